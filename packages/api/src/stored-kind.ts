@@ -101,6 +101,8 @@ export interface KindRules {
   readonly updatesUnconditionally: boolean
   /** Whether a delete answers with the object; else with a Status. */
   readonly returnsDeletedObject: boolean
+  /** Whether an object that comes without a name gets one nobody has. */
+  readonly namesNameless?: boolean
   /** Whether the client may set the status at creation, as node agents do when they register. */
   readonly keepsStatusOnCreate: boolean
   /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */

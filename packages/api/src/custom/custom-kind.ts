@@ -75,7 +75,7 @@ function versionOf(
   { name, schema, subresources, additionalPrinterColumns, deprecated, deprecationWarning }: CustomResourceVersion,
 ): ResourceDefinition {
   const { group } = spec
-  const names = { ...spec.names, ...status?.acceptedNames }
+  const names = status?.acceptedNames?.plural ? { ...spec.names, ...status.acceptedNames } : spec.names
   const { kind } = names
   const props = schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   const read = readCustomSchema(props, FieldPath.root, { group, version: name, kind })

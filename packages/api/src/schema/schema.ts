@@ -253,6 +253,8 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
    * required is written in any case.
    */
   readonly alwaysWritten?: boolean
+  /** An empty list says something here until it is stored: a default does not take its place. */
+  readonly keepsEmpty?: boolean
   /**
    * Upstream's Go type has a pointer here: a false, a zero or an empty string was chosen, and stays. In an optional field that is
    * none such a value is absence, as Go's omitempty has it.

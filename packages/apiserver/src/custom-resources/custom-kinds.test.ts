@@ -111,6 +111,8 @@ describe('several versions', () => {
   })
 
   it('come and go, and take over the storage, with the objects there are', async () => {
+    const defined = await client.create(customResourceDefinitions, crateDefinition(), { dryRun: true })
+    expect(defined.status).toEqual({ acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] })
     await establish(client, crateDefinition())
     await server.call(path('v1'), post(crate('a', { label: 'wine' })))
     await redefine([crateVersion('v1'), crateVersion('v2', { storage: true })])

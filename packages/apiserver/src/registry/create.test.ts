@@ -1,4 +1,4 @@
-import { configMaps, namespaces, nodes, pods, replicationControllers, resourceQuotas } from '@coracle/api'
+import { configMaps, limitRanges, namespaces, nodes, pods, replicationControllers, resourceQuotas } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -120,6 +120,12 @@ describe('create', () => {
     const { client } = await startTestCore()
     const { metadata } = await client.create(configMaps, configMap('', {}, { generateName: `${'p'.repeat(60)}-` }))
     expect(metadata.name).toMatch(/^p{58}[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+  })
+
+  it('gives a LimitRange without a name one that nobody has, as upstream', async () => {
+    const { client } = await startTestCore()
+    const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: { namespace: 'default' }, spec: { limits: [] } }
+    expect((await client.create(limitRanges, range)).metadata.name).toMatch(/^[0-9a-f-]{36}$/)
   })
 
   it('tries another generated name where one is taken, and gives up after eight', async () => {

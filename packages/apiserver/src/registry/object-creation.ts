@@ -55,8 +55,10 @@ export async function createObject(
   const owners = admission.ownersAfter(givenOwners)
   if (pause !== undefined) await pause()
   const generates = givenName === '' && generateName !== ''
-  const nameOf = () =>
-    generates ? generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet)) : givenName
+  const nameOf = () => {
+    if (generates) return generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet))
+    return givenName === '' && kind.rules.namesNameless === true ? environment.random.uuid() : givenName
+  }
   for (let attempt = 1; ; attempt += 1) {
     const name = nameOf()
     const identity = { namespace, name, uid: environment.random.uuid() }

@@ -13,24 +13,24 @@ export function validateConversion({ strategy, webhook }: CustomResourceConversi
   if (strategy !== '' && strategy !== 'None' && strategy !== 'Webhook') {
     errors.push(unsupportedField(path.field('strategy'), strategy, ['None', 'Webhook']))
   }
-  const webhookPath = path.field('webhook')
+  // As upstream's own form of a definition has it, in which all errors of conversion are told.
+  const clientPath = path.field('webhookClientConfig')
+  const versionsPath = path.field('conversionReviewVersions')
+  const versions = webhook?.conversionReviewVersions ?? []
   if (strategy !== 'Webhook') {
-    if (webhook !== undefined) {
-      errors.push(forbiddenField(webhookPath, 'should not be set when strategy is not set to Webhook'))
-    }
+    const why = 'should not be set when strategy is not set to Webhook'
+    if (webhook?.clientConfig !== undefined) errors.push(forbiddenField(clientPath, why))
+    if (versions.length > 0) errors.push(forbiddenField(versionsPath, why))
     return errors
   }
-  const clientPath = webhookPath.field('clientConfig')
   if (webhook?.clientConfig === undefined) {
     errors.push(requiredField(clientPath, 'required when strategy is set to Webhook'))
   } else errors.push(...validateWebhookClientConfig(webhook.clientConfig, clientPath))
-  const versions = webhook?.conversionReviewVersions ?? []
-  return [...errors, ...reviewVersionErrors(versions, webhookPath.field('conversionReviewVersions'))]
+  return [...errors, ...reviewVersionErrors(versions, versionsPath)]
 }
 
 function reviewVersionErrors(versions: readonly string[], path: FieldPath): readonly FieldError[] {
-  // That the list is required the schema says.
-  if (versions.length === 0) return []
+  if (versions.length === 0) return [requiredField(path)]
   const errors: FieldError[] = []
   versions.forEach((version, index) => {
     if (versions.indexOf(version) < index) errors.push(invalidField(path.index(index), version, 'duplicate version'))

@@ -55,11 +55,11 @@ const subresources = object(`${apiextensionsV1}.CustomResourceSubresources`, 'Th
 export interface CustomResourceColumn extends Infer<typeof columnDefinition> {}
 const columnDefinition = object(`${apiextensionsV1}.CustomResourceColumnDefinition`, 'A column of tables.', {
   name: required(string(), 'What stands above it.'),
-  type: required(string(), 'integer, number, string, boolean or date.'),
+  type: required(string(), 'integer, number, string, boolean or date.', { default: '' }),
   format: optional(string(), 'How it is written; name marks the column that identifies the object.'),
   description: optional(string(), 'What it shows.'),
   priority: optional(int32(), '0 is always shown, anything higher in wide tables only.'),
-  jsonPath: required(string(), 'Where in the object the value is.'),
+  jsonPath: required(string(), 'Where in the object the value is.', { default: '' }),
 })
 
 const selectableField = object(`${apiextensionsV1}.SelectableField`, 'A field that selectors may name.', {
@@ -95,7 +95,9 @@ const webhookClientConfig = object(`${apiextensionsV1}.WebhookClientConfig`, 'Ho
 
 const webhook = object(`${apiextensionsV1}.WebhookConversion`, 'A webhook that converts.', {
   clientConfig: optional(webhookClientConfig, 'How it is reached.'),
-  conversionReviewVersions: required(atomicList(string()), 'Versions of ConversionReview that it understands.'),
+  conversionReviewVersions: required(atomicList(string()), 'Versions of ConversionReview that it understands.', {
+    default: [],
+  }),
 })
 
 export interface CustomResourceConversion extends Infer<typeof conversion> {}
@@ -122,6 +124,9 @@ const condition = conditionOf(
   { observedGeneration: optional(int64(), 'The generation that it is about.') },
 )
 
+/** The names of a definition that has got none yet. */
+export const noNames: CustomResourceNames = { plural: '', kind: '' }
+
 export interface CustomResourceDefinitionStatus extends Infer<typeof definitionStatus> {}
 const definitionStatus = object(
   `${apiextensionsV1}.CustomResourceDefinitionStatus`,
@@ -130,7 +135,10 @@ const definitionStatus = object(
     conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.', {
       alwaysWritten: true,
     }),
-    acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.'),
+    acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.', {
+      byValue: true,
+      default: noNames,
+    }),
     storedVersions: optional(
       atomicList(string()),
       'Versions that objects were ever stored in. One may be taken off once no object is stored in it.',

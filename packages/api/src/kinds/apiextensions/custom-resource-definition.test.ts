@@ -94,9 +94,19 @@ describe('validation', () => {
   const webhook = (clientConfig: object, conversionReviewVersions: readonly string[] = ['v1']) => ({
     conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions } },
   })
-  const clientPath = 'spec.conversion.webhook.clientConfig'
+  const clientPath = 'spec.conversion.webhookClientConfig'
   it.each<[object, string]>([
     [{ group: 'example' }, 'spec.group: Invalid value: "example": should be a domain with at least one dot'],
+    [webhook({ url: 'https://a.example.com' }, []), 'spec.conversion.conversionReviewVersions: Required value'],
+    [
+      { conversion: { strategy: 'None', webhook: { clientConfig: {}, conversionReviewVersions: ['v1'] } } },
+      'spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook',
+    ],
+    [
+      { versions: [version(column({ type: '' }))] },
+      'additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string',
+    ],
+    [{ versions: [version(column({ jsonPath: '' }))] }, 'additionalPrinterColumns[0].JSONPath: Required value'],
     [{ scope: 'World' }, 'spec.scope: Unsupported value: "World": supported values: "Cluster", "Namespaced"'],
     [
       { names: { plural: 'crates', kind: 'A b' } },

@@ -8,6 +8,7 @@ import {
   type CustomResourceDefinitionStatus,
   type CustomResourceVersion,
   customResourceDefinitionSchema,
+  noNames,
 } from './custom-resource-definition-schema.ts'
 import { storageVersionOf } from './definition-state.ts'
 import { canonicalProps } from './json-schema-props-schema.ts'
@@ -96,7 +97,7 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   countsGenerations: true,
   defaults: withDefaults,
   load: loadSchemaChecks,
-  prepareForCreate: (definition) => withStorageVersion({ ...definition, status: undefined }),
+  prepareForCreate: (definition) => withStorageVersion({ ...definition, status: { acceptedNames: noNames } }),
   prepareForUpdate: withStorageVersion,
   prepareForStatusUpdate: (definition) => definition,
   prepareForDelete,

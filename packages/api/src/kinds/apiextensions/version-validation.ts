@@ -83,10 +83,13 @@ function columnErrors({ type, format, jsonPath }: CustomResourceColumn, path: Fi
     value === undefined || value === '' || allowed.includes(value)
       ? []
       : [invalidField(path.field(field), value, `must be one of ${allowed.join(',')}`)]
+  // As upstream's own form of a definition has it.
+  const jsonPathPath = path.field('JSONPath')
   return [
+    ...(type === '' ? [requiredField(path.field('type'), `must be one of ${columnTypes.join(',')}`)] : []),
     ...among('type', type, columnTypes),
     ...among('format', format, columnFormats),
-    ...(jsonPath === undefined || jsonPath === '' ? [] : simplePathErrors(jsonPath, path.field('jsonPath'))),
+    ...(jsonPath === '' ? [requiredField(jsonPathPath)] : simplePathErrors(jsonPath, jsonPathPath)),
   ]
 }
 

@@ -32,6 +32,14 @@ describe('a role', () => {
     ])
   })
 
+  it('says of a selector what is wrong in it, and that it is none', () => {
+    const aggregationRule = { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'Like' }] }] }
+    expect(problemsOfCreate(clusterRoles, { aggregationRule })).toEqual([
+      'aggregationRule.clusterRoleSelectors[0].matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator',
+      'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.',
+    ])
+  })
+
   it('may be called as it likes', () => {
     expect(roles.nameFormat).toBe('path-segment')
     expect(columnNames(clusterRoles)).toEqual({ shown: ['Name', 'Created At'], wide: [] })

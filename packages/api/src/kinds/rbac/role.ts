@@ -79,7 +79,12 @@ function validateAggregation({ clusterRoleSelectors = [] }: AggregationRule): re
   if (clusterRoleSelectors.length === 0) {
     return [requiredField(selectorsPath, 'at least one clusterRoleSelector required if aggregationRule is non-nil')]
   }
-  return clusterRoleSelectors.flatMap((each, index) => checkLabelSelector(each, selectorsPath.index(index)))
+  return clusterRoleSelectors.flatMap((each, index) => {
+    const path = selectorsPath.index(index)
+    const errors = checkLabelSelector(each, path)
+    // What it shows is the selector that could not be made.
+    return errors.length === 0 ? errors : [...errors, invalidField(path, null, 'invalid label selector.')]
+  })
 }
 
 /** `rbac.authorization.k8s.io/v1` roles. */

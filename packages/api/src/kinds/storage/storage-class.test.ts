@@ -29,6 +29,14 @@ describe('a storage class', () => {
       ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
     ],
     [
+      'places that say nothing, once for each and once for each before',
+      { ...local, allowedTopologies: [{}, zone('a'), {}] },
+      [
+        ...Array(3).fill('allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'),
+        ...Array(4).fill('allowedTopologies[2].matchLabelExpressions: Duplicate value: ""'),
+      ],
+    ],
+    [
       'places that are none',
       { ...local, allowedTopologies: [zone(), zone('a', 'a')] },
       [

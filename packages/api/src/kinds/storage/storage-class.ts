@@ -104,13 +104,15 @@ function validateCreate(storageClass: StorageClass): readonly FieldError[] {
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath): readonly FieldError[] {
-  const isRepeated = (term: TopologySelectorTerm, index: number): boolean =>
-    terms.slice(0, index).some((earlier) => deepEqual(valuesByKey(earlier), valuesByKey(term)))
+  // Upstream compares each with as many empty ones as there are terms, and with those before it.
+  const compared = [...terms.map(() => ({})), ...terms.map(valuesByKey)]
+  const timesRepeated = (term: TopologySelectorTerm, index: number): number =>
+    compared.slice(0, terms.length + index).filter((each) => deepEqual(each, valuesByKey(term))).length
   return terms.flatMap((term, index) => {
     const expressions = path.index(index).field('matchLabelExpressions')
     return [
       ...validateTopologyTerm(term, expressions),
-      ...(isRepeated(term, index) ? [duplicateField(expressions, '')] : []),
+      ...Array.from({ length: timesRepeated(term, index) }, () => duplicateField(expressions, '')),
     ]
   })
 }

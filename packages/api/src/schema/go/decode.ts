@@ -233,7 +233,7 @@ function compileField(name: string, field: Field, position: number): CompiledFie
     name,
     position,
     decode: decoderOf(field.schema),
-    dropsEmpty: !field.required && (type === 'list' || type === 'map'),
+    dropsEmpty: !field.required && field.keepsEmpty !== true && (type === 'list' || type === 'map'),
     zero: omittedZero(field),
     nullable: nullable === true,
   }

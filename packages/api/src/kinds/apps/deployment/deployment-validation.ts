@@ -8,7 +8,7 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { checkRequiredSelector, matcherOf, validateReplicatedTemplate } from '../../core/pod/replicated-template.ts'
+import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
 import {
   checkAtMostAll,
   checkCountAtMost,
@@ -26,12 +26,11 @@ const statusPath = FieldPath.of('status')
 
 export function validateDeployment({ spec }: Deployment): readonly FieldError[] {
   const { selector, template, strategy = {}, minReadySeconds = 0, progressDeadlineSeconds } = spec
-  const matcher = matcherOf(selector)
   const errors: FieldError[] = [
     ...checkNonNegative(spec.replicas, specPath.field('replicas')),
     // A selector that is missing is told by the schema.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'deployment')),
-    ...validateReplicatedTemplate(template, matcher, specPath.field('template'), 'ReplicaSet'),
+    ...validateSelectedTemplate(template, selector, specPath, 'ReplicaSet', 'invalid label selector'),
     ...checkStrategy(strategy, specPath.field('strategy')),
     ...checkNonNegative(minReadySeconds, specPath.field('minReadySeconds')),
     ...checkNonNegative(spec.revisionHistoryLimit, specPath.field('revisionHistoryLimit')),

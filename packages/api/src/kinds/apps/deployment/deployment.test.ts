@@ -73,7 +73,10 @@ describe('validation of a deployment', () => {
     [
       'a selector with an unknown operator',
       { selector: { matchExpressions: [{ key: 'app', operator: 'Like' }] } },
-      ['spec.selector.matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator'],
+      [
+        'spec.selector.matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator',
+        'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Like"}]}: invalid label selector',
+      ],
     ],
     [
       'negative numbers',

@@ -2,7 +2,7 @@
 import type { FieldError } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { emptyTemplate } from '../../core/pod/pod-template.ts'
-import { checkRequiredSelector, matcherOf, validateReplicatedTemplate } from '../../core/pod/replicated-template.ts'
+import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
 import { checkNonNegative, checkUnchanged, validateReplicaCounts } from '../../validation.ts'
 import type { ReplicaSet } from './replica-set-schema.ts'
 
@@ -15,7 +15,7 @@ export function validateReplicaSet({ spec }: ReplicaSet): readonly FieldError[] 
     ...checkNonNegative(spec.minReadySeconds, specPath.field('minReadySeconds')),
     // A selector that is missing is told by the schema. The message says deployment upstream as well.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'deployment')),
-    ...validateReplicatedTemplate(template, matcherOf(selector), specPath.field('template'), 'ReplicaSet'),
+    ...validateSelectedTemplate(template, selector, specPath, 'ReplicaSet', 'invalid label selector'),
   ]
 }
 

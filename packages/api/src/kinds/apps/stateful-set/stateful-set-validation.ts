@@ -2,7 +2,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { checkRequiredSelector, matcherOf, validateReplicatedTemplate } from '../../core/pod/replicated-template.ts'
+import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
 import {
   checkAtMostAll,
   checkCountAtMost,
@@ -39,7 +39,7 @@ export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[
     ...checkNonNegative(ordinals?.start, specPath.field('ordinals.start')),
     // A selector that is missing is told by the schema.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'statefulset')),
-    ...validateReplicatedTemplate(withClaims(spec), matcherOf(selector), specPath.field('template'), 'StatefulSet'),
+    ...validateSelectedTemplate(withClaims(spec), selector, specPath, 'StatefulSet', ''),
   ]
 }
 

@@ -21,7 +21,7 @@ export const scalingRules = object(`${autoscalingV2}.HPAScalingRules`, 'How scal
     'Seconds of past recommendations that are looked at, so that the count does not go up and down.',
   ),
   selectPolicy: pointer(string(), 'Which of several policies counts: Max, Min, or Disabled for no scaling at all.'),
-  policies: optional(atomicList(scalingPolicy), 'What may change, and how fast.'),
+  policies: optional(atomicList(scalingPolicy), 'What may change, and how fast.', { keepsEmpty: true }),
   tolerance: optional(quantity, 'How far a metric may be off its target, as a fraction, before anything changes.'),
 })
 

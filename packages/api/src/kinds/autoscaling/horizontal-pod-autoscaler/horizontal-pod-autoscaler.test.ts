@@ -57,6 +57,11 @@ describe('validation of an autoscaler', () => {
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', {}, []],
     [
+      'no policies at all',
+      { behavior: { scaleUp: { policies: [] } } },
+      ['spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'],
+    ],
+    [
       'no limits',
       { minReplicas: 0, maxReplicas: 0, metrics: [{ type: 'Pods', pods }] },
       [

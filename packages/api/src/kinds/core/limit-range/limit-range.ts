@@ -9,7 +9,7 @@ export const limitRanges = kind<LimitRange>(limitRangeSchema, {
   plural: 'limitranges',
   shortNames: ['limits'],
   columns: [nameColumn, createdAtColumn],
-  rules: { createsOnUpdate: true },
+  rules: { createsOnUpdate: true, namesNameless: true },
   defaults: withDefaults,
   validate: validateLimitRange,
 })

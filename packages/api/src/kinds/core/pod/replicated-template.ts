@@ -1,7 +1,7 @@
 /** Rules for templates of pods that are to run on and on, in the words of apps/validation and core/validation. */
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
-import type { FieldPath } from '../../../field-path.ts'
-import { type LabelSelectorMatcher, type LabelSelectorObject, selectorFromLabelSelector } from '../../../selectors.ts'
+import { FieldPath } from '../../../field-path.ts'
+import { type LabelSelectorMatcher, selectorFromLabelSelector } from '../../../selectors.ts'
 import type { LabelSelector } from '../common.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplateSpec } from './pod-validation.ts'
@@ -65,13 +65,26 @@ export function checkRequiredSelector(
   ]
 }
 
-/** The selector ready to match; undefined where one of its operators is none, which checkRequiredSelector tells. */
-export function matcherOf(selector: LabelSelectorObject | undefined): LabelSelectorMatcher | undefined {
-  try {
-    return selectorFromLabelSelector(selector)
-  } catch {
-    return undefined
-  }
+/**
+ * What is wrong with the template at `path.template` of a controller with the selector at `path.selector`. Nothing is said of the
+ * template where the selector is none: then that is said, in the words `why`.
+ */
+export function validateSelectedTemplate(
+  template: PodTemplateSpec,
+  selector: LabelSelector | undefined,
+  path: FieldPath,
+  kind: string,
+  why: string,
+): readonly FieldError[] {
+  const matcher = matcherOf(selector)
+  if (matcher === undefined) return [invalidField(path.field('selector'), selector, why)]
+  return validateReplicatedTemplate(template, matcher, path.field('template'), kind)
+}
+
+/** The selector ready to match; undefined where something is wrong in it, which checkLabelSelector tells. */
+export function matcherOf(selector: LabelSelector | undefined): LabelSelectorMatcher | undefined {
+  if (selector !== undefined && checkLabelSelector(selector, FieldPath.root).length > 0) return undefined
+  return selectorFromLabelSelector(selector)
 }
 
 function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
