@@ -64,13 +64,23 @@ export function daemonPod(daemonSet: DaemonSet, nodeName: string, hash: string):
   }
 }
 
+/** The hashes that pods of a daemon set may carry. */
+export interface RevisionHashes {
+  readonly present: string
+  /** Of the other templates that are known. */
+  readonly former: ReadonlySet<string>
+}
+
 /**
  * Whether a pod is of the present template: by the hash of its revision or by the count of template changes (upstream's
- * IsPodUpdated). Every set counts from 1, so the label of a pod that is older than the set is another set's count and says nothing:
- * with it alone an adopted pod would be taken for updated whatever it runs.
+ * IsPodUpdated). Every set counts from 1, so the label of a pod that another set made is that set's count and says nothing: with it
+ * alone an adopted pod would be taken for updated whatever it runs. Such a pod is of another template that is known, as revisions are
+ * adopted with pods, or it is older than the set.
  */
-export function isUpToDate({ metadata: set }: DaemonSet, { metadata: pod }: Pod, hash: string): boolean {
-  if (pod.labels?.[revisionHashLabel] === hash) return true
+export function isUpToDate({ metadata: set }: DaemonSet, { metadata: pod }: Pod, hashes: RevisionHashes): boolean {
+  const hash = pod.labels?.[revisionHashLabel]
+  if (hash === hashes.present) return true
+  if (hash !== undefined && hashes.former.has(hash)) return false
   const generation = set.annotations?.[templateGenerationAnnotation]
   if (generation === undefined || pod.labels?.[templateGenerationLabel] !== generation) return false
   return (timeOf(pod.creationTimestamp) ?? 0) >= (timeOf(set.creationTimestamp) ?? 0)

@@ -459,6 +459,21 @@ describe('the status of a daemon set', () => {
     expect(plan(set, { nodes: nodes(4), pods }).status).toMatchObject({ updatedNumberScheduled: 3 })
   })
 
+  it('counts no pod as updated that it adopted with its revision, however young it is', () => {
+    const set = createdAgo(60, daemonSet())
+    const formerly = daemonSet({
+      template: { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'former' }] } },
+    })
+    const revisions = [
+      { ...present(formerly), revision: 1 },
+      { ...present(set), revision: 2 },
+    ]
+    const pods = [podOn(formerly, 'adopted', 'n0', { generation: '2', age: 60 })]
+    const made = plan(set, { nodes: nodes(1), pods, revisions })
+    expect(made.status?.updatedNumberScheduled).toBeUndefined()
+    expect(shortly(made.actions)).toEqual(['-adopted'])
+  })
+
   it('leaves out pods that have ended and are going', () => {
     const set = daemonSet()
     const pods = [podOn(set, 'p', 'n0', { phase: 'Succeeded', isGoing: true, isUnready: true })]

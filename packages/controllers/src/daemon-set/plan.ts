@@ -4,10 +4,10 @@ import type { Time } from '@coracle/environment'
 import { hasEnded, timeOf } from '../pods/pod-state.ts'
 import { claimActions } from '../revisions/claims.ts'
 import { type History, historyOf, trimHistory } from '../revisions/history.ts'
-import { revisionHash, revisionHashLabel } from '../revisions/revision.ts'
+import { isPresent, revisionHash, revisionHashLabel } from '../revisions/revision.ts'
 import { isEmptySelector } from '../selector-of.ts'
 import { type Coverage, coverNodes } from './coverage.ts'
-import { nodeOf } from './daemon-pod.ts'
+import { nodeOf, type RevisionHashes } from './daemon-pod.ts'
 import { isRollingUpdate } from './limits.ts'
 import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
 import { rollForward } from './rolling-update.ts'
@@ -31,14 +31,14 @@ export function planDaemonSet(observed: ObservedDaemonSet, nowMs: Time): DaemonS
   if (claims.length > 0) return { ...nothingToDo, actions: claims }
   const history = historyOf(daemonSet, observed.revisions, observed.isRevisionNameTaken)
   if (history.isNameTaken) return { ...nothingToDo, status: collided(daemonSet) }
-  const hash = revisionHash(history.present)
+  const hashes = hashesOf(daemonSet, history)
   const podsByNode = byNode(observed.pods)
-  const coverage = coverNodes(observed, podsByNode, hash, nowMs)
-  const { status, nextAvailableAt } = statusOf(observed, podsByNode, hash, nowMs)
+  const coverage = coverNodes(observed, podsByNode, hashes.present, nowMs)
+  const { status, nextAvailableAt } = statusOf(observed, podsByNode, hashes, nowMs)
   return {
     actions: [
       ...history.actions,
-      ...podActions(observed, podsByNode, coverage, hash, nowMs),
+      ...podActions(observed, podsByNode, coverage, hashes, nowMs),
       ...trimmed(observed, history),
     ],
     status,
@@ -62,6 +62,12 @@ const selectingAll: DaemonSetPlan = {
   ],
 }
 
+function hashesOf(daemonSet: DaemonSet, { present, past }: History): RevisionHashes {
+  // A template may be kept twice, where two revisions of it were made or adopted.
+  const former = past.filter((revision) => !isPresent(revision, daemonSet))
+  return { present: revisionHash(present), former: new Set(former.map(revisionHash)) }
+}
+
 /** Another name is tried for the revision next time. */
 function collided({ status }: DaemonSet): DaemonSetStatus {
   const present = status as DaemonSetStatus
@@ -73,11 +79,11 @@ function podActions(
   observed: ObservedDaemonSet,
   podsByNode: PodsByNode,
   coverage: Coverage,
-  hash: string,
+  hashes: RevisionHashes,
   nowMs: Time,
 ): readonly Action[] {
   if (coverage.actions.length > 0 || !isRollingUpdate(observed.daemonSet)) return coverage.actions
-  return rollForward(observed, podsByNode, hash, nowMs)
+  return rollForward(observed, podsByNode, hashes, nowMs)
 }
 
 function trimmed({ daemonSet, pods }: ObservedDaemonSet, { past }: History): readonly Action[] {

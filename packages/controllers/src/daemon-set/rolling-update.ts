@@ -3,7 +3,7 @@ import type { Action } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { availableAt } from '../pods/pod-state.ts'
 import { burstMax, podCreation, podDeletion } from './coverage.ts'
-import { isUpToDate } from './daemon-pod.ts'
+import { isUpToDate, type RevisionHashes } from './daemon-pod.ts'
 import { eligibility } from './eligibility.ts'
 import { maxSurge, maxUnavailable } from './limits.ts'
 import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
@@ -15,7 +15,7 @@ import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
 export function rollForward(
   observed: ObservedDaemonSet,
   podsByNode: PodsByNode,
-  hash: string,
+  hashes: RevisionHashes,
   nowMs: Time,
 ): readonly Action[] {
   const { daemonSet, nodes } = observed
@@ -24,7 +24,7 @@ export function rollForward(
   const desired = nodes.filter((node) => belongs(node) === 'runs').length
   const minReadySeconds = daemonSet.spec.minReadySeconds ?? 0
   const isAvailable = (pod: Pod) => availableAt(pod, minReadySeconds) <= nowMs
-  const isNew = (pod: Pod) => isUpToDate(daemonSet, pod, hash)
+  const isNew = (pod: Pod) => isUpToDate(daemonSet, pod, hashes)
   const states = [...podsByNode].map(([name, pods]) => stateOf(name, byName.get(name), pods, isNew))
   const surge = maxSurge(daemonSet, desired)
   if (surge === 0) {
@@ -33,7 +33,7 @@ export function rollForward(
   }
   const { grown, replaced } = surging(states, desired, surge, isAvailable, (node) => belongs(node) === 'runs')
   return [
-    ...grown.slice(0, burstMax).map((name) => podCreation(daemonSet, name, hash)),
+    ...grown.slice(0, burstMax).map((name) => podCreation(daemonSet, name, hashes.present)),
     ...replaced
       .slice(0, burstMax)
       .map((pod) => podDeletion(pod, 'the pod is of a former template, and others serve in its place')),

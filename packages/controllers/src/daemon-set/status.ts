@@ -1,7 +1,7 @@
 import type { DaemonSetStatus } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import { availableAt, isReady } from '../pods/pod-state.ts'
-import { isUpToDate } from './daemon-pod.ts'
+import { isUpToDate, type RevisionHashes } from './daemon-pod.ts'
 import { eligibility } from './eligibility.ts'
 import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
 
@@ -9,7 +9,7 @@ import type { ObservedDaemonSet, PodsByNode } from './observed.ts'
 export function statusOf(
   { daemonSet, nodes }: ObservedDaemonSet,
   podsByNode: PodsByNode,
-  hash: string,
+  hashes: RevisionHashes,
   nowMs: Time,
 ): { readonly status: DaemonSetStatus; readonly nextAvailableAt: Time | undefined } {
   const belongs = eligibility(daemonSet)
@@ -26,7 +26,7 @@ export function statusOf(
     counts.desired++
     if (pod === undefined) continue
     counts.current++
-    if (isUpToDate(daemonSet, pod, hash)) counts.updated++
+    if (isUpToDate(daemonSet, pod, hashes)) counts.updated++
     if (isReady(pod)) counts.ready++
     if (availableAt(pod, minReadySeconds) <= nowMs) counts.available++
     // A newer pod on the node is waited for too: it takes the place of this one.
