@@ -33,10 +33,11 @@ export function parseListRequest(options: ListOptions): ListRequest {
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
   const { resourceVersion = '', resourceVersionMatch, limit = 0 } = options
   if (options.continue !== undefined && options.continue !== '') {
+    const token = decodeContinue(options.continue)
     if (resourceVersion !== '' && resourceVersion !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue')
     }
-    return { type: 'continue', token: decodeContinue(options.continue) }
+    return { type: 'continue', token }
   }
   // A limit with a version and nothing else has always meant exactly that version.
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
@@ -93,6 +94,10 @@ export function encodeContinue({ revision, afterKey, following }: ContinueToken)
 }
 
 function decodeContinue(text: string): ContinueToken {
+  const problem = firstIllegalCharacter(text)
+  if (problem >= 0) {
+    throw badRequest(`invalid continue token: continue key is not valid: illegal base64 data at input byte ${problem}`)
+  }
   let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown; readonly following?: unknown }
   try {
     token = JSON.parse(Buffer.from(text, 'base64url').toString())
@@ -117,6 +122,12 @@ function decodeContinue(text: string): ContinueToken {
   }
   const afterKey = start.endsWith('\u0000') ? start.slice(0, -1) : start
   return { revision: rv, afterKey, following: typeof following === 'number' ? following : undefined }
+}
+
+/** Where a text stops being base64 for URLs, without padding, as Go tells it; -1 where it does not. */
+function firstIllegalCharacter(text: string): number {
+  const illegal = text.search(/[^A-Za-z0-9_-]/)
+  return illegal < 0 && text.length % 4 === 1 ? text.length - 1 : illegal
 }
 
 /** A page of a state that is no longer kept. The Status carries a token that goes on in the present state. */

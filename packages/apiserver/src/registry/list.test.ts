@@ -2,6 +2,7 @@ import { configMaps, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 import { snapshotsMax } from '../watch-cache/watch-cache.ts'
+import { encodeContinue } from './list-request.ts'
 
 async function withTen(options: Parameters<typeof startTestCore>[0] = {}) {
   const test = await startTestCore(options)
@@ -241,7 +242,16 @@ describe('resourceVersion', () => {
     ],
     [{ resourceVersion: '99999999999999999999' }, 500, 'value out of range'],
     [{ resourceVersion: 'abc', limit: 1 }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
-    [{ continue: 'x', resourceVersion: '5' }, 400, 'specifying resource version is not allowed when using continue'],
+    [{ continue: 'x', resourceVersion: '5' }, 400, 'continue key is not valid: illegal base64 data at input byte 0'],
+    [{ continue: 'ab+c' }, 400, 'continue key is not valid: illegal base64 data at input byte 2'],
+    [
+      {
+        continue: encodeContinue({ revision: 1, afterKey: 'a', following: undefined }),
+        resourceVersion: '5',
+      },
+      400,
+      'specifying resource version is not allowed when using continue',
+    ],
   ])('refuses %j', async (options, code, message) => {
     const { client } = await startTestCore()
     const found = await refusal(client.list(configMaps, options as never))
