@@ -370,7 +370,14 @@ describe('claims of pods', () => {
         },
         spec: claimTemplate.spec,
       },
-      events: { succeeded: { message: 'create Claim {name} Pod db-0 in StatefulSet db success' } },
+      because: 'pod db-0 has no claim data-db-0',
+      events: {
+        succeeded: { reason: 'SuccessfulCreate', message: 'create Claim {name} Pod db-0 in StatefulSet db success' },
+        failed: {
+          reason: 'FailedCreate',
+          message: 'create Claim {name} for Pod db-0 in StatefulSet db failed error: {error}',
+        },
+      },
     })
   })
 
@@ -468,6 +475,36 @@ describe('claims of pods', () => {
     const others = claim('data-db-0', [['Other Pod', 'db-0', 'there']])
     const { actions } = plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [others] })
     expect(actions.map(({ type }) => type)).toEqual(['create'])
+  })
+
+  it('are waited for where one of several is of a former pod, among other owners', () => {
+    const templates = ['data', 'logs'].map((name) => ({ ...claimTemplate, metadata: { name } }))
+    const set = statefulSet(1, { ...policy('Retain', 'Delete'), volumeClaimTemplates: templates })
+    const stale = claim('logs-db-0', [
+      ['Other', 'x', 'other', false],
+      ['Pod', 'db-0', 'gone'],
+    ])
+    expect(plan(set, [], { claims: [claim('data-db-0'), stale] }).actions).toEqual([])
+    const kept = { ...policy('Retain', 'Retain'), volumeClaimTemplates: templates }
+    expect(shortly(plan(statefulSet(1, kept), [], { claims: [claim('data-db-0'), stale] }).actions)).toEqual(['+db-0'])
+  })
+
+  it('of another pod or another kind of that name are nothing to wait for', () => {
+    const set = statefulSet(1, policy('Retain', 'Delete'))
+    for (const owner of [['Pod', 'db-1', 'there'] as const, ['StatefulSet', 'db-0', 'there'] as const]) {
+      expect(shortly(plan(set, [], { claims: [claim('data-db-0', [owner])] }).actions)).toEqual(['+db-0'])
+    }
+  })
+
+  it('are given their owner by a patch of the revision that was seen', () => {
+    const seen = claim('data-db-0')
+    const present = { ...seen, metadata: { ...seen.metadata, resourceVersion: '7' } }
+    const { actions } = plan(statefulSet(1, policy('Delete', 'Retain')), [member(0)], { claims: [present] })
+    expect(actions.find((action) => action.type === 'patch' && action.key.name === 'data-db-0')).toMatchObject({
+      key: { namespace: 'default', name: 'data-db-0' },
+      because: 'the stateful set says what becomes of the claims of its pods',
+      patch: { type: 'merge', body: { metadata: { uid: 'data-db-0', resourceVersion: '7' } } },
+    })
   })
 
   it('are made with the pod of each place for itself in parallel, so that one that is refused keeps no other pod away', () => {
