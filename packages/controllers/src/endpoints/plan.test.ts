@@ -1,6 +1,7 @@
 import type { Endpoints, Pod, Service } from '@coracle/api'
 import { expect, it } from 'vitest'
-import { endpointsMax, planEndpoints } from './plan.ts'
+import { planEndpoints } from './plan.ts'
+import { endpointsMax } from './truncation.ts'
 
 const service = (spec: object = {}): Service =>
   ({
@@ -80,6 +81,27 @@ it('holds so many and no more, the ready ones first, and says so', () => {
   expect(object?.metadata.annotations).toEqual({ 'endpoints.kubernetes.io/over-capacity': 'truncated' })
   const again = planned(service(), pods.slice(0, 1), object)
   expect(again?.object.metadata.annotations).toEqual({})
+})
+
+it('leaves something behind each port where there are too many, and is content with that', () => {
+  const ports = [{ name: 'http', port: 80, targetPort: 'http' }]
+  const at = (index: number, containerPort: number) =>
+    pod(index, { spec: { containers: [{ ports: [{ name: 'http', containerPort }] }] } })
+  const pods = Array.from({ length: 2000 }, (_, index) => at(index, index < 1500 ? 8080 : 9090))
+  const { object } = planned(service({ ports }), pods) ?? {}
+  expect(object?.subsets?.map((subset) => [subset.ports?.[0]?.port, subset.addresses?.length])).toEqual([
+    [8080, 750],
+    [9090, 250],
+  ])
+  expect(planned(service({ ports }), pods, object)).toBeUndefined()
+})
+
+it('counts only pods that have a port of the service', () => {
+  const ports = [{ name: 'http', port: 80, targetPort: 'http' }]
+  const pods = Array.from({ length: endpointsMax + 1 }, (_, index) => pod(index))
+  const { object } = planned(service({ ports }), pods) ?? {}
+  expect(object?.subsets).toBeUndefined()
+  expect(object?.metadata.annotations).toBeUndefined()
 })
 
 it('changes nothing where nothing has changed', () => {

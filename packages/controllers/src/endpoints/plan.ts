@@ -1,5 +1,4 @@
 import {
-  compareText,
   deepEqual,
   type EndpointAddress,
   type EndpointPort,
@@ -16,9 +15,7 @@ import type { Plan } from '@coracle/controller-runtime'
 import { hasEnded, isReady } from '../pods/pod-state.ts'
 import { addressInFamily, hostnameOf, targetPortOf } from '../services/pods-behind.ts'
 import { withTriggerTime } from '../services/trigger-times.ts'
-
-/** One object holds no more addresses; more are in slices alone. */
-export const endpointsMax = 1000
+import { truncated } from './truncation.ts'
 
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity'
 export const managedByLabel = 'endpoints.kubernetes.io/managed-by'
@@ -70,22 +67,21 @@ export function planEndpoints(
 
 const subsetsField = (subsets: readonly EndpointSubset[]) => (subsets.length === 0 ? {} : { subsets })
 
-/** The pods with an address of the service's first family, by their ports; of too many the ready ones first. */
+/** The pods with an address of the service's first family, by their ports; `isOver`: some are left out, as they are too many. */
 function subsetsOf(service: Service, pods: readonly Pod[]) {
   const publishesAll = service.spec.publishNotReadyAddresses === true
-  const present = pods.flatMap((pod) => {
+  const single = pods.flatMap((pod): readonly EndpointSubset[] => {
     if (hasEnded(pod) || (!publishesAll && pod.metadata.deletionTimestamp !== undefined)) return []
     const ip = addressInFamily(pod, service.spec.ipFamilies?.[0])
-    return ip === undefined ? [] : [{ pod, ip, isTaken: publishesAll || isReady(pod) }]
-  })
-  const ordered = present.toSorted((a, b) => Number(b.isTaken) - Number(a.isTaken) || compareText(a.ip, b.ip))
-  const subsets = ordered.slice(0, endpointsMax).flatMap(({ pod, ip, isTaken }): readonly EndpointSubset[] => {
     const ports = portsOf(service, pod)
-    if (ports === undefined) return []
+    if (ip === undefined || ports === undefined) return []
     const addresses = [addressOf(service, pod, ip)]
-    return [{ ...(isTaken ? { addresses } : { notReadyAddresses: addresses }), ports }]
+    return [{ ...(publishesAll || isReady(pod) ? { addresses } : { notReadyAddresses: addresses }), ports }]
   })
-  return { subsets: repackSubsets(subsets), isOver: present.length > endpointsMax }
+  const all = repackSubsets(single)
+  const kept = truncated(all)
+  // Ports that now have the same addresses are listed together, as the server does with what it stores.
+  return kept === all ? { subsets: all, isOver: false } : { subsets: repackSubsets(kept), isOver: true }
 }
 
 /** Undefined where the pod has none of the ports that the service names, and so is not behind it. */
