@@ -92,4 +92,8 @@ describe('an APIService', () => {
       'True',
     ])
   })
+
+  it('is updated only as it was read', () => {
+    expect(apiServices.rules.updatesUnconditionally).toBe(false)
+  })
 })

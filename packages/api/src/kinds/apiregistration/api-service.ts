@@ -64,6 +64,7 @@ export const apiServices = kind<ApiService>(apiServiceSchema, {
   namespaced: false,
   categories: ['api-extensions'],
   nameFormat: 'path-segment',
+  rules: { updatesUnconditionally: false },
   columns: [
     nameColumn,
     column('Service', serviceText, 'The reference to the service that hosts this API endpoint.'),

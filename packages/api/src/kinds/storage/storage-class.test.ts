@@ -73,6 +73,9 @@ describe('a storage class', () => {
       'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
     ])
     expect(problemsOfUpdate(storageClasses, local, { ...local, allowVolumeExpansion: true })).toEqual([])
+    expect(problemsOfUpdate(storageClasses, local, { ...local, allowedTopologies: [zone('a'), zone('a')] })).toEqual([
+      'allowedTopologies[1].matchLabelExpressions: Duplicate value: ""',
+    ])
   })
 
   it.each(['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'])(

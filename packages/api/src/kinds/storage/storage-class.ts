@@ -87,7 +87,7 @@ export function isDefaultStorageClass({ metadata: { annotations = {} } }: Storag
 const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 
-function validateCreate(storageClass: StorageClass): readonly FieldError[] {
+function validate(storageClass: StorageClass): readonly FieldError[] {
   const { provisioner = '', parameters, reclaimPolicy = '', volumeBindingMode = '' } = storageClass
   const provisionerProblems = provisioner === '' ? [] : checkFormat('qualified-name', provisioner.toLowerCase())
   return [
@@ -167,6 +167,6 @@ export const storageClasses = kind<StorageClass>(storageClassSchema, {
     ageColumn,
   ],
   rules: { returnsDeletedObject: true },
-  validateCreate,
+  validate,
   validateUpdate,
 })

@@ -41,7 +41,7 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
   const path = FieldPath.of('spec')
   const before = old.spec ?? {}
   const after = node.spec ?? {}
-  const errors = [...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses'))]
+  const errors: FieldError[] = []
   const beforeCidrs = before.podCIDRs ?? []
   const afterCidrs = after.podCIDRs ?? []
   const sameCidrs = beforeCidrs.length === afterCidrs.length && beforeCidrs.every((cidr, i) => cidr === afterCidrs[i])
@@ -56,7 +56,11 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
   if ((before.externalID ?? '') !== (after.externalID ?? '')) {
     errors.push(forbiddenField(path.field('externalID'), 'may not be updated'))
   }
-  return errors
+  // Upstream says of all that may not change, in a place that has no name, that it may not.
+  if (errors.length > 0) {
+    errors.push(forbiddenField(FieldPath.of('[]'), 'node updates may only change labels, taints, or capacity'))
+  }
+  return [...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses')), ...errors]
 }
 
 function validateTaints(taints: readonly Taint[], path: FieldPath): readonly FieldError[] {
