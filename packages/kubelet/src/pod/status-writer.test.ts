@@ -1,7 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Pod, pods } from '@coracle/api'
 import { type Client, interceptClient } from '@coracle/client'
 import { createFakeClient } from '@coracle/client/testing'
-import { virtualEnvironment } from '@coracle/environment'
+import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import type { OwnPodStatus } from '../status/pod-status.ts'
 import { testPod } from '../testing/pods.ts'
@@ -69,4 +71,30 @@ it('writes at once what was decided after the watch had told of a change, before
   await environment.clock.settle()
   const { status } = await server.get(pods, key)
   expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
+})
+
+it("keeps of statuses that are alike the last alone, which is its owner's", async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  let known: Pod = await client.create(pods, testPod())
+  const newer = (pod: Pod) => {
+    known = pod
+  }
+  const writer = new StatusWriter({ client, environment }, { pod: () => known, newer, written: () => {} })
+  const written = await (async () => {
+    const status = readiness('True', 'decided')
+    writer.write(status)
+    await environment.clock.settle()
+    return new WeakRef(status)
+  })()
+  const last = readiness('True', 'decided')
+  expect(writer.shows(last)).toBe(true)
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  setFlagsFromString('--no-expose-gc')
+  // What a weak reference was asked for stays until the end of a turn.
+  await new Promise<void>((resolve) => realEnvironment().clock.defer(resolve))
+  collect()
+  expect(written.deref()).toBeUndefined()
+  expect(writer.shows(last)).toBe(true)
 })

@@ -30,7 +30,7 @@ export class StatusWriter {
   readonly #host: StatusWriterHost
   #wanted: OwnPodStatus | undefined
   /** What the server was last given, and the version that made; it may have normalized it. */
-  #given: { readonly status: OwnPodStatus; readonly version: string | undefined } | undefined
+  #given: { status: OwnPodStatus; readonly version: string | undefined } | undefined
   #busy = false
   #retryMs = retryInitialMs
   #retryTimer: Timer | undefined
@@ -81,9 +81,12 @@ export class StatusWriter {
   /** What a write of `status` would change; undefined where the API shows it. */
   #changesTo(status: OwnPodStatus): Readonly<Record<string, unknown>> | undefined {
     const pod = this.#host.pod()
-    if (this.#given?.version === pod.metadata.resourceVersion && deepEqual(this.#given?.status, status))
-      return undefined
-    return statusPatch(pod, status)
+    const given = this.#given
+    if (given === undefined || given.version !== pod.metadata.resourceVersion) return statusPatch(pod, status)
+    if (!deepEqual(given.status, status)) return statusPatch(pod, status)
+    // The owner holds on to the status it worked out last: of two that are alike one is enough.
+    given.status = status
+    return undefined
   }
 
   async #writeOnce(status: OwnPodStatus, changes: Readonly<Record<string, unknown>>): Promise<void> {
