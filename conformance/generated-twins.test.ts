@@ -177,9 +177,7 @@ async function readLine(line: readonly string[], index: number) {
 
 /** Lines that are told apart, with the reason. */
 const otherLines: readonly (readonly [RegExp, string])[] = [
-  [/^set selector .*--resource-version=x/, 'a version that is no number is compared here, and not sent'],
   [/^create (cluster\w+|priorityclass) nosuchkind /, 'both make the same object of the cluster'],
-  [/^port-forward .* 80 extra /, 'a further port is tried'],
   [/^(help )?(alpha|kustomize)/, 'there are none here'],
   [/--v=99$/, 'kubectl logs what no other level does'],
   [/^version extra .*--client(=true)?$/, 'the versions of the programs'],
@@ -188,8 +186,6 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/ --local\b.* --(output|template)/, 'Go writes fields that are empty'],
   [/^edit -f (workloads|cm\.yaml -f)/, 'names of files that are kept'],
   [/^apply .*--overwrite(=false)?/, 'kubectl shows all that it has compared'],
-  [/--(client-\w+|certificate-authority)=nowhere$/, 'words before the reason that depend on how kubectl came upon it'],
-  [/--(as-group|as-uid|as-user-extra)=/, 'words before the reason that depend on how kubectl came upon it'],
   [/^(label|annotate) .*--list/, 'labels that are listed are in no order'],
   [/^config get-\w+ KUBECONFIG=/, 'the order of maps'],
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
@@ -197,12 +193,6 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
   [/^get all/, 'addresses of services are of one length or another'],
-  [
-    /^(get|describe) .*--(user|client-key|client-certificate|certificate-authority)=/,
-    'kubectl tells it of each object',
-  ],
-  [/^create .*--tls-server-name=nosuch/, 'the words of Go for the whole request'],
-  [/^api-resources .*--output=/, 'a format is told in small letters'],
   [/^wait -f generated/, 'an object without a name'],
   [/^describe deploy\/web/, 'replica sets of one second are in the order of their names'],
   [/--raw=/, 'the words of who opens a file'],

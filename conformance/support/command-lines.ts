@@ -576,6 +576,17 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'autoscale deploy/web --max=3 --name=a{n} --cpu=50 --output=yaml',
   'create quota made-{n} --hard=cpu=1000,pods=0.5 --dry-run=client --output=yaml',
   'certificate approve -f directory',
+  'get cm,secret --as-group=x',
+  'get cm,secret --client-key=text.txt',
+  'get cm/settings secret/keys --as-uid=x',
+  'get -f cm.yaml --cluster=nosuch',
+  'get -f cm.yaml --tls-server-name=nosuch',
+  'describe cm settings --certificate-authority=nowhere',
+  'label -f cm.yaml a=1 --as-group=x',
+  'create deployment made-{n} --image=x --tls-server-name=nosuch',
+  'set selector svc web app=web --resource-version=x',
+  'set selector svc web app=web --resource-version=1',
+  'api-resources --output=NOSUCH',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */

@@ -42,3 +42,8 @@ export class ExitError extends SilentError {
     this.failure = failure
   }
 }
+
+/** What kubeconfig and flags say of a connection does not go together, or names what is not there. */
+export class ConfigurationError extends CliError {
+  override readonly name = 'ConfigurationError'
+}

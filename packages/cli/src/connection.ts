@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Connection, connectionOf, loadKubeconfig, UnknownChoiceError } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
-import { CliError, SummaryError } from './cli-error.ts'
+import { CliError, ConfigurationError, SummaryError } from './cli-error.ts'
 import type { Host } from './host.ts'
 import { fileExists, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
 import { splitOnce } from './split-once.ts'
@@ -142,7 +142,7 @@ async function readPem(
   if (path === undefined) return undefined
   const text = await readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'ENOENT' ? 'no such file or directory' : error.message
-    throw new CliError(`unable to read ${what} ${path} for ${name} due to open ${path}: ${reason}`)
+    throw new ConfigurationError(`unable to read ${what} ${path} for ${name} due to open ${path}: ${reason}`)
   })
   if (!text.includes('-----BEGIN ')) throw new CliError(noPem[what])
   return text
@@ -159,7 +159,7 @@ function impersonationFlags(
   const pairs = asUserExtra.filter((pair) => pair.includes('='))
   if (user === undefined) {
     if (uid === undefined && asGroup === undefined && pairs.length === 0) return {}
-    throw new CliError(`requesting uid, groups or user-extra for ${userName} without impersonating a user`)
+    throw new ConfigurationError(`requesting uid, groups or user-extra for ${userName} without impersonating a user`)
   }
   const extra: Record<string, string[]> = {}
   for (const pair of pairs) {

@@ -20,18 +20,21 @@ export interface Session {
   catalog(): Promise<ResourceCatalog>
 }
 
-/** Connects, runs `action`, and closes the connections again. */
+/** Connects, runs `action`, and closes the connections again. What is wrong with the connection is told as `tell` has it. */
 export async function withSession<R>(
   host: Host,
   flags: ConnectionFlags,
   action: (session: Session) => Promise<R>,
+  tell: (refusal: unknown) => unknown = (refusal) => refusal,
 ): Promise<R> {
   if (host.connect !== undefined) {
     const { client, namespace } = await host.connect(flags)
     return action(sessionOf(client, '', namespace, flags))
   }
   const { environment } = host
-  const { namespace, ...connection } = await connectionFor(host, flags)
+  const { namespace, ...connection } = await connectionFor(host, flags).catch((refusal: unknown) => {
+    throw tell(refusal)
+  })
   const warnings = new WarningPrinter(host)
   const client = createHttpClient({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
   try {

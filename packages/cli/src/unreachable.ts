@@ -1,12 +1,12 @@
 import { isIP } from 'node:net'
-import type { UnreachableServerError } from '@coracle/client'
+import { isUnreachableServer, type UnreachableServerError } from '@coracle/client'
 import { SummaryError } from './cli-error.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { Host } from './host.ts'
 import { isLocalKubeconfig, kubeconfigFiles } from './kubeconfig/kubeconfig-files.ts'
 import { placeFlagText, placesHere } from './local/cluster-place.ts'
 import { readServerRecord } from './local/server-record.ts'
-import { RefusedConnectionError } from './refused-connection.ts'
+import { plainRefusedConnection, RefusedConnectionError } from './refused-connection.ts'
 
 /** No connection to the server, in kubectl's words; and what starts it, where `coracle up` has left its kubeconfig here. */
 export async function unreachable(
@@ -20,6 +20,14 @@ export async function unreachable(
   const refused = new RefusedConnectionError(error.server)
   const command = await startCommand(host, flags, error.server)
   return command === undefined ? refused : new SummaryError(`${refused.message}\nStart it with \`npx ${command}\`.`)
+}
+
+/** The same as a part of another message, in the words of Go; undefined for other errors. */
+export function plainUnreachable(error: unknown, verb: string, path: string): string | undefined {
+  const refused = plainRefusedConnection(error, verb, path)
+  if (refused !== undefined || !isUnreachableServer(error)) return refused
+  const problem = certificateProblem(error)
+  return problem === undefined ? undefined : `${verb} ${JSON.stringify(`${error.server}${path}`)}: ${problem}`
 }
 
 /** Why the certificate of a server is not taken, in the words of Go. */

@@ -25,7 +25,7 @@ export async function apiResources(host: Host, flags: ApiResourcesFlags): Promis
   const output = flags.output?.toLowerCase()
   if (output !== undefined && !formats.includes(output)) {
     throw new CliError(
-      `unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: ${formats.join(',')}`,
+      `unable to match a printer suitable for the output format ${JSON.stringify(flags.output)}, allowed formats are: ${formats.join(',')}`,
     )
   }
   if (sortBy !== undefined && sortBy !== '' && sortBy !== 'name' && sortBy !== 'kind') {

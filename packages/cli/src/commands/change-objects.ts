@@ -1,6 +1,6 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError, SummaryError } from '../cli-error.ts'
+import { CliError, ConfigurationError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
@@ -40,6 +40,8 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly stopsAtFirst?: boolean
   /** What `--dry-run` says, where `local` says that nothing is written. */
   readonly givenDryRun?: DryRun
+  /** Whether a configuration of the connection that does not go together is told without `error:` before it, where files name objects. */
+  readonly tellsConfigurationPlainly?: boolean
   /** Says so where there is no object. */
   readonly tellsNothingFound?: boolean
   /** What is not there is told before what is tried. */
@@ -64,17 +66,23 @@ export async function changeObjects(
   if (flags.local === true) return changeLocally(host, args, flags, change)
   const printer = lazyPrinter(host, flags)
   if (flags.looksAtOutputLate !== true) await printer()
-  await withSession(host, flags, async (session) => {
-    const targets = await findTargets(host, session, args, verb, flags)
-    if (flags.tellsNothingFound === true && targets.found.length + targets.unread.length === 0) {
-      tellNothingFound(host, session)
-    }
-    if (flags.needsAll === true) requireAll(targets)
-    const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
-    check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
-    if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
-    await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
-  })
+  const isPlain = flags.tellsConfigurationPlainly === true && hasFiles(flags)
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const targets = await findTargets(host, session, args, verb, flags)
+      if (flags.tellsNothingFound === true && targets.found.length + targets.unread.length === 0) {
+        tellNothingFound(host, session)
+      }
+      if (flags.needsAll === true) requireAll(targets)
+      const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
+      check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
+      if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
+      await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
+    },
+    (refusal) => (isPlain && refusal instanceof ConfigurationError ? new SummaryError(refusal.message) : refusal),
+  )
 }
 
 /** Changes what files say, as it would be changed on a server. */

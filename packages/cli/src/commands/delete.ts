@@ -13,6 +13,7 @@ import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
 import { confirm } from './confirm.ts'
+import { refusalOfSelection } from './connection-refusals.ts'
 import { type Placed, placeReadable, refusalsOf, wellPlaced, withFailures } from './manifest-command.ts'
 import { rawRequest } from './raw-request.ts'
 import { keyOf, requireTargets } from './targets.ts'
@@ -49,25 +50,30 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
   if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
   const timeoutMs = parseDuration(flags.timeout)
   const read = await loadReadable(host, flags, { args })
-  await withSession(host, flags, async (session) => {
-    const isOfFiles = hasFiles(flags)
-    const readable = await placeReadable(session, read, flags)
-    const placed = wellPlaced(readable.placed)
-    const failures = [...refusalsOf(readable.placed), ...readable.failures]
-    await withFailures(failures, isOfFiles && placed.length === 0, async () => {
-      const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
-      if (isImmediate(flags)) host.stderr.write(immediateWarning)
-      const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
-      if (chosen === undefined) {
-        host.stdout.write('deletion is cancelled\n')
-        return
-      }
-      const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
-      if (errors.length > 0) throw new AggregateError(errors)
-      if (found === 0) host.stdout.write('No resources found\n')
-      else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
-    })
-  })
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const isOfFiles = hasFiles(flags)
+      const readable = await placeReadable(session, read, flags)
+      const placed = wellPlaced(readable.placed)
+      const failures = [...refusalsOf(readable.placed), ...readable.failures]
+      await withFailures(failures, isOfFiles && placed.length === 0, async () => {
+        const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
+        if (isImmediate(flags)) host.stderr.write(immediateWarning)
+        const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
+        if (chosen === undefined) {
+          host.stdout.write('deletion is cancelled\n')
+          return
+        }
+        const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
+        if (errors.length > 0) throw new AggregateError(errors)
+        if (found === 0) host.stdout.write('No resources found\n')
+        else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
+      })
+    },
+    hasFiles(flags) ? undefined : refusalOfSelection(args, flags),
+  )
 }
 
 /** Looks up, when its turn comes, what one argument or all files mean. */

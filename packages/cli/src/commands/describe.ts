@@ -6,6 +6,7 @@ import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts
 import { getNamed, listAll } from '../resources/fetch.ts'
 import { listOptions, type Selection, type SelectorFlags } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { refusalOfSelection } from './connection-refusals.ts'
 import { describerOf } from './describers.ts'
 import { selectionsOf } from './manifest-command.ts'
 
@@ -17,26 +18,31 @@ export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestF
 /** `coracle describe TYPE NAME`, `-f FILE` */
 export async function describe(host: Host, args: readonly string[], flags: DescribeFlags): Promise<void> {
   const read = await loadReadable(host, flags, { args })
-  await withSession(host, flags, async (session) => {
-    const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
-    if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
-    const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
-    const errors: unknown[] = [...failures, ...unfound]
-    let isFirst = true
-    for (const { resource, object } of found) {
-      try {
-        const nowMs = host.environment.clock.now()
-        const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
-        // kubectl sets objects that are named by what their names begin with closer together.
-        host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
-        isFirst = false
-      } catch (error) {
-        errors.push(error)
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
+      if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
+      const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
+      const errors: unknown[] = [...failures, ...unfound]
+      let isFirst = true
+      for (const { resource, object } of found) {
+        try {
+          const nowMs = host.environment.clock.now()
+          const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
+          // kubectl sets objects that are named by what their names begin with closer together.
+          host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
+          isFirst = false
+        } catch (error) {
+          errors.push(error)
+        }
       }
-    }
-    if (errors.length > 0) throw new AggregateError(errors)
-    if (found.length === 0) host.stderr.write(nothingFound(session, flags))
-  })
+      if (errors.length > 0) throw new AggregateError(errors)
+      if (found.length === 0) host.stderr.write(nothingFound(session, flags))
+    },
+    refusalOfSelection(args, flags),
+  )
 }
 
 function nothingFound({ namespace }: Session, { allNamespaces }: DescribeFlags): string {

@@ -12,6 +12,7 @@ import { fetchTable, getNamed, listAll } from '../resources/fetch.ts'
 import { kindText } from '../resources/object-text.ts'
 import { listOptions, type Selection } from '../resources/select-objects.ts'
 import { type Session, withSession } from '../session.ts'
+import { refusalOfSelection } from './connection-refusals.ts'
 import type { GetFlags } from './get-flags.ts'
 import { selectionsOf, withFailures } from './manifest-command.ts'
 import { checkRawPath } from './raw-request.ts'
@@ -29,14 +30,19 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
   const read = await loadReadable(host, flags, { args })
-  await withSession(host, flags, async (session) => {
-    const { selections, failures } = await selectionsOf(session, args, read, 'get', flags)
-    await withFailures(failures, selections.length === 0, async () => {
-      if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
-      else if (format.type === 'table') await printTables(host, session, selections, format, flags)
-      else await printObjects(host, session, selections, format, flags)
-    })
-  })
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const { selections, failures } = await selectionsOf(session, args, read, 'get', flags)
+      await withFailures(failures, selections.length === 0, async () => {
+        if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
+        else if (format.type === 'table') await printTables(host, session, selections, format, flags)
+        else await printObjects(host, session, selections, format, flags)
+      })
+    },
+    refusalOfSelection(args, flags),
+  )
 }
 
 /** Throws a CliError, in kubectl's words, where flags or arguments contradict each other. */

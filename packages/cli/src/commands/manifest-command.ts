@@ -130,8 +130,8 @@ export async function placeManifest(session: Session, manifest: Manifest): Promi
 /** The same, whatever its namespace. */
 async function placeAnywhere(session: Session, manifest: Manifest): Promise<Placed> {
   const { object, source } = manifest
-  const catalog = await session.catalog().catch((error: unknown) => {
-    throw unrecognized(manifest, error)
+  const catalog = await session.catalog().catch(async (error: unknown) => {
+    throw await unrecognized(manifest, error)
   })
   const { apiVersion, kind, metadata } = object
   const resource = catalog.ofKind(apiVersion, kind)
@@ -181,6 +181,7 @@ export async function placeReadable(
       const each = await placeAnywhere(session, entry)
       if (isWanted(entry)) placed.push(withRefusal(retrieve === undefined ? each : await retrieve(each), session))
     } catch (error) {
+      if (isUnreachableServer(error)) throw error
       failures.push(error)
       // The next one would fare no better.
       if (error instanceof UnvalidatedError) break
@@ -193,8 +194,10 @@ export async function placeReadable(
 class UnvalidatedError extends CliError {}
 
 /** Why the kind of an object is not known, in kubectl's words where no server can be asked: it validates first what is written. */
-function unrecognized({ source, isWritten }: Manifest, error: unknown): unknown {
-  const validation = isWritten === true ? plainRefusedConnection(error, 'Get', '/openapi/v2?timeout=32s') : undefined
+async function unrecognized({ source, isWritten }: Manifest, error: unknown): Promise<unknown> {
+  if (!isUnreachableServer(error)) return error
+  const { plainUnreachable } = await import('../unreachable.ts')
+  const validation = isWritten === true ? plainUnreachable(error, 'Get', '/openapi/v2?timeout=32s') : undefined
   if (validation !== undefined) {
     return new UnvalidatedError(
       `error validating "${source}": error validating data: failed to download openapi: ${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,

@@ -91,7 +91,7 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     host,
     resources,
     field.verb,
-    { ...flags, looksAtOutputLate: true },
+    { ...flags, looksAtOutputLate: true, tellsConfigurationPlainly: true },
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags

@@ -6,7 +6,6 @@ import { withLastApplied } from '../../manifests/apply-object.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
-import { plainRefusedConnection } from '../../refused-connection.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { localResource, noSession } from '../change-objects.ts'
@@ -53,14 +52,17 @@ export async function createGenerated(
       fieldValidation: fieldValidation[flags.validate],
     }
     const dryRun = flags.dryRun === 'server'
-    const created = await session.client.create(resource, object, { ...options, dryRun }).catch((error: unknown) => {
-      if (subject === undefined || !(error instanceof Error)) throw error
-      const path = withQuery(collectionPath(resource, object.metadata.namespace), {
-        ...(dryRun ? { dryRun: 'All' } : {}),
-        ...options,
+    const created = await session.client
+      .create(resource, object, { ...options, dryRun })
+      .catch(async (error: unknown) => {
+        if (subject === undefined || !(error instanceof Error)) throw error
+        const path = withQuery(collectionPath(resource, object.metadata.namespace), {
+          ...(dryRun ? { dryRun: 'All' } : {}),
+          ...options,
+        })
+        const { plainUnreachable } = await import('../../unreachable.ts')
+        throw new CliError(`failed to create ${subject} ${plainUnreachable(error, 'Post', path) ?? error.message}`)
       })
-      throw new CliError(`failed to create ${subject} ${plainRefusedConnection(error, 'Post', path) ?? error.message}`)
-    })
     await printer.print(resource, { verb: 'created', object: created })
   })
 }

@@ -5,7 +5,6 @@ import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
-import { plainRefusedConnection } from '../../refused-connection.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 
 export interface CreateTokenFlags extends ConnectionFlags, OutputFormatFlags {
@@ -37,10 +36,11 @@ export async function createToken(host: Host, names: readonly string[], flags: C
     const asked = { ...kind, metadata: {}, spec }
     const answer = await client
       .createSubresource(serviceAccounts, { namespace, name }, 'token', asked)
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         if (!(error instanceof Error)) throw error
         const path = objectPath(serviceAccounts, { namespace, name }, 'token')
-        throw new CliError(`failed to create token: ${plainRefusedConnection(error, 'Post', path) ?? error.message}`)
+        const { plainUnreachable } = await import('../../unreachable.ts')
+        throw new CliError(`failed to create token: ${plainUnreachable(error, 'Post', path) ?? error.message}`)
       })
     const request = { ...kind, ...(answer as KubernetesObject) } as TokenRequest
     // Printed also where it is nothing, as Go writes it.

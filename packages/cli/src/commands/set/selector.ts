@@ -28,16 +28,19 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
       const { object } = target
       if (!isSelector) throw refusal
       if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
-      const { resourceVersion = object.metadata.resourceVersion } = flags
-      if (resourceVersion !== object.metadata.resourceVersion) {
-        throw new CliError(
-          `the object has been modified: it is of version ${object.metadata.resourceVersion}, and not ${resourceVersion}`,
-        )
-      }
+      const { resourceVersion } = flags
+      const { resourceVersion: _, ...unversioned } = object.metadata
+      // The server holds the version against the object's.
+      const before = resourceVersion === undefined ? object : { ...object, metadata: unversioned }
+      const metadata = resourceVersion === undefined ? object.metadata : { ...object.metadata, resourceVersion }
       const spec = (object as { readonly spec?: object }).spec ?? {}
-      const selected: KubernetesObject = { ...object, ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } } }
+      const selected: KubernetesObject = {
+        ...object,
+        metadata,
+        ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } },
+      }
       const wanted = withChangeCause(selected, flags)
-      const written = await writeChanges(session, target, wanted, {
+      const written = await writeChanges(session, { ...target, object: before }, wanted, {
         dryRun: flags.dryRun,
         fieldManager: flags.fieldManager ?? setFieldManager,
       })

@@ -1,0 +1,21 @@
+import { CliError, ConfigurationError, SummaryError } from '../cli-error.ts'
+import { hasFiles, type ManifestFlags } from '../manifests/load-manifests.ts'
+
+/**
+ * What is wrong with a connection, in kubectl's words where it needs one to find what arguments or files name: it tells it of each type,
+ * and of files without `error:` before it.
+ */
+export function refusalOfSelection(args: readonly string[], flags: ManifestFlags): (refusal: unknown) => unknown {
+  return (refusal) => {
+    if (!(refusal instanceof CliError) || refusal instanceof SummaryError) return refusal
+    const { message } = refusal
+    if (hasFiles(flags)) return new SummaryError(message)
+    const [types = ''] = args
+    if (types.includes('/')) return refusal
+    const isConfiguration = refusal instanceof ConfigurationError
+    const count = types.split(',').length
+    if (count === 1) return isConfiguration ? new SummaryError(`Error in configuration: ${message}`) : refusal
+    const told = new SummaryError(isConfiguration ? `invalid configuration: ${message}` : message)
+    return new AggregateError(Array.from({ length: count }, () => told))
+  }
+}
