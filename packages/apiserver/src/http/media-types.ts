@@ -1,4 +1,4 @@
-import { ApiError, unsupportedMediaType } from '@coracle/api'
+import { ApiError, type ResourceDefinition, unsupportedMediaType } from '@coracle/api'
 import type { PatchType } from '@coracle/client'
 
 /** One entry of an `Accept` header. */
@@ -71,11 +71,21 @@ const patchTypes: ReadonlyMap<string, PatchType> = new Map<string, PatchType>([
   ['application/apply-patch+yaml', 'apply'],
 ])
 
-/** Which kind of patch a body is: 415 for those not served. */
-export function patchTypeOf(contentType: string | undefined): PatchType {
+/**
+ * Which kind of patch a body is: 415 for those not served. Upstream's routes of built-in kinds refuse these before anybody reads them,
+ * and say no more than that.
+ */
+export function patchTypeOf(
+  contentType: string | undefined,
+  { schema }: Pick<ResourceDefinition, 'schema'>,
+): PatchType {
   const type = patchTypes.get(mediaTypeOf(contentType))
-  if (type === undefined) throw unknownBodyFormat([...patchTypes.keys()])
-  return type
+  if (type !== undefined) return type
+  if (schema.dialect !== 'structural') {
+    throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+  }
+  // Strategic patches need types of Go.
+  throw unknownBodyFormat([...patchTypes.keys()].filter((each) => patchTypes.get(each) !== 'strategic'))
 }
 
 /** The answer to a body of a type that is not taken; it names those that are. */

@@ -147,7 +147,7 @@ async function patch(
   namespace: string,
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
-  const type = patchTypeOf(exchange.request.headers['content-type'])
+  const type = patchTypeOf(exchange.request.headers['content-type'], registry.definition)
   const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {

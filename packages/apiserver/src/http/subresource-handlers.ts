@@ -86,7 +86,7 @@ async function carryOut(
   const { verb, name } = route
   const contentType = request.headers['content-type']
   if (verb === 'patch' && subresource.patch !== undefined) {
-    const type = patchTypeOf(contentType)
+    const type = patchTypeOf(contentType, definition)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
     const { value, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
     return {
