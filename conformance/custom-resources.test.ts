@@ -277,7 +277,8 @@ it('comes with a Helm chart that brings its definition and an object of it', asy
     }
     const { helm } = await tools()
     const installed = await run(helm, ['install', 'charted', chart, '--wait', '--timeout', '20s'], { env })
-    expect(installed.stderr).toBe('')
+    // Helm now and then says itself how its own watch ended, which it has just given up.
+    expect(installed.stderr.split('\n').filter((line) => !line.includes('context canceled'))).toEqual([''])
     expect(await kubectl('get', 'charteds', '-o', 'jsonpath={.items[*].spec.replicas}')).toBe('1')
     expect((await run(helm, ['uninstall', 'charted'], { env })).code).toBe(0)
     expect(await kubectl('get', 'charteds', '-o', 'name')).toBe('')

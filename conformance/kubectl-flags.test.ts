@@ -14,10 +14,7 @@ const otherCommands: Readonly<Record<string, string>> = {
 }
 
 /** Flags that are not here, after their command; `*` stands for any. */
-const otherFlags: Readonly<Record<string, string>> = {
-  'run --kustomize': 'pods are made from flags, and not from files',
-  'cluster-info dump --pod-running-timeout': 'logs are those of what runs by then',
-}
+const otherFlags: Readonly<Record<string, string>> = {}
 
 /** Defaults that are written otherwise and mean the same. */
 const otherDefaults: Readonly<Record<string, string>> = {
