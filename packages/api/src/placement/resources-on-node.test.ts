@@ -57,7 +57,7 @@ describe('what a pod and its sidecar take while their resources are changed', ()
     ['what they ask for now, where an earlier request was refused', { asked: '3', given: '1', ...infeasible(1) }, '6'],
     ['what they ask for, when they have got it', { asked: '3', given: '3' }, '6'],
   ])('is %s', (_what, state, cpu) => {
-    const usage = quotaUsage({ group: '', plural: 'pods' }, resized(state))
+    const usage = quotaUsage({ group: '', plural: 'pods' }, resized(state), 0)
     const amounts = ['cpu', 'requests.cpu', 'limits.cpu', 'requests.memory'].map((name) => {
       const amount = usage.get(name)
       return amount && formatQuantity(amount)
@@ -69,6 +69,7 @@ describe('what a pod and its sidecar take while their resources are changed', ()
     const usage = quotaUsage(
       { group: '', plural: 'pods' },
       resized({ asked: '1', given: '3', observed: 1, phase: 'Failed' }),
+      0,
     )
     expect([...usage.keys()]).toEqual(['count/pods'])
   })

@@ -13,6 +13,7 @@ import type { ResourceQuantities } from '../placement/resource-quantities.ts'
 import { specOnNode } from '../placement/resources-on-node.ts'
 import { parseQuantity, type Quantity } from '../quantity.ts'
 import type { Resource } from '../resource.ts'
+import { parseTime } from '../time.ts'
 
 type CountedKind = Pick<Resource, 'group' | 'plural'>
 
@@ -30,14 +31,14 @@ const namedKinds: ReadonlySet<string> = new Set([
 export const countName = ({ group, plural }: CountedKind): string =>
   `count/${group === '' ? plural : `${plural}.${group}`}`
 
-/** What an object takes, by the names that quotas know. */
-export function quotaUsage(kind: CountedKind, object: KubernetesObject): ResourceQuantities {
+/** What an object takes at a moment, by the names that quotas know. */
+export function quotaUsage(kind: CountedKind, object: KubernetesObject, nowMs: number): ResourceQuantities {
   const usage = new Map<string, Quantity>([[countName(kind), count(1)]])
   if (kind.group !== '') return usage
   if (namedKinds.has(kind.plural)) usage.set(kind.plural, count(1))
   switch (kind.plural) {
     case 'pods':
-      addPod(usage, object as Pod)
+      addPod(usage, object as Pod, nowMs)
       break
     case 'services':
       addService(usage, object as Service)
@@ -51,12 +52,21 @@ export function quotaUsage(kind: CountedKind, object: KubernetesObject): Resourc
 
 const count = (value: number): Quantity => parseQuantity(String(value))
 
-/** What has ended takes nothing but a place in the list. */
-function addPod(usage: Map<string, Quantity>, pod: Pod): void {
-  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return
+/** A pod that has ended, or should have, takes nothing but a place in the list. */
+function addPod(usage: Map<string, Quantity>, pod: Pod, nowMs: number): void {
+  if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed' || isStuck(pod, nowMs)) return
   usage.set('pods', count(1))
   const spec = specOnNode(pod)
   addCompute(usage, podRequests(spec), podLimits(spec))
+}
+
+/**
+ * Whether a pod is still there a grace period after its deletion was due: on a lost node it may stay for long, and must not keep its
+ * owner from making another. The time of deletion has the grace period in it already; upstream adds it once more.
+ */
+function isStuck({ metadata: { deletionTimestamp, deletionGracePeriodSeconds } }: Pod, nowMs: number): boolean {
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
+  return nowMs > parseTime(deletionTimestamp) + deletionGracePeriodSeconds * 1000
 }
 
 function addCompute(usage: Map<string, Quantity>, requests: ResourceQuantities, limits: ResourceQuantities): void {

@@ -52,6 +52,6 @@ export function builtInAdmission(
     webhooks.mutating,
     validatingPolicies(registries, authorizer),
     webhooks.validating,
-    resourceQuota(registries),
+    resourceQuota(registries, clock),
   ]
 }

@@ -17,6 +17,7 @@ import {
   subtractQuantity,
   unstatedResources,
 } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import { unfilteredSelection } from '../watch-cache/selection.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
@@ -29,7 +30,7 @@ import { resizesPod } from './stored-objects.ts'
  * created at once no quota is overdrawn, and what is not created is not charged. The quota controller counts anew what is given
  * back, and says first what is used: a quota that it has not seen yet limits nothing.
  */
-export function resourceQuota(registries: Registries): AdmissionPlugin {
+export function resourceQuota(registries: Registries, clock: Clock): AdmissionPlugin {
   return {
     name: 'ResourceQuota',
     validate(attributes, object) {
@@ -41,7 +42,7 @@ export function resourceQuota(registries: Registries): AdmissionPlugin {
       const { cache, writer } = storage
       const { items } = cache.slice(unfilteredSelection(namespace), { limit: 0, afterKey: '' })
       for (const old of items) {
-        const charged = charge(attributes, old, object)
+        const charged = charge(attributes, old, object, clock.now())
         if (charged === undefined || attributes.dryRun) continue
         const key = cache.keyOf(namespace, old.object.metadata.name ?? '')
         alongside.push({ writer, key, old, object: charged })
@@ -62,11 +63,12 @@ function charge(
   attributes: AdmissionAttributes,
   stored: StoredObject,
   object: KubernetesObject,
+  nowMs: number,
 ): ResourceQuota | undefined {
   const quota = stored.object as ResourceQuota
   const { definition, old } = attributes
   const { hard = {}, used = {} } = quota.status ?? {}
-  const usage = usageIn(quota, definition, object)
+  const usage = usageIn(quota, definition, object, nowMs)
   const limited = Object.keys(hard).filter((name) => usage.has(name) || isStatedByPods(definition, name))
   if (limited.length === 0 || !isInScope(quota.spec ?? {}, definition, object)) return undefined
   const { name = '' } = quota.metadata
@@ -74,7 +76,7 @@ function charge(
   const unstated =
     isPods(definition) && old === undefined ? unstatedResources(object as Pod, Object.keys(hard)) : undefined
   if (unstated !== undefined) throw refuse(`failed quota: ${name}: ${unstated}`)
-  const before = old === undefined ? new Map<string, Quantity>() : usageIn(quota, definition, old)
+  const before = old === undefined ? new Map<string, Quantity>() : usageIn(quota, definition, old, nowMs)
   const more = increase(usage, before, Object.keys(hard))
   if (more.size === 0) return undefined
   const unknown = [...more.keys()].filter((each) => used[each] === undefined)
@@ -106,8 +108,13 @@ const isStatedByPods = (definition: StoredKind, name: string): boolean =>
 
 const nothing: ResourceQuantities = new Map()
 
-function usageIn({ spec = {} }: ResourceQuota, definition: StoredKind, object: KubernetesObject): ResourceQuantities {
-  return isInScope(spec, definition, object) ? quotaUsage(definition, object) : nothing
+function usageIn(
+  { spec = {} }: ResourceQuota,
+  definition: StoredKind,
+  object: KubernetesObject,
+  nowMs: number,
+): ResourceQuantities {
+  return isInScope(spec, definition, object) ? quotaUsage(definition, object, nowMs) : nothing
 }
 
 /** By how much more is taken than before, of what is limited. */

@@ -25,7 +25,7 @@ import { type CountedObjects, countedKinds, isWatched, planQuotaStatus } from '.
 
 /** Kinds that nobody tells of are counted anew this often. */
 export const recountMs = 30_000
-/** All is counted anew this often, in case a deletion was missed. */
+/** All is counted anew this often, for pods that are stuck in their deletion, and in case a deletion was missed. */
 export const resyncMs = 300_000
 
 /** Objects are read so many at a time. */
@@ -52,13 +52,13 @@ export function createResourceQuotaController({ resources }: { resources(): read
     .watches(configMaps, quotasOf, { predicates: [goes] })
     .watches(secrets, quotasOf, { predicates: [goes] })
     .watches(replicationControllers, quotasOf, { predicates: [goes] })
-    .reconcile(async ({ object, namespace = '', name }, { client }) => {
+    .reconcile(async ({ object, namespace = '', name }, { client, clock }) => {
       if (object === undefined) return undefined
       const quota = await readQuota(client, namespace, name)
       if (quota === undefined) return undefined
       const kinds = countedKinds(quota)
       const counted = await Promise.all(kinds.map((kind) => readAll(client, resources(), kind, namespace)))
-      const status = planQuotaStatus(quota, counted)
+      const status = planQuotaStatus(quota, counted, clock.now())
       if (status !== quota.status) {
         const because = `what there is was counted: ${describeStatusChange(quota.status, status)}`
         await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status', because })
@@ -136,12 +136,12 @@ const demandsElse = (old: PodSpec, spec: PodSpec): boolean =>
   old.resources !== spec.resources ||
   old.overhead !== spec.overhead
 
-/** Whether an object may take less than before. */
+/** Whether an object may take less than before. What time alone gives back is found when all is counted anew. */
 function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {
   if (change.type !== 'update') return change.type === 'delete'
   const { old, object } = change
   const kind = { group: '', plural: `${object.kind.toLowerCase()}s` }
-  return !deepEqual([...quotaUsage(kind, old)], [...quotaUsage(kind, object)])
+  return !deepEqual([...quotaUsage(kind, old, 0)], [...quotaUsage(kind, object, 0)])
 }
 
 /** What is used is charged by the server, and no reason to count. */

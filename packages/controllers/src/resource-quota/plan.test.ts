@@ -1,4 +1,4 @@
-import type { Pod, ResourceQuota } from '@coracle/api'
+import { type Pod, parseTime, type ResourceQuota } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { countedKinds, planQuotaStatus } from './plan.ts'
 
@@ -12,6 +12,8 @@ const pod = (requests: Readonly<Record<string, string>>, phase = 'Running'): Pod
     status: { phase },
   }) as unknown as Pod
 
+const nowMs = parseTime('2026-01-01T12:00:00Z')
+
 const pods = { group: '', plural: 'pods' }
 
 describe('what is used of a quota', () => {
@@ -24,7 +26,7 @@ describe('what is used of a quota', () => {
       'requests.example.com/gpu': '4',
     })
     const objects = [pod({ cpu: '500m', memory: '1Gi', 'example.com/gpu': '1' }), pod({ cpu: '250m', memory: '512Mi' })]
-    expect(planQuotaStatus(given, [{ resource: pods, objects }]).used).toEqual({
+    expect(planQuotaStatus(given, [{ resource: pods, objects }], nowMs).used).toEqual({
       pods: '2',
       'requests.cpu': '750m',
       cpu: '750m',
@@ -35,23 +37,44 @@ describe('what is used of a quota', () => {
 
   it('is nothing of pods that have ended, but that they are there', () => {
     const given = quota({ pods: '10', 'requests.cpu': '2', 'count/pods': '10' })
-    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }, 'Succeeded')] }]).used).toEqual({
-      pods: '0',
-      'requests.cpu': '0',
-      'count/pods': '1',
-    })
+    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }, 'Succeeded')] }], nowMs).used).toEqual(
+      {
+        pods: '0',
+        'requests.cpu': '0',
+        'count/pods': '1',
+      },
+    )
   })
+
+  it.each([
+    ['2026-01-01T11:59:31Z', 30, '1'],
+    ['2026-01-01T11:59:30Z', 30, '1'],
+    ['2026-01-01T11:59:29Z', 30, '0'],
+    ['2026-01-01T12:00:00Z', 0, '1'],
+    ['2026-01-01T11:59:59Z', 0, '0'],
+  ])(
+    'is nothing of pods that are still there a grace period after they should be gone: at %s, of %i s',
+    (deletionTimestamp, deletionGracePeriodSeconds, used) => {
+      const given = quota({ pods: '10', 'requests.cpu': '2', 'count/pods': '10' })
+      const going = { ...pod({ cpu: '1' }), metadata: { deletionTimestamp, deletionGracePeriodSeconds } }
+      expect(planQuotaStatus(given, [{ resource: pods, objects: [going] }], nowMs).used).toEqual({
+        pods: used,
+        'requests.cpu': used,
+        'count/pods': '1',
+      })
+    },
+  )
 
   it('is of its scope', () => {
     const given = quota({ pods: '10' }, { scopes: ['BestEffort'] })
-    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }), pod({})] }]).used).toEqual({
+    expect(planQuotaStatus(given, [{ resource: pods, objects: [pod({ cpu: '1' }), pod({})] }], nowMs).used).toEqual({
       pods: '1',
     })
   })
 
   it('is what it was where nothing has changed', () => {
     const status = { hard: { pods: '10' }, used: { pods: '0' } }
-    expect(planQuotaStatus(quota({ pods: '10' }, {}, status), [])).toBe(status)
+    expect(planQuotaStatus(quota({ pods: '10' }, {}, status), [], nowMs)).toBe(status)
   })
 })
 

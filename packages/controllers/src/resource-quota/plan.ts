@@ -18,13 +18,17 @@ export interface CountedObjects {
 }
 
 /** What the objects of a namespace take of a quota, which is in force from then on. The same status where it says so already. Pure. */
-export function planQuotaStatus(quota: ResourceQuota, counted: readonly CountedObjects[]): ResourceQuotaStatus {
+export function planQuotaStatus(
+  quota: ResourceQuota,
+  counted: readonly CountedObjects[],
+  nowMs: number,
+): ResourceQuotaStatus {
   const { spec = {}, status = {} } = quota
   const hard = spec.hard ?? {}
   let total: ResourceQuantities = new Map()
   for (const { resource, objects } of counted) {
     for (const object of objects) {
-      if (isInScope(spec, resource, object)) total = addQuantities(total, quotaUsage(resource, object))
+      if (isInScope(spec, resource, object)) total = addQuantities(total, quotaUsage(resource, object, nowMs))
     }
   }
   const used = Object.fromEntries(

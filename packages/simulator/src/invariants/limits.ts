@@ -77,7 +77,7 @@ const usedPods = (namespace: string | undefined, view: View): number =>
   view
     .list<Pod>('Pod')
     .filter(({ metadata }) => metadata.namespace === namespace)
-    .filter((pod) => quotaUsage(pods, pod).has('pods')).length
+    .filter((pod) => quotaUsage(pods, pod, view.nowMs).has('pods')).length
 
 /** When a pod comes, no quota that is in force is exceeded. */
 function overQuota(change: Change, view: View): string | undefined {
