@@ -387,6 +387,18 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create secret generic A_',
     'create configmap A_',
   ],
+  'what was read is created elsewhere, and names are taken as they are given': [
+    ['create -f -', manifest({ ...deployment, metadata: { ...deployment.metadata, resourceVersion: '7' } })],
+    ['apply -f -', manifest({ ...deployment, metadata: { name: 'applied', resourceVersion: '7' } })],
+    'get deploy.ap web -o name',
+    'get deployments.v1.ap',
+    'get deploy.app.web',
+    'expose deploy web --port=80 --name=a-name-of-a-service-that-has-many-more-than-the-sixty-three-characters',
+    'expose deploy web --port=80 --name= -o name',
+    'cordon {node} --selector=',
+    'uncordon {node} --selector=',
+    'uncordon {node} --selector=a=b',
+  ],
   'top tells of all together': [
     'run one --image=x',
     'wait --for=condition=Ready pod one --timeout=60s',

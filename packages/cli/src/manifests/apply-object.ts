@@ -64,7 +64,7 @@ export async function applyObject(
     throw source === undefined || isUnreachableServer(error) ? error : whileRetrieving(resource, key, source, error)
   })
   if (current === undefined) {
-    const object = local ? modified : await during('creating', client.create(resource, modified, write))
+    const object = local ? modified : await during('creating', client.create(resource, withoutVersion(modified), write))
     return { outcome: 'created', object, lacksLastApplied: false }
   }
   const patch = applyPatch(resource, modified, current)
@@ -114,6 +114,12 @@ function checkUnchanged(resource: Resource, { body }: Patch, current: Kubernetes
   throw new CliError(
     `error when applying "${source}": changed by others since it was last applied: ${changed.join(', ')}; write the values they have now into the file, or leave --overwrite=false out to set those of the file`,
   )
+}
+
+/** The object without the version that it had where the file was written: what is created has none yet. */
+export function withoutVersion<T extends KubernetesObject>(object: T): T {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
 }
 
 /** The object with itself, as text, in the annotation. */

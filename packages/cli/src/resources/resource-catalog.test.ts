@@ -28,7 +28,9 @@ const newEvents = resource('events.k8s.io', 'v1', 'Event', { shortNames: ['ev'] 
 const deployments = resource('apps', 'v1', 'Deployment', { shortNames: ['deploy'], categories: ['all'] })
 const oldDeployments = resource('apps', 'v1beta1', 'Deployment', { shortNames: ['deploy'], isPreferredVersion: false })
 const po = resource('music.test', 'v1', 'Po', { plural: 'po' })
-const catalog = new ResourceCatalog([oldDeployments, pods, events, deployments, newEvents, po])
+const song = resource('music', 'v1', 'Song')
+const otherSong = resource('music.test', 'v1', 'Song')
+const catalog = new ResourceCatalog([oldDeployments, pods, events, deployments, newEvents, po, otherSong, song])
 
 describe('ResourceCatalog', () => {
   it.each([
@@ -41,6 +43,9 @@ describe('ResourceCatalog', () => {
     ['deployments.apps', deployments],
     ['deployments.v1beta1.apps', oldDeployments],
     ['pods.v1', pods],
+    ['deploy.ap', deployments],
+    ['events.ev', newEvents],
+    ['song.music', song],
   ])('finds %s', (text, expected) => {
     expect(catalog.find(text)).toBe(expected)
   })

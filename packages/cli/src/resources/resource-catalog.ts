@@ -57,13 +57,17 @@ export class ResourceCatalog {
     const dot = wanted.indexOf('.')
     const name = dot < 0 ? wanted : wanted.slice(0, dot)
     const qualifier = dot < 0 ? undefined : wanted.slice(dot + 1)
-    const candidates = this.#resources.filter((resource) => isQualifiedBy(resource, qualifier))
-    const preferred = candidates.filter(({ isPreferredVersion }) => isPreferredVersion)
     // Short names have one spelling alone.
     const [short = ''] = text.split('.', 1)
-    for (const matches of [isCalled(name), hasShortName(short)]) {
-      const found = [...preferred, ...candidates].find(matches)
-      if (found !== undefined) return found
+    for (const isQualified of qualifier === undefined
+      ? [isAny]
+      : [isQualifiedBy(qualifier), isGroupBegunBy(qualifier)]) {
+      const candidates = this.#resources.filter(isQualified)
+      const preferred = candidates.filter(({ isPreferredVersion }) => isPreferredVersion)
+      for (const matches of [isCalled(name), hasShortName(short)]) {
+        const found = [...preferred, ...candidates].find(matches)
+        if (found !== undefined) return found
+      }
     }
     return undefined
   }
@@ -86,10 +90,18 @@ const hasShortName =
     shortNames.includes(name)
 
 /** `apps` and `v1.apps` both qualify apps/v1; `v1` alone the core group. */
-function isQualifiedBy({ group, version }: DiscoveredResource, qualifier: string | undefined): boolean {
-  if (qualifier === undefined) return true
-  return qualifier === group || qualifier === (group === '' ? version : `${version}.${group}`)
-}
+const isQualifiedBy =
+  (qualifier: string) =>
+  ({ group, version }: DiscoveredResource): boolean =>
+    qualifier === group || qualifier === (group === '' ? version : `${version}.${group}`)
+
+/** The beginning of a group qualifies where nothing has all of it, as in kubectl: `autoscal`. */
+const isGroupBegunBy =
+  (qualifier: string) =>
+  ({ group }: DiscoveredResource): boolean =>
+    group.startsWith(qualifier)
+
+const isAny = (): boolean => true
 
 /** Letters to add, drop or change to make one text of the other. */
 function distance(a: string, b: string): number {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import { withLastApplied } from '../../manifests/apply-object.ts'
+import { withLastApplied, withoutVersion } from '../../manifests/apply-object.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import type { Session } from '../../session.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
@@ -18,7 +18,10 @@ export interface CreateFlags extends ManifestCommandFlags, RecordFlags {
   readonly windowsLineEndings?: boolean
 }
 
-/** Creates an object as the flags say; with `--dry-run=client` it is only made. */
+/**
+ * Creates an object as the flags say, whatever version the file says it had; with `--dry-run=client` it is only made, and the version
+ * stays.
+ */
 export async function createObject(
   { client }: Session,
   { resource, object: wanted }: Pick<Placed, 'resource' | 'object'>,
@@ -28,7 +31,7 @@ export async function createObject(
   const recorded = withChangeCause(wanted, flags)
   const object = saveConfig === true ? withLastApplied(recorded) : recorded
   if (dryRun === 'client') return object
-  return client.create(resource, object, {
+  return client.create(resource, withoutVersion(object), {
     fieldManager,
     fieldValidation: fieldValidation[validate],
     dryRun: dryRun === 'server',

@@ -97,7 +97,8 @@ export interface ExposeFlags {
 /** A Service in front of what an object selects. Throws a CliError where it selects nothing, or no port is known. */
 export function exposeObject(object: KubernetesObject, flags: ExposeFlags): KubernetesObject {
   const { kind, metadata } = object
-  const name = (flags.name ?? metadata.name ?? '').slice(0, 63)
+  // A name that was asked for stays as it is: the server says what is wrong with it.
+  const name = flags.name || (metadata.name ?? '').slice(0, 63)
   requireExposable(object)
   const selector = flags.selector === undefined ? selectorOf(object) : parsePairs(flags.selector)
   const ports = portsOf(object, flags)
