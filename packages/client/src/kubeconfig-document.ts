@@ -41,14 +41,15 @@ export async function parseKubeconfigDocument(text: string, path: string): Promi
   }
   if (!isFields(document ?? {})) throw new Error(`${path} is no kubeconfig: it holds no mapping`)
   const {
-    apiVersion: _,
-    kind: _kind,
+    apiVersion,
+    kind,
     'current-context': current,
     contexts,
     clusters,
     users,
     ...others
   } = (document ?? {}) as KubeconfigFields
+  checkKind(path, apiVersion || 'v1', kind || 'Config')
   return {
     currentContext: typeof current === 'string' && current !== '' ? current : undefined,
     contexts: entries(contexts, 'contexts', path),
@@ -56,6 +57,12 @@ export async function parseKubeconfigDocument(text: string, path: string): Promi
     users: entries(users, 'users', path),
     others,
   }
+}
+
+/** What says that it is another document is not read as a kubeconfig; one that does not say is taken for one. */
+function checkKind(path: string, apiVersion: unknown, kind: unknown): void {
+  if (apiVersion === 'v1' && kind === 'Config') return
+  throw new Error(`error loading config file "${path}": no kind "${kind}" is registered for version "${apiVersion}"`)
 }
 
 /** Several files as one: the first that has an entry, or a current context, wins, as with kubectl. */

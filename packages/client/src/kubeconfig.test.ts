@@ -171,6 +171,8 @@ describe('what a kubeconfig lacks is named', () => {
     ['a nameless entry', 'users: [{user: {}}]', 'an entry of users has no name'],
     ['another document', '[]', 'is no kubeconfig'],
     ['broken YAML', 'a: [', 'is no YAML'],
+    ['another version', 'apiVersion: v2\nkind: Config', 'no kind "Config" is registered for version "v2"'],
+    ['another kind', 'apiVersion: v1\nkind: Secret', 'no kind "Secret" is registered for version "v1"'],
   ])('%s', async (_, text, message) => {
     await expect(connect(text)).rejects.toThrow(message)
   })
