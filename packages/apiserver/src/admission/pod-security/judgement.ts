@@ -18,6 +18,7 @@ import {
   podViolations,
   violationDetails,
 } from '@coracle/api/pod-security'
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbiddenByAdmission } from '../forbidden.ts'
@@ -27,6 +28,7 @@ import { warningsOfExistingPods } from './existing-pods.ts'
 /** Refuses labels that cannot be read, and warns of pods that are there and would be refused now. */
 export function judgeNamespace(
   registries: Registries,
+  clock: Clock,
   { definition, old, context }: AdmissionAttributes,
   namespace: KubernetesObject,
 ): void {
@@ -35,9 +37,8 @@ export function judgeNamespace(
   const before = old === undefined ? undefined : namespacePolicy(old.metadata.labels)
   if (errors.length > 0 && textOf(errors) !== textOf(before?.errors ?? [])) throw invalid(definition, name, errors)
   if (before === undefined || context.warn === undefined || !enforcesMore(policy, before.policy)) return
-  for (const warning of warningsOfExistingPods(name, storedObjects(registries, pods, name), policy.enforce)) {
-    context.warn(warning)
-  }
+  const existing = storedObjects(registries, pods, name)
+  for (const warning of warningsOfExistingPods(name, existing, policy.enforce, clock)) context.warn(warning)
 }
 
 /** Refuses a pod that violates what its namespace enforces, and tells of what it would violate; of what makes pods it only tells. */

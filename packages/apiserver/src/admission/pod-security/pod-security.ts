@@ -33,8 +33,8 @@ export function podSecurity(registries: Registries, clock: Clock): AdmissionPlug
       if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return
       if (definition.plural === 'namespaces' && definition.group === '') {
         if (attributes.subresource !== '' || !isLabelled(object)) return
-        if (loaded !== undefined) return loaded.judgeNamespace(registries, attributes, object)
-        return load().then((judgement) => judgement.judgeNamespace(registries, attributes, object))
+        if (loaded !== undefined) return loaded.judgeNamespace(registries, clock, attributes, object)
+        return load().then((judgement) => judgement.judgeNamespace(registries, clock, attributes, object))
       }
       if (!concernsPods(attributes)) return
       const namespace = storedObject(registries, namespaces, attributes.namespace)
