@@ -5,9 +5,10 @@ import { isKeptByItsUser } from './convergence.ts'
 /** What deletion promises. Made for each run: it remembers who was given up. */
 export function deletionInvariants(): readonly Invariant[] {
   const orphans = new Map<string, Orphans>()
+  const foreground = new Map<string, number>()
   return [
     { name: 'what an owner owned goes with it', finally: leftBehind },
-    { name: 'in the foreground an owner goes last', check: goesFirst },
+    { name: 'in the foreground an owner goes last', check: (change, view) => goesFirst(change, view, foreground) },
     { name: 'what has another owner stays', check: collectedEarly },
     { name: 'what is orphaned stays', check: (change, view) => takenAlong(change, view, orphans) },
     { name: 'a namespace goes when it is empty', check: goesFull },
@@ -29,10 +30,18 @@ function leftBehind(view: View): readonly string[] {
 const hasFinalizer = ({ metadata }: KubernetesObject, name: string): boolean =>
   metadata.finalizers?.includes(name) === true
 
-/** What is deleted in the foreground waits for those that hold it back. */
-function goesFirst({ old, object }: Change, view: View): string | undefined {
+/**
+ * What is deleted in the foreground waits for those that hold it back, unless its deletion is asked for again, which in the background
+ * takes it away at once. `asked` remembers how often the deletion of each had been asked for when it began to wait.
+ */
+function goesFirst({ old, object }: Change, view: View, asked: Map<string, number>): string | undefined {
+  const uid = object?.metadata.uid ?? ''
+  if (object !== undefined && hasFinalizer(object, 'foregroundDeletion') && !asked.has(uid))
+    asked.set(uid, view.deletionsOf(object))
   if (!view.isCalm || old === undefined || object !== undefined || !hasFinalizer(old, 'foregroundDeletion'))
     return undefined
+  const begun = asked.get(old.metadata.uid ?? '')
+  if (begun !== undefined && view.deletionsOf(old) > begun) return undefined
   const held = [...view.all()].filter(({ metadata }) =>
     metadata.ownerReferences?.some(
       ({ uid, blockOwnerDeletion }) => uid === old.metadata.uid && blockOwnerDeletion === true,

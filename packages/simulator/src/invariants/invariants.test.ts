@@ -515,6 +515,18 @@ describe('of deletion', () => {
       { all: [pod('a', set)] },
       ['in the foreground an owner goes last'],
     ],
+    [
+      'in the foreground before what it owns, as seen from its start',
+      [{ object: foreground }, { old: foreground }],
+      { all: [pod('a', set)] },
+      ['in the foreground an owner goes last'],
+    ],
+    [
+      'in the foreground, until somebody wants it to go in the background after all',
+      [{ object: foreground }, { old: later(foreground, { metadata: { annotations: { deletions: '1' } } }) }],
+      { all: [pod('a', set)] },
+      [],
+    ],
     ['in the foreground after what it owned', [{ old: foreground }], { all: [pod('a')] }, []],
     [
       'one that has another owner',
