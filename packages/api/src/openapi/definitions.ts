@@ -182,7 +182,9 @@ class DefinitionWriter {
       }
     }
     const fields = Object.entries(schema.fields)
-    const required = fields.filter(([, field]) => field.required).map(([name]) => name)
+    const required = fields
+      .filter(([, field]) => field.required || field.requiredInOpenApi === true)
+      .map(([name]) => name)
     const properties = Object.fromEntries(fields.map(([name, field]) => [name, this.#property(field)]))
     return {
       ...(schema.doc === '' ? {} : { description: schema.doc }),

@@ -253,6 +253,11 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
    * required is written in any case.
    */
   readonly alwaysWritten?: boolean
+  /**
+   * OpenAPI calls this optional field required, and nothing demands it: upstream's Go type has a pointer without omitempty here, and its
+   * validation takes nil.
+   */
+  readonly requiredInOpenApi?: boolean
   /** An empty list says something here until it is stored: a default does not take its place. */
   readonly keepsEmpty?: boolean
   /**

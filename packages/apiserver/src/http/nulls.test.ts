@@ -75,6 +75,17 @@ it('is null in the list of limits that always is there', async () => {
   expect(created.json.spec).toEqual({ limits: null })
 })
 
+it('is the secret of a ScaleIO volume that has none', async () => {
+  const scaleIO = { gateway: 'g', system: 's', volumeName: 'v' }
+  const spec = { containers: [{ name: 'a', image: 'a' }], volumes: [{ name: 'data', scaleIO }] }
+  const created = await server.call('/api/v1/namespaces/default/pods', {
+    method: 'POST',
+    body: { apiVersion: 'v1', kind: pods.kind, metadata: { name: 'scale-io' }, spec },
+  })
+  const defaults = { storageMode: 'ThinProvisioned', fsType: 'xfs' }
+  expect(created.json.spec.volumes[0].scaleIO).toEqual({ ...scaleIO, secretRef: null, ...defaults })
+})
+
 it('are the times of a condition that are not set', async () => {
   const path = '/api/v1/namespaces/default/pods'
   const spec = { containers: [{ name: 'a', image: 'a' }] }

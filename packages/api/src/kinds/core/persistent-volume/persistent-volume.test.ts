@@ -110,6 +110,11 @@ describe('a persistent volume', () => {
       ],
     ],
     [
+      'a ScaleIO volume without a secret, which upstream takes',
+      withSource({ scaleIO: { gateway: 'g', system: 's', volumeName: 'v' } }),
+      [],
+    ],
+    [
       'a secret of an iSCSI disk without a name',
       withSource({ iscsi: { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 0, secretRef: {} } }),
       ['spec.iscsi.secretRef.name: Required value'],

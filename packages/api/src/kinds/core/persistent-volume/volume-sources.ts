@@ -114,7 +114,7 @@ export const rbdPersistentVolumeSource = object(
 export interface ScaleIoPersistentVolumeSource extends Infer<typeof scaleIoPersistentVolumeSource> {}
 export const scaleIoPersistentVolumeSource = object(`${coreV1}.ScaleIOPersistentVolumeSource`, 'A ScaleIO volume.', {
   ...scaleIoFields,
-  secretRef: required(secretReference, 'Secret with the user and the password.'),
+  secretRef: optional(secretReference, scaleIoFields.secretRef.doc, { alwaysWritten: true, requiredInOpenApi: true }),
 })
 
 export interface StorageOsPersistentVolumeSource extends Infer<typeof storageOsPersistentVolumeSource> {}

@@ -207,7 +207,10 @@ export const rbdVolumeSource = object(`${coreV1}.RBDVolumeSource`, 'A block devi
 export const scaleIoFields = {
   gateway: required(string(), 'Address of the gateway.'),
   system: required(string(), 'Name of the storage system.'),
-  secretRef: required(localObjectReference, 'Secret with the user and the password.', { default: {}, pointer: true }),
+  secretRef: optional(localObjectReference, 'Secret with the user and the password.', {
+    alwaysWritten: true,
+    requiredInOpenApi: true,
+  }),
   sslEnabled: optional(boolean, 'Talk to the gateway over TLS.'),
   protectionDomain: optional(string(), 'Protection domain of the storage.'),
   storagePool: optional(string(), 'Storage pool of the domain.'),
