@@ -59,7 +59,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (reported !== undefined) return reported
     if (path === '/metrics' && metrics !== undefined)
       return send(response, 200, metricsContentType, Buffer.from(metrics.text()))
-    if (handleVersion(path, response)) return
+    if (handleVersion(path, request, response)) return
     if (path.startsWith('/openapi/')) {
       openApi ??= loadOpenApi()
       return openApi.then((documents) => {

@@ -717,6 +717,25 @@ describe('what the server says of itself', () => {
     })
   })
 
+  it.each([
+    ['text/html', 406],
+    ['application/yaml', 406],
+    ['text/html, application/json;q=0.1', 200],
+    ['*/*', 200],
+  ])('is a version in JSON alone: to whoever accepts %s it says %i', async (accept, code) => {
+    const answer = await server.call('/version', { headers: { accept } })
+    expect(answer.code).toBe(code)
+  })
+
+  it('says no more to whoever takes no version in JSON', async () => {
+    expect(await server.failure('/version', { headers: { accept: 'text/html' } })).toMatchObject({
+      code: 406,
+      reason: 'NotAcceptable',
+      message: '406: Not Acceptable',
+      details: {},
+    })
+  })
+
   it('is a list of all its paths, of which each answers', async () => {
     const { paths } = (await server.call('/')).json
     expect(paths).toEqual([...paths].sort())
