@@ -195,9 +195,13 @@ function objectDecoder(schema: ObjectSchema): Decoder {
     for (const name of Object.keys(value)) {
       const field = fields.get(name)
       if (field === undefined) {
-        if (schema.preserveUnknownFields === true) position = Number.POSITIVE_INFINITY
-        else changed = true
-        if (schema.preserveUnknownFields !== true) context.unknownField(name)
+        if (schema.preserveUnknownFields === true) {
+          // What is kept stands after all known fields: one that follows it makes the object anew.
+          position = Number.POSITIVE_INFINITY
+        } else {
+          changed = true
+          context.unknownField(name)
+        }
         continue
       }
       const before = value[name]
