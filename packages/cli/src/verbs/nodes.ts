@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
-import { durationText, switchOption, wholeNumber } from '../option-values.ts'
+import { durationText, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
 import { withChanges } from './changing.ts'
 import { chunkSizeOption, dryRunOption, labelSelectorOption, validateOption } from './shared-options.ts'
 
@@ -26,7 +26,7 @@ export function addNodeVerbs(program: Command, host: Host): void {
 const withNodes = (command: Command): Command =>
   command
     .argument('[nodes...]', 'NODE...; none with -l')
-    .addOption(labelSelectorOption('the nodes with these labels'))
+    .addOption(keepEmpty(labelSelectorOption('the nodes with these labels')))
     .addOption(dryRunOption())
 
 function addDrain(program: Command, host: Host): void {

@@ -1,8 +1,9 @@
 import { type Node, nodes } from '@coracle/api'
-import { UsageError } from '../../cli-error.ts'
+import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
+import { nothingNamed } from '../../resources/select-objects.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
@@ -26,10 +27,16 @@ async function setUnschedulable(
   verb: 'cordon' | 'uncordon',
   flags: NodeFlags,
 ): Promise<void> {
-  const targets = { ...flags, filename: [], stopsAtMissing: true }
+  const targets = { ...withoutEmptySelector(flags), filename: [], stopsAtMissing: true }
   await changeObjects(host, nodeArguments(names, verb, flags), verb, targets, (session, target) =>
     setOne(session, target, verb === 'cordon', flags.dryRun),
   )
+}
+
+/** The flags without a selector that says nothing: beside names it is none. */
+export function withoutEmptySelector<T extends { readonly selector?: string }>(flags: T): T | Omit<T, 'selector'> {
+  const { selector, ...others } = flags
+  return selector === '' ? others : flags
 }
 
 /** The arguments of a command that takes names of nodes as arguments that name the type too. Throws a CliError where there are none. */
@@ -41,7 +48,8 @@ export function nodeArguments(
   if (names.length === 0 && selector === undefined) {
     throw new UsageError(`USAGE: ${verb} NODE [flags]`)
   }
-  if (names.length > 0 && selector !== undefined) {
+  if (names.length === 0 && selector === '') throw new CliError(nothingNamed)
+  if (names.length > 0 && selector !== undefined && selector !== '') {
     throw new UsageError('cannot specify both a node name and a --selector option')
   }
   if (!names.some((name) => name.includes('/'))) return ['nodes', ...names]

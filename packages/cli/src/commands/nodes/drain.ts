@@ -10,7 +10,7 @@ import { listAll } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
 import { waitUntilGone } from '../await-deletion.ts'
 import { findTargets, keyOf, requireAll, type Target } from '../targets.ts'
-import { type NodeFlags, nodeArguments, setOne } from './cordon.ts'
+import { type NodeFlags, nodeArguments, setOne, withoutEmptySelector } from './cordon.ts'
 import { type DrainPlan, overdueAtMs, planDrain } from './drain-plan.ts'
 
 export interface DrainFlags extends NodeFlags {
@@ -42,7 +42,11 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
     const found = requireAll(
-      await findTargets(host, session, args, 'drain', { ...flags, filename: [], stopsAtMissing: true }),
+      await findTargets(host, session, args, 'drain', {
+        ...withoutEmptySelector(flags),
+        filename: [],
+        stopsAtMissing: true,
+      }),
     )
     for (const target of found) await printer.print(target.resource, await setOne(session, target, true, flags.dryRun))
     const pending: string[] = []
