@@ -473,6 +473,15 @@ function documents(...objects: readonly JsonObject[]): string {
 
 /** Lines that have differed and are no mere combinations, which are always compared. */
 export const formerDifferences: readonly (readonly string[])[] = [
+  'set selector deploy/web nosuch',
+  'set selector svc/web nosuch',
+  'set selector deploy/web !nosuch',
+  'get --sort-by=.nosuch deploy web',
+  'get --sort-by=.nosuch deploy/web svc/web',
+  'get --sort-by=.nosuch deploy',
+  'get --sort-by={ cm settings',
+  'get --sort-by=.nosuch cm settings -o name',
+  'get --sort-by=.nosuch deploy -o name',
   'get cm --v=x',
   'get cm --v=-1',
   'get cm --vmodule=x',

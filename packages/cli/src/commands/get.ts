@@ -6,7 +6,7 @@ import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/drawing.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
-import { sortObjects } from '../output/sort-objects.ts'
+import { sortObjects, sortRows } from '../output/sort-objects.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, getNamed, listAll } from '../resources/fetch.ts'
 import { kindText } from '../resources/object-text.ts'
@@ -181,7 +181,7 @@ async function tableFor(session: Session, selection: Selection, flags: GetFlags)
     ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
   })
   if (sortBy === undefined) return table
-  return { ...table, rows: sortObjects(table.rows, sortBy, ({ object }) => object) }
+  return { ...table, rows: sortRows(table.rows, sortBy, ({ object }) => object) }
 }
 
 /** Tables of names and ages, drawn from the objects themselves. */
@@ -190,7 +190,7 @@ const tableDrawnHere =
   async (session: Session, selection: Selection, flags: GetFlags): Promise<DrawnTable> => {
     const objects = await fetchObjects(session, selection, flags)
     const { sortBy } = flags
-    const sorted = sortBy === undefined ? objects : sortObjects(objects, sortBy, (object) => object)
+    const sorted = sortBy === undefined ? objects : sortRows(objects, sortBy, (object) => object)
     const rows = sorted.map((object) => nameAndAge.row(object, environment.clock.now()))
     return { columnDefinitions: nameAndAge.columns, rows }
   }

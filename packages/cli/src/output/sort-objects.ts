@@ -25,6 +25,11 @@ function parse(path: string) {
   }
 }
 
+/** Rows of a table in order of a field. A row that stands alone is not looked at, as by kubectl, whatever the field is. */
+export function sortRows<T>(rows: readonly T[], path: string, objectOf: (row: T) => unknown): readonly T[] {
+  return rows.length > 1 ? sortObjects(rows, path, objectOf) : rows
+}
+
 /** Quantities compare by what they amount to, all else by its characters. */
 function compareTexts(a: string, b: string): number {
   return isQuantity(a) && isQuantity(b) ? compareQuantity(a, b) : compareText(a, b)

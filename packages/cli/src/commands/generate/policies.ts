@@ -95,11 +95,23 @@ function requireSelector(text: string): void {
   }
 }
 
-/** `app=web,tier in (a,b)` as a selector of an object has it. */
-function labelSelectorOf(text: string): object {
+interface SelectorExpression {
+  readonly key: string
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  readonly values?: readonly string[]
+}
+
+interface WrittenSelector {
+  readonly matchExpressions?: readonly SelectorExpression[]
+  readonly matchLabels?: Readonly<Record<string, string>>
+}
+
+/** `app=web,tier in (a,b)` as a selector of an object has it. Throws a CliError where the text is none. */
+export function labelSelectorOf(text: string): WrittenSelector {
   requireSelector(text)
+  if (text.trim() === '') return {}
   const labels: Record<string, string> = {}
-  const expressions: object[] = []
+  const expressions: SelectorExpression[] = []
   // Commas between parentheses part values, and not requirements.
   for (const requirement of text.split(/,(?![^(]*\))/).map((each) => each.trim())) {
     const [, setKey, operator, values] = /^(\S+)\s+(in|notin)\s+\(([^)]*)\)$/.exec(requirement) ?? []

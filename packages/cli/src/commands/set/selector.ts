@@ -3,6 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { withChangeCause } from '../change-cause.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { labelSelectorOf } from '../generate/policies.ts'
 import { writeChanges } from '../write-changes.ts'
 import { setFieldManager } from './pod-templates.ts'
 
@@ -14,11 +15,7 @@ export interface SetSelectorFlags extends ChangeFlags {
 export async function setSelector(host: Host, args: readonly string[], flags: SetSelectorFlags): Promise<void> {
   const text = args.at(-1)
   if (text === undefined) throw new CliError('one selector is required')
-  const pairs = text.split(',').map((pair) => pair.split('='))
-  const isSelector = pairs.every(([key, ...values]) => key !== '' && values.length === 1)
-  const refusal = new CliError(`a selector of a Service has the form KEY=VALUE[,KEY=VALUE]: "${text}"`)
-  // What might select by other means is refused once the objects are found.
-  if (!isSelector && text.includes('=')) throw refusal
+  const { matchExpressions = [], matchLabels = {} } = labelSelectorOf(text)
   await changeObjects(
     host,
     args.slice(0, -1),
@@ -26,8 +23,13 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
     { ...flags, typed: true, hasDeclaredOrder: true },
     async (session, target) => {
       const { object } = target
-      if (!isSelector) throw refusal
-      if (object.kind !== 'Service') throw new CliError(`setting a selector is only supported for Services`)
+      if (object.kind !== 'Service') throw new CliError('setting a selector is only supported for Services')
+      if (matchExpressions.length > 0) {
+        const told = matchExpressions.map(
+          ({ key, operator, values = [] }) => `{${key} ${operator} [${values.join(' ')}]}`,
+        )
+        throw new CliError(`match expression [${told.join(' ')}] not supported on this object`)
+      }
       const { resourceVersion } = flags
       const { resourceVersion: _, ...unversioned } = object.metadata
       // The server holds the version against the object's.
@@ -37,7 +39,7 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
       const selected: KubernetesObject = {
         ...object,
         metadata,
-        ...{ spec: { ...spec, selector: Object.fromEntries(pairs) } },
+        ...{ spec: { ...spec, selector: matchLabels } },
       }
       const wanted = withChangeCause(selected, flags)
       const written = await writeChanges(session, { ...target, object: before }, wanted, {
