@@ -72,7 +72,7 @@ describe('a body that cannot be read', () => {
     expect(await api.failure(configMaps, { headers: { accept: 'text/html' } })).toMatchObject({
       code: 406,
       reason: 'NotAcceptable',
-      message: expect.stringContaining('only the following media types are accepted: application/json'),
+      message: expect.stringContaining('406: Not Acceptable\n\nAvailable representations: application/json'),
     })
   })
 })

@@ -14,6 +14,18 @@ const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kube
 export const notAcceptable = (accepted: readonly string[]): ApiError =>
   new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`)
 
+/**
+ * Throws a 406 unless an `Accept` header names one of the types that a path is served in, or any type. Upstream's routes, which are those
+ * of built-in kinds and of what the server says of itself, judge before anybody looks closer: parameters do not count, and a pattern
+ * such as `application/*` is no type.
+ */
+export function requireServedType(accept: string | undefined, served: readonly string[]): void {
+  if (accept === undefined || accept === '') return
+  const types = accept.split(',').map((clause) => (clause.split(';', 1)[0] ?? '').trim())
+  if (types.some((type) => type === '*/*' || served.includes(type))) return
+  throw new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${served.join(', ')}`, {})
+}
+
 /** Whether an `Accept` header takes this media type, whatever its parameters. */
 export function accepts(accept: string | undefined, mediaType: string): boolean {
   if (accept === undefined || accept === '') return true

@@ -64,7 +64,7 @@ async function get(
 }
 
 async function list(context: HandlerContext, exchange: Exchange, registry: Registry, namespace: string): Promise<void> {
-  const representation = context.representations.of(exchange, registry.definition)
+  const representation = context.representations.of(exchange, registry.definition, { isListed: true })
   const page = await registry.list(listOptionsOf(exchange.query, namespace))
   const { group, version, plural } = registry.definition
   const key = `${group}/${version}/${plural}/${namespace}?${exchange.search}`
@@ -79,7 +79,9 @@ async function watch(
   name: string,
 ): Promise<void> {
   const { environment } = context
-  const events = context.representations.of(exchange, registry.definition).events(registry.definition)
+  const events = context.representations
+    .of(exchange, registry.definition, { isListed: true })
+    .events(registry.definition)
   const options = watchOptionsOf(exchange.query, namespace)
   const request = {
     registry,

@@ -473,11 +473,16 @@ describe('a failed request', () => {
     expect((await server.failure('/api/v1/widgets')).message).toBe('the server could not find the requested resource')
   })
 
-  it('for a media type nobody makes is NotAcceptable', async () => {
+  it.each([
+    [configMaps, ', application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch'],
+    [`${configMaps}/x`, ''],
+  ])('for a media type nobody makes of %s is NotAcceptable', async (path, streams) => {
     const accept = 'application/cbor'
-    expect(await server.failure(configMaps, { headers: { accept } })).toMatchObject({
+    expect(await server.failure(path, { headers: { accept } })).toMatchObject({
       code: 406,
       reason: 'NotAcceptable',
+      message: `406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf${streams}`,
+      details: {},
     })
   })
 
@@ -731,7 +736,7 @@ describe('what the server says of itself', () => {
     expect(await server.failure('/version', { headers: { accept: 'text/html' } })).toMatchObject({
       code: 406,
       reason: 'NotAcceptable',
-      message: '406: Not Acceptable',
+      message: '406: Not Acceptable\n\nAvailable representations: application/json',
       details: {},
     })
   })

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, kubernetesVersion } from '@coracle/api'
-import { accepts } from './media-types.ts'
+import { kubernetesVersion } from '@coracle/api'
+import { requireServedType } from './media-types.ts'
 import { sendPrettyJson } from './respond.ts'
 import { sourceCommit } from './source-commit.ts'
 
@@ -16,10 +16,10 @@ export const serverVersion = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 } as const
 
-/** Answers `/version`, which there is in JSON alone: upstream's routes refuse who takes none, and say no more than that. */
+/** Answers `/version`, which there is in JSON alone. Throws NotAcceptable for who takes none. */
 export function handleVersion(path: string, { headers }: IncomingMessage, response: ServerResponse): boolean {
   if (path !== '/version' && path !== '/version/') return false
-  if (!accepts(headers.accept, 'application/json')) throw new ApiError(406, 'NotAcceptable', '406: Not Acceptable', {})
+  requireServedType(headers.accept, ['application/json'])
   const { major, minor, gitVersion, ...others } = serverVersion
   sendPrettyJson(response, 200, { major, minor, gitVersion, gitCommit: sourceCommit(), ...others })
   return true

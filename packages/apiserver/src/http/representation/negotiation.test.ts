@@ -7,7 +7,7 @@ describe('negotiate', () => {
   it.each([
     [undefined, { format: 'json', metaVersion: 'v1' }],
     ['*/*', { format: 'json', metaVersion: 'v1' }],
-    ['application/*', { format: 'json', metaVersion: 'v1' }],
+    ['application/*,application/json;q=0.1', { format: 'json', metaVersion: 'v1' }],
     ['application/yaml', { format: 'yaml', metaVersion: 'v1' }],
     ['application/json;q=0.5, application/yaml', { format: 'yaml', metaVersion: 'v1' }],
     ['application/vnd.kubernetes.protobuf,application/json', { format: 'protobuf', metaVersion: 'v1' }],
@@ -32,8 +32,28 @@ describe('negotiate', () => {
     expect(negotiate(accept, 'builtin')).toEqual(expected)
   })
 
-  it.each(['application/cbor', 'text/html', 'application/yaml;stream=watch'])('refuses %s alone', (accept) => {
-    expect(() => negotiate(accept, 'builtin')).toThrow(notAcceptable)
+  it.each(['application/cbor', 'text/html', 'application/*', 'applicatio/json;q=1'])(
+    'refuses %s alone as a route does',
+    (accept) => {
+      const refusal = expect.objectContaining({
+        code: 406,
+        reason: 'NotAcceptable',
+        message:
+          '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+      })
+      expect(() => negotiate(accept, 'builtin')).toThrow(refusal)
+      expect(() => negotiate(accept, 'posted')).toThrow(refusal)
+    },
+  )
+
+  it('refuses a stream that is not there, whose type the route lets pass', () => {
+    expect(() => negotiate('application/yaml;stream=watch', 'builtin')).toThrow(notAcceptable)
+  })
+
+  it('asks no route about custom kinds and Statuses', () => {
+    expect(negotiate('application/*', 'custom')).toEqual({ format: 'json', metaVersion: 'v1' })
+    expect(() => negotiate('text/html', 'custom')).toThrow(notAcceptable)
+    expect(() => negotiate('text/html', 'plain')).toThrow(notAcceptable)
   })
 
   it('gives custom kinds in protobuf only their metadata', () => {

@@ -1,4 +1,4 @@
-import { type Clause, clausesOf, matches, notAcceptable } from '../media-types.ts'
+import { type Clause, clausesOf, matches, notAcceptable, requireServedType } from '../media-types.ts'
 
 /** What an `Accept` header asks for. */
 export interface Accepted {
@@ -21,7 +21,7 @@ const formats = [
   ['application/vnd.kubernetes.protobuf', 'protobuf'],
 ] as const
 
-const mediaTypes = formats.map(([type]) => type)
+export const mediaTypes: readonly string[] = formats.map(([type]) => type)
 
 /** What streams of events are offered in. A stream of YAML documents is nothing upstream has. */
 export const streamTypes = mediaTypes
@@ -41,12 +41,14 @@ const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
 
 /**
  * What an `Accept` header asks for: JSON where it says nothing. The first clause (by quality, then order) that can be
- * served wins; throws NotAcceptable (406) where none can. The rules are upstream's (apiserver's negotiation).
+ * served wins; throws NotAcceptable (406) where none can. The rules are upstream's (apiserver's negotiation, after the one of
+ * routes, which custom kinds and Statuses have not). `served` are the types that the route names.
  */
-export function negotiate(accept: string | undefined, offer: Offer): Accepted {
+export function negotiate(accept: string | undefined, offer: Offer, served = mediaTypes): Accepted {
   if (accept === undefined || accept === '' || accept === 'application/json' || accept === '*/*') return plainJson
   const known = remembered[offer].get(accept)
   if (known !== undefined) return known
+  if (offer === 'builtin' || offer === 'posted') requireServedType(accept, served)
   const accepted = clausesOf(accept)
     .map((clause) => acceptedBy(clause, offer))
     .find((each) => each !== undefined)

@@ -8,7 +8,7 @@ import { hasProtobufFields } from '../protobuf.ts'
 import { parseQuery } from '../query.ts'
 import { type Encoded, type Format, json, prettyJson, yaml } from './format.ts'
 import { jsonListParts, type ListParts } from './list-parts.ts'
-import { type Accepted, negotiate, type Offer, streamTypes } from './negotiation.ts'
+import { type Accepted, mediaTypes, negotiate, type Offer, streamTypes } from './negotiation.ts'
 import { protobuf } from './protobuf-format.ts'
 import { includeObjectOf, metadataOnly, type Shape, tables, wholeObjects } from './shape.ts'
 import { StoredProtobuf } from './stored-protobuf.ts'
@@ -33,6 +33,8 @@ export interface EventStream {
   encode(delivery: WatchDelivery): Buffer
 }
 
+const listTypes = [...mediaTypes, ...streamTypes]
+
 /** Decides how what requests ask for looks. */
 export class Representations {
   readonly #clock: Clock
@@ -42,9 +44,12 @@ export class Representations {
     this.#clock = clock
   }
 
-  /** What the client of this request gets of this kind. Throws NotAcceptable (406) where it takes nothing that is served. */
-  of({ request, query }: Exchange, definition: ResourceDefinition): Representation {
-    const accepted = negotiate(request.headers.accept, offerOf(definition))
+  /**
+   * What the client of this request gets of this kind. Throws NotAcceptable (406) where it takes nothing that is served. `isListed`: of
+   * a list or a watch, which share a route.
+   */
+  of({ request, query }: Exchange, definition: ResourceDefinition, { isListed = false } = {}): Representation {
+    const accepted = negotiate(request.headers.accept, offerOf(definition), isListed ? listTypes : mediaTypes)
     const format = formatOf(accepted, request, query)
     if (accepted.as === undefined) {
       if (format === json) return storedJson
