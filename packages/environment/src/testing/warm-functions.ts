@@ -25,6 +25,7 @@ for (let look = 0; look < 4; look += 1) {
   cpuMs += 500
   await clock.advance('500ms')
 }
-await call()
+// Code that became fast late, on a busy machine, asks late for the last compiler.
+for (let round = 0; round < 20; round += 1) await call()
 stop()
 process.stdout.write(`${total}\n`)
