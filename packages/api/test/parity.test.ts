@@ -88,7 +88,9 @@ function definitionsOf(schemas: readonly Schema[]): ReadonlyMap<string, Facts> {
 
 function definitionOf(schema: ObjectSchema): Facts {
   const fields = Object.entries(schema.fields)
-  const required = fields.filter(([, field]) => field.required).map(([name]) => name)
+  const required = fields
+    .filter(([, field]) => field.required || field.requiredInOpenApi === true)
+    .map(([name]) => name)
   const properties = fields.map(([name, { schema: of, patchStrategy }]) => [
     name,
     { ...typeOf(of), ...(patchStrategy === undefined ? {} : { 'x-kubernetes-patch-strategy': patchStrategy }) },
