@@ -63,7 +63,7 @@ export class JsonDocument {
     }
   }
 
-  /** Puts a value in the place of another. Throws an Invalid where there is none. */
+  /** Puts a value in the place of another; in an object, as with the library that upstream uses, there need be none. Throws an Invalid where a list has none. */
   replace(pointer: JsonPointer, value: unknown): void {
     const place = this.#open(pointer, 'replace')
     if (place === undefined) {
@@ -74,9 +74,6 @@ export class JsonDocument {
     if (container instanceof ListDraft) {
       container.elements[listIndex(token, container.elements.length - 1, 'replace', pointer)] = value
       return
-    }
-    if (!container.members.has(token)) {
-      throw patchDoesNotApply(`replace operation does not apply: doc is missing key: ${pointer.text}: missing value`)
     }
     container.members.set(token, value)
   }

@@ -29,6 +29,7 @@ describe('applyJsonPatch', () => {
     [{ op: 'add', path: '/a/b/-4', value: 0 }, { a: { b: [0, 1, 2, 3] } }],
     [{ op: 'remove', path: '/a/b/-1' }, { a: { b: [1, 2] } }],
     [{ op: 'replace', path: '/a/b/-3', value: 0 }, { a: { b: [0, 2, 3] } }],
+    [{ op: 'replace', path: '/nope', value: 1 }, { nope: 1 }],
     [{ op: 'test', path: '/a/b/-2', value: 2 }, {}],
   ])('%j', (operation, difference) => {
     expect(apply(operation)).toEqual({ ...document, ...difference })
@@ -60,10 +61,6 @@ describe('applyJsonPatch', () => {
     [
       { op: 'remove', path: '/nope/x' },
       'remove operation does not apply: doc is missing path: "/nope/x": missing value',
-    ],
-    [
-      { op: 'replace', path: '/nope', value: 1 },
-      'replace operation does not apply: doc is missing key: /nope: missing value',
     ],
     [
       { op: 'add', path: '/nope/x', value: 1 },
@@ -104,6 +101,8 @@ describe('applyJsonPatch', () => {
 
   it.each([
     [{}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
+    ['x', 'json: cannot unmarshal string into Go value of type jsonpatch.Patch'],
+    [[1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
     [[{ op: 'grow', path: '/a' }], 'Unexpected kind: grow'],
     [[{ op: 'remove' }], 'operation missing path field'],
     [[{ op: 'move', path: '/a' }], 'operation missing from field'],

@@ -1,6 +1,6 @@
 /** JSON patches: https://www.rfc-editor.org/rfc/rfc6902, with the error texts of the library upstream uses. */
 import { deepEqual } from '../equality.ts'
-import { isJsonObject } from '../json.ts'
+import { isJsonObject, jsonTypeOf } from '../json.ts'
 import { ApiError, badRequest, requestTooLarge } from '../status.ts'
 import { JsonDocument, missingPath, parsePointer } from './json-document.ts'
 import { checkNesting, patchDoesNotApply } from './patch-error.ts'
@@ -45,7 +45,7 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
 /** The operations of a patch. Throws a BadRequest where it is none, RequestEntityTooLarge where it has too many. */
 export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
   if (!Array.isArray(patch)) {
-    throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch')
+    throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type jsonpatch.Patch`)
   }
   if (patch.length > jsonPatchOperationsMax) {
     throw requestTooLarge(
@@ -57,7 +57,9 @@ export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
 }
 
 function parseOperation(operation: unknown): JsonPatchOperation {
-  if (!isJsonObject(operation)) throw badRequest('a JSON patch is a list of objects')
+  if (!isJsonObject(operation)) {
+    throw badRequest(`json: cannot unmarshal ${jsonTypeOf(operation)} into Go value of type jsonpatch.Operation`)
+  }
   const { op, path, from } = operation
   if (typeof path !== 'string') throw badRequest('operation missing path field')
   if (op === 'remove') return { op, path }
