@@ -46,7 +46,7 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
   // What a person or a variable names has to be there; where nothing is named, there may be no kubeconfig.
   const isNamed = isExplicit || (host.variables.KUBECONFIG ?? '') !== ''
   if (!isNamed && !(await fileExists(paths[0] ?? ''))) {
-    if (server === undefined) throw new CliError(noCluster)
+    if (server === undefined) throw new NoClusterError(noCluster)
     return { server: withScheme(server), namespace: 'default', ...(await connectionFlags(host, flags, noNames)) }
   }
   const config = await loadKubeconfig(paths)
@@ -64,6 +64,19 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
   })
   return { ...connection, ...(await connectionFlags(host, flags, names)) }
 }
+
+/**
+ * Rejects, as `connectionFor` does, where the kubeconfig and the flags do not go together: for commands that read them and ask no server.
+ * There need be none, and its address is not looked at.
+ */
+export async function checkConnection(host: Host, { server: _, ...flags }: ConnectionFlags): Promise<void> {
+  await connectionFor(host, flags).catch((error: unknown) => {
+    if (!(error instanceof NoClusterError)) throw error
+  })
+}
+
+/** Nothing says which server is meant. */
+class NoClusterError extends CliError {}
 
 /** kubectl's words for what the kubeconfig lacks: others where it reads the namespace of the context first. */
 function unknownChoice({ part, choice, message }: UnknownChoiceError, { namespace }: ConnectionFlags): CliError {

@@ -12,16 +12,18 @@ export interface AttachFlags extends ConnectionFlags, StreamFlags, PodWait {
   readonly container?: string
 }
 
-/** `coracle attach POD`, `coracle attach TYPE/NAME` */
+/** `coracle attach POD`, `coracle attach TYPE/NAME`, `coracle attach TYPE NAME` */
 export async function attach(host: Host, args: readonly string[], flags: AttachFlags): Promise<void> {
-  const [target, ...more] = args
-  if (target === undefined) throw new CliError('at least 1 argument is required for attach')
+  const [first, second, ...more] = args
+  if (first === undefined) throw new CliError('at least 1 argument is required for attach')
   if (more.length > 0)
     throw new CliError(
       `expected POD, TYPE/NAME, or TYPE NAME, (at most 2 arguments) saw ${args.length}: [${args.join(' ')}]`,
     )
   await withSession(host, flags, async (session) => {
-    const { pod } = await findPod(host, session, target, flags)
+    const { pod } = await (second === undefined
+      ? findPod(host, session, first, flags)
+      : findPod(host, session, second, flags, first))
     const phase = pod.status?.phase
     if (phase === 'Succeeded' || phase === 'Failed') {
       throw new CliError(`cannot attach a container in a completed pod; current phase is ${phase}`)

@@ -26,11 +26,11 @@ export async function canI(host: Host, args: readonly string[], flags: CanIFlags
       "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'coracle auth can-i -h' for help and examples.",
     )
   }
-  if (!flags.headers) throw new CliError('--no-headers cannot be set without --list specified')
   await withSession(host, flags, async (session) => {
     const spec = target.startsWith('/')
-      ? { nonResourceAttributes: { path: target, verb } }
+      ? { nonResourceAttributes: pathAttributes(host, verb, target, flags) }
       : { resourceAttributes: await attributesOf(host, session, verb, target, flags) }
+    if (!flags.headers) throw new CliError('--no-headers cannot be set without --list specified')
     const {
       allowed,
       denied,
@@ -58,12 +58,23 @@ interface AccessStatus {
   readonly evaluationError?: string
 }
 
-/** What rights are usually given for. */
-const knownVerbs = new Set(
+/** What rights to resources, and to other paths, are usually given for. */
+const resourceVerbs = new Set(
   'get list watch create update patch delete deletecollection use bind escalate impersonate approve sign attest *'.split(
     ' ',
   ),
 )
+const pathVerbs = new Set('get put post head options delete patch *'.split(' '))
+
+function warnOfVerb({ stderr }: Host, verb: string, known: ReadonlySet<string>): void {
+  if (!known.has(verb)) stderr.write(`Warning: verb '${verb}' is not a known verb\n\n`)
+}
+
+function pathAttributes(host: Host, verb: string, path: string, { subresource = '' }: CanIFlags): object {
+  if (subresource !== '') throw new CliError('--subresource can not be used with NonResourceURL')
+  warnOfVerb(host, verb, pathVerbs)
+  return { path, verb }
+}
 
 async function attributesOf(
   host: Host,
@@ -74,13 +85,13 @@ async function attributesOf(
 ): Promise<object> {
   const [type = '', name] = splitOnce(target, '/')
   const resource = type === '*' ? undefined : await findType(host, session, type)
-  if (!knownVerbs.has(verb)) host.stderr.write(`Warning: verb '${verb}' is not a known verb\n\n`)
   const isScoped = resource?.namespaced !== false
-  if (resource !== undefined && !isScoped) {
+  if (resource !== undefined && !isScoped && allNamespaces !== true) {
     host.stderr.write(
       `Warning: resource '${resource.plural}' is not namespace scoped${resource.group === '' ? '' : ` in group '${resource.group}'`}\n\n`,
     )
   }
+  if (allNamespaces !== true) warnOfVerb(host, verb, resourceVerbs)
   return {
     ...(allNamespaces === true || !isScoped ? {} : { namespace: session.namespace }),
     verb,

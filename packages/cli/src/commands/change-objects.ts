@@ -88,7 +88,7 @@ export async function changeObjects(
 /** Changes what files say, as it would be changed on a server. */
 async function changeLocally(host: Host, args: readonly string[], flags: ChangeFlags, change: Change): Promise<void> {
   if (args.length > 0) throw new CliError(localNeedsFiles)
-  requireTargets(args, hasFiles(flags))
+  requireTargets(args, flags)
   // A dry run is told where one was asked for.
   const printer = lazyPrinter(host, { ...flags, dryRun: flags.givenDryRun ?? 'none' })
   await printer()

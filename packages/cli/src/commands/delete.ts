@@ -117,7 +117,7 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
 
 /** Throws a CliError where it is not said what to delete, or in two ways. */
 function checkTargets(args: readonly string[], flags: DeleteFlags): void {
-  requireTargets(args, hasFiles(flags))
+  requireTargets(args, { ...flags, allSelects: true })
   if (flags.all === true && isSelective(flags))
     throw new CliError("setting 'all' parameter but found a non empty selector. ")
 }

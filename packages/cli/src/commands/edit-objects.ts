@@ -15,7 +15,7 @@ export interface EditorFlags {
 
 /** Throws a CliError, in kubectl's words, where `-o` asks for what cannot be edited. */
 export function checkEditorFlags(output: string | undefined): void {
-  if (['', 'json', 'kyaml', 'yaml'].includes(output ?? '')) return
+  if (['', 'json', 'kyaml', 'yaml'].includes((output ?? '').toLowerCase())) return
   throw new CliError(
     `unable to match a printer suitable for the output format ${JSON.stringify(output)}, allowed formats are: json,kyaml,yaml`,
   )
@@ -58,7 +58,7 @@ export async function editObjects<T extends EditTarget>(
   checkEditorFlags(output)
   // What is saved while another object is refused stays saved when the editor opens again.
   const saved = new Map<T, KubernetesObject>()
-  const format = output === 'json' ? 'json' : 'yaml'
+  const format = output?.toLowerCase() === 'json' ? 'json' : 'yaml'
   await editText(host, {
     name: first.metadata.name ?? '',
     subject: targets.map(({ resource, object }) => `${resource.plural} "${object.metadata.name}"`).join(', '),

@@ -1,4 +1,4 @@
-import { type Event, events } from '@coracle/api'
+import { type Event, events, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import { ageText, lastSeenMs } from '../describe/events.ts'
 import type { Host } from '../host.ts'
@@ -6,6 +6,7 @@ import { alignTabs, tableAlignment } from '../output/align.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readOutputFormat } from '../output/output-format.ts'
+import { withoutManagedFields } from '../output/serialize.ts'
 import { listObjects } from '../resources/fetch.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
@@ -18,6 +19,8 @@ export interface EventsFlags extends ConnectionFlags {
   readonly headers: boolean
   readonly output?: string
   readonly template?: string
+  readonly showManagedFields?: boolean
+  readonly allowMissingTemplateKeys: boolean
   readonly chunkSize: number
 }
 
@@ -55,13 +58,21 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       return follow(host, session, options, list.resourceVersion, isWanted, line)
     }
     const resource = (await session.catalog()).find('events.v1')
-    const printer = new ObjectPrinter(format)
-    const whole = (event: Event) => printer.one({ resource, object: event })
+    const { inDeclaredOrder } = await import('../output/declared-order.ts')
+    const printer = new ObjectPrinter(format, {
+      requireKeys: !flags.allowMissingTemplateKeys,
+      order: (kind, object) => ordered(object, (event) => inDeclaredOrder(kind, event)),
+    })
+    const hidesOwners = flags.showManagedFields !== true && ['json', 'kyaml', 'yaml'].includes(format.type)
+    const shown = (event: Event) => withEventTime(hidesOwners ? withoutManagedFields(asJson(event)) : asJson(event))
+    const whole = (event: Event) => printer.one({ resource, object: shown(event) })
     if (flags.watch !== true) {
       const all = found.map((object) => ({ resource, object }))
       // A list has no name.
       const isNames = format.type === 'name'
-      host.stdout.write(isNames ? await printer.many(all) : await printer.one({ resource, object: eventList(found) }))
+      host.stdout.write(
+        isNames ? await printer.many(all) : await printer.one({ resource, object: eventList(found.map(shown)) }),
+      )
       return
     }
     for (const event of found) host.stdout.write(await whole(event))
@@ -69,8 +80,20 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
   })
 }
 
+/** The time of an event of a series is printed also where it is nothing, as Go writes it. */
+const withEventTime = (event: JsonObject) =>
+  ({ ...event, eventTime: event.eventTime ?? null }) as unknown as KubernetesObject
+
+const asJson = (event: Event): JsonObject => event as unknown as JsonObject
+
 /** All events as one object, which has no name. */
-const eventList = (items: readonly Event[]) => ({ kind: 'EventList', apiVersion: 'v1', metadata: {}, items })
+const eventList = (items: readonly KubernetesObject[]) => ({ kind: 'EventList', apiVersion: 'v1', metadata: {}, items })
+
+/** An event, or a list of them, with the fields of each event in order. */
+function ordered(object: unknown, order: (event: unknown) => unknown): unknown {
+  if (!isJsonObject(object) || !Array.isArray(object.items)) return order(object)
+  return { ...object, items: object.items.map(order) }
+}
 
 /** Prints each event as it comes, until the process is interrupted. */
 async function follow(

@@ -34,7 +34,9 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
     host,
     flags,
     async (session) => {
-      const { selections, failures } = await selectionsOf(session, args, read, 'get', flags)
+      const { selections, failures } = await selectionsOf(session, args, read, 'get', flags, {
+        asTables: format.type === 'table' && flags.serverPrint,
+      })
       await withFailures(failures, selections.length === 0, async () => {
         if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
         else if (format.type === 'table') await printTables(host, session, selections, format, flags)

@@ -30,7 +30,7 @@ export interface ManifestCommand {
   readonly asList: boolean
   /** Refuses where no object is left to do something with: the command's name, for the message. */
   readonly needsObjects?: string
-  /** What could not be read is told before what could not be done. */
+  /** What could not be read or placed is told before what could not be done. */
   readonly unreadFirst?: true
   /** Is called before anything is done. What it gives follows once all are done, with what came of each; not where one failed. */
   readonly prepare?: (session: Session) => Promise<(done: readonly Done[]) => Promise<void>>
@@ -67,8 +67,9 @@ export async function forEachManifest(
       throw new CliError(`no objects passed to ${needsObjects}`)
     }
     const errors: unknown[] = []
+    const unread = unreadFirst === true ? [...refusalsOf(placed), ...failures] : failures
     const done: Outcomes = []
-    for (const each of placed) {
+    for (const each of unreadFirst === true ? wellPlaced(placed) : placed) {
       try {
         if ('refusal' in each) throw each.refusal
         const { resource } = each
@@ -80,16 +81,17 @@ export async function forEachManifest(
         errors.push(error)
       }
     }
-    if (unreadFirst === true) throwAll(failures, errors)
-    else throwAll(errors, failures)
+    throwAll(errors, unread, unreadFirst)
     if (isLate) await printAll(host, flags, done)
     await afterwards?.(done)
   })
 }
 
 /** Throws errors, if there are some: what could not be read is, as with kubectl, one error beside others. */
-export function throwAll(errors: readonly unknown[], unread: readonly unknown[]): void {
-  const all = errors.length > 0 && unread.length > 0 ? [...errors, new AggregateError(unread)] : [...errors, ...unread]
+export function throwAll(errors: readonly unknown[], unread: readonly unknown[], unreadFirst = false): void {
+  const isMixed = errors.length > 0 && unread.length > 0
+  const read = isMixed ? [new AggregateError(unread)] : unread
+  const all = unreadFirst ? [...read, ...errors] : [...errors, ...read]
   if (all.length > 0) throw new AggregateError(all)
 }
 
@@ -104,8 +106,8 @@ async function printAll(host: Host, flags: OutcomeFlags, outcomes: Outcomes): Pr
   else await printer.printList(outcomes)
 }
 
-/** Whether the labels that a manifest has in its file are wanted. Throws a CliError on a malformed selector. */
-export function labelFilter(selector: string | undefined): (manifest: Manifest) => boolean {
+/** Whether the labels that an object has are wanted. Throws a CliError on a malformed selector. */
+export function labelFilter(selector: string | undefined): (manifest: Pick<Manifest, 'object'>) => boolean {
   if (selector === undefined) return () => true
   const parsed = parseSelectorOfFiles(selector)
   return ({ object }) => parsed.matches(object.metadata.labels)
@@ -164,7 +166,10 @@ export interface PlacedManifests {
   readonly failures: readonly unknown[]
 }
 
-/** The objects of files that a selector lets through, with their resources. With `retrieve`, what that makes of them before their namespaces are looked at. */
+/**
+ * The objects of files that a selector lets through, with their resources. With `retrieve`, what that makes of them before their namespaces
+ * and, as the server has them, their labels are looked at.
+ */
 export async function placeReadable(
   session: Session,
   { entries }: ReadManifests,
@@ -178,8 +183,9 @@ export async function placeReadable(
   for (const entry of entries) {
     try {
       if ('failure' in entry) throw entry.failure
-      const each = await placeAnywhere(session, entry)
-      if (isWanted(entry)) placed.push(withRefusal(retrieve === undefined ? each : await retrieve(each), session))
+      const written = await placeAnywhere(session, entry)
+      const each = retrieve === undefined ? written : await retrieve(written)
+      if (isWanted(each)) placed.push(withRefusal(each, session))
     } catch (error) {
       if (isUnreachableServer(error)) throw error
       failures.push(error)
@@ -245,16 +251,19 @@ export async function selectionsOf(
   read: ReadManifests,
   verb: string,
   flags: SelectorFlags & ManifestFlags,
+  { asTables = false }: { readonly asTables?: boolean } = {},
 ): Promise<{ readonly selections: readonly Selection[]; readonly failures: readonly unknown[] }> {
   if (!hasFiles(flags)) {
     return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
   }
-  // kubectl's `get` reads what is in another namespace before it refuses it.
+  // kubectl's `get` reads objects before it refuses their namespaces and judges their labels. Tables, as which it reads them, have none.
   const retrieve = async (each: Placed): Promise<Placed> => {
     const isElsewhere = 'refusal' in withRefusal(each, session)
     const { name = '', namespace = '' } = each.object.metadata
-    if (isElsewhere) await getNamed(session.client, each.resource, { name, namespace }, undefined)
-    return each
+    if (!isElsewhere && flags.selector === undefined) return each
+    const { apiVersion, kind, metadata } = await getNamed(session.client, each.resource, { name, namespace }, undefined)
+    const { labels: _, ...unlabelled } = metadata
+    return { ...each, object: { apiVersion, kind, metadata: asTables ? unlabelled : metadata } }
   }
   const { placed, failures } = await placeReadable(session, read, flags, verb === 'get' ? retrieve : undefined)
   const told = failures.map((error) => (error instanceof CliError ? new SummaryError(error.message) : error))

@@ -54,11 +54,11 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
         const ports = [{ port, protocol: 'TCP', targetPort: port }]
         return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
       },
-      { asksServer: true },
+      { asksServer: true, mapsKind: true },
     )
   }
   const generate = () => withOverrides(generatePod(name, command, flags), flags)
-  if (!isAttached) return createGenerated(host, written, generate, { asksServer: true })
+  if (!isAttached) return createGenerated(host, written, generate, { asksServer: true, mapsKind: true })
   const { runAttached } = await import('./run-attached.ts')
   await runAttached(host, generate() as Pod, written)
 }

@@ -85,8 +85,11 @@ export function tellNothingFound({ stderr }: Host, { namespace }: Session): void
 }
 
 /** Throws a CliError where neither arguments nor files name anything. */
-export function requireTargets(args: readonly string[], hasFiles: boolean): void {
-  if (args.length === 0 && !hasFiles) throw new CliError(nothingNamed)
+export function requireTargets(args: readonly string[], { allSelects = false, all, ...flags }: TargetFlags): void {
+  if (args.length > 0 || hasFiles(flags)) return
+  const { selector, fieldSelector } = flags
+  const isSelective = selector !== undefined || fieldSelector !== undefined || (allSelects && all === true)
+  throw new CliError(isSelective ? 'at least one resource must be specified to use a selector' : nothingNamed)
 }
 
 /**
@@ -101,7 +104,7 @@ export async function findTargets(
   flags: TargetFlags,
 ): Promise<Targets> {
   const read = await loadReadable(host, flags, { args, ...(flags.typed === true ? { decoding: 'typed' } : {}) })
-  requireTargets(args, hasFiles(flags))
+  requireTargets(args, flags)
   if (hasFiles(flags)) return requireSome(await targetsOfFiles(session, read, flags), flags)
   const { all, typesMeanAll, selector, fieldSelector } = flags
   const isSelective = all === true || typesMeanAll === true || selector !== undefined || fieldSelector !== undefined

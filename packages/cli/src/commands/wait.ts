@@ -13,7 +13,14 @@ import { splitOnce } from '../split-once.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
 import { localNeedsFiles, localResource } from './change-objects.ts'
 import { labelFilter, selectManifests } from './manifest-command.ts'
-import { findTargets, type RefusedTarget, requireAll, type Target, type TargetFlags } from './targets.ts'
+import {
+  findTargets,
+  type RefusedTarget,
+  requireAll,
+  requireTargets,
+  type Target,
+  type TargetFlags,
+} from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
   readonly for: string
@@ -141,6 +148,7 @@ async function selectionsOf(
   flags: WaitFlags,
 ): Promise<readonly Selection[]> {
   const manifests = await loadManifests(host, flags, { args })
+  requireTargets(args, flags)
   return hasFiles(flags)
     ? selectManifests(session, manifests.filter(labelFilter(flags.selector)))
     : selectObjects(args, 'wait', await session.catalog(), flags)
@@ -174,7 +182,8 @@ export function conditionOf(text: string): Condition {
   if (lower === 'create') return (object) => object !== undefined
   const [kind = ''] = text.split('=', 1)
   const rest = text.slice(kind.length + 1)
-  if (kind === 'condition' && rest !== '') return statusCondition(rest)
+  // A condition without a name is none that an object has, and is waited for all the same.
+  if (text.startsWith('condition=')) return statusCondition(rest)
   if (text.startsWith('jsonpath=')) return pathCondition(rest)
   throw new CliError(`unrecognized condition: ${JSON.stringify(text)}`)
 }

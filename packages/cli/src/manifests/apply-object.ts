@@ -51,7 +51,7 @@ export async function applyObject(
 ): Promise<Applied> {
   const { local = false, source, overwrite = true, annotate = true, onMissing, ...rest } = options
   const during = async <R>(what: string, work: Promise<R>): Promise<R> => {
-    if (source === undefined) return work
+    if (source === undefined || !annotate) return work
     return work.catch((error: unknown) => {
       throw whileDoing(`error when ${what} "${source}"`, error)
     })
@@ -61,7 +61,9 @@ export async function applyObject(
   const { name = '', namespace } = modified.metadata
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
   const current = await getOrUndefined(client, resource, key).catch((error: unknown) => {
-    throw source === undefined || isUnreachableServer(error) ? error : whileRetrieving(resource, key, source, error)
+    throw source === undefined || !annotate || isUnreachableServer(error)
+      ? error
+      : whileRetrieving(resource, key, source, error)
   })
   if (current === undefined) {
     const object = local ? modified : await during('creating', client.create(resource, withoutVersion(modified), write))
@@ -73,16 +75,25 @@ export async function applyObject(
   if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
   if (!overwrite) checkUnchanged(resource, patch, current, source)
   if (local) return { outcome: 'configured', object: current, lacksLastApplied }
-  const object = await client.patch<KubernetesObject>(resource, key, patch, write).catch((error: unknown) => {
-    throw source === undefined ? error : whilePatching(resource, key, patch, source, error)
+  const sent = annotate ? patch : withVersionOf(current, patch)
+  const object = await client.patch<KubernetesObject>(resource, key, sent, write).catch((error: unknown) => {
+    if (source === undefined) throw error
+    const refused = whileDoing(`error when patching "${source}"`, error)
+    throw annotate ? whileApplying(resource, key, patch, source, refused) : refused
   })
   return { outcome: 'configured', object, lacksLastApplied }
 }
 
-/** The error of a patch, with all that kubectl says of it. */
-function whilePatching(resource: Resource, key: ObjectKey, { body }: Patch, source: string, error: unknown): unknown {
+/** A patch of an object as it is now, whatever version it was written for: a comparison is not refused for that. */
+function withVersionOf({ metadata: { resourceVersion } }: KubernetesObject, { type, body }: Patch): Patch {
+  const { metadata, ...rest } = body as JsonObject
+  return { type, body: { ...rest, metadata: { ...(isJsonObject(metadata) ? metadata : {}), resourceVersion } } }
+}
+
+/** The error of a patch that is applied, with all that kubectl says of it. */
+function whileApplying(resource: Resource, key: ObjectKey, { body }: Patch, source: string, error: unknown): unknown {
   const what = `error when applying patch:\n${goJson(body)}\nto:\n${placeText(resource, key)}`
-  return whileDoing(`${what}\nfor: "${source}"`, whileDoing(`error when patching "${source}"`, error))
+  return whileDoing(`${what}\nfor: "${source}"`, error)
 }
 
 /** Resource, kind, name and namespace of an object, a line each two, as kubectl writes them. */

@@ -6,8 +6,8 @@ import type { Host } from '../host.ts'
 import { hasPairs } from '../resources/resource-arguments.ts'
 import type { Kustomization } from './kustomization.ts'
 import {
-  type Decoding,
   type Manifest,
+  type Reading,
   type ReadManifests,
   readEntries,
   readManifests,
@@ -27,8 +27,7 @@ export const hasFiles = ({ filename, kustomize }: ManifestFlags): boolean =>
   filename.length > 0 || kustomize !== undefined
 
 /** What becomes of the objects of files. */
-export interface ManifestUse {
-  readonly decoding?: Decoding
+export interface ManifestUse extends Reading {
   /** Arguments of the command that name objects: there may be none beside files. */
   readonly args?: readonly string[]
 }
@@ -60,7 +59,7 @@ export async function loadManifests(
 export async function loadReadable(
   host: Host,
   flags: ManifestFlags,
-  { decoding, args = [] }: ManifestUse = {},
+  { args = [], ...reading }: ManifestUse = {},
 ): Promise<ReadManifests> {
   const { filename, recursive = false, kustomize } = flags
   if (kustomize !== undefined) {
@@ -80,7 +79,7 @@ export async function loadReadable(
   for (const source of sources) {
     try {
       const { text, name } = await loadSource(host, source)
-      entries.push(...readManifests(text, name, decoding).entries)
+      entries.push(...readManifests(text, name, reading).entries)
     } catch (failure) {
       entries.push({ failure })
     }

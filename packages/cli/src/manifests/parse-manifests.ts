@@ -30,7 +30,7 @@ export interface Manifest {
  * where objects are written; or an ApiError where an object of the old form is invalid.
  */
 export function parseManifests(text: string, source: string, decoding?: Decoding): readonly Manifest[] {
-  const { manifests, failures } = readManifests(text, source, decoding)
+  const { manifests, failures } = readManifests(text, source, decoding === undefined ? {} : { decoding })
   if (failures.length > 0) throw failures[0]
   return manifests
 }
@@ -40,6 +40,14 @@ export function parseManifests(text: string, source: string, decoding?: Decoding
  * and some of its commands know only the kinds that are built in.
  */
 export type Decoding = 'unstructured' | 'written' | 'typed'
+
+/** How the values of a text are read. */
+export interface Reading {
+  /** `unstructured` unless given. */
+  readonly decoding?: Decoding
+  /** False: lists are objects, and not taken apart. */
+  readonly flattens?: boolean
+}
 
 /** What a text has: objects, and why others are none. */
 export interface ReadManifests {
@@ -62,12 +70,16 @@ export function readEntries(entries: readonly (Manifest | UnreadableDocument)[])
 }
 
 /** As `parseManifests`, for who goes on with the objects that can be read: of a text that is no YAML those before the mistake. */
-export function readManifests(text: string, source: string, decoding: Decoding = 'unstructured'): ReadManifests {
+export function readManifests(
+  text: string,
+  source: string,
+  { decoding = 'unstructured', flattens = true }: Reading = {},
+): ReadManifests {
   const { values, failure, isJson = false } = parseDocuments(text, source)
   const entries: (Manifest | UnreadableDocument)[] = []
   for (const value of values) {
     try {
-      entries.push(...flatten(value, { source, decoding, isJson }, {}))
+      entries.push(...flatten(value, { source, decoding, flattens, isJson }, {}))
     } catch (error) {
       entries.push({ failure: error })
     }
@@ -235,6 +247,7 @@ interface ItemType {
 interface Origin {
   readonly source: string
   readonly decoding: Decoding
+  readonly flattens: boolean
   readonly isJson: boolean
 }
 
@@ -252,6 +265,7 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
   const object = { ...type, ...value }
   checkType(object, origin)
   if (object.kind.endsWith('List') && Array.isArray(object.items)) {
+    if (!origin.flattens) return [{ object: toObject(object), source }]
     const itemType =
       object.kind === 'List' ? {} : { apiVersion: object.apiVersion, kind: object.kind.slice(0, -'List'.length) }
     return object.items.flatMap((item: unknown) => flatten(item, origin, itemType))

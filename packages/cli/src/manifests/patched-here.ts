@@ -3,6 +3,8 @@ import {
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
+  isJsonObject,
+  jsonTypeOf,
   type KubernetesObject,
   type Resource,
 } from '@coracle/api'
@@ -18,23 +20,31 @@ export function patchedHere(
 ): KubernetesObject {
   switch (type) {
     case 'json':
-      return withoutSubject(() => applyJsonPatch(object, body)) as KubernetesObject
+      return withoutSubject(() => requireObject(applyJsonPatch(object, body)))
     case 'strategic': {
       const schema = schemaOf(resource)
       if (schema === undefined) throw new CliError(`${resource.kind} knows no strategic patches: try --type merge`)
-      return applyStrategicMergePatch(schema, object, body) as KubernetesObject
+      return withoutSubject(() => applyStrategicMergePatch(schema, object, body)) as KubernetesObject
     }
     default:
-      return applyMergePatch(object, body) as KubernetesObject
+      if (typeof body !== 'object') throw new CliError('Invalid JSON Patch')
+      return requireObject(applyMergePatch(object, body))
   }
 }
 
-/** What a server says of the patch in a request is said here of the patch itself. */
+/** Throws a CliError, in the words of Go, where a patch puts something else in the place of the object. */
+function requireObject(patched: unknown): KubernetesObject {
+  if (isJsonObject(patched)) return patched as unknown as KubernetesObject
+  throw new CliError(`json: cannot unmarshal ${jsonTypeOf(patched)} into Go value of type unstructured.detector`)
+}
+
+/** What a server says of the patch in a request is said here of the patch itself: what does not fit, where the server tells only that something does not. */
 function withoutSubject<T>(patch: () => T): T {
   try {
     return patch()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw new CliError(error.message.replace(/^patch: /, ''), { cause: error })
+    const [cause] = error.status.details?.causes ?? []
+    throw new CliError(cause?.message ?? error.message, { cause: error })
   }
 }

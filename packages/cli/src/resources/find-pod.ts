@@ -5,6 +5,7 @@ import type { Session } from '../session.ts'
 import { awaitAny } from './await-any.ts'
 import { choosePod } from './choose-container.ts'
 import { getNamed } from './fetch.ts'
+import { parsePair } from './resource-arguments.ts'
 import { selectorText } from './selector-text.ts'
 
 /** A pod, and the object that was named for it: the pod itself, or one that selects pods. */
@@ -25,11 +26,19 @@ export interface PodWait {
   readonly podRunningTimeout: number
 }
 
-/** The object that `POD` or `TYPE/NAME` names, and the pods it means: those that are there, or the first that comes in time. */
-export async function findNamed(host: Host, session: Session, target: string, patience: PodWait): Promise<NamedObject> {
+/**
+ * The object that a name or `TYPE/NAME` names, and the pods it means: those that are there, or the first that comes in time. A name alone
+ * is that of a pod, or of an object of `typeOfNames`.
+ */
+export async function findNamed(
+  host: Host,
+  session: Session,
+  target: string,
+  patience: PodWait,
+  typeOfNames = 'pods',
+): Promise<NamedObject> {
   const { client, namespace } = session
-  const [type = '', name = ''] = target.includes('/') ? target.split('/', 2) : ['pods', target]
-  if (name === '') throw new CliError(`"${target}" names no object: write POD or TYPE/NAME`)
+  const { type, name } = target.includes('/') ? parsePair(target) : { type: typeOfNames, name: target }
   const resource = type === 'pods' ? pods : (await session.catalog()).find(type)
   if (resource.kind === 'Pod') {
     const pod = (await getNamed(client, pods, { name, namespace }, undefined)) as Pod
@@ -39,9 +48,15 @@ export async function findNamed(host: Host, session: Session, target: string, pa
   return { owner, pods: await selectedBy(host, session, owner, patience) }
 }
 
-/** The pod that `POD` or `TYPE/NAME` means: of an object that has several, the one with most to say. */
-export async function findPod(host: Host, session: Session, target: string, patience: PodWait): Promise<FoundPod> {
-  const named = await findNamed(host, session, target, patience)
+/** The pod that is meant so: of an object that has several, the one with most to say. */
+export async function findPod(
+  host: Host,
+  session: Session,
+  target: string,
+  patience: PodWait,
+  typeOfNames?: string,
+): Promise<FoundPod> {
+  const named = await findNamed(host, session, target, patience, typeOfNames)
   return chosen(named.owner, named.pods)
 }
 

@@ -44,7 +44,8 @@ function namedByPairs(args: readonly string[]): readonly string[] {
 const typeBesidePairs =
   "there is no need to specify a resource type as a separate argument when passing arguments in resource/name form (e.g. 'coracle get resource/<resource_name>' instead of 'coracle get resource resource/<resource_name>'"
 
-function parsePair(text: string): NamedResource {
+/** Reads `TYPE/NAME`. Throws a CliError for what has more slashes, or lacks a part. */
+export function parsePair(text: string): NamedResource {
   const [type = '', name = '', ...more] = text.split('/')
   if (more.length > 0) throw new CliError('arguments in resource/name form may not have more than one slash')
   if (type === '' || name === '' || type.includes(',')) {

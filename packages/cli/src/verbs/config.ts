@@ -186,7 +186,12 @@ function addEntries(config: Command, host: Host): void {
       switchOption('--embed-certs [boolean]', 'with the content of certificate and key in place of their paths'),
     )
     .option('--auth-provider <name>', 'a provider of old clients')
-    .option('--auth-provider-arg <pairs>', 'NAME=VALUE for it, or NAME- to take one away; repeatable', collect, [])
+    .option(
+      '--auth-provider-arg <pairs>',
+      'NAME=VALUE for it, or NAME- to take one away; repeatable',
+      collectCommas,
+      [],
+    )
     .option('--exec-command <command>', 'the plugin that gives credentials')
     .option('--exec-api-version <version>', 'what it speaks, as client.authentication.k8s.io/v1')
     .option('--exec-arg <arguments>', 'its arguments; repeatable', collectCommas, [])

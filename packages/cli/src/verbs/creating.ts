@@ -111,7 +111,7 @@ function addSettings(create: Command, host: Host): void {
     .option('--key <file>', 'file with its key (PEM)')
     .option('--append-hash', appendHashText)
   creation(secret, host, 'docker-registry', 'secret docker-registry', 'that opens a registry of images')
-    .option('--from-file <file>', 'of a file .dockerconfigjson, or KEY=FILE; repeatable', collect, [])
+    .option('--from-file <file>', 'of a file .dockerconfigjson, or KEY=FILE; repeatable', collectCommas, [])
     .option('--docker-server <url>', 'address of the registry', 'https://index.docker.io/v1/')
     .option('--docker-username <name>', 'user there')
     .option('--docker-password <password>', 'the password')

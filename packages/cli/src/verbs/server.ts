@@ -81,7 +81,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     )
     .option('--remove-extra-permissions', 'take rules away that the file does not have')
     .option('--remove-extra-subjects', 'take subjects away that the file does not have')
-    .addOption(dryRunOption())
+    .addOption(dryRunOption('error accessing --dry-run flag for command reconcile: '))
     .allowExcessArguments()
     .action(async (_options, command: Command) => {
       const { reconcileRights } = await import('../commands/reconcile.ts')

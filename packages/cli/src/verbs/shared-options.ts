@@ -98,19 +98,20 @@ export const validateOption = (): Option =>
     .default('strict')
     .preset('strict')
 
-export const dryRunOption = (): Option =>
+/** `refusal` stands before what is wrong with a mode. */
+export const dryRunOption = (refusal = ''): Option =>
   new Option('--dry-run [mode]', 'only check: here (client) or by the server, which stores nothing')
     .choices(['none', 'client', 'server'])
-    .argParser(dryRunMode)
+    .argParser((text) => dryRunMode(text, refusal))
     .default('none')
     .preset('client')
 
 /** A mode, or a truth value as of old; `unchanged` is what the flag's missing value was called. */
-function dryRunMode(text: string): DryRun {
+function dryRunMode(text: string, refusal: string): DryRun {
   if (text === 'none' || text === 'client' || text === 'server') return text
   const isDry = text === 'unchanged' ? true : booleanOf(text)
   if (isDry !== undefined) return isDry ? 'client' : 'none'
-  throw new CliError(`Invalid dry-run value (${text}). Must be "none", "server", or "client".`)
+  throw new CliError(`${refusal}Invalid dry-run value (${text}). Must be "none", "server", or "client".`)
 }
 
 export const chunkSizeOption = (): Option =>

@@ -74,10 +74,13 @@ export interface SetCredentialsFlags extends ConnectionFlags {
 const interactiveModes: readonly string[] = ['IfAvailable', 'Never', 'Always']
 
 /** `coracle config set-credentials NAME` */
-export async function setCredentials(host: Host, name: string, flags: SetCredentialsFlags): Promise<void> {
+export async function setCredentials(host: Host, name: string, given: SetCredentialsFlags): Promise<void> {
+  // As with kubectl, one empty text alone is none.
+  const execEnv = given.execEnv.length === 1 && given.execEnv[0] === '' ? [] : given.execEnv
+  const flags = { ...given, execEnv }
   const { token, username, password, execInteractiveMode } = flags
-  checkPairs('auth-provider-arg', splitAtCommas(flags.authProviderArg))
-  checkPairs('exec-env', flags.execEnv)
+  checkPairs('auth-provider-arg', flags.authProviderArg)
+  checkPairs('exec-env', execEnv)
   if (execInteractiveMode !== undefined && !interactiveModes.includes(execInteractiveMode)) {
     throw new CliError('invalid interactive mode type, can be only IfAvailable, Never, Always')
   }
@@ -108,8 +111,6 @@ export async function setCredentials(host: Host, name: string, flags: SetCredent
   })
   host.stdout.write(`User ${JSON.stringify(name)} set.\n`)
 }
-
-const splitAtCommas = (texts: readonly string[]): readonly string[] => texts.flatMap((text) => text.split(','))
 
 /** Throws a CliError that names the texts that are neither `NAME=VALUE` nor `NAME-`. */
 function checkPairs(flag: string, texts: readonly string[]): void {
@@ -147,7 +148,7 @@ function withProvider(fields: KubeconfigFields, flags: SetCredentialsFlags): Kub
   const before = isFields(fields['auth-provider']) ? fields['auth-provider'] : undefined
   if (authProvider === undefined && (before === undefined || authProviderArg.length === 0)) return fields
   const config = { ...(isFields(before?.config) ? before.config : {}) } as Record<string, unknown>
-  for (const pair of splitAtCommas(authProviderArg)) {
+  for (const pair of authProviderArg) {
     const at = pair.indexOf('=')
     if (at > 0) config[pair.slice(0, at)] = pair.slice(at + 1)
     else delete config[pair.slice(0, -1)]

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import { collectionPath, type DiscoveredResource, isUnreachableServer, withQuery } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
+import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
 import { withLastApplied } from '../../manifests/apply-object.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
@@ -25,22 +26,31 @@ export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags, RecordFla
 /** Makes the object; it may ask the server for what it is made from. Throws a CliError where the flags do not say enough. */
 export type Generate = (session: Session) => KubernetesObject | Promise<KubernetesObject>
 
+/** What sets a creation apart. */
+export interface Creation {
+  /** What a refusal names: `deployment:` for `failed to create deployment: …`. Absent: refusals are told as they are. */
+  readonly subject?: string | undefined
+  /** Whether the server is asked before there is something to create. */
+  readonly asksServer: boolean
+  /** Whether the server has to say which resource the object is of, also where it is built in. */
+  readonly mapsKind?: boolean
+}
+
 /**
- * Creates what `generate` makes and says so; only prints it with `--dry-run=client`. A refusal names the subject: `failed
- * to create deployment: …`, where it is `deployment:`. Without `asksServer` an object that is only printed is made where there is
- * no server too, and `generate` is given none.
+ * Creates what `generate` makes and says so; only prints it with `--dry-run=client`. Without `asksServer` an object that is only
+ * printed is made where there is no server too, and `generate` is given none.
  */
 export async function createGenerated(
   host: Host,
   flags: GeneratedFlags,
   generate: Generate,
-  { subject, asksServer }: { readonly subject?: string | undefined; readonly asksServer: boolean },
+  { subject, asksServer, mapsKind = false }: Creation,
 ): Promise<void> {
   const printer = await OutcomePrinter.for(host, { ...flags, hasDeclaredOrder: true })
-  if (flags.dryRun === 'client' && !asksServer) return printHere(flags, generate, printer)
+  if (flags.dryRun === 'client' && !asksServer) return printHere(host, flags, generate, printer)
   await withSession(host, flags, async (session) => {
     const made = await madeBy(generate, session, flags)
-    const resource = await resourceOf(session, made)
+    const resource = await (mapsKind ? servedResource(session, made) : resourceOf(session, made))
     if (resource === undefined) {
       throw new CliError(`the server knows no ${made.kind} in version ${made.apiVersion}`)
     }
@@ -67,10 +77,13 @@ export async function createGenerated(
   })
 }
 
+const servedResource = async (session: Session, { apiVersion, kind }: KubernetesObject) =>
+  (await session.catalog()).ofKind(apiVersion, kind)
+
 /** The resource of an object: kubectl knows that of built-in kinds without a server, and so does not fail for want of one here. */
 async function resourceOf(session: Session, made: KubernetesObject): Promise<DiscoveredResource | undefined> {
   try {
-    return (await session.catalog()).ofKind(made.apiVersion, made.kind)
+    return await servedResource(session, made)
   } catch (error) {
     if (isUnreachableServer(error)) return localResource(made)
     throw error
@@ -78,7 +91,13 @@ async function resourceOf(session: Session, made: KubernetesObject): Promise<Dis
 }
 
 /** Prints an object that is made without a server. */
-async function printHere(flags: GeneratedFlags, generate: Generate, printer: OutcomePrinter): Promise<void> {
+async function printHere(
+  host: Host,
+  flags: GeneratedFlags,
+  generate: Generate,
+  printer: OutcomePrinter,
+): Promise<void> {
+  if (host.connect === undefined) await checkConnection(host, flags)
   const session = noSession(flags, '--dry-run=client')
   const made = await madeBy(generate, session, flags)
   await printOnly(made, localResource(made), session, flags, printer)

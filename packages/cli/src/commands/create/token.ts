@@ -23,7 +23,8 @@ const bindableKinds = ['Node', 'Pod', 'Secret']
 export async function createToken(host: Host, names: readonly string[], flags: CreateTokenFlags): Promise<void> {
   const [name] = names
   if (name === undefined || names.length > 1) throw new UsageError(`exactly one NAME is required, got ${names.length}`)
-  const format = flags.output === undefined ? undefined : await readOutputFormat(host, flags, { tables: false })
+  // A template alone is judged, and then the token is printed by itself.
+  const format = await readOutputFormat(host, flags, { tables: false })
   const spec = specOf(flags)
   await withSession(host, flags, async ({ client, namespace }) => {
     const serviceAccounts = {
@@ -47,7 +48,7 @@ export async function createToken(host: Host, names: readonly string[], flags: C
     const object = { ...request, spec: { ...request.spec, boundObjectRef: request.spec.boundObjectRef ?? null } }
     const token = request.status?.token ?? ''
     if (token === '') throw new CliError('failed to create token: no token in server response')
-    if (format === undefined || format.type === 'table') {
+    if (format === undefined || format.type === 'table' || flags.output === undefined) {
       host.stdout.write(`${token}\n`)
       return
     }

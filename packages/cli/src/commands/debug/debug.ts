@@ -7,6 +7,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../../manifests/load-manifests.ts'
+import type { Manifest } from '../../manifests/parse-manifests.ts'
 import { patchBetween } from '../../manifests/patch-between.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
@@ -166,15 +167,23 @@ async function forEachSelection(
   act: (selection: Selection) => Promise<void>,
 ): Promise<void> {
   const args = targets.map((target) => (target.includes('/') ? target : `pods/${target}`))
-  const read = await loadReadable(host, flags, { decoding: 'typed', args })
-  if (hasFiles(flags)) return visitManifests(session, read, (placed) => act(selectionOf(placed)))
+  const read = await loadReadable(host, flags, { decoding: 'typed', flattens: false, args })
+  if (hasFiles(flags)) return visitManifests(session, read, (placed) => act(selectionOf(placed)), requireNoList)
   for (const selection of selectObjects(args, 'debug', await session.catalog(), {})) await act(selection)
 }
 
 /** Throws a CliError for what is neither a pod nor a node: kubectl does not look for such an object of a file. */
-function requireDebuggable({ group, version, kind }: DiscoveredResource): void {
+function requireDebuggable({ group, version, kind }: Pick<DiscoveredResource, 'group' | 'version' | 'kind'>): void {
   if (group === '' && (kind === 'Pod' || kind === 'Node')) return
   throw new CliError(`"${group}/${version}, Kind=${kind}" not supported by debug`)
+}
+
+/** Throws a CliError for a list of objects, which kubectl's debug does not take apart. */
+function requireNoList({ object: { apiVersion, kind } }: Manifest): boolean {
+  if (kind !== 'List') return true
+  const [version = '', group = ''] = apiVersion.split('/').reverse()
+  requireDebuggable({ group, version, kind })
+  return true
 }
 
 async function debugOne(

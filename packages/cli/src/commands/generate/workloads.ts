@@ -45,12 +45,8 @@ export function generateDeployment(
 function containerName(image: string): string {
   const last = image.split('/').at(-1) ?? ''
   const [name = ''] = last.split(/[:@]/, 1)
-  return (
-    name
-      .toLowerCase()
-      .replace(/[^a-z0-9-]/g, '-')
-      .replace(/^-+|-+$/g, '') || 'container'
-  )
+  // What else is no name is for the server to refuse.
+  return name.replace(/[._]/g, '-')
 }
 
 /** A Job of one container. */

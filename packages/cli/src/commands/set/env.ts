@@ -1,7 +1,7 @@
 import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { loadManifests } from '../../manifests/load-manifests.ts'
+import { loadManifests, loadReadable } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
@@ -53,7 +53,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
       ? []
       : flags.local === true
         ? await refuseOtherFiles(host, flags)
-        : await withSession(host, flags, (session) => variablesFrom(host, session, flags))
+        : await withSession(host, flags, (session) => variablesFrom(host, session, flags.from ?? '', flags))
   // Without a server objects are those of files, whatever stands beside them.
   const named = flags.local === true ? [] : resources
   await changeObjects(host, named, 'set', { ...flags, ...setFlags }, async (session, target) => {
@@ -132,11 +132,14 @@ function withVariables(
 
 /** The keys of a ConfigMap or Secret as variables that take them. */
 async function variablesFrom(
-  { stderr }: Host,
+  host: Host,
   session: Session,
-  { from, keys }: SetEnvFlags,
+  from: string,
+  flags: SetEnvFlags,
 ): Promise<readonly EnvVar[]> {
-  if (from === undefined) return []
+  const { keys } = flags
+  // It is looked for as objects are that arguments name, beside which there are no files.
+  await loadReadable(host, flags, { args: [from] })
   const [type = '', name = '', ...more] = from.split('/')
   const resource = (await session.catalog()).find(type)
   if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
@@ -149,7 +152,7 @@ async function variablesFrom(
     .sort()
     .map((key) => {
       const variable = key.replace(/[-.]/g, '_').toUpperCase()
-      if (variable !== key) stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
+      if (variable !== key) host.stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
       return { name: variable, valueFrom: { [reference]: { name, key } } }
     })
 }

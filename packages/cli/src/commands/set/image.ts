@@ -1,6 +1,5 @@
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
@@ -8,7 +7,7 @@ import { allContainers, changeTemplates, withContainers } from './pod-templates.
 /** `coracle set image TYPE NAME CONTAINER=IMAGE` */
 export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const { resources, pairs } = splitPairs(args)
-  requireTargets(resources, hasFiles(flags))
+  requireTargets(resources, flags)
   if (pairs.length === 0) throw new CliError('at least one image update is required')
   const texts = { done: 'image updated', failure: 'failed to patch image update to pod template:' }
   await changeTemplates(host, resources, flags, texts, (spec) => {

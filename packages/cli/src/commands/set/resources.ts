@@ -1,7 +1,6 @@
 import { parseQuantity } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
@@ -15,7 +14,7 @@ export interface SetResourcesFlags extends ChangeFlags {
 
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
-  requireTargets(args, hasFiles(flags))
+  requireTargets(args, flags)
   if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
     throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
   }

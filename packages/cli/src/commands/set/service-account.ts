@@ -1,6 +1,5 @@
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { hasFiles } from '../../manifests/load-manifests.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { changeTemplates } from './pod-templates.ts'
@@ -9,7 +8,7 @@ import { changeTemplates } from './pod-templates.ts'
 export async function setServiceAccount(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const account = args.at(-1)
   if (account === undefined) throw new CliError('serviceaccount is required')
-  if (flags.local === true) requireTargets([], hasFiles(flags))
+  if (flags.local === true) requireTargets([], flags)
   const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName', isAlwaysSaid: true }
   await changeTemplates(host, args.slice(0, -1), flags, texts, ({ serviceAccount: _, ...spec }) => ({
     ...spec,

@@ -1,7 +1,6 @@
 import { type ClusterRoleBinding, compareText, deepEqual, type RoleBinding, type Subject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { hasFiles } from '../../manifests/load-manifests.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { requireTargets } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
@@ -19,7 +18,7 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   // A user of the kubeconfig is something else.
   const { user, ...rest } = flags
   const { group, serviceaccount, dryRun, fieldManager = setFieldManager } = flags
-  requireTargets(args, hasFiles(flags))
+  requireTargets(args, flags)
   if (user.length + group.length + serviceaccount.length === 0) {
     throw new CliError('you must specify at least one value of user, group or serviceaccount')
   }
