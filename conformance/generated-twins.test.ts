@@ -175,6 +175,18 @@ async function readLine(line: readonly string[], index: number) {
   return { words, input, variables }
 }
 
+/** Lines whose output is compared without its order, or without the widths of its columns: kubectl goes through maps, and addresses are of one length or another. */
+const inAnyOrder = /^(label|annotate) .*--list|^config get-\w+ KUBECONFIG=/
+const inAnyWidth = /^get all/
+
+/** An outcome with what is left to chance in the output of a line taken out. */
+function ofLine(line: readonly string[], outcome: Outcome): Outcome {
+  const text = line.join(' ')
+  const { stdout } = outcome
+  if (inAnyOrder.test(text)) return { ...outcome, stdout: stdout.split('\n').sort().join('\n') }
+  return inAnyWidth.test(text) ? { ...outcome, stdout: stdout.replace(/ +/g, ' ') } : outcome
+}
+
 /** Lines that are told apart, with the reason. */
 const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^create (cluster\w+|priorityclass) nosuchkind /, 'both make the same object of the cluster'],
@@ -182,20 +194,13 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/--v=99$/, 'kubectl logs what no other level does'],
   [/^version extra .*--client(=true)?$/, 'the versions of the programs'],
   [/^get -f (no-name|generated|no\*)/, 'kubectl prints a table of nothing'],
-  [/wrong-type\.yaml/, 'Go names its types'],
-  [/ --local\b.* --(output|template)/, 'Go writes fields that are empty'],
   [/^edit -f (workloads|cm\.yaml -f)/, 'names of files that are kept'],
-  [/^apply .*--overwrite(=false)?/, 'kubectl shows all that it has compared'],
-  [/^(label|annotate) .*--list/, 'labels that are listed are in no order'],
-  [/^config get-\w+ KUBECONFIG=/, 'the order of maps'],
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
-  [/^get all/, 'addresses of services are of one length or another'],
   [/^wait -f generated/, 'an object without a name'],
   [/^describe deploy\/web/, 'replica sets of one second are in the order of their names'],
-  [/--raw=/, 'the words of who opens a file'],
   [/--server=(x:|:)/, 'the words of Go for an address that is none'],
   [/^edit -f .*--subresource/, 'kubectl opens the editor with nothing'],
   [/--sort-by=\{\.metadata\.name( |$)/, 'a path that is none is told even where there is nothing to sort'],
@@ -225,8 +230,8 @@ it.concurrent.each(
       const { words, input, variables } = await readLine(line, index)
       const outcome = await twins.run(words, input, variables)
       if (breaksOff(outcome.theirs)) continue
-      const own: object[] = [compared(outcome.ours)]
-      const kubectls: object[] = [comparedKubectl(outcome.theirs)]
+      const own: object[] = [compared(ofLine(line, outcome.ours))]
+      const kubectls: object[] = [comparedKubectl(ofLine(line, outcome.theirs))]
       if (isConfig) {
         const [theirNamespace = '', ourNamespace = ''] = twins.namespaces
         own.push(await readKubeconfigs(ourNamespace))

@@ -473,6 +473,10 @@ function documents(...objects: readonly JsonObject[]): string {
 
 /** Lines that have differed and are no mere combinations, which are always compared. */
 export const formerDifferences: readonly (readonly string[])[] = [
+  'set env -f deployment.yaml A=1 --local --output=json',
+  'set image -f deployment.yaml web=x --local --output=yaml',
+  'set image -f wrong-type.yaml *=x',
+  'rollout status -f wrong-type.yaml --watch=false',
   'set selector deploy/web nosuch',
   'set selector svc/web nosuch',
   'set selector deploy/web !nosuch',

@@ -3,10 +3,12 @@
  * that somebody chose, and which are written whatever they are. `data/README.md` says where the facts come from.
  */
 import { describe, expect, it } from 'vitest'
+import { declaredFields, isHeldByValue, isNullWithoutStruct, writtenByGo } from '../src/go-structs/index.ts'
 import { builtinResources, unstoredResources } from '../src/kinds/builtin-kinds.ts'
 import {
   bindingSchema,
   deleteOptionsSchema,
+  deployments,
   evictionSchema,
   limitRanges,
   podSchema,
@@ -17,10 +19,14 @@ import { listSchema } from '../src/meta.ts'
 import { compile } from '../src/schema/compile.ts'
 import { isWrittenZero, omittedZero, zeroOf } from '../src/schema/go/go-types.ts'
 import { isWrittenAsNull, withNulls, withoutNulls } from '../src/schema/go/nulls.ts'
+import { resolveSchema } from '../src/schema/resolve.ts'
 import type { Field, ObjectSchema, Schema } from '../src/schema/schema.ts'
 import { readGoFields } from './data/extract-go-fields.ts'
 
 const facts = readGoFields()
+
+/** Answers that the server itself makes, and lists. */
+const made = /^io\.k8s\.(api\.authentication|.*List\.metadata$|.*\.Status\.metadata$)/
 
 interface Declared {
   readonly path: string
@@ -64,9 +70,55 @@ describe('structs', () => {
       const { required, byValue, default: value } = field
       return !required && byValue !== true && value === undefined
     })
-    // Answers that the server itself makes, and lists.
-    const made = /^io\.k8s\.(api\.authentication|.*List\.metadata$|.*\.Status\.metadata$)/
     expect(paths(missing).filter((path) => !made.test(path))).toEqual([])
+  })
+})
+
+describe('what clients print', () => {
+  const structs = [...definitions()].filter(([name]) => facts[name] !== undefined)
+
+  it('has fields in the order of the structs', () => {
+    // What is of a kind stands before everything else, whatever the struct has.
+    const isCompared = (name: string, schema: ObjectSchema) => (member: string) =>
+      member in (facts[name] ?? {}) && member in schema.fields && !['kind', 'apiVersion'].includes(member)
+    const wrong = structs.filter(([name, schema]) => {
+      const own = declaredFields(schema).filter(isCompared(name, schema))
+      const go = Object.keys(facts[name] ?? {}).filter(isCompared(name, schema))
+      return own.join(' ') !== go.join(' ')
+    })
+    expect(wrong.map(([name]) => name)).toEqual([])
+  })
+
+  it('has the structs that others hold by value', () => {
+    const wrong = structs.flatMap(([name, schema]) =>
+      fieldsOf(name, schema)
+        .filter(({ field }) => resolveSchema(field.schema).type === 'object')
+        .filter(({ path, go }) => isHeldByValue(schema, path.slice(name.length + 1)) !== go.startsWith('struct'))
+        .map(({ path }) => path),
+    )
+    expect(wrong.filter((path) => !made.test(path))).toEqual([])
+  })
+
+  it('has nulls for structs that are not there and not omitted', () => {
+    const wrong = structs.flatMap(([name, schema]) =>
+      fieldsOf(name, schema)
+        .filter(({ field }) => resolveSchema(field.schema).type === 'object')
+        .filter(({ path, field, go }) => {
+          const isWritten = isWrittenAsNull(field) || isNullWithoutStruct(schema, path.slice(name.length + 1))
+          return isWritten !== (go.startsWith('*') && !isOmitted(go))
+        })
+        .map(({ path }) => path),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('has what Go writes of a deployment that says little', () => {
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, spec: { template: { spec: {} } } }
+    expect(writtenByGo(deployments.schema, object as never)).toEqual({
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata: {} },
+      spec: { selector: null, strategy: {}, template: { metadata: {}, spec: { containers: null } } },
+      status: {},
+    })
   })
 })
 

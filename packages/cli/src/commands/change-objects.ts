@@ -95,9 +95,17 @@ async function changeLocally(host: Host, args: readonly string[], flags: ChangeF
   const decoding = flags.typed === true ? { decoding: 'typed' as const } : {}
   const { manifests, failures } = await loadReadable(host, flags, decoding)
   const session = noSession(flags, '--local')
-  const targets = { found: manifests.map(({ object }) => localTarget(object, session)), unread: failures }
+  const { completeAsStruct, writtenAsStruct } = await import('../manifests/as-struct.ts')
+  const held = (object: KubernetesObject) => (flags.typed === true ? completeAsStruct(object) : object)
+  const targets = { found: manifests.map(({ object }) => localTarget(held(object), session)), unread: failures }
   if (flags.needsAll === true) requireAll(targets)
-  await forEachTarget(targets, (target) => changeOne(session, target, printer, change))
+  await forEachTarget(targets, (target) =>
+    changeOne(session, target, printer, async (...given) => {
+      const outcome = await change(...given)
+      if (outcome === undefined || flags.typed !== true) return outcome
+      return { ...outcome, object: writtenAsStruct(outcome.object) }
+    }),
+  )
 }
 
 function localTarget(object: KubernetesObject, session: Session): Target | RefusedTarget {

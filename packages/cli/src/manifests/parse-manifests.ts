@@ -11,6 +11,7 @@ import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
+import { heldAsStruct } from './as-struct.ts'
 import { readDocument } from './go-yaml/find-fault.ts'
 
 /** An object as a file has it, in today's form. */
@@ -271,7 +272,10 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
     return object.items.flatMap((item: unknown) => flatten(item, origin, itemType))
   }
   const former = convertFormerVersion(object)
-  if (origin.decoding === 'typed' && former === undefined) requireBuiltin(object, source)
+  if (origin.decoding === 'typed' && former === undefined) {
+    requireBuiltin(object, source)
+    return [{ object: toObject(held(object, source)), source }]
+  }
   if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
   const written = origin.decoding === 'written' ? { isWritten: true as const } : {}
   return [{ object: toObject(convert(object, source)), source, ...written }]
@@ -285,6 +289,15 @@ function requireBuiltin({ apiVersion, kind }: { readonly apiVersion: string; rea
   throw new CliError(
     `unable to decode "${source}": no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`,
   )
+}
+
+/** An object of a built-in kind as its struct takes it. */
+function held(object: JsonObject, source: string): unknown {
+  try {
+    return heldAsStruct(object as unknown as KubernetesObject)
+  } catch (error) {
+    throw new CliError(`unable to decode "${source}": ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** What Go calls a JSON value that is no object. */

@@ -1,4 +1,5 @@
-import { isJsonObject, type Resource, resolveSchema, type Schema, sortKeys } from '@coracle/api'
+import { type Field, isJsonObject, type Resource, resolveSchema, type Schema, sortKeys } from '@coracle/api'
+import { declaredFields } from '@coracle/api/go-structs'
 import { schemaOf } from '../manifests/patch-between.ts'
 
 /**
@@ -12,6 +13,9 @@ export function inDeclaredOrder(resource: Resource, object: unknown): unknown {
   return { kind, apiVersion, ...(ordered(schema, rest) as object) }
 }
 
+const orderedField = (field: Field | undefined, value: unknown): unknown =>
+  field === undefined ? sortKeys(value) : ordered(field.schema, value)
+
 function ordered(schema: Schema, value: unknown): unknown {
   const resolved = resolveSchema(schema)
   if (resolved.type === 'list' && Array.isArray(value)) return value.map((each) => ordered(resolved.items, each))
@@ -21,12 +25,12 @@ function ordered(schema: Schema, value: unknown): unknown {
     return Object.fromEntries(keys.map((key) => [key, ordered(resolved.values, value[key])]))
   }
   if (resolved.type !== 'object') return sortKeys(value)
-  const named = Object.entries(resolved.fields).filter(([name]) => value[name] !== undefined)
+  const named = declaredFields(resolved).filter((name) => value[name] !== undefined)
   const others = Object.keys(value)
     .filter((name) => !Object.hasOwn(resolved.fields, name))
     .sort()
   return Object.fromEntries([
-    ...named.map(([name, field]) => [name, ordered(field.schema, value[name])]),
+    ...named.map((name) => [name, orderedField(resolved.fields[name], value[name])]),
     ...others.map((name) => [name, sortKeys(value[name])]),
   ])
 }
