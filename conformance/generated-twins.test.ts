@@ -193,17 +193,17 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^(help )?(alpha|kustomize)/, 'there are none here'],
   [/--v=99$/, 'kubectl logs what no other level does'],
   [/^version extra .*--client(=true)?$/, 'the versions of the programs'],
-  [/^get -f (no-name|generated|no\*)/, 'kubectl prints a table of nothing'],
   [/^edit -f (workloads|cm\.yaml -f)/, 'names of files that are kept'],
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
-  [/^wait -f generated/, 'an object without a name'],
   [/^describe deploy\/web/, 'replica sets of one second are in the order of their names'],
   [/--server=(x:|:)/, 'the words of Go for an address that is none'],
-  [/^edit -f .*--subresource/, 'kubectl opens the editor with nothing'],
-  [/--sort-by=\{\.metadata\.name( |$)/, 'a path that is none is told even where there is nothing to sort'],
+  [/--sort-by=\{\.metadata\.name( |$)/, 'kubectl says that there is nothing where it cannot sort what there is'],
+  [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
+  [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],
+  [/^events .*--output=name/, 'kubectl prints nothing of events that are there'],
 ]
 const isCompared = (line: readonly string[]): boolean => !otherLines.some(([lines]) => lines.test(line.join(' ')))
 

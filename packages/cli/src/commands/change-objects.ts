@@ -61,9 +61,9 @@ export async function changeObjects(
   verb: string,
   flags: ChangeFlags,
   change: Change,
-  check: (targets: readonly Target[]) => void = () => {},
+  check: (targets: readonly Target[]) => void | Promise<void> = () => {},
 ): Promise<void> {
-  if (flags.local === true) return changeLocally(host, args, flags, change)
+  if (flags.local === true) return changeLocally(host, args, flags, change, check)
   const printer = lazyPrinter(host, flags)
   if (flags.looksAtOutputLate !== true) await printer()
   const isPlain = flags.tellsConfigurationPlainly === true && hasFiles(flags)
@@ -77,7 +77,7 @@ export async function changeObjects(
       }
       if (flags.needsAll === true) requireAll(targets)
       const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
-      check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
+      await check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
       if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
       await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
     },
@@ -86,7 +86,13 @@ export async function changeObjects(
 }
 
 /** Changes what files say, as it would be changed on a server. */
-async function changeLocally(host: Host, args: readonly string[], flags: ChangeFlags, change: Change): Promise<void> {
+async function changeLocally(
+  host: Host,
+  args: readonly string[],
+  flags: ChangeFlags,
+  change: Change,
+  check: (targets: readonly Target[]) => void | Promise<void>,
+): Promise<void> {
   if (args.length > 0) throw new CliError(localNeedsFiles)
   requireTargets(args, flags)
   // A dry run is told where one was asked for.
@@ -99,6 +105,7 @@ async function changeLocally(host: Host, args: readonly string[], flags: ChangeF
   const held = (object: KubernetesObject) => (flags.typed === true ? completeAsStruct(object) : object)
   const targets = { found: manifests.map(({ object }) => localTarget(held(object), session)), unread: failures }
   if (flags.needsAll === true) requireAll(targets)
+  await check(targets.found.flatMap((each) => ('refusal' in each ? [] : [each])))
   await forEachTarget(targets, (target) =>
     changeOne(session, target, printer, async (...given) => {
       const outcome = await change(...given)

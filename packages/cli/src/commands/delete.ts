@@ -105,7 +105,7 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
   const { output, now, force, gracePeriod, all, raw } = flags
   if (raw === undefined) checkTargets(args, flags)
   else if (all === true && isSelective(flags)) throw new CliError('cannot set --all and --selector at the same time')
-  if (output !== undefined && output !== 'name' && raw === undefined) {
+  if (output !== undefined && output !== 'name') {
     throw new CliError(`unexpected -o output mode: ${output}. We only support '-o name'`)
   }
   if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
@@ -113,6 +113,9 @@ function checkFlags(args: readonly string[], flags: DeleteFlags): void {
     throw new CliError('--force and --grace-period greater than 0 cannot be specified together')
   }
   propagationPolicy(flags.cascade)
+  if (raw !== undefined && flags.interactive === true) {
+    throw new CliError('--interactive can not be used with --raw')
+  }
 }
 
 /** Throws a CliError where it is not said what to delete, or in two ways. */

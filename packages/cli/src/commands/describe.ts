@@ -2,7 +2,7 @@ import { type Event, events, hasReason, type KubernetesObject, ofJsonForm } from
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
 import type { Host } from '../host.ts'
-import { loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { getNamed, listAll } from '../resources/fetch.ts'
 import { listOptions, type Selection, type SelectorFlags } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -98,7 +98,10 @@ async function objectsOf(
   if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
   const { namespace } = options
   const key = { name, ...(namespace === undefined ? {} : { namespace }) }
-  return [await getNamed(session.client, resource, key, undefined)]
+  // Of what files name, kubectl does not say that its namespace is missing.
+  return [
+    await (hasFiles(flags) ? session.client.get(resource, key) : getNamed(session.client, resource, key, undefined)),
+  ]
 }
 
 async function describeOne(

@@ -2,6 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
+import { hasFiles } from '../manifests/load-manifests.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
 import { lazyPrinter, type OutcomeFlags } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
@@ -21,10 +22,13 @@ export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, E
 
 /** `coracle edit TYPE NAME`: in the editor that KUBE_EDITOR or EDITOR names, or vi */
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
-  const { subresource, fieldManager = fieldManagerOf('edit'), validate } = flags
+  const { subresource, ...whole } = flags
+  const { fieldManager = fieldManagerOf('edit'), validate } = flags
   await withSession(host, flags, async (session) => {
-    // A type alone means all its objects.
-    const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
+    // A type alone means all its objects. As with kubectl, objects of files are shown as a whole.
+    const found = requireAll(
+      await findTargets(host, session, args, 'edit', { ...(hasFiles(flags) ? whole : flags), typesMeanAll: true }),
+    )
     const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
     await editObjects(host, found, flags, {
       async save({ resource, key }, before, after) {

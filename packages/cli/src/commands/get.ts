@@ -119,7 +119,11 @@ async function printTables(
   format: OutputFormat,
   flags: GetFlags,
 ): Promise<void> {
-  const draw = flags.serverPrint ? tableFor : tableDrawnHere(host)
+  const drawHere = tableDrawnHere(host)
+  const draw: typeof drawHere = (session, selection, flags) =>
+    flags.serverPrint && selection.unnamed === undefined
+      ? tableFor(session, selection, flags)
+      : drawHere(session, selection, flags)
   const { sortBy, ...unsorted } = flags
   const drawing = selections.length > 1 && flags.serverPrint ? unsorted : flags
   const { found, errors } = await collect(selections, flags, (selection) => draw(session, selection, drawing))
@@ -241,7 +245,8 @@ async function printObjects(
 }
 
 async function fetchObjects(session: Session, selection: Selection, flags: GetFlags) {
-  const { resource, name } = selection
+  const { resource, name, unnamed } = selection
+  if (unnamed !== undefined) return [unnamed]
   const options = listOptions(session, selection, flags)
   if (name === undefined) return listAll(session.client, resource, options, flags.chunkSize)
   const { namespace } = options

@@ -260,7 +260,7 @@ export async function selectionsOf(
   const retrieve = async (each: Placed): Promise<Placed> => {
     const isElsewhere = 'refusal' in withRefusal(each, session)
     const { name = '', namespace = '' } = each.object.metadata
-    if (!isElsewhere && flags.selector === undefined) return each
+    if (name === '' || (!isElsewhere && flags.selector === undefined)) return each
     const { apiVersion, kind, metadata } = await getNamed(session.client, each.resource, { name, namespace }, undefined)
     const { labels: _, ...unlabelled } = metadata
     return { ...each, object: { apiVersion, kind, metadata: asTables ? unlabelled : metadata } }
@@ -279,11 +279,15 @@ export const refusalsOf = (placed: readonly (Placed | Misplaced)[]): readonly un
   placed.flatMap((each) => ('refusal' in each ? [each.refusal] : []))
 
 /** The selection that an object's own name is. */
-export const selectionOf = ({ resource, object: { metadata } }: Placed): Selection => ({
-  resource,
-  name: metadata.name ?? '',
-  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-})
+export function selectionOf({ resource, object }: Placed): Selection {
+  const { name = '', namespace } = object.metadata
+  return {
+    resource,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === '' ? { unnamed: object } : {}),
+  }
+}
 
 /**
  * Does something where there is something to do it with, and rejects in the end with what failed and, after that, why other objects of

@@ -3,7 +3,7 @@ import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePla
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
-import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { type Placed, placeManifest } from './manifest-command.ts'
@@ -25,7 +25,8 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
   if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const printer = await OutcomePrinter.for(host, flags)
-  const manifests = await loadManifests(host, flags, { decoding: 'typed' })
+  const { manifests, failures } = await loadReadable(host, flags, { decoding: 'typed' })
+  if (failures.length > 0) throw new AggregateError(failures)
   await withSession(host, flags, async (session) => {
     const errors: unknown[] = []
     for (const manifest of manifests) {

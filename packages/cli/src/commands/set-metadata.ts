@@ -2,9 +2,10 @@ import { checkFormat, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
-import { hasFiles } from '../manifests/load-manifests.ts'
+import { filesNamed, hasFiles } from '../manifests/load-manifests.ts'
 import { type Outcome, OutcomePrinter } from '../output/outcome-printer.ts'
 import { getNamed } from '../resources/fetch.ts'
+import { parseResourceArguments } from '../resources/resource-arguments.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
@@ -105,13 +106,23 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
       }
       return undefined
     },
-    ({ length }) => {
-      isSingle = length === 1 && flags.all !== true && !isSelective(flags)
-      if (flags.resourceVersion !== undefined && length > 1) {
+    async () => {
+      isSingle = await meansOne(host, resources, flags)
+      if (flags.resourceVersion !== undefined && !isSingle) {
         throw new CliError('--resource-version may only be used with a single resource')
       }
     },
   )
+}
+
+/** Whether one object is meant, whether it is there or not: that of one file, or one name. */
+async function meansOne(host: Host, resources: readonly string[], flags: SetMetadataFlags): Promise<boolean> {
+  if (hasFiles(flags)) {
+    const files = await filesNamed(host, flags)
+    return files.length === 1 && files[0] !== '-'
+  }
+  const parsed = parseResourceArguments(resources, 'label')
+  return parsed.form === 'names' && parsed.names.length === 1
 }
 
 /** What has been changed meanwhile is read again. */
@@ -119,9 +130,6 @@ async function asItIsNow(session: Session, target: Target, { local }: SetMetadat
   if (target.isRepeated !== true || local === true) return target
   return { ...target, object: await getNamed(session.client, target.resource, target.key, undefined) }
 }
-
-const isSelective = ({ selector, fieldSelector }: SetMetadataFlags): boolean =>
-  selector !== undefined || fieldSelector !== undefined
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other or the arguments. */
 function checkFlags(

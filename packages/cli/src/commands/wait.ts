@@ -73,6 +73,7 @@ async function awaitOne(
   condition: Condition,
   deadline: number | undefined,
 ): Promise<KubernetesObject | undefined> {
+  if (awaited.key.name === '') throw new CliError('resource name must be provided')
   const where = `${awaited.resource.plural}/${awaited.key.name}`
   let last = awaited.object
   const isOver = async (object: KubernetesObject | undefined) => {
@@ -129,10 +130,10 @@ async function objectsOf(
     if (found.length === 0) throw new CliError('timed out waiting for the condition')
     return found
   }
-  if (isForCreation || isForDeletion) {
+  if (isForCreation) {
     const selections = await selectionsOf(host, session, args, flags)
     if (selections.every(({ name }) => name !== undefined)) return selections.map((each) => awaitedOf(session, each))
-    if (isForCreation) await awaitFirst(host, session, selections, flags, deadline)
+    await awaitFirst(host, session, selections, flags, deadline)
   }
   const { found, unread } = await findTargets(host, session, args, 'wait', flags)
   if (!isForDeletion) return requireAll({ found, unread })

@@ -32,6 +32,10 @@ export interface ManifestUse extends Reading {
   readonly args?: readonly string[]
 }
 
+/** The files, URLs and `-` that flags name. Rejects as `loadReadable` does where they are not there. */
+export const filesNamed = (host: Host, { filename, recursive = false }: ManifestFlags): Promise<readonly string[]> =>
+  expandAll(host, filename, recursive)
+
 /** Files larger than this are refused. */
 export const manifestBytesMax = 64 * 1024 * 1024
 

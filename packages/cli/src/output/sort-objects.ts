@@ -8,10 +8,11 @@ import { completePath } from './custom-columns.ts'
  * characters, what lacks the field first. Throws a CliError where all lack it or where it has no order.
  */
 export function sortObjects<T>(items: readonly T[], path: string, objectOf: (item: T) => unknown): readonly T[] {
+  if (items.length === 0) return items
   const complete = completePath(path)
   const template = parse(complete)
   const keyed = items.map((item) => ({ item, key: findJsonPath(template, objectOf(item)).flat()[0] }))
-  if (items.length > 0 && keyed.every(({ key }) => key === undefined)) {
+  if (keyed.every(({ key }) => key === undefined)) {
     throw new CliError(`couldn't find any field with path "${complete}" in the list of objects`)
   }
   return keyed.toSorted((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item)

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ListOptions } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { parseResourceArguments } from './resource-arguments.ts'
@@ -10,6 +11,8 @@ export interface Selection {
   readonly name?: string
   /** Absent: the session's. */
   readonly namespace?: string
+  /** An object of a file that has no name, and so is not asked for. */
+  readonly unnamed?: KubernetesObject
 }
 
 export interface SelectorFlags {

@@ -12,10 +12,10 @@ import { patchBetween } from '../../manifests/patch-between.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type Selection, selectObjects } from '../../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
+import { splitOnce } from '../../split-once.ts'
 import { attachTo } from '../attach.ts'
 import { awaitObject } from '../await-object.ts'
 import { InterruptedError } from '../connect-streams.ts'
-import { pairsOf } from '../generate/workloads.ts'
 import { isImageReference } from '../image-reference.ts'
 import { selectionOf, visitManifests } from '../manifest-command.ts'
 import { containerNames, copyForDebugging, type DebugRequest, podOnNode, withDebugContainer } from './debug-pods.ts'
@@ -61,6 +61,7 @@ export async function debug(
   const request = await requestOf(host, command, flags)
   check(host, targets, request, flags)
   await withSession(host, flags, async (session) => {
+    warnOfProfile(host, flags)
     await forEachSelection(host, session, targets, flags, async (selection) => {
       const { pod, container } = await debugOne(host, session, selection, request, flags)
       const isAttached = flags.attach ?? flags.stdin === true
@@ -75,11 +76,20 @@ async function requestOf(host: Host, command: readonly string[], flags: DebugFla
   return {
     ...rest,
     command,
-    env: pairsOf(env, 'env'),
-    setImage: pairsOf(setImage, 'set-image'),
+    env: fromPairs(env),
+    setImage: fromPairs(setImage),
     ...(custom === undefined ? {} : { custom }),
   }
 }
+
+/** `KEY=VALUE` texts as an object; what a key may be is for the server to say. */
+const fromPairs = (texts: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const [key, value = ''] = splitOnce(text, '=')
+      return [key, value]
+    }),
+  )
 
 /** Reads a part of a container, in JSON or YAML. */
 async function readCustom(host: Host, path: string): Promise<object> {
@@ -151,11 +161,13 @@ function check(host: Host, targets: readonly string[], request: DebugRequest, fl
   if (custom !== undefined && unchangeable.some((field) => Object.hasOwn(custom, field))) {
     throw new CliError('name, command, image, lifecycle and volume devices are not modifiable via custom profile')
   }
-  if (flags.profile === 'legacy') {
-    host.stderr.write(
-      '--profile=legacy is deprecated and will be removed in the future. It is recommended to explicitly specify a profile, for example "--profile=general".\n',
-    )
-  }
+}
+
+function warnOfProfile({ stderr }: Host, { profile }: DebugFlags): void {
+  if (profile !== 'legacy') return
+  stderr.write(
+    '--profile=legacy is deprecated and will be removed in the future. It is recommended to explicitly specify a profile, for example "--profile=general".\n',
+  )
 }
 
 /** Does something with each object that is meant, one after another. */

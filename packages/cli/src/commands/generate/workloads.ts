@@ -1,6 +1,8 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
+import { splitOnce } from '../../split-once.ts'
 import { isImageReference } from '../image-reference.ts'
+import { variableNameProblem } from '../variable-name.ts'
 
 export interface DeploymentFlags {
   readonly image: readonly string[]
@@ -155,12 +157,7 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     flags.annotations.filter((text) => text !== ''),
     'annotations format',
   )
-  const env = Object.entries(
-    pairsOf(
-      flags.env.filter((pair) => pair !== ''),
-      'env',
-    ),
-  ).map(([key, value]) => ({ name: key, value }))
+  const env = flags.env.filter((pair) => pair !== '').map(variableOf)
   const container = {
     name,
     image: flags.image,
@@ -180,6 +177,13 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
     metadata: { name, labels, ...(flags.annotations.length === 0 ? {} : { annotations }) },
     ...{ spec: { containers: [container], dnsPolicy: 'ClusterFirst', restartPolicy }, status: {} },
   }
+}
+
+/** `KEY=VALUE` as a variable. Throws a CliError for what is none. */
+function variableOf(text: string): { readonly name: string; readonly value: string } {
+  const [name, value] = splitOnce(text, '=')
+  if (value === undefined || variableNameProblem(name) !== undefined) throw new CliError(`invalid env: ${text}`)
+  return { name, value }
 }
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']

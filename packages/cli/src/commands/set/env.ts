@@ -1,12 +1,12 @@
 import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { loadManifests, loadReadable } from '../../manifests/load-manifests.ts'
+import { loadManifests } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
-import { getNamed } from '../../resources/fetch.ts'
 import { type Session, withSession } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
-import type { Target } from '../targets.ts'
+import { findTargets, requireAll, type Target } from '../targets.ts'
+import { variableNameProblem } from '../variable-name.ts'
 import {
   allContainers,
   changedTemplate,
@@ -105,11 +105,21 @@ function splitEnvironment(args: readonly string[], more: readonly string[]) {
   }
   for (const text of [...changes, ...more]) {
     const at = text.indexOf('=')
-    if (at > 0) set.push({ name: text.slice(0, at), value: text.slice(at + 1) })
-    else if (isChange(text)) remove.push(text.slice(0, -1))
+    if (at >= 0) set.push({ name: variableName(text.slice(0, at)), value: text.slice(at + 1) })
+    else if (text.endsWith('-')) remove.push(text.slice(0, -1))
     else throw new CliError(`unknown environment variable: ${text}`)
   }
+  if (set.some(({ name }) => remove.includes(name))) {
+    throw new CliError('can not both modify and remove the same environment variable in the same command')
+  }
   return { resources, set, remove }
+}
+
+/** A name as kubectl takes it, which is more particular than servers are. */
+function variableName(name: string): string {
+  const problem = variableNameProblem(name)
+  if (problem === undefined) return name
+  throw new CliError(`${JSON.stringify(name)} is not a valid key name: ${problem}`)
 }
 
 function withVariables(
@@ -138,23 +148,21 @@ async function variablesFrom(
   flags: SetEnvFlags,
 ): Promise<readonly EnvVar[]> {
   const { keys } = flags
-  // It is looked for as objects are that arguments name, beside which there are no files.
-  await loadReadable(host, flags, { args: [from] })
-  const [type = '', name = '', ...more] = from.split('/')
-  const resource = (await session.catalog()).find(type)
-  if (name === '' || more.length > 0) throw new CliError(`--from must be TYPE/NAME, such as secret/settings: "${from}"`)
-  const reference = { ConfigMap: 'configMapKeyRef', Secret: 'secretKeyRef' }[resource.kind]
-  if (reference === undefined) throw new CliError(unsupportedSource)
-  const object = await getNamed(session.client, resource, { name, namespace: session.namespace }, undefined)
-  const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {}
-  return Object.keys(data)
-    .filter((key) => keys.length === 0 || keys.includes(key))
-    .sort()
-    .map((key) => {
-      const variable = key.replace(/[-.]/g, '_').toUpperCase()
-      if (variable !== key) host.stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
-      return { name: variable, valueFrom: { [reference]: { name, key } } }
-    })
+  // It is looked for as the objects are that arguments name: the same files and selectors stand beside it.
+  const sources = requireAll(await findTargets(host, session, [from], 'set', { ...flags, ...setFlags }))
+  return sources.flatMap(({ resource, key: { name }, object }) => {
+    const reference = { ConfigMap: 'configMapKeyRef', Secret: 'secretKeyRef' }[resource.kind]
+    if (reference === undefined) throw new CliError(unsupportedSource)
+    const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {}
+    return Object.keys(data)
+      .filter((key) => keys.length === 0 || keys.includes(key))
+      .sort()
+      .map((key) => {
+        const variable = key.replace(/[-.]/g, '_').toUpperCase()
+        if (variable !== key) host.stderr.write(`Warning: key ${key} transferred to ${variable}\n`)
+        return { name: variable, valueFrom: { [reference]: { name, key } } }
+      })
+  })
 }
 
 /** Without a server kubectl looks for what `--from` names in the files themselves: throws a CliError where they have anything else. */

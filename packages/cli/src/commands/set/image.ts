@@ -1,3 +1,4 @@
+import type { PodSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
@@ -8,9 +9,16 @@ import { allContainers, changeTemplates, withContainers } from './pod-templates.
 export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const { resources, pairs } = splitPairs(args)
   requireTargets(resources, flags)
-  if (pairs.length === 0) throw new CliError('at least one image update is required')
   const texts = { done: 'image updated', failure: 'failed to patch image update to pod template:' }
-  await changeTemplates(host, resources, flags, texts, (spec) => {
+  const check = () => {
+    if (pairs.length === 0) throw new CliError('at least one image update is required')
+    if (pairs.length > 1 && pairs.some(([name]) => name === '*')) {
+      throw new CliError(
+        'all containers are already specified by *, but saw more than one container_name=container_image pairs',
+      )
+    }
+  }
+  const change = (spec: PodSpec) => {
     const wanted = new Map(pairs)
     const known = allContainers(spec).map(({ name }) => name)
     for (const [name] of pairs) {
@@ -21,7 +29,8 @@ export async function setImage(host: Host, args: readonly string[], flags: Chang
       const image = wanted.get(container.name) ?? wanted.get('*')
       return image === undefined ? container : { ...container, image }
     })
-  })
+  }
+  await changeTemplates(host, resources, flags, texts, change, check)
 }
 
 /** Resources first, then `NAME=VALUE`. */

@@ -20,22 +20,29 @@ export interface ChangeTexts {
   readonly isAlwaysSaid?: boolean
 }
 
-/** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. */
+/** Changes the pods that objects describe, of whatever kind: where nothing differs, nothing is said. `check` is called once they are found. */
 export function changeTemplates(
   host: Host,
   resources: readonly string[],
   flags: ChangeFlags,
   texts: ChangeTexts,
   change: (spec: PodSpec) => PodSpec,
+  check?: () => void,
 ): Promise<void> {
-  return changeObjects(host, resources, 'set', { ...flags, ...setFlags }, (session, target) =>
-    changedTemplate(
-      session,
-      target,
-      changing(target, flags, () => change(templateOf(target))),
-      flags,
-      texts,
-    ),
+  return changeObjects(
+    host,
+    resources,
+    'set',
+    { ...flags, ...setFlags },
+    (session, target) =>
+      changedTemplate(
+        session,
+        target,
+        changing(target, flags, () => change(templateOf(target))),
+        flags,
+        texts,
+      ),
+    check,
   )
 }
 
