@@ -116,7 +116,7 @@ const compared = ({ code, stdout, stderr }: Outcome): Outcome => ({
 
 /** Names of events end in the time, and nodes have addresses of their own. */
 const withoutChance = (text: string): string =>
-  text.replace(/\.[0-9a-f]{16}\b/g, '.TIME').replace(/\b10\.64\.0\.\d+/g, 'ADDRESS')
+  text.replace(/\.[0-9a-f]{16}\b/g, '.TIME').replace(/\b10\.(64|9[6-9]|10\d|11[01])\.\d+\.\d+\b/g, 'ADDRESS')
 
 /** kubectl breaks off by a fault of its own, or by its logger. */
 const breaksOff = ({ code, stderr }: Outcome): boolean => code === 255 || /^panic: /m.test(stderr)
@@ -199,7 +199,6 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
   [/^describe deploy\/web/, 'replica sets of one second are in the order of their names'],
-  [/--server=(x:|:)/, 'the words of Go for an address that is none'],
   [/--sort-by=\{\.metadata\.name( |$)/, 'kubectl says that there is nothing where it cannot sort what there is'],
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],

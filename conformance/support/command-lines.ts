@@ -678,6 +678,16 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'wait cm/settings --for=delete --timeout=1s',
   'wait cm/nosuch --for=delete --timeout=1s',
   'wait cm settings nosuch --for=delete --timeout=1s',
+  'auth can-i get pods --server=x://y',
+  'auth can-i nosuch nosuch --server=:',
+  'create deployment made-{n} --image=x --server=x://y',
+  'label -f cm.yaml a=1 --server=x://y',
+  'apply -f cm.yaml --prune -l app=web --server=:',
+  'get -f cm.yaml --server=:',
+  'get cm --server=x://',
+  'get cm --server=x/y',
+  'proxy --port=99999 --unix-socket=nowhere/socket',
+  'proxy --unix-socket=nowhere/socket',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */

@@ -125,18 +125,19 @@ async function connectionFlags(
   }
 }
 
-/** `localhost:6443` is an address of a server that speaks TLS. Throws a CliError, in kubectl's words, for what is no address. */
+/** `localhost:6443` is an address of a server that speaks TLS. Throws a CliError, in kubectl's words, for what has a path and no host. */
 function withScheme(server: string): string {
-  const at = server.indexOf('://')
-  const scheme = at < 0 ? 'https' : server.slice(0, at)
-  const rest = at < 0 ? server : server.slice(at + '://'.length)
-  if (scheme !== 'http' && scheme !== 'https') {
-    throw new SummaryError(`Unable to connect to the server: unsupported protocol scheme ${JSON.stringify(scheme)}`)
-  }
-  if (/^(:\d*)?(\/|$)/.test(rest)) {
-    throw new SummaryError('Unable to connect to the server: http: no Host in request URL')
-  }
-  return `${scheme}://${rest}`
+  if (/^\w[-+.\w]*:\/\/[^/]/.test(server)) return server
+  if (/\/./.test(server)) throw new CliError(`host must be a URL or a host:port pair: ${JSON.stringify(server)}`)
+  // Go leaves out a port that is none, and then there is nothing.
+  return server === ':' ? 'http://' : `https://${server}`
+}
+
+/** Why nothing can be sent to an address, in the words of Go; undefined where something can. */
+export function addressProblem(server: string): string | undefined {
+  const [scheme = '', rest = ''] = server.split('://', 2)
+  if (scheme !== 'http' && scheme !== 'https') return `unsupported protocol scheme ${JSON.stringify(scheme)}`
+  return /^(:\d*)?(\/|$)/.test(rest) ? 'http: no Host in request URL' : undefined
 }
 
 /** What is said of a file that holds no PEM, in the words of Go. */

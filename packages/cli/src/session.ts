@@ -1,7 +1,13 @@
 import { kubernetesVersion } from '@coracle/api'
-import { createHttpClient, type HttpClient, isUnreachableServer, RequestTimeoutError } from '@coracle/client'
+import {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+  isUnreachableServer,
+  RequestTimeoutError,
+} from '@coracle/client'
 import { CliError, SummaryError } from './cli-error.ts'
-import { type ConnectionFlags, connectionFor } from './connection.ts'
+import { addressProblem, type ConnectionFlags, connectionFor } from './connection.ts'
 import type { Host } from './host.ts'
 import { ResourceCatalog } from './resources/resource-catalog.ts'
 
@@ -36,7 +42,7 @@ export async function withSession<R>(
     throw tell(refusal)
   })
   const warnings = new WarningPrinter(host)
-  const client = createHttpClient({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
+  const client = await clientOf({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
   try {
     if (flags.matchServerVersion === true) await assertVersionMatches(client)
     const result = await action(sessionOf(client, connection.server, namespace, flags))
@@ -50,6 +56,13 @@ export async function withSession<R>(
   } finally {
     await client.close()
   }
+}
+
+async function clientOf(options: HttpClientOptions): Promise<HttpClient> {
+  const problem = addressProblem(options.server)
+  if (problem === undefined) return createHttpClient(options)
+  const { clientOfNobody } = await import('./unreachable.ts')
+  return clientOfNobody(options.server, problem)
 }
 
 /** Throws a CliError where the server's API is of another version than the one this program is made for. */

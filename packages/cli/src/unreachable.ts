@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isUnreachableServer, type UnreachableServerError } from '@coracle/client'
+import { createRestClient, type HttpClient, isUnreachableServer, type UnreachableServerError } from '@coracle/client'
 import { SummaryError } from './cli-error.ts'
 import type { ConnectionFlags } from './connection.ts'
 import type { Host } from './host.ts'
@@ -22,11 +22,30 @@ export async function unreachable(
   return command === undefined ? refused : new SummaryError(`${refused.message}\nStart it with \`npx ${command}\`.`)
 }
 
+/** What stands for a server where its address is none that a request can be sent to. */
+export function clientOfNobody(server: string, reason: string): HttpClient {
+  const refuse = (): Promise<never> =>
+    Promise.reject(Object.assign(new Error(`cannot reach ${server}: ${reason}`), { code: noAddress, server, reason }))
+  return createRestClient({
+    send: refuse,
+    open: refuse,
+    openWebSocket: refuse,
+    openSpdy: refuse,
+    close: async () => {},
+  })
+}
+
+/** The code of errors of such a server. */
+const noAddress = 'ERR_INVALID_ADDRESS'
+
+/** Whether it is certain that nobody was asked, which some commands take as knowing nothing. */
+export const isNobody = ({ code }: UnreachableServerError): boolean => code === 'ECONNREFUSED' || code === noAddress
+
 /** The same as a part of another message, in the words of Go; undefined for other errors. */
 export function plainUnreachable(error: unknown, verb: string, path: string): string | undefined {
   const refused = plainRefusedConnection(error, verb, path)
   if (refused !== undefined || !isUnreachableServer(error)) return refused
-  const problem = certificateProblem(error)
+  const problem = error.code === noAddress ? error.reason : certificateProblem(error)
   return problem === undefined ? undefined : `${verb} ${JSON.stringify(`${error.server}${path}`)}: ${problem}`
 }
 

@@ -103,13 +103,15 @@ async function attributesOf(
   }
 }
 
+const isUnasked = async (error: unknown): Promise<boolean> =>
+  isUnreachableServer(error) && (await import('../unreachable.ts')).isNobody(error)
+
 /** A type that the server does not have may be asked about too: rights can come before kinds. */
 async function findType({ stderr }: Host, session: Session, type: string) {
   try {
     return (await session.catalog()).find(type)
   } catch (error) {
-    const isRefused = isUnreachableServer(error) && error.code === 'ECONNREFUSED'
-    if (!(error instanceof CliError) && !isRefused) throw error
+    if (!(error instanceof CliError) && !(await isUnasked(error))) throw error
     const [name = '', ...group] = type.split('.')
     const where = group.length === 0 ? '' : ` in group '${group.join('.')}'`
     stderr.write(`Warning: the server doesn't have a resource type '${name}'${where}\n\n`)

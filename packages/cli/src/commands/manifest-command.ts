@@ -6,7 +6,6 @@ import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-ma
 import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
-import { plainRefusedConnection } from '../refused-connection.ts'
 import { getNamed } from '../resources/fetch.ts'
 import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -202,14 +201,14 @@ class UnvalidatedError extends CliError {}
 /** Why the kind of an object is not known, in kubectl's words where no server can be asked: it validates first what is written. */
 async function unrecognized({ source, isWritten }: Manifest, error: unknown): Promise<unknown> {
   if (!isUnreachableServer(error)) return error
-  const { plainUnreachable } = await import('../unreachable.ts')
+  const { isNobody, plainUnreachable } = await import('../unreachable.ts')
   const validation = isWritten === true ? plainUnreachable(error, 'Get', '/openapi/v2?timeout=32s') : undefined
   if (validation !== undefined) {
     return new UnvalidatedError(
       `error validating "${source}": error validating data: failed to download openapi: ${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,
     )
   }
-  const plain = plainRefusedConnection(error, 'Get', '/api?timeout=32s')
+  const plain = isNobody(error) ? plainUnreachable(error, 'Get', '/api?timeout=32s') : undefined
   return plain === undefined ? error : new CliError(`unable to recognize "${source}": ${plain}`)
 }
 

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import { type ConnectionFlags, connectionFor } from '../connection.ts'
@@ -22,8 +23,12 @@ export interface ProxyFlags extends ConnectionFlags {
   readonly keepalive: string
 }
 
+/** The port that is served on unless one is named. */
+export const proxyPortDefault = 8001
+
 /** `coracle proxy`: serves the API here, with one's own rights, until it is interrupted */
 export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
+  const unixSocket = flags.unixSocket === '' ? undefined : flags.unixSocket
   const connection = await connectionFor(host, flags)
   const everything = [/^/]
   const filter = flags.disableFilter
@@ -34,17 +39,20 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
         rejectPaths: patterns(flags.rejectPaths, '--reject-paths'),
         rejectMethods: patterns(flags.rejectMethods, '--reject-methods'),
       }
-  if (flags.disableFilter && flags.unixSocket === undefined) {
+  if (flags.disableFilter && unixSocket === undefined) {
     host.stderr.write('Request filter disabled, your proxy is vulnerable to XSRF attacks, please be cautious\n')
   }
   const files =
     flags.www === undefined
       ? undefined
       : { directory: resolve(host.workingDirectory, flags.www), prefix: slashed(flags.wwwPrefix) }
+  if (unixSocket !== undefined && flags.port !== proxyPortDefault) {
+    throw new CliError('cannot set --unix-socket and --port at the same time')
+  }
   const address: ProxyAddress =
-    flags.unixSocket === undefined
+    unixSocket === undefined
       ? { host: flags.address, port: flags.port }
-      : { path: resolve(host.workingDirectory, flags.unixSocket) }
+      : { path: resolve(host.workingDirectory, unixSocket) }
   const options = {
     connection,
     appendServerPath: flags.appendServerPath === true,
@@ -53,8 +61,8 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
     filter,
     ...(files === undefined ? {} : { files }),
   }
-  const server = await startProxy(options, address).catch((error: unknown) => {
-    throw new CliError(listenFailure(error, address))
+  const server = await startProxy(options, address).catch(async (error: unknown) => {
+    throw new CliError(await listenFailure(error, address, unixSocket))
   })
   host.stdout.write(`Starting to serve on ${server.address}\n`)
   await new Promise<void>((stop) => {
@@ -66,16 +74,25 @@ export async function proxy(host: Host, flags: ProxyFlags): Promise<void> {
   await server.close()
 }
 
-/** Why one cannot listen at an address, in the words of Go. */
-function listenFailure(error: unknown, address: ProxyAddress): string {
+/** Why one cannot listen at an address, in the words of Go; a socket is named as it was given. */
+async function listenFailure(error: unknown, address: ProxyAddress, unixSocket: string | undefined): Promise<string> {
   const { code, message } = error as NodeJS.ErrnoException
   if ('path' in address) {
-    return `listen unix ${address.path}: bind: ${code === 'EADDRINUSE' ? 'address already in use' : message}`
+    // Node calls it a lack of permission where there is no such directory.
+    const hasDirectory = await stat(dirname(address.path)).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+    return `listen unix ${unixSocket}: bind: ${hasDirectory ? (reasons[code ?? ''] ?? message) : 'no such file or directory'}`
   }
   if (code === 'ERR_SOCKET_BAD_PORT') return `listen tcp: address ${address.port}: invalid port`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `listen tcp: lookup ${address.host}: no such host`
-  const reason = { EADDRINUSE: 'address already in use', EACCES: 'permission denied' }[code ?? ''] ?? message
-  return `listen tcp ${address.host}:${address.port}: bind: ${reason}`
+  return `listen tcp ${address.host}:${address.port}: bind: ${reasons[code ?? ''] ?? message}`
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'address already in use',
+  EACCES: 'permission denied',
 }
 
 /** Regular expressions that commas part; a comma that belongs to one is written as `\x2c`. */

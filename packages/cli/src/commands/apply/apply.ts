@@ -130,9 +130,11 @@ function pruner(host: Host, flags: ApplyFlags): NonNullable<ManifestCommand['pre
     ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
   }
   return async (session) => {
-    const resources = await prunedResources(session, flags.pruneAllowlist)
+    // As with kubectl, types that are named are looked for before anything else.
+    const named = flags.pruneAllowlist.length > 0 ? await prunedResources(session, flags.pruneAllowlist) : undefined
     return async (done) => {
       const printer = await OutcomePrinter.for(host, flags)
+      const resources = named ?? (await prunedResources(session, []))
       const local = flags.dryRun === 'client'
       await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })
     }
