@@ -688,6 +688,23 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'get cm --server=x/y',
   'proxy --port=99999 --unix-socket=nowhere/socket',
   'proxy --unix-socket=nowhere/socket',
+  'label cm settings a=1 --as-group=x',
+  'label cm -l app=none b=2 --client-key=nowhere',
+  'label -f cm.yaml a=1 --context=nosuch',
+  'rollout restart -f deployment.yaml --as-group=x',
+  'rollout restart -f deployment.yaml --context=nosuch',
+  'set image -f deployment.yaml *=x --as-group=x',
+  'set selector svc web a=b --as-group=x',
+  'set serviceaccount deploy web x --as-group=x',
+  'patch cm settings -p {} --as-group=x',
+  'edit -f cm.yaml --as-group=x',
+  'apply edit-last-applied cm settings --as-group=x',
+  'apply view-last-applied cm settings --as-group=x',
+  'rollout restart deploy web extra',
+  'rollout history deploy web --template={{.kind}}',
+  'debug -f cm.yaml --image=x --custom=1',
+  'cp a:/b c:/d --context=nosuch',
+  'auth reconcile -f cm.yaml -f mixed.yaml',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */

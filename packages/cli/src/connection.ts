@@ -70,6 +70,7 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
  * There need be none, and its address is not looked at.
  */
 export async function checkConnection(host: Host, { server: _, ...flags }: ConnectionFlags): Promise<void> {
+  if (host.connect !== undefined) return
   await connectionFor(host, flags).catch((error: unknown) => {
     if (!(error instanceof NoClusterError)) throw error
   })

@@ -1,8 +1,8 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError, ConfigurationError, SummaryError } from '../cli-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
+import { loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
 import {
   type DryRun,
@@ -13,6 +13,7 @@ import {
 } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
+import type { refusalOfTargets } from './connection-refusals.ts'
 import {
   findTargets,
   forEachTarget,
@@ -40,8 +41,8 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly stopsAtFirst?: boolean
   /** What `--dry-run` says, where `local` says that nothing is written. */
   readonly givenDryRun?: DryRun
-  /** Whether a configuration of the connection that does not go together is told without `error:` before it, where files name objects. */
-  readonly tellsConfigurationPlainly?: boolean
+  /** Tells what is wrong with the connection of the arguments or files for which it is needed, as some of kubectl's commands do. */
+  readonly refusalOfConnection?: typeof refusalOfTargets
   /** Says so where there is no object. */
   readonly tellsNothingFound?: boolean
   /** What is not there is told before what is tried. */
@@ -66,7 +67,6 @@ export async function changeObjects(
   if (flags.local === true) return changeLocally(host, args, flags, change, check)
   const printer = lazyPrinter(host, flags)
   if (flags.looksAtOutputLate !== true) await printer()
-  const isPlain = flags.tellsConfigurationPlainly === true && hasFiles(flags)
   await withSession(
     host,
     flags,
@@ -81,7 +81,7 @@ export async function changeObjects(
       if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
       await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
     },
-    (refusal) => (isPlain && refusal instanceof ConfigurationError ? new SummaryError(refusal.message) : refusal),
+    flags.refusalOfConnection?.(args, flags),
   )
 }
 
@@ -183,7 +183,9 @@ function withMissingFirst({ found, unread }: Targets): Targets {
   const there = found.filter((each) => !('refusal' in each))
   const missing = [...found.flatMap((each) => ('refusal' in each ? [each.refusal] : [])), ...unread]
   if (missing.length === 0) return { found: there, unread: [] }
-  const refusal = missing.length === 1 && there.length === 0 ? asSummary(missing[0]) : new AggregateError(missing)
+  const [first, ...others] = missing
+  const only = there.length === 0 ? asSummary(first) : first
+  const refusal = others.length === 0 ? only : new AggregateError(missing)
   return { found: [{ refusal }, ...there], unread: [] }
 }
 

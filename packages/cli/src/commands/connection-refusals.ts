@@ -19,3 +19,9 @@ export function refusalOfSelection(args: readonly string[], flags: ManifestFlags
     return new AggregateError(Array.from({ length: count }, () => told))
   }
 }
+
+/** The same of commands that change objects, which know of a context or a key that is none before they look at files. */
+export function refusalOfTargets(args: readonly string[], flags: ManifestFlags): (refusal: unknown) => unknown {
+  const told = refusalOfSelection(args, flags)
+  return (refusal) => (hasFiles(flags) && !(refusal instanceof ConfigurationError) ? refusal : told(refusal))
+}

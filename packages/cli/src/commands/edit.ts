@@ -6,6 +6,7 @@ import { hasFiles } from '../manifests/load-manifests.ts'
 import { patchBetween } from '../manifests/patch-between.ts'
 import { lazyPrinter, type OutcomeFlags } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
+import { refusalOfTargets } from './connection-refusals.ts'
 import { type EditorFlags, editObjects } from './edit-objects.ts'
 import { fieldValidation } from './manifest-command.ts'
 import { findTargets, requireAll, type TargetFlags } from './targets.ts'
@@ -24,24 +25,29 @@ export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, E
 export async function edit(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   const { subresource, ...whole } = flags
   const { fieldManager = fieldManagerOf('edit'), validate } = flags
-  await withSession(host, flags, async (session) => {
-    // A type alone means all its objects. As with kubectl, objects of files are shown as a whole.
-    const found = requireAll(
-      await findTargets(host, session, args, 'edit', { ...(hasFiles(flags) ? whole : flags), typesMeanAll: true }),
-    )
-    const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
-    await editObjects(host, found, flags, {
-      async save({ resource, key }, before, after) {
-        const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)
-        if (flags.outputPatch === true) host.stdout.write(`Patch: ${JSON.stringify(patch.body)}\n`)
-        const object = await session.client.patch<KubernetesObject>(resource, key, patch, {
-          fieldManager,
-          fieldValidation: fieldValidation[validate],
-          ...(subresource === undefined ? {} : { subresource }),
-        })
-        await (await printer()).print(resource, { verb: 'edited', object })
-      },
-      skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
-    })
-  })
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      // A type alone means all its objects. As with kubectl, objects of files are shown as a whole.
+      const found = requireAll(
+        await findTargets(host, session, args, 'edit', { ...(hasFiles(flags) ? whole : flags), typesMeanAll: true }),
+      )
+      const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
+      await editObjects(host, found, flags, {
+        async save({ resource, key }, before, after) {
+          const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)
+          if (flags.outputPatch === true) host.stdout.write(`Patch: ${JSON.stringify(patch.body)}\n`)
+          const object = await session.client.patch<KubernetesObject>(resource, key, patch, {
+            fieldManager,
+            fieldValidation: fieldValidation[validate],
+            ...(subresource === undefined ? {} : { subresource }),
+          })
+          await (await printer()).print(resource, { verb: 'edited', object })
+        },
+        skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
+      })
+    },
+    refusalOfTargets(args, flags),
+  )
 }

@@ -10,6 +10,7 @@ import { findFault } from '../manifests/go-yaml/find-fault.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { refusalOfTargets } from './connection-refusals.ts'
 
 const types = ['json', 'merge', 'strategic'] as const
 
@@ -33,7 +34,14 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
     host,
     args,
     'patch',
-    { ...flags, tellsDryRun: false, looksAtOutputLate: true, filesAsTheyAre: true, needsObjects: 'patch' },
+    {
+      ...flags,
+      tellsDryRun: false,
+      looksAtOutputLate: true,
+      refusalOfConnection: refusalOfTargets,
+      filesAsTheyAre: true,
+      needsObjects: 'patch',
+    },
     async (session, target) => {
       const { resource, key, object } = target
       const { dryRun, subresource } = flags

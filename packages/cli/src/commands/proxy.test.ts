@@ -58,7 +58,9 @@ async function proxy(...flags: readonly string[]): Promise<Running> {
       if (found !== undefined) started(found)
     },
   })
-  const ended = run(['proxy', '--server', url, '--token=secret', '--port=0', ...flags], host)
+  // A socket has no port.
+  const port = flags.some((flag) => flag.startsWith('--unix-socket=')) ? [] : ['--port=0']
+  const ended = run(['proxy', '--server', url, '--token=secret', ...port, ...flags], host)
   const found = await Promise.race([
     address,
     ended.then((code) => Promise.reject(new Error(`${code}: ${host.written.stderr}`))),
@@ -194,6 +196,9 @@ describe('proxy', () => {
     expect(address).toBe(join(directory, 'api.sock'))
     expect((await ask(address, '/version')).statusCode).toBe(200)
     await stop()
+    await expect(proxy('--unix-socket=api.sock', '--port=0')).rejects.toThrow(
+      'cannot set --unix-socket and --port at the same time',
+    )
   })
 
   it('says what is wrong', async () => {

@@ -6,7 +6,7 @@ import { plainFieldManager } from '../manifests/field-managers.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { type Placed, placeManifest } from './manifest-command.ts'
+import { type Placed, placeReadable, throwAll } from './manifest-command.ts'
 import { keyOf } from './targets.ts'
 
 export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
@@ -25,14 +25,14 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
   if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const printer = await OutcomePrinter.for(host, flags)
-  const { manifests, failures } = await loadReadable(host, flags, { decoding: 'typed' })
-  if (failures.length > 0) throw new AggregateError(failures)
+  const read = await loadReadable(host, flags, { decoding: 'typed' })
   await withSession(host, flags, async (session) => {
+    const { placed: all, failures } = await placeReadable(session, read, {})
     const errors: unknown[] = []
-    for (const manifest of manifests) {
-      if (!manifest.object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
+    for (const placed of all) {
       try {
-        const placed = await placeManifest(session, manifest)
+        if ('refusal' in placed) throw placed.refusal
+        if (!placed.object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
         const plan = await planFor(session, placed, flags)
         const isDone = flags.dryRun === 'none' && !plan.isProtected
         const object = isDone ? await carryOut(session, placed, plan, flags) : plan.object
@@ -42,7 +42,7 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
         errors.push(error)
       }
     }
-    if (errors.length > 0) throw new AggregateError(errors)
+    throwAll(errors, failures)
   })
 }
 

@@ -9,6 +9,7 @@ import { parseResourceArguments } from '../resources/resource-arguments.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { refusalOfTargets } from './connection-refusals.ts'
 import type { Target } from './targets.ts'
 
 export interface SetMetadataFlags extends ChangeFlags {
@@ -92,7 +93,7 @@ async function setMetadata(host: Host, args: readonly string[], flags: SetMetada
     host,
     resources,
     field.verb,
-    { ...flags, looksAtOutputLate: true, tellsConfigurationPlainly: true },
+    { ...flags, looksAtOutputLate: true, refusalOfConnection: refusalOfTargets },
     async (session, target) => {
       // What is only listed is not written.
       const shown = flags.list === true ? { ...flags, dryRun: 'client' as const } : flags

@@ -6,6 +6,7 @@ import { applyFieldManager } from '../../manifests/field-managers.ts'
 import { goJson } from '../../output/go-json.ts'
 import { lazyPrinter } from '../../output/outcome-printer.ts'
 import { withSession } from '../../session.ts'
+import { refusalOfTargets } from '../connection-refusals.ts'
 import type { EditFlags } from '../edit.ts'
 import { editObjects } from '../edit-objects.ts'
 import { fieldValidation } from '../manifest-command.ts'
@@ -14,27 +15,32 @@ import { findTargets, requireAll } from '../targets.ts'
 /** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what objects were last applied as, and notes what is saved. */
 export async function editLastApplied(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   const { fieldManager = applyFieldManager, validate } = flags
-  await withSession(host, flags, async (session) => {
-    const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
-    const noted = found.flatMap(({ resource, key, object }) => {
-      const text = object.metadata.annotations?.[lastAppliedAnnotation]
-      return text === undefined ? [] : [{ resource, key, object: JSON.parse(text) as KubernetesObject }]
-    })
-    if (noted.length === 0) {
-      throw new CliError(
-        'no last-applied-configuration annotation found on resources, to create the annotation, use command `coracle apply set-last-applied --create-annotation`',
-      )
-    }
-    const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
-    await editObjects(host, noted, flags, {
-      async save({ resource, key }, _before, after) {
-        const annotation = `${goJson(after)}\n`
-        const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
-        const options = { fieldManager, fieldValidation: fieldValidation[validate] }
-        const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
-        await (await printer()).print(resource, { verb: 'edited', object })
-      },
-      skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
-    })
-  })
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
+      const noted = found.flatMap(({ resource, key, object }) => {
+        const text = object.metadata.annotations?.[lastAppliedAnnotation]
+        return text === undefined ? [] : [{ resource, key, object: JSON.parse(text) as KubernetesObject }]
+      })
+      if (noted.length === 0) {
+        throw new CliError(
+          'no last-applied-configuration annotation found on resources, to create the annotation, use command `coracle apply set-last-applied --create-annotation`',
+        )
+      }
+      const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
+      await editObjects(host, noted, flags, {
+        async save({ resource, key }, _before, after) {
+          const annotation = `${goJson(after)}\n`
+          const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
+          const options = { fieldManager, fieldValidation: fieldValidation[validate] }
+          const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
+          await (await printer()).print(resource, { verb: 'edited', object })
+        },
+        skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
+      })
+    },
+    refusalOfTargets(args, flags),
+  )
 }

@@ -5,6 +5,7 @@ import { hasFiles, loadReadable } from '../../manifests/load-manifests.ts'
 import { serialize } from '../../output/serialize.ts'
 import { getNamed } from '../../resources/fetch.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
+import { refusalOfTargets } from '../connection-refusals.ts'
 import { labelFilter, type Placed, visitManifests } from '../manifest-command.ts'
 import { findTargets, keyOf, type RefusedTarget, type Target, type TargetFlags } from '../targets.ts'
 
@@ -15,31 +16,36 @@ export interface ViewLastAppliedFlags extends ConnectionFlags, TargetFlags {
 /** `coracle apply view-last-applied TYPE NAME`, `-f FILE` */
 export async function viewLastApplied(host: Host, args: readonly string[], flags: ViewLastAppliedFlags): Promise<void> {
   const { output } = flags
-  await withSession(host, flags, async (session) => {
-    const texts: string[] = []
-    if (hasFiles(flags)) {
-      const read = await loadReadable(host, flags, { args })
-      const view = async ({ resource, object, source }: Placed) => {
-        const key = keyOf(object)
-        // What has no name is nowhere but in the file.
-        const current = key.name === '' ? object : await getNamed(session.client, resource, key, undefined)
-        texts.push(...lastApplied({ resource, key, object: current, source }))
+  await withSession(
+    host,
+    flags,
+    async (session) => {
+      const texts: string[] = []
+      if (hasFiles(flags)) {
+        const read = await loadReadable(host, flags, { args })
+        const view = async ({ resource, object, source }: Placed) => {
+          const key = keyOf(object)
+          // What has no name is nowhere but in the file.
+          const current = key.name === '' ? object : await getNamed(session.client, resource, key, undefined)
+          texts.push(...lastApplied({ resource, key, object: current, source }))
+        }
+        await visitManifests(session, read, view, labelFilter(flags.selector))
+      } else {
+        // As kubectl has it: who names a namespace means all that is in it.
+        const typesMeanAll = session.givenNamespace !== undefined
+        const all = { ...flags, typesMeanAll, allSelects: true }
+        const { found } = await findTargets(host, session, args, 'view', all)
+        texts.push(...found.flatMap(lastApplied))
       }
-      await visitManifests(session, read, view, labelFilter(flags.selector))
-    } else {
-      // As kubectl has it: who names a namespace means all that is in it.
-      const typesMeanAll = session.givenNamespace !== undefined
-      const all = { ...flags, typesMeanAll, allSelects: true }
-      const { found } = await findTargets(host, session, args, 'view', all)
-      texts.push(...found.flatMap(lastApplied))
-    }
-    for (const text of texts) {
-      if (output !== 'json' && output !== 'yaml') {
-        throw new UsageError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
+      for (const text of texts) {
+        if (output !== 'json' && output !== 'yaml') {
+          throw new UsageError(`Unexpected -o output mode: ${output}, the flag 'output' must be one of yaml|json`)
+        }
+        host.stdout.write(await shown(text, output))
       }
-      host.stdout.write(await shown(text, output))
-    }
-  })
+    },
+    refusalOfTargets(args, flags),
+  )
 }
 
 /** What a target was last applied as. Of what never was there is nothing to show; where a file names it, that is told as kubectl tells it. */

@@ -5,6 +5,7 @@ import { type Pod, pods } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
 import { pack } from 'tar-stream'
 import { CliError } from '../../cli-error.ts'
+import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
 import { writableOf } from '../connect-streams.ts'
@@ -23,6 +24,7 @@ export interface CopyFlags extends ConnectionFlags {
 
 /** `coracle cp PATH POD:PATH`, `coracle cp POD:PATH PATH` */
 export async function copy(host: Host, args: readonly (string | undefined)[], flags: CopyFlags): Promise<void> {
+  await checkConnection(host, flags)
   const [source, destination, ...more] = args
   if (source === undefined || destination === undefined || more.length > 0) {
     throw new CliError('source and destination are required')

@@ -97,7 +97,7 @@ async function printHere(
   generate: Generate,
   printer: OutcomePrinter,
 ): Promise<void> {
-  if (host.connect === undefined) await checkConnection(host, flags)
+  await checkConnection(host, flags)
   const session = noSession(flags, '--dry-run=client')
   const made = await madeBy(generate, session, flags)
   await printOnly(made, localResource(made), session, flags, printer)

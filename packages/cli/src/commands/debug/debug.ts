@@ -94,9 +94,9 @@ const fromPairs = (texts: readonly string[]): Readonly<Record<string, string>> =
 /** Reads a part of a container, in JSON or YAML. */
 async function readCustom(host: Host, path: string): Promise<object> {
   const text = await readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
-    throw new CliError(
-      `must pass a container spec json file for custom profile: ${error instanceof Error ? error.message : error}`,
-    )
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const reason = { ENOENT: `open ${path}: no such file or directory`, EISDIR: `read ${path}: is a directory` }[code]
+    throw new CliError(`must pass a container spec json file for custom profile: ${reason ?? error}`)
   })
   const { parse } = await import('yaml')
   let value: unknown

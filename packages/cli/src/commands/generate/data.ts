@@ -25,7 +25,7 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
   const add = (key: string, value: Uint8Array): void => {
     if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
       throw new CliError(
-        `${JSON.stringify(key)} is not ${where === '' ? 'valid key name' : 'a valid key name for a ConfigMap'}: a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+        `${JSON.stringify(key)} is not ${where === '' ? 'valid key name for a Secret' : 'a valid key name for a ConfigMap:'} a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
       )
     }
     if (data.has(key))

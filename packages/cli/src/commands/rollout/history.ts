@@ -8,7 +8,7 @@ import { hasFiles } from '../../manifests/load-manifests.ts'
 import { alignTabs, descriptionAlignment } from '../../output/align.ts'
 import { inDeclaredOrder } from '../../output/declared-order.ts'
 import { type Found, ObjectPrinter } from '../../output/object-printer.ts'
-import { readGivenFormat } from '../../output/output-format.ts'
+import { readGivenFormat, readOutputFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { changeCauseAnnotation } from '../change-cause.ts'
@@ -30,6 +30,11 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
   if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
   const format = await readGivenFormat(host, flags)
+  const style = {
+    managedFields: flags.showManagedFields === true,
+    requireKeys: !flags.allowMissingTemplateKeys,
+    order: inDeclaredOrder,
+  }
   await withSession(host, flags, async (session) => {
     const targets = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true, typed: true })
     await forEachTarget(targets, async (target) => {
@@ -37,15 +42,18 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))
       if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
       if (format !== undefined && format.type !== 'table') {
-        const printer = new ObjectPrinter(format, {
-          managedFields: flags.showManagedFields === true,
-          requireKeys: !flags.allowMissingTemplateKeys,
-          order: inDeclaredOrder,
-        })
+        const printer = new ObjectPrinter(format, style)
         for (const revision of wanted) host.stdout.write(await printer.one(foundOf(target, revision)))
         return
       }
-      const name = objectText(target.resource, target.key.name)
+      const { resource, object } = target
+      const shown = await readOutputFormat(host, { template: flags.template ?? '' }, { tables: false })
+      if (shown !== undefined && shown.type !== 'table') {
+        // A template alone is for the object itself.
+        host.stdout.write(await new ObjectPrinter(shown, style).one({ resource, object }))
+        return
+      }
+      const name = objectText(resource, target.key.name)
       const text = revision === 0 ? `\n${historyText(revisions)}` : detailText(wanted)
       host.stdout.write(`${name} ${text}\n`)
     })

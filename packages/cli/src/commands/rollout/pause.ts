@@ -4,6 +4,7 @@ import type { Host } from '../../host.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { refusalOfSelection } from '../connection-refusals.ts'
 import type { Target } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 
@@ -70,7 +71,7 @@ async function changeRollout(
     {
       ...flags,
       ...{ typesMeanAll: true, typed: true, tellsMissingFirst: true, tellsNothingFound: true },
-      ...{ looksAtOutputLate: true, hasDeclaredOrder: true },
+      ...{ looksAtOutputLate: true, hasDeclaredOrder: true, refusalOfConnection: refusalOfSelection },
     },
     async (session, target) => {
       const wanted = changed(target, change)

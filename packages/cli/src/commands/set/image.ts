@@ -2,6 +2,7 @@ import type { PodSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
+import { refusalOfTargets } from '../connection-refusals.ts'
 import { requireTargets } from '../targets.ts'
 import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
 
@@ -30,7 +31,7 @@ export async function setImage(host: Host, args: readonly string[], flags: Chang
       return image === undefined ? container : { ...container, image }
     })
   }
-  await changeTemplates(host, resources, flags, texts, change, check)
+  await changeTemplates(host, resources, { ...flags, refusalOfConnection: refusalOfTargets }, texts, change, check)
 }
 
 /** Resources first, then `NAME=VALUE`. */

@@ -3,6 +3,7 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { withChangeCause } from '../change-cause.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { refusalOfTargets } from '../connection-refusals.ts'
 import { labelSelectorOf } from '../generate/policies.ts'
 import { writeChanges } from '../write-changes.ts'
 import { setFieldManager } from './pod-templates.ts'
@@ -20,7 +21,7 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
     host,
     args.slice(0, -1),
     'set',
-    { ...flags, typed: true, hasDeclaredOrder: true },
+    { ...flags, typed: true, hasDeclaredOrder: true, refusalOfConnection: refusalOfTargets },
     async (session, target) => {
       const { object } = target
       if (object.kind !== 'Service') throw new CliError('setting a selector is only supported for Services')

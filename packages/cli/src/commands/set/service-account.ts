@@ -1,6 +1,7 @@
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
+import { refusalOfTargets } from '../connection-refusals.ts'
 import { requireTargets } from '../targets.ts'
 import { changeTemplates } from './pod-templates.ts'
 
@@ -10,8 +11,14 @@ export async function setServiceAccount(host: Host, args: readonly string[], fla
   if (account === undefined) throw new CliError('serviceaccount is required')
   if (flags.local === true) requireTargets([], flags)
   const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName', isAlwaysSaid: true }
-  await changeTemplates(host, args.slice(0, -1), flags, texts, ({ serviceAccount: _, ...spec }) => ({
-    ...spec,
-    serviceAccountName: account,
-  }))
+  await changeTemplates(
+    host,
+    args.slice(0, -1),
+    { ...flags, refusalOfConnection: refusalOfTargets },
+    texts,
+    ({ serviceAccount: _, ...spec }) => ({
+      ...spec,
+      serviceAccountName: account,
+    }),
+  )
 }
