@@ -3,6 +3,7 @@ import {
   type Clock,
   createLogger,
   type LogLine,
+  sleep,
   type VirtualEnvironment,
   virtualEnvironment,
 } from '@coracle/environment'
@@ -405,6 +406,38 @@ describe('informer whose watch breaks', () => {
     client.dropWatches()
     await environment.clock.advance('10s')
     expect(client.calls.filter((call) => call.verb === 'watch').length).toBeLessThan(8)
+  })
+
+  it('is back with all others of its client, however long each would have waited', async () => {
+    const kinds = ['gadgets', 'gears', 'gizmos', 'widgets'].map((plural) => ({ ...widgets, plural }))
+    const informers = kinds.map((kind) => createInformer(client, kind, {}, environment))
+    const heal = client.intercept(() => {
+      throw new ApiError(503, 'ServiceUnavailable', 'down')
+    })
+    for (const informer of informers) informer.start()
+    await environment.clock.advance('5m')
+    heal()
+    const states = new Set<string>()
+    for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 100) {
+      await environment.clock.advance(100)
+      states.add(informers.map(({ hasSynced }) => hasSynced).join())
+    }
+    expect([...states]).toEqual(['false,false,false,false', 'true,true,true,true'])
+  })
+
+  it('does not spin beside another that finds the server back again and again', async () => {
+    await started()
+    createInformer(client, { ...widgets, plural: 'gadgets' }, {}, environment).start()
+    // Each watch takes its time to open, and is broken at once: by then the other waits again.
+    const broken = new ApiError(500, 'InternalError', 'broken')
+    const opened = vi.spyOn(client, 'watch').mockImplementation((async () => {
+      await sleep(environment.clock, 5)
+      return endingWith(broken)
+    }) as never)
+    client.dropWatches()
+    await environment.clock.advance('10s')
+    expect(opened.mock.calls.length).toBeGreaterThan(5)
+    expect(opened.mock.calls.length).toBeLessThan(24)
   })
 
   it('gives up a watch that says nothing long after it should have ended', async () => {

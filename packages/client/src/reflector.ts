@@ -2,6 +2,7 @@ import { ApiError, hasReason, type KubernetesList, type KubernetesObject, type R
 import { type Environment, keepProcess, sleep } from '@coracle/environment'
 import { type BackOff, createBackOff } from './back-off.ts'
 import type { Client, Watch, WatchEvent } from './client.ts'
+import { type Outage, outageOf } from './outage.ts'
 import type { Scope } from './scope.ts'
 import { batchesOf } from './watch-batches.ts'
 
@@ -44,12 +45,15 @@ export class Reflector<T extends KubernetesObject> {
   readonly #environment: Environment
   readonly #target: ReflectorTarget<T>
   readonly #backOff: BackOff
+  readonly #outage: Outage
   readonly #stopping = new AbortController()
   #running: Promise<void> | undefined
   /** Where to watch from; undefined when a list is due. */
   #version: string | undefined
   /** Whether the last try has failed, and was told of. */
   #isFailing = false
+  /** Whether others found the server back, and it has not worked for this one since: it waits its time then, lest two wake each other. */
+  #wasTold = false
 
   constructor(
     client: Client,
@@ -64,6 +68,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#environment = environment
     this.#target = target
     this.#backOff = createBackOff(failureBackOff, environment.random)
+    this.#outage = outageOf(client)
   }
 
   start(): void {
@@ -92,7 +97,7 @@ export class Reflector<T extends KubernetesObject> {
       try {
         if (this.#version === undefined) await this.#list()
         if (await this.#watch()) {
-          this.#backOff.reset()
+          this.#succeeded()
           continue
         }
       } catch (error) {
@@ -100,8 +105,21 @@ export class Reflector<T extends KubernetesObject> {
         waitMs = this.#backOff.nextMs()
         this.#report(error, waitMs)
       }
-      await sleep(this.#environment.clock, waitMs ?? this.#backOff.nextMs(), signal).catch(() => {})
+      await this.#rest(waitMs ?? this.#backOff.nextMs())
     }
+  }
+
+  #succeeded(): void {
+    this.#backOff.reset()
+    this.#wasTold = false
+  }
+
+  /** Waits before the next try: until others find the server back, at most so long. */
+  async #rest(waitMs: number): Promise<void> {
+    const { clock } = this.#environment
+    const { signal } = this.#stopping
+    if (this.#wasTold) await sleep(clock, waitMs, signal).catch(() => {})
+    this.#wasTold = !this.#wasTold && (await this.#outage.wait(clock, waitMs, signal)) === 'over'
   }
 
   /** Logs what went wrong and decides whether to list anew. */
@@ -118,8 +136,10 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #reportRecovery(): void {
-    if (this.#isFailing) this.#environment.logger.info('watching again', this.#about())
+    if (!this.#isFailing) return
     this.#isFailing = false
+    this.#environment.logger.info('watching again', this.#about())
+    this.#outage.end()
   }
 
   #about() {
@@ -175,7 +195,7 @@ export class Reflector<T extends KubernetesObject> {
         for (const event of batch) {
           if (signal.aborted) break
           this.#take(event)
-          if (events++ === 0) this.#backOff.reset()
+          if (events++ === 0) this.#succeeded()
         }
         if (signal.aborted) break
       }
