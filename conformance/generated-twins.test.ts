@@ -184,12 +184,14 @@ function ofLine(line: readonly string[], outcome: Outcome): Outcome {
   const text = line.join(' ')
   const { stdout } = outcome
   if (inAnyOrder.test(text)) return { ...outcome, stdout: stdout.split('\n').sort().join('\n') }
-  return inAnyWidth.test(text) ? { ...outcome, stdout: stdout.replace(/ +/g, ' ') } : outcome
+  if (inAnyWidth.test(text)) return { ...outcome, stdout: stdout.replace(/ +/g, ' ') }
+  // Replica sets of one second are in the order of their names, and others in that of their time.
+  const sorted = (_: string, head: string, names: string) => `${head}${names.split(', ').sort().join(', ')}`
+  return { ...outcome, stdout: stdout.replace(/^(OldReplicaSets: +)(.*)$/gm, sorted) }
 }
 
 /** Lines that are told apart, with the reason. */
 const otherLines: readonly (readonly [RegExp, string])[] = [
-  [/^create (cluster\w+|priorityclass) nosuchkind /, 'both make the same object of the cluster'],
   [/^(help )?(alpha|kustomize)/, 'there are none here'],
   [/--v=99$/, 'kubectl logs what no other level does'],
   [/^version extra .*--client(=true)?$/, 'the versions of the programs'],
@@ -198,7 +200,6 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
-  [/^describe deploy\/web/, 'replica sets of one second are in the order of their names'],
   [/--sort-by=\{\.metadata\.name( |$)/, 'kubectl says that there is nothing where it cannot sort what there is'],
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],

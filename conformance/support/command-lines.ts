@@ -705,6 +705,8 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'debug -f cm.yaml --image=x --custom=1',
   'cp a:/b c:/d --context=nosuch',
   'auth reconcile -f cm.yaml -f mixed.yaml',
+  'apply -f cm.yaml',
+  'apply -f cm.yaml --dry-run',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */
@@ -762,7 +764,9 @@ function* linesFrom(
   for (let count = 0; count < args.length; count++) yield [...words, ...args.slice(0, count), ...given]
   for (const extra of [['extra'], ['nosuch/x'], ['-n', 'nosuch'], ['--nosuch'], ['-Z']])
     yield [...words, ...args, ...extra, ...given]
-  if (args.length > 0) yield [...words, 'nosuchkind', ...args.slice(1), ...given]
+  // What is not in a namespace has one in its name, of which each program has its own.
+  const strange = args[0]?.includes('{namespace}') === true ? '{namespace}-nosuchkind' : 'nosuchkind'
+  if (args.length > 0) yield [...words, strange, ...args.slice(1), ...given]
   if (args.length > 1) yield [...words, args[0] ?? '', 'nosuch', ...args.slice(2), ...given]
   for (const { long, defaultText } of flags) {
     const isSwitch = defaultText === 'true' || defaultText === 'false'

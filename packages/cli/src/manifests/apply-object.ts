@@ -72,7 +72,8 @@ export async function applyObject(
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
   if (lacksLastApplied && !local) onMissing?.()
-  if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
+  // As kubectl has it, what is only worked out is told as if it were written.
+  if (isEmptyPatch(patch) && !local) return { outcome: 'unchanged', object: current, lacksLastApplied }
   if (!overwrite) checkUnchanged(resource, patch, current, source)
   if (local) return { outcome: 'configured', object: current, lacksLastApplied }
   const sent = annotate ? patch : withVersionOf(current, patch)

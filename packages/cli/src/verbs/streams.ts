@@ -29,8 +29,8 @@ function addExec(program: Command, host: Host): void {
 
 function addAttach(program: Command, host: Host): void {
   withStreams(program.command('attach'))
-    .argument('[target]', 'POD or TYPE/NAME')
-    .argument('[more...]', 'nothing more')
+    .argument('[target]', 'POD, TYPE/NAME, or TYPE')
+    .argument('[more...]', 'after TYPE: NAME')
     .summary('connect to what a container runs')
     .description('Shows what a container writes from now on, and with -i gives it what is typed.')
     .action(async (target: string | undefined, more: readonly string[], _options, command: Command) => {

@@ -96,7 +96,9 @@ async function readCustom(host: Host, path: string): Promise<object> {
   const text = await readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const reason = { ENOENT: `open ${path}: no such file or directory`, EISDIR: `read ${path}: is a directory` }[code]
-    throw new CliError(`must pass a container spec json file for custom profile: ${reason ?? error}`)
+    throw new CliError(
+      `must pass a container spec json file for custom profile: ${reason ?? (error instanceof Error ? error.message : error)}`,
+    )
   })
   const { parse } = await import('yaml')
   let value: unknown
