@@ -89,8 +89,8 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   })
   const descriptions = [...(stored?.nodes.map(describeNode) ?? []), ...added]
   const names = new Set(descriptions.map(({ name }) => name))
-  // What ends in one moment ends in the order in which it began, which the order of last writes tells best.
-  for (const pod of inOrderOfWrites(stored?.pods ?? [])) if (names.has(pod.spec.nodeName ?? '')) runtime.adopt(pod)
+  // Where nothing else says in which order pods began, the order of last writes tells it best.
+  runtime.adopt(inOrderOfWrites(stored?.pods ?? []).filter(({ spec }) => names.has(spec.nodeName ?? '')))
   const recorder =
     options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)

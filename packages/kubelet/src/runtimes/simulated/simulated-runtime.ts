@@ -39,10 +39,13 @@ export interface SimulatedRuntimeOptions {
 /** A runtime without processes: containers are entries in a table. */
 export interface SimulatedRuntime extends Runtime {
   /**
-   * Takes over a pod that ran before under another runtime, as its status says: its containers go on running, with the same
-   * ids, addresses and counts. Does nothing for one of which nothing has started. Call it before anybody asks about the pod.
+   * Takes over pods that ran before under another runtime, as their statuses say: their containers go on running, with the same
+   * ids, addresses and counts. Does nothing for those of which nothing has started. Call it before anybody asks about the pods.
+   *
+   * What ends in one moment ends in the order in which it began. Statuses tell that to the second, and the ids of simulated containers
+   * within it; for others it is the order of `pods`.
    */
-  adopt(pod: Pod): void
+  adopt(pods: readonly Pod[]): void
   /** Lets the running container of a pod end as if its process had. False where none of that name runs. */
   exitContainer(podUid: string, name: string, exitCode: number): boolean
 }
@@ -63,6 +66,19 @@ const foreverMs = Number.POSITIVE_INFINITY
 
 /** When something happens to an adopted pod that seems to be due: it has not happened yet, and times are told to the second only. */
 const soonMs = 1
+
+/** A container that has been taken over, and runs. */
+interface AdoptedRun {
+  readonly id: string
+  /** To the second. */
+  readonly startedAtMs: number
+  /** Arms what is to happen to it. */
+  resume(): void
+}
+
+function inOrderOfStart(a: AdoptedRun, b: AdoptedRun): number {
+  return a.startedAtMs - b.startedAtMs || (countOf(a.id) ?? foreignCount) - (countOf(b.id) ?? foreignCount)
+}
 
 interface PodEntry {
   sandboxes: readonly PodSandboxStatus[]
@@ -104,16 +120,23 @@ class TableRuntime implements SimulatedRuntime {
     return () => this.#listeners.delete(listener)
   }
 
-  adopt(pod: Pod): void {
+  adopt(pods: readonly Pod[]): void {
+    const running = pods.flatMap((pod) => this.#adopted(pod))
+    for (const { id } of running) this.#ids = Math.max(this.#ids, countOf(id) ?? 0)
+    for (const { resume } of running.toSorted(inOrderOfStart)) resume()
+  }
+
+  /** Takes over a pod. What runs of it has yet to be resumed. */
+  #adopted(pod: Pod): readonly AdoptedRun[] {
     const adopted = adoptedPod(pod)
-    if (adopted === undefined) return
+    if (adopted === undefined) return []
     const { sandbox, containers } = adopted
     for (const address of sandbox.addresses) this.#addresses.claim(address)
     for (const { id } of [sandbox, ...containers]) this.#podOf.set(id, sandbox.podUid)
     const statuses = pod.status?.containerStatuses ?? []
     this.#pods.set(sandbox.podUid, { sandboxes: [sandbox], containers })
-    for (const { id, name, image, attempt, state, startedAtMs = 0 } of containers) {
-      if (state !== 'running') continue
+    return containers.flatMap(({ id, name, image, attempt, state, startedAtMs = 0 }): readonly AdoptedRun[] => {
+      if (state !== 'running') return []
       const ready = statuses.find((each) => each.name === name)?.ready !== false
       const { podUid, podName, podNamespace } = sandbox
       const container = [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].find((each) => each.name === name)
@@ -126,9 +149,12 @@ class TableRuntime implements SimulatedRuntime {
       const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
       const run = simulatedRunOf(variables) ?? usual
       const sinceMs = this.#environment.clock.now() - startedAtMs
-      if (run !== undefined) this.#endAfter(id, run, Math.max(soonMs, run.forMs - sinceMs))
-      if (!ready) this.#readyAfter(id, Math.max(soonMs, readyAfterMs - sinceMs))
-    }
+      const resume = () => {
+        if (run !== undefined) this.#endAfter(id, run, Math.max(soonMs, run.forMs - sinceMs))
+        if (!ready) this.#readyAfter(id, Math.max(soonMs, readyAfterMs - sinceMs))
+      }
+      return [{ id, startedAtMs, resume }]
+    })
   }
 
   async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
@@ -348,6 +374,17 @@ class TableRuntime implements SimulatedRuntime {
 }
 
 const zeros = Array.from({ length: 64 }, (_, digits) => '0'.repeat(64 - digits))
+
+/** What counts for the order of containers that no simulated runtime has made: they come after those that one has. */
+const foreignCount = Number.MAX_SAFE_INTEGER
+
+const idPattern = /^0{52}([0-9a-f]{12})$/
+
+/** The number of a container among those that its runtime has made, from its id; undefined where another runtime made it. */
+function countOf(id: string): number | undefined {
+  const digits = idPattern.exec(id)?.[1]
+  return digits === undefined ? undefined : Number.parseInt(digits, 16)
+}
 
 /** Ids look like those of real runtimes: 64 hexadecimal digits. All share their zeros, of which `padStart` makes eight strings for each. */
 function idOf(count: number): string {
