@@ -193,8 +193,13 @@ function ofLine(line: readonly string[], outcome: Outcome): Outcome {
 /** Lines that are told apart, with the reason. */
 const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^(help )?(alpha|kustomize)/, 'there are none here'],
+  [
+    /^auth reconcile .*roles\.yaml/,
+    'kubectl looks in no namespace for objects that name none, and breaks off or takes them for new',
+  ],
+  [/^completion (bash|zsh)$/, 'scripts of their own'],
   [/--v=99$/, 'kubectl logs what no other level does'],
-  [/^version extra .*--client(=true)?$/, 'the versions of the programs'],
+  [/^version( extra .*--client(=true)?)?$/, 'the versions of the programs'],
   [/^edit -f (workloads|cm\.yaml -f)/, 'names of files that are kept'],
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],

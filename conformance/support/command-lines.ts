@@ -707,6 +707,14 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'auth reconcile -f cm.yaml -f mixed.yaml',
   'apply -f cm.yaml',
   'apply -f cm.yaml --dry-run',
+  'apply view-last-applied -f elsewhere.yaml',
+  'create clusterrole {namespace}-x --aggregation-rule=a',
+  'create job made-{n} --from=deploy/web --as=nobody',
+  'create job made-{n} --from=cronjob',
+  'create job made-{n} --from=a/b/c',
+  'set env -f cm.yaml A=1 --list=true',
+  'expose deploy/web --port=80 --cluster-ip=None --name=made-{n} --protocol=x',
+  'expose deploy/web --port=80 --cluster-ip=None --name=made-{n} --protocol=UDP -o yaml --dry-run=client',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */

@@ -101,6 +101,22 @@ export function collectPairs(value: string, previous: readonly string[] = []): r
   return [...previous, ...pairs]
 }
 
+/** The same of pairs that are labels, the last of each key, as Kubernetes' own flags take them: spaces around do not count. */
+export function collectLabels(
+  value: string,
+  previous: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const pairs = value.split(',').filter((pair) => pair !== '')
+  if (!pairs.every((pair) => pair.includes('='))) {
+    throw new InvalidArgumentError('malformed pair, expect string=string')
+  }
+  const entries = pairs.map((pair) => {
+    const at = pair.indexOf('=')
+    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+  })
+  return { ...previous, ...Object.fromEntries(entries) }
+}
+
 export interface NumberBounds {
   /** What messages call it. */
   readonly noun?: string

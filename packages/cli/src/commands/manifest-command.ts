@@ -227,16 +227,27 @@ export async function selectManifests(session: Session, manifests: readonly Mani
   return placed.map(selectionOf)
 }
 
-/** Does something with the objects of files in their order, and stops at the first that cannot be read or placed, or with which it fails. */
+/**
+ * Does something with the objects of files in their order, and stops at the first that cannot be read or placed, or with which it fails.
+ * With `retrieve`, what that makes of them before their labels and namespaces are looked at.
+ */
 export async function visitManifests(
   session: Session,
   { entries }: ReadManifests,
   act: (placed: Placed) => Promise<void>,
   isWanted: (manifest: Manifest) => boolean = () => true,
+  retrieve?: (placed: Placed) => Promise<Placed>,
 ): Promise<void> {
   for (const entry of entries) {
     if ('failure' in entry) throw entry.failure
-    if (isWanted(entry)) await act(await placeManifest(session, entry))
+    if (retrieve === undefined) {
+      if (isWanted(entry)) await act(await placeManifest(session, entry))
+      continue
+    }
+    const placed = await retrieve(await placeAnywhere(session, entry))
+    if (!isWanted(placed)) continue
+    requireNamespace(placed.object, placed.resource, session)
+    await act(placed)
   }
 }
 

@@ -4,9 +4,11 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { requireNamespace } from '../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { type Placed, placeReadable, throwAll } from './manifest-command.ts'
+import { localResource } from './change-objects.ts'
+import { type Placed, placeManifest, throwAll } from './manifest-command.ts'
 import { keyOf } from './targets.ts'
 
 export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
@@ -25,18 +27,19 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
   if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const printer = await OutcomePrinter.for(host, flags)
-  const read = await loadReadable(host, flags, { decoding: 'typed' })
+  const { manifests, failures } = await loadReadable(host, flags, { decoding: 'typed' })
   await withSession(host, flags, async (session) => {
-    const { placed: all, failures } = await placeReadable(session, read, {})
     const errors: unknown[] = []
-    for (const placed of all) {
+    for (const manifest of manifests) {
+      const { object } = manifest
       try {
-        if ('refusal' in placed) throw placed.refusal
-        if (!placed.object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
+        requireNamespace(object, localResource(object), session)
+        if (!object.apiVersion.startsWith('rbac.authorization.k8s.io/')) continue
+        const placed = await placeManifest(session, manifest)
         const plan = await planFor(session, placed, flags)
         const isDone = flags.dryRun === 'none' && !plan.isProtected
-        const object = isDone ? await carryOut(session, placed, plan, flags) : plan.object
-        await printer.print(placed.resource, { verb: 'reconciled', object })
+        const done = isDone ? await carryOut(session, placed, plan, flags) : plan.object
+        await printer.print(placed.resource, { verb: 'reconciled', object: done })
         host.stderr.write(planText(plan, flags))
       } catch (error) {
         errors.push(error)

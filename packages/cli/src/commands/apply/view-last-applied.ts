@@ -23,13 +23,16 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
       const texts: string[] = []
       if (hasFiles(flags)) {
         const read = await loadReadable(host, flags, { args })
-        const view = async ({ resource, object, source }: Placed) => {
-          const key = keyOf(object)
+        const retrieve = async (placed: Placed): Promise<Placed> => {
+          const key = keyOf(placed.object)
           // What has no name is nowhere but in the file.
-          const current = key.name === '' ? object : await getNamed(session.client, resource, key, undefined)
-          texts.push(...lastApplied({ resource, key, object: current, source }))
+          if (key.name === '') return placed
+          return { ...placed, object: await getNamed(session.client, placed.resource, key, undefined) }
         }
-        await visitManifests(session, read, view, labelFilter(flags.selector))
+        const view = async (placed: Placed) => {
+          texts.push(...lastApplied({ ...placed, key: keyOf(placed.object) }))
+        }
+        await visitManifests(session, read, view, labelFilter(flags.selector), retrieve)
       } else {
         // As kubectl has it: who names a namespace means all that is in it.
         const typesMeanAll = session.givenNamespace !== undefined

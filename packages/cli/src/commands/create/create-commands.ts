@@ -3,6 +3,7 @@ import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { ResourceCatalog } from '../../resources/resource-catalog.ts'
+import { selectObjects } from '../../resources/select-objects.ts'
 import type { Session } from '../../session.ts'
 import {
   type DataFlags,
@@ -62,13 +63,14 @@ export const creations = {
     return async (session) => {
       if (from === undefined) return generateJob(name, command, image ?? '')
       if (command.length > 0) throw new CliError('cannot specify --from and command')
-      const [type = '', source = ''] = from.split('/', 2)
-      const resource = (await session.catalog()).find(type)
-      if (resource.kind !== 'CronJob') throw new CliError(`unknown object type *${resource.version}.${resource.kind}`)
+      const [selection] = selectObjects([from], 'create', await session.catalog(), {})
+      if (selection?.name === undefined) throw new CliError('resource(s) were provided, but no name was specified')
+      const { resource, name: source } = selection
       const cronJob = await session.client.get<KubernetesObject>(resource, {
         name: source,
-        namespace: session.namespace,
+        ...(resource.namespaced ? { namespace: session.namespace } : {}),
       })
+      if (resource.kind !== 'CronJob') throw new CliError(`unknown object type *${resource.version}.${resource.kind}`)
       return jobFromCronJob(name, cronJob)
     }
   },

@@ -14,8 +14,8 @@ export interface RoleFlags {
 
 export interface ClusterRoleFlags extends RoleFlags {
   readonly nonResourceUrl: readonly string[]
-  /** `KEY=VALUE,…`: takes the rules of cluster roles with these labels. */
-  readonly aggregationRule?: string
+  /** Takes the rules of cluster roles with these labels, where there are some. */
+  readonly aggregationRule: Readonly<Record<string, string>>
 }
 
 /** What tells people of what is odd and not wrong. */
@@ -36,14 +36,13 @@ export function generateClusterRole(
   warn: Warn,
 ): KubernetesObject {
   const { resource, resourceName, nonResourceUrl } = flags
-  if (flags.aggregationRule !== undefined) {
+  if (Object.keys(flags.aggregationRule).length > 0) {
     if ([...flags.verb, ...resource, ...resourceName, ...nonResourceUrl].length > 0) {
       throw new CliError(
         'aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames',
       )
     }
-    const labels = Object.fromEntries(flags.aggregationRule.split(',').map((pair) => pair.split('=', 2)))
-    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] }
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: flags.aggregationRule }] }
     return { apiVersion, kind: 'ClusterRole', metadata: { name }, ...{ aggregationRule, rules: null } }
   }
   const verbs = verbsOf(flags)

@@ -185,7 +185,7 @@ interface Port {
   readonly name?: string
 }
 
-function portsOf(object: KubernetesObject, { port, targetPort, protocol = 'TCP' }: ExposeFlags): readonly Port[] {
+function portsOf(object: KubernetesObject, { port, targetPort, protocol }: ExposeFlags): readonly Port[] {
   const known = knownPorts(object)
   const numbers = port === undefined ? known.map((each) => each.port) : port.split(',').map(exposedPort)
   return numbers.map((number, index) => {
@@ -194,7 +194,7 @@ function portsOf(object: KubernetesObject, { port, targetPort, protocol = 'TCP' 
     return {
       ...(numbers.length > 1 ? { name: `port-${index + 1}` } : {}),
       port: number,
-      protocol: like?.protocol ?? protocol,
+      protocol: protocol || like?.protocol || 'TCP',
       targetPort: target,
     }
   })

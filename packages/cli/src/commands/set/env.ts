@@ -11,6 +11,7 @@ import {
   allContainers,
   changedTemplate,
   changing,
+  hasTemplate,
   nameMatcher,
   setFlags,
   templateOf,
@@ -57,6 +58,8 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   // Without a server objects are those of files, whatever stands beside them.
   const named = flags.local === true ? [] : resources
   await changeObjects(host, named, 'set', { ...flags, ...setFlags }, async (session, target) => {
+    // What is only listed is not told of where it cannot have variables.
+    if (flags.list === true && !hasTemplate(target)) return undefined
     const template = changing(target, flags, () => templateOf(target))
     const set = [...split.set, ...variables].map((variable) => ({
       ...variable,

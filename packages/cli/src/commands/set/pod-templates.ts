@@ -81,10 +81,18 @@ const templatePaths: Readonly<Record<string, readonly string[]>> = {
 }
 const usualPath = ['spec', 'template', 'spec']
 
-export function templateOf({ resource, object }: Target): PodSpec {
+/** Whether an object describes pods. */
+export const hasTemplate = ({ object }: Target): boolean => findTemplate(object) !== undefined
+
+function findTemplate(object: KubernetesObject): PodSpec | undefined {
   let value: unknown = object
   for (const name of templatePaths[object.kind] ?? usualPath) value = isJsonObject(value) ? value[name] : undefined
-  if (isJsonObject(value) && Array.isArray(value.containers)) return value as unknown as PodSpec
+  return isJsonObject(value) && Array.isArray(value.containers) ? (value as unknown as PodSpec) : undefined
+}
+
+export function templateOf({ resource, object }: Target): PodSpec {
+  const found = findTemplate(object)
+  if (found !== undefined) return found
   throw new CliError(`the object is not a pod or does not have a pod template: *${resource.version}.${object.kind}`)
 }
 
