@@ -708,6 +708,8 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'apply -f cm.yaml',
   'apply -f cm.yaml --dry-run',
   'apply view-last-applied -f elsewhere.yaml',
+  'scale -f elsewhere.yaml --replicas=0',
+  'scale -f deployment.yaml -f elsewhere.yaml -f wrong-kind.yaml --replicas=0',
   'create clusterrole {namespace}-x --aggregation-rule=a',
   'create job made-{n} --from=deploy/web --as=nobody',
   'create job made-{n} --from=cronjob',

@@ -14,6 +14,7 @@ import {
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
 import type { refusalOfTargets } from './connection-refusals.ts'
+import { throwAll } from './manifest-command.ts'
 import {
   findTargets,
   forEachTarget,
@@ -37,7 +38,7 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly looksAtOutputLate?: boolean
   /** Nothing is changed where an object is not there, or cannot be read. */
   readonly needsAll?: boolean
-  /** Nothing more is done where one is refused, and what files have beside objects is not told. */
+  /** Nothing more is done where one is refused. */
   readonly stopsAtFirst?: boolean
   /** What `--dry-run` says, where `local` says that nothing is written. */
   readonly givenDryRun?: DryRun
@@ -78,7 +79,7 @@ export async function changeObjects(
       if (flags.needsAll === true) requireAll(targets)
       const { found, unread } = flags.tellsMissingFirst === true ? withMissingFirst(targets) : targets
       await check(found.flatMap((each) => ('refusal' in each ? [] : [each])))
-      if (flags.stopsAtFirst === true && found.length > 0) return changeUntilRefused(session, found, printer, change)
+      if (flags.stopsAtFirst === true) return changeUntilRefused(session, { found, unread }, printer, change)
       await forEachTarget({ found, unread }, (target) => changeOne(session, target, printer, change))
     },
     flags.refusalOfConnection?.(args, flags),
@@ -157,14 +158,18 @@ export function noSession({ namespace }: ConnectionFlags, flag: string): Session
   }
 }
 
-/** Changes objects that may be changed until one is refused; what else files have is not told. */
+/** Changes objects that may be changed until one is refused. Where none is, it is told why others may not be changed, or could not be read. */
 async function changeUntilRefused(
   session: Session,
-  found: Targets['found'],
+  { found, unread }: Targets,
   printer: () => Promise<OutcomePrinter>,
   change: Change,
 ): Promise<void> {
   for (const each of found) if (!('refusal' in each)) await changeOne(session, each, printer, change)
+  throwAll(
+    found.flatMap((each) => ('refusal' in each ? [each.refusal] : [])),
+    unread,
+  )
 }
 
 /** Changes an object, and says what came of it. */
