@@ -710,6 +710,8 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'apply view-last-applied -f elsewhere.yaml',
   'scale -f elsewhere.yaml --replicas=0',
   'scale -f deployment.yaml -f elsewhere.yaml -f wrong-kind.yaml --replicas=0',
+  'rollout pause -f cm.yaml --filename=http://127.0.0.1:2/x.yaml',
+  'create job made-{n} -n nosuch --from=cronjob/nightly --dry-run=server',
   'create clusterrole {namespace}-x --aggregation-rule=a',
   'create job made-{n} --from=deploy/web --as=nobody',
   'create job made-{n} --from=cronjob',

@@ -1,6 +1,7 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError, SummaryError } from '../cli-error.ts'
+import { isRefusal } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
@@ -189,7 +190,9 @@ function withMissingFirst({ found, unread }: Targets): Targets {
   const missing = [...found.flatMap((each) => ('refusal' in each ? [each.refusal] : [])), ...unread]
   if (missing.length === 0) return { found: there, unread: [] }
   const [first, ...others] = missing
-  const only = there.length === 0 ? asSummary(first) : first
+  // Beside others, what a server has not refused is told in its plain words.
+  const beside = isRefusal(first) ? first : new AggregateError(missing)
+  const only = there.length === 0 ? asSummary(first) : beside
   const refusal = others.length === 0 ? only : new AggregateError(missing)
   return { found: [{ refusal }, ...there], unread: [] }
 }

@@ -1,7 +1,7 @@
-import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { getNamed } from '../../resources/fetch.ts'
 import { ResourceCatalog } from '../../resources/resource-catalog.ts'
 import { selectObjects } from '../../resources/select-objects.ts'
 import type { Session } from '../../session.ts'
@@ -66,10 +66,8 @@ export const creations = {
       const [selection] = selectObjects([from], 'create', await session.catalog(), {})
       if (selection?.name === undefined) throw new CliError('resource(s) were provided, but no name was specified')
       const { resource, name: source } = selection
-      const cronJob = await session.client.get<KubernetesObject>(resource, {
-        name: source,
-        ...(resource.namespaced ? { namespace: session.namespace } : {}),
-      })
+      const key = { name: source, ...(resource.namespaced ? { namespace: session.namespace } : {}) }
+      const cronJob = await getNamed(session.client, resource, key, undefined)
       if (resource.kind !== 'CronJob') throw new CliError(`unknown object type *${resource.version}.${resource.kind}`)
       return jobFromCronJob(name, cronJob)
     }
