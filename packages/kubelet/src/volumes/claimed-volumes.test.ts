@@ -26,6 +26,8 @@ beforeEach(() => {
 const pod = (readOnly?: boolean): Pod =>
   testPod({ volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'shop', readOnly } }] })
 
+const bound = { 'pv.kubernetes.io/bind-completed': 'yes' }
+
 type Source = NonNullable<PersistentVolume['spec']>
 
 /** A claim `shop` that is bound to a volume which is this. */
@@ -36,7 +38,7 @@ async function bind(source: Partial<Source>, metadata: object = {}): Promise<voi
     metadata: {
       namespace: 'default',
       name: 'shop',
-      annotations: { 'pv.kubernetes.io/bind-completed': 'yes' },
+      annotations: bound,
       ...metadata,
     },
     spec: { volumeName: 'shelf' },
@@ -72,7 +74,20 @@ describe('the volumes of a pod', () => {
     expect(await mountClaims(pod(), client, false)).toEqual(new Map())
   })
 
+  const beingDeleted = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['kubernetes.io/pvc-protection'] }
+
+  it('stay those of a pod that had them when its claim was deleted, under an agent that has started anew', async () => {
+    await bind({ local: { path: directory } }, beingDeleted)
+    const had: Pod = { ...pod(), status: { conditions: [{ type: 'PodReadyToStartContainers', status: 'True' }] } }
+    expect([...(await mountClaims(had, client, true)).keys()]).toEqual(['data'])
+  })
+
   it.each<readonly [string, () => Promise<void>, string]>([
+    [
+      'the claim is being deleted before the pod has begun',
+      () => bind({ local: { path: directory } }, beingDeleted),
+      "can't start pod because PVC is being deleted",
+    ],
     [
       'there is no claim',
       async () => {},

@@ -74,7 +74,9 @@ async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: 
   }
   const complaint = volume.ephemeral === undefined ? undefined : whyNotMadeFor(pod, claim)
   if (complaint !== undefined) throw problem(complaint)
-  if (claim.metadata.deletionTimestamp !== undefined) throw problem("can't start pod because PVC is being deleted")
+  if (claim.metadata.deletionTimestamp !== undefined && !hadVolumes(pod)) {
+    throw problem("can't start pod because PVC is being deleted")
+  }
   const name = boundTo(claim)
   if (name === undefined) throw problem('PVC is not bound')
   const found = await find(client, persistentVolumes, { name })
@@ -85,6 +87,13 @@ async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: 
   if (!isClaimedBy(found, claim)) throw problem(`PV ${JSON.stringify(name)} is not bound to the claim`)
   return found
 }
+
+/**
+ * Whether an agent before this one had the volumes of the pod: it makes a sandbox when they are there. A claim that is being deleted is
+ * protected until the pod is over, which goes on with it.
+ */
+const hadVolumes = ({ status: { conditions = [] } = {} }: Pod): boolean =>
+  conditions.some(({ type, status }) => type === 'PodReadyToStartContainers' && status === 'True')
 
 /** The scheduler, too, takes a claim for bound before its status says so. */
 const boundTo = ({ metadata, spec, status }: PersistentVolumeClaim): string | undefined =>
