@@ -176,7 +176,7 @@ function addRights(create: Command, host: Host): void {
   withRules(creation(create, host, 'role', 'role', 'a Role'))
   withRules(creation(create, host, 'clusterrole', 'clusterrole', 'a ClusterRole'))
     .option('--non-resource-url <urls>', 'paths that are no objects, as /metrics; repeatable', collectCommas, [])
-    .option('--aggregation-rule <labels>', 'takes the rules of cluster roles with these labels', collectLabels, {})
+    .option('--aggregation-rule <labels>', 'takes the rules of cluster roles with these labels', collectLabels)
   const withSubjects = (command: Command): Command =>
     command
       .addOption(keepEmpty(new Option('--clusterrole <name>', 'the cluster role')))

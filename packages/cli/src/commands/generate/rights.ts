@@ -15,7 +15,7 @@ export interface RoleFlags {
 export interface ClusterRoleFlags extends RoleFlags {
   readonly nonResourceUrl: readonly string[]
   /** Takes the rules of cluster roles with these labels, where there are some. */
-  readonly aggregationRule: Readonly<Record<string, string>>
+  readonly aggregationRule?: Readonly<Record<string, string>>
 }
 
 /** What tells people of what is odd and not wrong. */
@@ -35,14 +35,14 @@ export function generateClusterRole(
   catalog: ResourceCatalog,
   warn: Warn,
 ): KubernetesObject {
-  const { resource, resourceName, nonResourceUrl } = flags
-  if (Object.keys(flags.aggregationRule).length > 0) {
+  const { resource, resourceName, nonResourceUrl, aggregationRule: labels = {} } = flags
+  if (Object.keys(labels).length > 0) {
     if ([...flags.verb, ...resource, ...resourceName, ...nonResourceUrl].length > 0) {
       throw new CliError(
         'aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames',
       )
     }
-    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: flags.aggregationRule }] }
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: labels }] }
     return { apiVersion, kind: 'ClusterRole', metadata: { name }, ...{ aggregationRule, rules: null } }
   }
   const verbs = verbsOf(flags)
