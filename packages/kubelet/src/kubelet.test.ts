@@ -299,6 +299,22 @@ describe('a pod on its node', () => {
     expect(await statusOf(client)).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
   })
 
+  it('has not failed before its containers have stopped, and is not ready from when they begin to', async () => {
+    const { client, clock } = await startedKubelet()
+    const lifecycle = { preStop: { sleep: { seconds: 10 } } }
+    await create(client, testPod({ activeDeadlineSeconds: 30, containers: [testContainer({ lifecycle })] }))
+    await clock.advance('35s')
+    const stopping = await statusOf(client)
+    expect(stopping).toMatchObject({ phase: 'Running', containerStatuses: [{ state: { running: {} } }] })
+    expect(stopping?.reason).toBeUndefined()
+    expect(stopping?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'PodFailed',
+    })
+    await clock.advance('10s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
+  })
+
   it('keeps what others have said of it in the meantime', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata

@@ -32,6 +32,7 @@ const conditions = (fields: Partial<PodStatusInput>) =>
   )
 
 const init = testContainer({ name: 'init' })
+const failure = { reason: 'DeadlineExceeded', message: 'm' }
 
 describe('phase', () => {
   it.each<[string, Partial<PodStatusInput>, string]>([
@@ -79,9 +80,26 @@ describe('phase', () => {
     ['it was deleted and ended well', { runs: [testRun({ exitCode: 0 })], terminal: true, ended: true }, 'Succeeded'],
     ['it was deleted and was killed', { runs: [testRun({ exitCode: 137 })], terminal: true, ended: true }, 'Failed'],
     [
-      'its deadline has passed',
-      { runs: [testRun()], terminal: true, failure: { reason: 'DeadlineExceeded', message: 'm' } },
+      'its deadline has passed, and nothing of it runs any more',
+      { runs: [testRun({ exitCode: 137 })], terminal: true, ended: true, failure },
       'Failed',
+    ],
+    [
+      'its deadline has passed, and it is being stopped',
+      { pod: testPod({}, { status: { phase: 'Running' } }), runs: [testRun()], terminal: true, failure },
+      'Running',
+    ],
+    [
+      'init failed for good, and a sidecar is being stopped',
+      {
+        pod: testPod(
+          { restartPolicy: 'Never', initContainers: [testContainer({ name: 'side', restartPolicy: 'Always' }), init] },
+          { status: { phase: 'Pending' } },
+        ),
+        runs: [testRun({ id: 'c1', name: 'side' }), testRun({ name: 'init', exitCode: 1 })],
+        terminal: true,
+      },
+      'Pending',
     ],
     ['it had failed before', { pod: testPod({}, { status: { phase: 'Failed' } }), runs: [testRun()] }, 'Failed'],
   ])('when %s', (_, fields, expected) => expect(status(fields).phase).toBe(expected))

@@ -76,11 +76,15 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     ? finalStatuses(pod.spec, initFound, regularFound)
     : { init: initFound, regular: regularFound }
   const statuses = [...initStatuses, ...regularStatuses]
-  const failure = input.failure ?? keptReason(previous, phase)
+  // What still runs uses up what it has been given: until it has stopped nobody may take the pod for one that has ended
+  // (upstream's status manager). That it is not ready is said at once.
+  const isHeldBack = isFinal(phase) && !isFinal(previous?.phase) && runs.some(({ state }) => state === 'running')
+  const shownPhase = isHeldBack ? (previous?.phase ?? 'Pending') : phase
+  const failure = (isHeldBack ? undefined : input.failure) ?? keptReason(previous, shownPhase)
   const sandboxReady = input.sandbox?.ready === true
   return {
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
-    phase,
+    phase: shownPhase,
     conditions: podConditions({
       pod,
       statuses,
@@ -158,11 +162,14 @@ function startingAgain({ pod, runs, restarting }: PodStatusInput): ReadonlySet<s
 /** A final phase is never left, and a pod that was stopped for good has one. */
 function finalPhase(input: PodStatusInput, phase: PodPhase): PodPhase {
   const written = input.pod.status?.phase
-  if (written === 'Succeeded' || written === 'Failed') return written
+  if (isFinal(written)) return written
   if (input.failure !== undefined) return 'Failed'
   if (input.ended && phase !== 'Succeeded') return 'Failed'
   return phase
 }
+
+const isFinal = (phase: PodPhase | undefined): phase is 'Succeeded' | 'Failed' =>
+  phase === 'Succeeded' || phase === 'Failed'
 
 function keptReason(
   previous: PodStatus | undefined,
