@@ -134,7 +134,7 @@ describe('schedule', () => {
     const { status: _, ...silent } = makeNode()
     expect(schedule(makePod(), [new NodeInfo(silent)])).toMatchObject({
       message:
-        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     })
   })
 

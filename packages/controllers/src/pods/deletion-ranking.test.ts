@@ -77,6 +77,10 @@ describe('byDeletionRank', () => {
     expect(order([b, a])).toEqual(order([a, b]))
   })
 
+  it('takes a negative cost as it is, however it is written', () => {
+    expect(order([pod('dear', cost('0')), pod('cheap', cost('-01'))])).toEqual(['cheap', 'dear'])
+  })
+
   it.each(['', '+1', '01', '1.5', 'many', '2147483648'])('takes the malformed cost %j for none', (value) => {
     expect(order([pod('dear', cost('1')), pod('malformed', cost(value))])).toEqual(['malformed', 'dear'])
   })

@@ -116,7 +116,7 @@ const magnitude = (ageMs: number): number => (ageMs > 0 ? Math.floor(Math.log2(a
 function deletionCost(pod: Pod): number {
   const text = pod.metadata.annotations?.[deletionCostAnnotation] ?? ''
   const cost = Number(text)
-  return /^(0|-?[1-9]\d*)$/.test(text) && cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0
+  return /^(0|-\d+|[1-9]\d*)$/.test(text) && cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0
 }
 
 function sidecarStatuses(pod: Pod): readonly ContainerStatus[] {

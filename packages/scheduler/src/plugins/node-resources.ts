@@ -34,7 +34,7 @@ const amountsOf = ({ milliCpu, memory, ephemeralStorage, extended }: PodRequest)
 
 const shortage = (node: NodeInfo, request: PodRequest): Refusal => ({
   reasons: shortages(node, request),
-  isHelpedByEviction: node.podsMax > 0 && isWithin(request, node.allocatable),
+  isHelpedByEviction: isWithin(request, node.allocatable),
 })
 
 /** Whether an empty node would do. */
@@ -72,7 +72,10 @@ function shortages(node: NodeInfo, request: PodRequest): string[] {
 
 function shortExtended(node: NodeInfo, request: PodRequest): string[] {
   return [...request.extended]
-    .filter(([name, amount]) => amount > (node.allocatable.extended.get(name) ?? 0) - (node.extended.get(name) ?? 0))
+    .filter(
+      ([name, amount]) =>
+        amount > 0 && amount > (node.allocatable.extended.get(name) ?? 0) - (node.extended.get(name) ?? 0),
+    )
     .map(([name]) => name)
 }
 

@@ -52,6 +52,12 @@ describe('room on a node', () => {
       ['Insufficient cpu', 'Insufficient memory'],
     ],
     ['nothing of what others have used up beyond what there is', { cpu: '5' }, { memory: '1Gi' }, []],
+    [
+      'none of a device that others have used up beyond what there is',
+      { 'example.com/gpu': '3' },
+      { 'example.com/gpu': '0' },
+      [],
+    ],
   ])('for a pod that asks for %s', (_, used, wanted, refusal) => {
     const allocatable = { 'ephemeral-storage': '10Gi', 'example.com/gpu': '2' }
     expect(refusalOf(asking(wanted), info({ allocatable }, asking(used)))).toEqual(refusal)

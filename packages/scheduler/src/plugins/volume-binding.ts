@@ -6,7 +6,7 @@ import type { VolumeBinder } from '../storage/volume-binder.ts'
 import type { ClusterPlugin, Refusal } from './plugin.ts'
 
 /** No pod's going helps: a volume stays where it is. */
-const refusal = (reason: string): Refusal => ({ reasons: [reason], isHelpedByEviction: false })
+const refusal = (...reasons: readonly string[]): Refusal => ({ reasons, isHelpedByEviction: false })
 
 const doNothing = (): void => {}
 
@@ -28,7 +28,7 @@ export function volumeBinding(storage: Storage, binder: VolumeBinder): ClusterPl
       return {
         refuse({ node }) {
           const volumes = podVolumesOn(node, claims, storage)
-          return typeof volumes === 'string' ? refusal(volumes) : undefined
+          return 'reasons' in volumes ? refusal(...volumes.reasons) : undefined
         },
         add: doNothing,
         remove: doNothing,

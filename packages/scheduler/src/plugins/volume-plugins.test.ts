@@ -27,6 +27,20 @@ describe('VolumeZone', () => {
     ['a region of that name, and no zone', { [zone]: 'a' }, { 'topology.kubernetes.io/region': 'a' }, false],
     ['no zone at all', { [zone]: 'a' }, {}, true],
     ['any zone where the volume has none', {}, { [zone]: 'a' }, true],
+    ['any zone where the volume names an empty one', { [zone]: 'a__' }, { [zone]: 'b' }, true],
+    ['no former name of the zone of its volume', { [zone]: 'a' }, { [oldZone]: 'a' }, false],
+    [
+      'the zone where the volume names another by its former name',
+      { [oldZone]: 'b', [zone]: 'a' },
+      { [zone]: 'a' },
+      false,
+    ],
+    [
+      'the zone where the node has another by its former name',
+      { [oldZone]: 'a' },
+      { [oldZone]: 'b', [zone]: 'a' },
+      false,
+    ],
   ])('lets a pod come to %s', (_, ofVolume, ofNode, fits) => {
     const content = { claims: [makeClaim('data', { volumeName: 'a' })], volumes: [makeVolume('a', {}, ofVolume)] }
     const node = nodeWith([], ofNode)
@@ -34,6 +48,12 @@ describe('VolumeZone', () => {
       .filter?.(podUsing(['data']), makeCluster([node]))
       ?.refuse(node)
     expect(refusal?.reasons).toEqual(fits ? undefined : ['node(s) had no available volume zone'])
+  })
+
+  it('lets no pod come anywhere whose claim is bound to a volume that is not there', () => {
+    const storage = makeStorage({ claims: [makeClaim('data', { volumeName: 'lost' })] })
+    const filter = volumeZone(storage).filter?.(podUsing(['data']), makeCluster([nodeWith([])]))
+    expect(filter?.rejection).toEqual({ reasons: ['persistentvolume "lost" not found'], isHelpedByEviction: false })
   })
 })
 

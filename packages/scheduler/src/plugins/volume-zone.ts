@@ -1,13 +1,15 @@
 import { claimsOfPod, type Labels } from '@coracle/api'
 import type { Storage } from '../storage/storage.ts'
-import type { ClusterPlugin, Refusal } from './plugin.ts'
+import type { ClusterFilter, ClusterPlugin, Refusal } from './plugin.ts'
 
 const conflict: Refusal = { reasons: ['node(s) had no available volume zone'], isHelpedByEviction: false }
 
-/** Each label by which volumes and nodes say where they are, and the names it has had. */
-const topologyLabels: readonly (readonly string[])[] = [
-  ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'],
-  ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'],
+/** The labels by which volumes and nodes say where they are; former names with the ones that nodes may have in their place. */
+const topologyLabels: readonly { readonly name: string; readonly now?: string }[] = [
+  { name: 'failure-domain.beta.kubernetes.io/zone', now: 'topology.kubernetes.io/zone' },
+  { name: 'failure-domain.beta.kubernetes.io/region', now: 'topology.kubernetes.io/region' },
+  { name: 'topology.kubernetes.io/zone' },
+  { name: 'topology.kubernetes.io/region' },
 ]
 
 /** Between the zones of a volume that is in several. */
@@ -22,22 +24,24 @@ export function volumeZone(storage: Storage): ClusterPlugin {
     filter(pod) {
       const claims = claimsOfPod(pod)
       if (claims.length === 0) return undefined
-      const wanted = claims.flatMap((name) => {
+      const wanted: Topology[] = []
+      for (const name of claims) {
         const { volumeName } = storage.claim(pod.metadata.namespace, name)?.spec ?? {}
-        return topologyOf(storage.volume(volumeName ?? '')?.metadata.labels)
-      })
+        if (!volumeName) continue
+        const volume = storage.volume(volumeName)
+        if (volume === undefined) return rejectingAll(`persistentvolume ${JSON.stringify(volumeName)} not found`)
+        wanted.push(...topologiesOf(volume.metadata.labels))
+      }
       if (wanted.length === 0) return undefined
       return {
         refuse({ node: { metadata } }) {
           const { labels = {} } = metadata
           // In a cluster whose nodes say nothing of zones, all are taken to be in one.
-          if (topologyOf(labels).length === 0) return undefined
-          const isThere = ({ names, values }: Topology) =>
-            names.some((name) => values.has(labels[name] ?? zoneSeparator))
-          return wanted.every(isThere) ? undefined : conflict
+          if (topologyLabels.every(({ name }) => labels[name] === undefined)) return undefined
+          return wanted.every((each) => isIn(each, labels)) ? undefined : conflict
         },
-        add: () => {},
-        remove: () => {},
+        add: doNothing,
+        remove: doNothing,
       }
     },
     isHelpedBy(pod, event) {
@@ -50,13 +54,31 @@ export function volumeZone(storage: Storage): ClusterPlugin {
   }
 }
 
+const doNothing = (): void => {}
+
+const rejectingAll = (reason: string): ClusterFilter => ({
+  rejection: { reasons: [reason], isHelpedByEviction: false },
+  refuse: () => undefined,
+  add: doNothing,
+  remove: doNothing,
+})
+
+/** A label of a volume: where it can be used. */
 interface Topology {
+  /** Names of the label that a node may have. The first that it has counts. */
   readonly names: readonly string[]
   readonly values: ReadonlySet<string>
 }
 
-const topologyOf = (labels: Labels = {}): readonly Topology[] =>
-  topologyLabels.flatMap((names) => {
-    const found = names.find((name) => labels[name] !== undefined)
-    return found === undefined ? [] : [{ names, values: new Set((labels[found] ?? '').split(zoneSeparator)) }]
+/** Where a volume can be used. A label that names an empty zone says nothing. */
+const topologiesOf = (labels: Labels = {}): readonly Topology[] =>
+  topologyLabels.flatMap(({ name, now }) => {
+    const values = new Set(labels[name]?.split(zoneSeparator))
+    if (values.size === 0 || values.has('')) return []
+    return [{ names: now === undefined ? [name] : [name, now], values }]
   })
+
+function isIn({ names, values }: Topology, labels: Labels): boolean {
+  const name = names.find((each) => labels[each] !== undefined)
+  return name !== undefined && values.has(labels[name] ?? '')
+}

@@ -11,10 +11,11 @@ export function splitByBudgets(
   const left = budgets.map(({ metadata: { namespace }, spec, status }) => {
     const selector = selectorFromLabelSelector(spec?.selector)
     return {
-      // Without a selector, or with an empty one, nothing is covered (upstream's rule in the scheduler).
+      // Without a selector, or with an empty one, nothing is covered, and no pod without labels (upstream's rules in the scheduler).
       covers: ({ metadata }: Pod) =>
         metadata.namespace === namespace &&
         selector.requirements.length > 0 &&
+        Object.keys(metadata.labels ?? {}).length > 0 &&
         selector.matches(metadata.labels) &&
         // Its going is granted and counted already.
         status?.disruptedPods?.[metadata.name ?? ''] === undefined,

@@ -397,4 +397,11 @@ describe('disruption budgets', () => {
   ])('guard pods: %s', (_, budgets, expected) => {
     expect(guarded(budgets, a, other, b, c)).toEqual(expected)
   })
+
+  it('guard no pod without labels, though their selectors mean it', () => {
+    const selector = { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] }
+    const unlabelled = pod(0, { name: 'unlabelled', labels: {} })
+    const elsewhere = pod(0, { name: 'labelled', labels: { tier: 'a' } })
+    expect(guarded([{ ...budget(0), spec: { selector } }], unlabelled, elsewhere)).toEqual(['labelled'])
+  })
 })

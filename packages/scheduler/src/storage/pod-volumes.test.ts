@@ -18,13 +18,13 @@ const selected = (node: string) =>
   makeClaim('data', { storageClassName: 'late' }, { annotations: { [volumeAnnotations.selectedNode]: node } })
 const node = makeNode({ name: 'n1', labels: { 'kubernetes.io/hostname': 'n1', zone: 'a' } })
 
-/** What is done on the node, or the reason why it cannot be. */
+/** What is done on the node, or the reasons why it cannot be. */
 function onNode(content: StorageContent, pod: Pod = podUsing(['data'])): unknown {
   const storage = makeStorage(content)
   const claims = podClaims(pod, storage)
   if (typeof claims !== 'object') return claims
   const volumes = podVolumesOn(node, claims, storage)
-  if (typeof volumes === 'string') return volumes
+  if ('reasons' in volumes) return volumes.reasons.join(', ')
   return [
     ...volumes.bindings.map(({ volume, claim }) => `${claim.metadata.name} gets ${volume.metadata.name}`),
     ...volumes.provisions.map(({ metadata }) => `${metadata.name} is provisioned`),
@@ -170,6 +170,17 @@ describe('on a node', () => {
     ],
   ])('%s', (_, content, result) => {
     expect(onNode(content)).toEqual(result)
+  })
+
+  it('a volume is elsewhere, and another nowhere: both are told', () => {
+    const content = {
+      classes: [lateClass('late', { provisioner: 'kubernetes.io/no-provisioner' })],
+      claims: [makeClaim('bound', { volumeName: 'b' }), waiting],
+      volumes: [makeVolume('b', onHost('n2'))],
+    }
+    expect(onNode(content, podUsing(['bound', 'data']))).toBe(
+      `node(s) didn't match PersistentVolume's node affinity, ${noMatch}`,
+    )
   })
 
   it('two claims get two volumes, the smaller one first', () => {

@@ -107,10 +107,20 @@ function isDelayed(claim: PersistentVolumeClaim, storage: Storage): boolean {
 
 const requestOf = ({ spec }: PersistentVolumeClaim): string => spec?.resources?.requests?.storage ?? '0'
 
-/** What is to be done for the claims on the node; a reason where they cannot be had there. */
-export function podVolumesOn(node: Node, { bound, delayed }: PodClaims, storage: Storage): PodVolumes | string {
+/** Why claims cannot be had on a node: of those that have volumes and of those that wait for some, each for itself. */
+export interface VolumeProblems {
+  readonly reasons: readonly string[]
+}
+
+/** What is to be done for the claims on the node, or why they cannot be had there. */
+export function podVolumesOn(node: Node, { bound, delayed }: PodClaims, storage: Storage): PodVolumes | VolumeProblems {
   const conflict = conflictOf(bound, node, storage)
-  if (conflict !== undefined) return conflict
+  const found = volumesForDelayed(node, delayed, storage)
+  const reasons = [conflict, found].filter((each) => typeof each === 'string')
+  return typeof found === 'string' || reasons.length > 0 ? { reasons } : found
+}
+
+function volumesForDelayed(node: Node, delayed: readonly DelayedClaim[], storage: Storage): PodVolumes | string {
   const bindings: PodVolumes['bindings'][number][] = []
   const provisions: PersistentVolumeClaim[] = []
   const chosen = new Set<string>()

@@ -56,7 +56,7 @@ export class VolumeBinder {
     if (claims === undefined) return undefined
     if (typeof claims === 'string') return claims
     const volumes = podVolumesOn(node.node, claims, this.#storage)
-    if (typeof volumes === 'string') return volumes
+    if ('reasons' in volumes) return volumes.reasons.join(', ')
     if (volumes.bindings.length + volumes.provisions.length > 0) {
       this.#reservations.set(pod.metadata.uid ?? '', this.#assume(volumes, node.name))
     }
