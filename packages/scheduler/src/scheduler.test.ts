@@ -554,6 +554,20 @@ describe('the scheduler', () => {
       expect(bindings).toEqual(['default/urgent'])
     })
 
+    it('leaves one alone that is leaving already, and waits for its place', async () => {
+      await fill('a', 'victim')
+      const held = deleteSlowly()
+      await client.delete(pods, { namespace: 'default', name: 'victim' })
+      await environment.clock.settle()
+      const { uid } = (await client.get(pods, { namespace: 'default', name: 'victim' })).metadata
+      await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
+      await environment.clock.advance('1m')
+      expect(held).toHaveLength(1)
+      expect(patchesOf(uid)).toEqual([])
+      expect(eventsOf('victim')).toEqual([])
+      expect(await statusOf('urgent')).toMatchObject({ nominatedNodeName: 'a' })
+    })
+
     it('has nobody leave for want of importance, and says so', async () => {
       await fill('a', 'there', 10)
       await addPod('urgent', { priority: 10, requests: { cpu: '1' } })

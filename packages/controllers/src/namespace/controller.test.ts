@@ -100,7 +100,9 @@ describe('the namespace controller', () => {
       ],
     ])
     await release(configMaps, 'held')
-    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
+    const emptied = await current()
+    expect(emptied.spec?.finalizers).toEqual(['example.com/other'])
+    expect(emptied.status?.conditions?.map(({ status }) => status)).toEqual(Array(5).fill('False'))
   })
 
   it('deletes pods before anything else', async () => {

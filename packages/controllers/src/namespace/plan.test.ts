@@ -29,13 +29,14 @@ describe('isAwaitingContent', () => {
 })
 
 describe('planNamespace', () => {
-  it('takes its own finalizer off an empty namespace, and no other', () => {
-    expect(planNamespace(namespace(), empty, startMs)).toEqual({
+  it('takes its own finalizer off an empty namespace, and no other, once it says that it is empty', () => {
+    const { status } = planNamespace(namespace(), empty, startMs)
+    expect(planNamespace(namespace({ status }), empty, startMs)).toEqual({
       actions: [
         {
           type: 'update',
           resource: namespaces,
-          object: namespace({ spec: { finalizers: ['example.com/other'] } }),
+          object: namespace({ status, spec: { finalizers: ['example.com/other'] } }),
           subresource: 'finalize',
           because: 'nothing is left in the namespace',
         },
@@ -43,6 +44,35 @@ describe('planNamespace', () => {
     })
     const { actions } = planNamespace(namespace({ spec: undefined }), empty, startMs)
     expect(actions).toMatchObject([{ object: { spec: { finalizers: [] } } }])
+  })
+
+  it.each<[string, Partial<Namespace>]>([
+    ['by finalizers of its spec', {}],
+    [
+      'by finalizers of its metadata',
+      {
+        metadata: { name: 'team', deletionTimestamp: secondsAgo(5), finalizers: ['example.com/wait'] },
+        spec: { finalizers: ['kubernetes'] },
+      },
+    ],
+  ])('says that nothing is left in a namespace that is held %s', (_, parts) => {
+    const conditions = [{ type: 'NamespaceContentRemaining', status: 'True', reason: 'SomeResourcesRemain' }]
+    const held = namespace({ ...parts, status: { phase: 'Terminating', conditions } } as Partial<Namespace>)
+    const { actions, status, requeueAfterMs } = planNamespace(held, empty, startMs)
+    expect({ actions, requeueAfterMs }).toEqual({ actions: [], requeueAfterMs: 0 })
+    expect(status?.conditions?.map((each) => [each.type, each.status])).toEqual([
+      ['NamespaceContentRemaining', 'False'],
+      ['NamespaceDeletionDiscoveryFailure', 'False'],
+      ['NamespaceDeletionGroupVersionParsingFailure', 'False'],
+      ['NamespaceDeletionContentFailure', 'False'],
+      ['NamespaceFinalizersRemaining', 'False'],
+    ])
+  })
+
+  it('says no more of an empty namespace that nothing else holds', () => {
+    expect(planNamespace(namespace({ spec: { finalizers: ['kubernetes'] } }), empty, startMs)).toMatchObject({
+      actions: [{ subresource: 'finalize' }],
+    })
   })
 
   const said = (content: Partial<NamespaceContent>, old: Partial<Namespace> = {}) => {

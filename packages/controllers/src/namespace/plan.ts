@@ -1,5 +1,5 @@
 import { type Namespace, type NamespaceStatus, namespaceFinalizer, namespaces } from '@coracle/api'
-import { type Condition, type Plan, setCondition } from '@coracle/controller-runtime'
+import { type Condition, getCondition, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import type { NamespaceContent } from './content.ts'
 
@@ -16,10 +16,15 @@ export function isAwaitingContent({ metadata, spec }: Namespace): boolean {
 
 /** Lets an empty namespace go, and says of another what it waits for (upstream: NamespacedResourcesDeleter). Pure. */
 export function planNamespace(namespace: Namespace, content: NamespaceContent, nowMs: Time): Plan<NamespaceStatus> {
+  const conditions = conditionsOf(content)
+  const status = statusWith(namespace, conditions, nowMs)
   if (content.remaining.length > 0 || content.errors.length > 0) {
-    return { actions: [], status: statusWith(namespace, conditionsOf(content), nowMs), requeueAfterMs: contentCheckMs }
+    return { actions: [], status, requeueAfterMs: contentCheckMs }
   }
   const finalizers = namespace.spec?.finalizers?.filter((finalizer) => finalizer !== namespaceFinalizer) ?? []
+  // Others may hold the namespace for long: it must not go on telling of content that has gone.
+  const isHeld = finalizers.length > 0 || (namespace.metadata.finalizers ?? []).length > 0
+  if (isHeld && !tells(namespace, conditions)) return { actions: [], status, requeueAfterMs: 0 }
   return {
     actions: [
       {
@@ -32,6 +37,12 @@ export function planNamespace(namespace: Namespace, content: NamespaceContent, n
     ],
   }
 }
+
+const tells = ({ status }: Namespace, conditions: readonly Condition[]): boolean =>
+  conditions.every((wanted) => {
+    const told = getCondition(status?.conditions, wanted.type)
+    return told?.status === wanted.status && told.reason === wanted.reason && told.message === wanted.message
+  })
 
 function statusWith({ status }: Namespace, wanted: readonly Condition[], nowMs: Time): NamespaceStatus {
   const old: readonly Condition[] = status?.conditions ?? []

@@ -100,7 +100,9 @@ export class Preemptor {
   }
 
   async #evict(victim: Pod, pod: Pod, node: string): Promise<void> {
-    const { name = '', namespace = '', uid, generation } = victim.metadata
+    const { name = '', namespace = '', uid, generation, deletionTimestamp } = victim.metadata
+    // It leaves already, for another reason than this one.
+    if (deletionTimestamp !== undefined) return
     const condition: PodCondition = {
       type: 'DisruptionTarget',
       status: 'True',
