@@ -9,12 +9,13 @@ import {
 } from '@coracle/api'
 import { createFakeClient, type FakeClient, type Widget, widget, widgets } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { sleep, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   createGarbageCollector,
   deletionsParallelMax,
   type GarbageCollector,
+  orphaningsParallelMax,
   ownersParallelMax,
 } from './garbage-collector.ts'
 
@@ -184,6 +185,28 @@ describe('the garbage collector', () => {
     await settle()
     expect(names()).toHaveLength(150)
     expect(client.stored(configMaps).every(({ metadata }) => metadata.ownerReferences === undefined)).toBe(true)
+  })
+
+  it('searches a namespace for more dependents once for many owners', async () => {
+    const count = 8 * orphaningsParallelMax
+    const finalizers = ['orphan']
+    for (let index = 0; index < count; index++) {
+      await configMap(`child-${index}`, [await configMap(`root-${index}`, [], { finalizers })])
+    }
+    await settle()
+    let lists = 0
+    client.intercept(async ({ verb }) => {
+      if (verb !== 'list') return
+      lists += 1
+      await sleep(environment.clock, 10)
+    })
+    client.holdWatches(configMaps)
+    for (let index = 0; index < count; index++) await remove(`root-${index}`)
+    client.releaseWatches()
+    await environment.clock.advance('1s')
+    expect(names()).toHaveLength(count)
+    expect(client.stored(configMaps).every(({ metadata }) => metadata.ownerReferences === undefined)).toBe(true)
+    expect(lists).toBeLessThanOrEqual(count / 4)
   })
 
   it('frees also dependents that it has not heard of yet', async () => {

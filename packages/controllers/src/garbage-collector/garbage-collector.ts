@@ -26,8 +26,8 @@ export const deletionsParallelMax = 64
 /** Owners of one object that are looked for at a time. */
 export const ownersParallelMax = 64
 
-/** Owners whose dependents are freed at a time, and dependents of one. */
-export const orphaningsParallelMax = 4
+/** Owners whose dependents are freed at a time, which share searches for more of them, and dependents of one. */
+export const orphaningsParallelMax = 16
 export const orphansParallelMax = 64
 
 /** After working for this long without a pause the collector lets others have the process: requests wait otherwise. */

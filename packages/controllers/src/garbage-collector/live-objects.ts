@@ -2,6 +2,7 @@ import { ApiError, hasReason, type KubernetesObject, type OwnerReference, type R
 import type { Client } from '@coracle/client'
 import { hasFinalizer, isBeingDeleted } from '@coracle/controller-runtime'
 import type { AbsentOwners } from './absent-owners.ts'
+import { DependentSearch } from './dependent-search.ts'
 import { foregroundFinalizer } from './graph.ts'
 import { type Identity, identityOfOwner } from './identity.ts'
 import type { Kinds } from './kinds.ts'
@@ -12,6 +13,7 @@ export class LiveObjects {
   readonly #client: Client
   readonly #kinds: Kinds
   readonly #absentOwners: AbsentOwners
+  readonly #dependents = new DependentSearch((namespace) => this.#ownedIn(namespace))
   /** Reads under way. A thousand dependents that ask for their owner at once are answered by one. */
   readonly #reads = new Map<string, Promise<KubernetesObject | undefined>>()
 
@@ -51,12 +53,16 @@ export class LiveObjects {
    * What names this owner now, of all kinds that can: of its namespace where it has one. A kind that the server cannot list, such as one
    * whose conversion fails, is left out. Rejects where the server does not answer, or has no time to.
    */
-  async dependentsOf({ namespace, uid }: Identity): Promise<readonly KubernetesObject[]> {
-    const isOwned = ({ metadata }: KubernetesObject) => metadata.ownerReferences?.some((each) => each.uid === uid)
+  dependentsOf(owner: Identity): Promise<readonly KubernetesObject[]> {
+    return this.#dependents.dependentsOf(owner)
+  }
+
+  /** What has owners in a namespace, or anywhere where it is empty. */
+  async #ownedIn(namespace: string): Promise<readonly KubernetesObject[]> {
     const scope = namespace === '' ? {} : { namespace }
     const kinds = this.#kinds.all().filter(({ namespaced }) => namespaced || namespace === '')
     const found: KubernetesObject[] = []
-    for (const kind of kinds) found.push(...(await this.#list(kind, scope)).filter(isOwned))
+    for (const kind of kinds) found.push(...(await this.#list(kind, scope)).filter(hasOwners))
     return found
   }
 
@@ -93,3 +99,5 @@ export class LiveObjects {
     }
   }
 }
+
+const hasOwners = ({ metadata }: KubernetesObject): boolean => metadata.ownerReferences !== undefined
