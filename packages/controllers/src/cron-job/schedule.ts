@@ -44,7 +44,11 @@ export interface DueTime {
   readonly missed: number
 }
 
-/** What is due of a schedule. What is too late by `startingDeadlineSeconds` does not count as missed. */
+/**
+ * What is due of a schedule. What is too late by `startingDeadlineSeconds` does not count as missed. Where several times were missed
+ * that are no even distance apart, as those of working hours, and none was near the last multiple of the first distance, nothing is
+ * due: all are taken to be too long ago (upstream's mostRecentScheduleTime).
+ */
 export function dueTime(cronJob: CronJob, schedule: CronSchedule, nowMs: Time): DueTime | undefined {
   const { metadata, spec, status } = cronJob
   const sinceMs = timeOf(status?.lastScheduleTime) ?? timeOf(metadata.creationTimestamp) ?? nowMs
@@ -56,7 +60,7 @@ export function dueTime(cronJob: CronJob, schedule: CronSchedule, nowMs: Time): 
   // After a long time without a look, those in between need not be gone through one by one.
   const interval = second - first
   const missed = Math.floor((nowMs - first) / interval) + 1
-  let last = first
+  let last: Time | undefined
   for (
     let ms = schedule.next(first + (missed - 2) * interval);
     ms !== undefined && ms <= nowMs;
@@ -64,5 +68,5 @@ export function dueTime(cronJob: CronJob, schedule: CronSchedule, nowMs: Time): 
   ) {
     last = ms
   }
-  return { ms: last, missed }
+  return last === undefined ? undefined : { ms: last, missed }
 }
