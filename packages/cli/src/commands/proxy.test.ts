@@ -167,10 +167,51 @@ describe('proxy', () => {
     ['paths that are not accepted', ['--accept-paths=^/api/'], '/version', {}, 403],
     ['paths beside the prefix', ['--api-prefix=/k8s'], '/version', {}, 404],
     ['paths under the prefix', ['--api-prefix=/k8s'], '/k8s/version', {}, 200],
+    ['exec under the prefix', ['--api-prefix=/k8s'], '/k8s/api/v1/namespaces/a/pods/b/exec', { method: 'POST' }, 403],
+    ['exec in escapes', [], '/api/v1/namespaces/a/pods/b/ex%65c', { method: 'POST' }, 403],
+    ['escapes that are none', [], '/api/%zz', {}, 400],
   ])('judges %s', async (_, flags, path, asked, code) => {
     const { address, stop } = await proxy(...flags)
     expect((await ask(address, path, asked)).statusCode).toBe(code)
     expect(received.length).toBe(code === 200 ? 1 : 0)
+    await stop()
+  })
+
+  it.each<[string, string]>([
+    ['//k8s/healthz', '/k8s/healthz'],
+    ['/k8s//api/v1/namespaces/a/pods/b/exec', '/k8s/api/v1/namespaces/a/pods/b/exec'],
+    ['/k8s/a/../healthz?verbose=a&b', '/k8s/healthz?verbose=a&b'],
+    ['/k8s/%2e%2e/healthz', '/healthz'],
+    ['//k8s/%20a', '/k8s/%20a'],
+    ['/k8s', '/k8s/'],
+    ['/site', '/site/'],
+  ])('redirects %s to %s', async (path, location) => {
+    const { address, stop } = await proxy('--api-prefix=/k8s', '--www=site', '--www-prefix=/site/')
+    const answer = await ask(address, path)
+    expect([answer.statusCode, answer.headers.location]).toEqual([301, location])
+    expect(await textOf(answer)).toBe(`<a href="${location.replace('&', '&#38;')}">Moved Permanently</a>.\n\n`)
+    const written = await ask(address, path, { method: 'POST' })
+    expect([written.statusCode, written.headers['content-type'], await textOf(written)]).toEqual([301, undefined, ''])
+    expect(received).toEqual([])
+    await stop()
+  })
+
+  it.each<[string, string, string, string]>([
+    ['escapes as they came', '--api-prefix=/k8s', '/k8s/api/v1/a%2Fb?x=%2F', '/api/v1/a%2Fb?x=%2F'],
+    ['a prefix like that of the API with the path', '--api-prefix=/api', '/api/v1/pods', '/api/v1/pods'],
+  ])('sends %s', async (_, flag, path, expected) => {
+    const { address, stop } = await proxy(flag)
+    expect((await ask(address, path)).statusCode).toBe(200)
+    expect(received[0]?.url).toBe(expected)
+    await stop()
+  })
+
+  it('serves files whatever paths and hosts of the API are accepted', async () => {
+    await mkdir(join(directory, 'site'))
+    await writeFile(join(directory, 'site', 'a b'), 'a file')
+    const { address, stop } = await proxy('--www=site', '--accept-paths=^/api/')
+    const answer = await ask(address, '/static/a%20b')
+    expect([answer.statusCode, await textOf(answer)]).toEqual([200, 'a file'])
     await stop()
   })
 
@@ -185,8 +226,10 @@ describe('proxy', () => {
     expect([page.headers['content-type'], await textOf(page)]).toEqual(['text/html; charset=utf-8', '<p>'])
     const list = await textOf(await ask(address, '/site/a&b/'))
     expect(list).toContain('<a href="./one%20file">one file</a>')
-    for (const path of ['/site/../hidden', '/site/%2e%2e/hidden', '/site/%2e%2e%2fhidden', '/site/nothing']) {
-      expect((await ask(address, path)).statusCode).toBe(404)
+    expect((await ask(address, '/site/nothing')).statusCode).toBe(404)
+    for (const path of ['/site/../hidden', '/site/%2e%2e/hidden', '/site/%2e%2e%2fhidden']) {
+      const answer = await ask(address, path)
+      expect([answer.statusCode, answer.headers.location]).toEqual([301, '/hidden'])
     }
     await stop()
   })

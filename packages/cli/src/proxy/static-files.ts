@@ -18,7 +18,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const entriesMax = 10_000
 
 /**
- * Answers with a file below a directory; `index.html` stands for the directory it is in, and a list of what is there for one
+ * Answers with a file below a directory, by its path without escapes; `index.html` stands for the directory it is in, and a list of what is there for one
  * without. Nothing outside is found.
  */
 export function sendFile(directory: string, path: string, response: ServerResponse): void {
@@ -43,7 +43,7 @@ export function sendFile(directory: string, path: string, response: ServerRespon
 type Found = { readonly file: string } | { readonly entries: readonly Dirent[] }
 
 async function findFile(directory: string, path: string): Promise<Found | undefined> {
-  const file = resolve(directory, `./${decoded(path)}`)
+  const file = resolve(directory, `./${path}`)
   if (file !== directory && !file.startsWith(directory + sep)) return undefined
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory() !== true) return found?.isFile() === true ? { file } : undefined
@@ -59,17 +59,11 @@ function listOf(entries: readonly Dirent[]): string {
     .toSorted((a, b) => compareText(a.name, b.name))
     .map((entry) => {
       const end = entry.isDirectory() ? '/' : ''
-      return `<a href="./${encodeURIComponent(entry.name)}${end}">${escaped(entry.name)}${end}</a>\n`
+      return `<a href="./${encodeURIComponent(entry.name)}${end}">${escapedHtml(entry.name)}${end}</a>\n`
     })
   return `<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n${links.join('')}</pre>\n`
 }
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
+/** Text as it stands in HTML, and in attributes. */
+export const escapedHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
