@@ -9,11 +9,14 @@ import { certificateEnd } from '@coracle/environment/certificates'
 import { timeOf } from '../pods/pod-state.ts'
 
 const hourMs = 3_600_000
-/** How long a request stays that has been dealt with, and one that waits: for somebody to decide, or for a signer. */
+/** How long a request stays that has been dealt with, and one that waits for somebody to decide. */
 const settledMs = hourMs
 const waitingMs = 24 * hourMs
 
-/** Deletes a request an hour after it was settled, or when nobody has seen to it for a day, or its certificate has ended. */
+/**
+ * Deletes a request an hour after it was settled, or when nobody has decided about it for a day, or its certificate has ended. One that
+ * is approved waits for its signer as long as that takes: it may be a person (upstream's CSRCleanerController).
+ */
 export function planCleanup(
   signingRequest: CertificateSigningRequest,
   nowMs: Time,
@@ -60,7 +63,7 @@ function endings({ metadata, status }: CertificateSigningRequest): Ending[] {
       case 'Failed':
         return after(settledMs, 'it failed an hour ago')
       case 'Approved':
-        if (!isIssued) return after(waitingMs, 'no signer has signed it in a day')
+        if (!isIssued) return []
         return [
           ...after(settledMs, 'it was approved an hour ago, and has its certificate'),
           ...certificateEndings(certificate),
