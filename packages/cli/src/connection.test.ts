@@ -44,6 +44,13 @@ describe('flags of every command', () => {
     })
   })
 
+  it('send nothing that is secret to an address without a scheme, which is one without TLS', async () => {
+    const secrets = ['--token=secret', '--username=root', '--password=pw', '--insecure-skip-tls-verify']
+    expect(await ask('--server', url.replace('http://', ''), '--as=jane', ...secrets)).toMatchObject({ code: 0 })
+    expect(received[0]?.headers).toMatchObject({ 'impersonate-user': 'jane' })
+    expect(received[0]?.headers.authorization).toBeUndefined()
+  })
+
   it('give up a request after a time', async () => {
     answer = () => {}
     expect(await ask('--request-timeout=20ms')).toMatchObject({

@@ -41,6 +41,11 @@ export interface ConnectionFlags {
 
 /** The kubeconfig's connection, changed as the flags say. */
 export async function connectionFor(host: Host, flags: ConnectionFlags): Promise<Connection> {
+  const connection = await chosenConnection(host, flags)
+  return flags.server === undefined || hasScheme(flags.server) ? connection : withoutCredentials(connection)
+}
+
+async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Connection> {
   const { paths, isExplicit } = await kubeconfigFiles(host, flags.kubeconfig)
   const { context, cluster, user, server, token } = flags
   // What a person or a variable names has to be there; where nothing is named, there may be no kubeconfig.
@@ -126,12 +131,26 @@ async function connectionFlags(
   }
 }
 
-/** `localhost:6443` is an address of a server that speaks TLS. Throws a CliError, in kubectl's words, for what has a path and no host. */
+/** Whether an address says how to talk to the server. */
+const hasScheme = (server: string): boolean => /^\w[-+.\w]*:\/\/[^/]/.test(server)
+
+/** `localhost:8080` is, as for kubectl, an address of a server without TLS. Throws a CliError, in kubectl's words, for what has a path and no host. */
 function withScheme(server: string): string {
-  if (/^\w[-+.\w]*:\/\/[^/]/.test(server)) return server
+  if (hasScheme(server)) return server
   if (/\/./.test(server)) throw new CliError(`host must be a URL or a host:port pair: ${JSON.stringify(server)}`)
   // Go leaves out a port that is none, and then there is nothing.
-  return server === ':' ? 'http://' : `https://${server}`
+  return server === ':' ? 'http://' : `http://${server}`
+}
+
+/** A connection to what is no secure server by the words of its address: as with kubectl, nobody's credentials go there. */
+function withoutCredentials({ server, namespace, impersonate, timeoutMs, onExchange }: Connection): Connection {
+  return {
+    server,
+    namespace,
+    ...(impersonate === undefined ? {} : { impersonate }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(onExchange === undefined ? {} : { onExchange }),
+  }
 }
 
 /** Why nothing can be sent to an address, in the words of Go; undefined where something can. */

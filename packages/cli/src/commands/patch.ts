@@ -45,6 +45,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
     async (session, target) => {
       const { resource, key, object } = target
       const { dryRun, subresource } = flags
+      if (body instanceof MalformedPatch) throw dryRun === 'client' ? body.here(type) : body.ofServer
       const patched =
         dryRun === 'client'
           ? patchedHere(resource, object, { type, body })
@@ -74,11 +75,30 @@ async function readPatch(host: Host, { patch = '', patchFile = '' }: PatchFlags)
   return /^\s*\{/.test(text) ? parseJsonPatch(text) : parseYamlPatch(text)
 }
 
-/** What begins as JSON does is sent as it is by kubectl: what is wrong with it is told as servers do. */
+/** What begins as JSON does is sent as it is by kubectl: what is wrong with it is told of each object, by whoever applies it. */
 function parseJsonPatch(text: string): unknown {
   const fault = findJsonFault(text)
-  if (fault !== undefined) throw badRequest(`error decoding patch: ${fault.message}`)
-  return JSON.parse(text)
+  return fault === undefined ? JSON.parse(text) : new MalformedPatch(fault.message)
+}
+
+/** A patch that is no JSON, and why. */
+class MalformedPatch {
+  readonly #fault: string
+
+  constructor(fault: string) {
+    this.#fault = fault
+  }
+
+  /** What a server says of it. */
+  get ofServer(): Error {
+    return badRequest(`error decoding patch: ${this.#fault}`)
+  }
+
+  /** What kubectl says where it is to apply it itself. */
+  here(type: (typeof types)[number]): Error {
+    if (type === 'json') return new CliError(this.#fault)
+    return new CliError(type === 'merge' ? 'Invalid JSON Patch' : 'invalid JSON document')
+  }
 }
 
 function parseYamlPatch(text: string): unknown {

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CliError } from '../cli-error.ts'
+import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { type ManifestFlags, manifestBytesMax } from '../manifests/load-manifests.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
@@ -52,7 +52,10 @@ async function readBody(host: Host, file: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof CliError) throw error
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw new CliError(isMissing ? `open ${file}: no such file or directory` : `cannot read "${file}": ${error}`)
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') throw new CliError(`open ${file}: no such file or directory`)
+    // kubectl opens a directory as a file, and fails when it sends what that holds.
+    if (code === 'EISDIR') throw new SummaryError(`Unable to connect to the server: read ${file}: is a directory`)
+    throw new CliError(`cannot read "${file}": ${error}`)
   }
 }

@@ -3,7 +3,6 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
-import { hasFiles } from '../manifests/load-manifests.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -33,22 +32,24 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
   if (replicas < 0) {
     throw new CliError('The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0')
   }
+  if ((flags.currentReplicas ?? -1) < -1) {
+    throw new CliError('The --current-replicas must specify an integer of -1 or greater')
+  }
   const timeoutMs = parseDuration(flags.timeout)
-  let found = 0
   await changeObjects(
     host,
     args,
     'scale',
-    { ...flags, filesAsTheyAre: true, stopsAtFirst: hasFiles(flags), needsObjects: 'scale' },
+    { ...flags, filesAsTheyAre: true, stopsAtFirst: true, needsObjects: 'scale' },
     async (session, target) => {
-      found += 1
-      if (flags.resourceVersion !== undefined && found > 1) {
-        throw new CliError('cannot use --resource-version with multiple resources')
-      }
       const object = await scaleOne(session, target, replicas, flags)
       if (flags.dryRun === 'none') await noteChangeCause(session, target, flags, plainFieldManager)
       if (timeoutMs > 0 && flags.dryRun === 'none') await untilScaled(host, session, target, replicas, timeoutMs)
       return { verb: 'scaled', object }
+    },
+    ({ length }) => {
+      if (flags.resourceVersion === undefined || length <= 1) return
+      throw new CliError('cannot use --resource-version with multiple resources')
     },
   )
 }
@@ -60,16 +61,15 @@ async function scaleOne(
   { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
 ): Promise<KubernetesObject> {
   const options = { subresource: 'scale', fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
+  if (dryRun === 'client') return object
   const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
   if (isConditional) {
     const current = await client.get<Scale>(resource, key, { subresource: 'scale' })
     checkPreconditions(current, currentReplicas, resourceVersion)
-    if (dryRun === 'client') return object
     // The version goes with the update: what changes in between is a conflict, and nothing is written.
     await client.update(resource, { ...current, spec: { ...current.spec, replicas } } as KubernetesObject, options)
     return withReplicas(object, replicas)
   }
-  if (dryRun === 'client') return object
   await client.patch(resource, key, { type: 'merge', body: { spec: { replicas } } }, options)
   return withReplicas(object, replicas)
 }

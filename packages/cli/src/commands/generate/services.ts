@@ -119,7 +119,7 @@ export function exposeObject(object: KubernetesObject, flags: ExposeFlags): Kube
       spec: {
         ...(clusterIp === undefined ? {} : { clusterIP: clusterIp }),
         ...(externalIp === undefined ? {} : { externalIPs: [externalIp] }),
-        ...(loadBalancerIp === undefined ? {} : { loadBalancerIP: loadBalancerIp }),
+        ...(loadBalancerIp === undefined || type !== 'LoadBalancer' ? {} : { loadBalancerIP: loadBalancerIp }),
         ...(ports.length === 0 ? {} : { ports }),
         selector,
         ...(sessionAffinity === undefined ? {} : { sessionAffinity }),
