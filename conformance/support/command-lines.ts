@@ -428,6 +428,17 @@ export const files: Readonly<Record<string, JsonObject | string>> = {
   'broken.json': '{"apiVersion": "v1", "kind": "ConfigMap", ',
   'scalar.yaml': 'just a text\n',
   'list.yaml': { apiVersion: 'v1', kind: 'List', items: [configMap('settings'), configMap('others')] },
+  'list-with-others.yaml': {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [
+      { apiVersion: 'v1', kind: 'Nosuch', metadata: { name: 'x' } },
+      configMap('settings'),
+      configMap('gone'),
+      configMap('missing', { metadata: { name: 'missing', namespace: 'nosuch' } }),
+      { apiVersion: 'v1', kind: 'Nosuch', metadata: { name: 'x' } },
+    ],
+  },
   'workloads.yaml': documents(
     { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' } },
     { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'old' } },
@@ -737,6 +748,19 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'apply -f cm.yaml --server=127.0.0.1:2',
   'apply -f cm.yaml --server=127.0.0.1:2 --validate=ignore',
   'create deployment made-{n} --image=x --server=127.0.0.1:2',
+  'apply view-last-applied -f list.yaml',
+  'label -f list-with-others.yaml a=b',
+  'label -f list-with-others.yaml -f mixed.yaml a=b',
+  'describe -f list-with-others.yaml -f mixed.yaml',
+  'create -f list-with-others.yaml -f mixed.yaml',
+  'apply -f list-with-others.yaml -f mixed.yaml',
+  'delete -f list-with-others.yaml -f mixed.yaml',
+  'replace -f list-with-others.yaml',
+  'set image -f list-with-others.yaml -f mixed.yaml *=x',
+  'rollout status -f list-with-others.yaml',
+  'create quota made-{n} --hard=pods=x',
+  'create quota made-{n} --hard=pods=',
+  'set env -f deployment.yaml A=1 --local --context=nosuch',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */

@@ -26,11 +26,16 @@ export function describeError(error: unknown): string {
 function describePart(error: unknown): string {
   if (isRefusal(error)) return describeInOneLine(error)
   if (error instanceof AggregateError) {
-    // Several that are one of several stand in one line.
-    return error.errors.length === 1 ? plainText(error.errors[0]) : `[${error.errors.map(plainText).join(', ')}]`
+    // Several that are one of several stand in one line, each once.
+    const texts = [...new Set(plainTexts(error))]
+    return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
   }
   return error instanceof Error ? error.message : describeError(error)
 }
+
+/** What the errors say that are one. */
+const plainTexts = (error: unknown): readonly string[] =>
+  error instanceof AggregateError ? error.errors.flatMap(plainTexts) : [plainText(error)]
 
 /** What an error says by itself; one that says it in other words beside others has these as `plain`. */
 function plainText(error: unknown): string {

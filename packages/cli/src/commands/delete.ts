@@ -14,7 +14,7 @@ import { type Doomed, waitUntilGone } from './await-deletion.ts'
 import { propagationPolicy } from './cascade.ts'
 import { confirm } from './confirm.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
-import { type Placed, placeReadable, refusalsOf, wellPlaced, withFailures } from './manifest-command.ts'
+import { type Misplaced, type Placed, placeReadable, withFailures } from './manifest-command.ts'
 import { rawRequest } from './raw-request.ts'
 import { keyOf, requireTargets } from './targets.ts'
 
@@ -56,28 +56,32 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
     async (session) => {
       const isOfFiles = hasFiles(flags)
       const readable = await placeReadable(session, read, flags)
-      const placed = wellPlaced(readable.placed)
-      const failures = [...refusalsOf(readable.placed), ...readable.failures]
-      await withFailures(failures, isOfFiles && placed.length === 0, async () => {
-        const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
-        if (isImmediate(flags)) host.stderr.write(immediateWarning)
-        const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
-        if (chosen === undefined) {
-          host.stdout.write('deletion is cancelled\n')
-          return
-        }
-        const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
-        if (errors.length > 0) throw new AggregateError(errors)
-        if (found === 0) host.stdout.write('No resources found\n')
-        else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
-      })
+      const { placed, failures } = readable
+      await withFailures(
+        failures,
+        isOfFiles && placed.length === 0,
+        async () => {
+          const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
+          if (isImmediate(flags)) host.stderr.write(immediateWarning)
+          const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
+          if (chosen === undefined) {
+            host.stdout.write('deletion is cancelled\n')
+            return
+          }
+          const { doomed, errors, found } = await deleteAll(host, session, chosen, flags)
+          if (errors.length > 0) throw new AggregateError(errors)
+          if (found === 0) host.stdout.write('No resources found\n')
+          else if (flags.wait && flags.dryRun === 'none') await waitUntilGone(host, session, doomed, timeoutMs)
+        },
+        true,
+      )
     },
     hasFiles(flags) ? undefined : refusalOfSelection(args, flags),
   )
 }
 
 /** Looks up, when its turn comes, what one argument or all files mean. */
-type Lookup = () => Promise<readonly Target[]>
+type Lookup = () => Promise<readonly (Target | Misplaced)[]>
 
 /** What is looked up, once it is agreed to; undefined where it is not. */
 async function confirmed(host: Host, lookups: readonly Lookup[]): Promise<readonly Lookup[] | undefined> {
@@ -88,7 +92,10 @@ async function confirmed(host: Host, lookups: readonly Lookup[]): Promise<readon
       errors.push(error)
       return []
     })
-    targets.push(...found)
+    for (const each of found) {
+      if ('refusal' in each) errors.push(each.refusal)
+      else targets.push(each)
+    }
   }
   if (errors.length > 0) throw new AggregateError(errors)
   return targets.length === 0 || (await isConfirmed(host, targets)) ? [async () => targets] : undefined
@@ -129,8 +136,8 @@ const isSelective = ({ selector, fieldSelector }: DeleteFlags): boolean =>
   selector !== undefined || fieldSelector !== undefined
 
 /** The objects of files. */
-function fileTargets(placed: readonly Placed[]): readonly Target[] {
-  return placed.map((each) => ({ ...targetOf(each), source: each.source }))
+function fileTargets(placed: readonly (Placed | Misplaced)[]): readonly (Target | Misplaced)[] {
+  return placed.map((each) => ('refusal' in each ? each : { ...targetOf(each), source: each.source }))
 }
 
 function targetOf({ resource, object }: Pick<Placed, 'resource' | 'object'>): Target {
@@ -174,6 +181,10 @@ async function deleteAll(host: Host, session: Session, lookups: readonly Lookup[
     })
     found += targets.length
     for (const target of targets) {
+      if ('refusal' in target) {
+        failed(target.refusal)
+        continue
+      }
       warn(target)
       try {
         if (flags.dryRun !== 'client') {

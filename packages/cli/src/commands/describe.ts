@@ -8,7 +8,7 @@ import { listOptions, type Selection, type SelectorFlags } from '../resources/se
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
 import { describerOf } from './describers.ts'
-import { selectionsOf } from './manifest-command.ts'
+import { asOneBeside, selectionsOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly showEvents: boolean
@@ -25,7 +25,7 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
       const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
       if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
       const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
-      const errors: unknown[] = [...failures, ...unfound]
+      const errors: unknown[] = [...asOneBeside(unfound, failures), ...unfound]
       let isFirst = true
       for (const { resource, object } of found) {
         try {

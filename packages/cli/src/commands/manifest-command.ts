@@ -3,7 +3,7 @@ import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
-import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
+import type { Manifest, ManifestList, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { getNamed } from '../resources/fetch.ts'
@@ -66,7 +66,7 @@ export async function forEachManifest(
       throw new CliError(`no objects passed to ${needsObjects}`)
     }
     const errors: unknown[] = []
-    const unread = unreadFirst === true ? [...refusalsOf(placed), ...failures] : failures
+    const unread = unreadFirst === true ? besideRefusals(refusalsOf(placed), failures) : failures
     const done: Outcomes = []
     for (const each of unreadFirst === true ? wellPlaced(placed) : placed) {
       try {
@@ -93,6 +93,16 @@ export function throwAll(errors: readonly unknown[], unread: readonly unknown[],
   const all = unreadFirst ? [...read, ...errors] : [...errors, ...read]
   if (all.length > 0) throw new AggregateError(all)
 }
+
+/** What could not be read is, as with kubectl, one error beside others. */
+export const asOneBeside = (others: readonly unknown[], unread: readonly unknown[]): readonly unknown[] =>
+  others.length > 0 && unread.length > 1 ? [new AggregateError(unread)] : unread
+
+/** Why objects go nowhere, and after that why others could not be read. */
+const besideRefusals = (refusals: readonly unknown[], unread: readonly unknown[]): readonly unknown[] => [
+  ...refusals,
+  ...asOneBeside(refusals, unread),
+]
 
 type Outcomes = (Done & Outcome)[]
 
@@ -130,13 +140,15 @@ export async function placeManifest(session: Session, manifest: Manifest): Promi
 
 /** The same, whatever its namespace. */
 async function placeAnywhere(session: Session, manifest: Manifest): Promise<Placed> {
-  const { object, source } = manifest
+  const { object, source, list } = manifest
   const catalog = await session.catalog().catch(async (error: unknown) => {
     throw await unrecognized(manifest, error)
   })
   const { apiVersion, kind, metadata } = object
   const resource = catalog.ofKind(apiVersion, kind)
   if (resource === undefined) {
+    if (list !== undefined)
+      throw new CliError(`unable to recognize no matches for kind "${kind}" in version "${apiVersion}"`)
     throw new CliError(
       `resource mapping not found for name: "${metadata.name ?? ''}" namespace: "${metadata.namespace ?? ''}" from "${source}": no matches for kind "${kind}" in version "${apiVersion}"\nensure CRDs are installed first`,
     )
@@ -178,7 +190,7 @@ export async function placeReadable(
   // Without files the selector is for the server to read.
   const isWanted = labelFilter(entries.length === 0 ? undefined : selector)
   const placed: (Placed | Misplaced)[] = []
-  const failures: unknown[] = []
+  const failures = new ManifestFailures()
   for (const entry of entries) {
     try {
       if ('failure' in entry) throw entry.failure
@@ -187,12 +199,34 @@ export async function placeReadable(
       if (isWanted(each)) placed.push(withRefusal(each, session))
     } catch (error) {
       if (isUnreachableServer(error)) throw error
-      failures.push(error)
+      failures.add(error, entry)
       // The next one would fare no better.
       if (error instanceof UnvalidatedError) break
     }
   }
-  return { placed, failures }
+  return { placed, failures: failures.errors }
+}
+
+/** What is wrong with objects of files, in their order. What is wrong with the items of one list is one error. */
+export class ManifestFailures {
+  readonly #all: (readonly unknown[])[] = []
+  readonly #ofLists = new Map<ManifestList, unknown[]>()
+
+  add(error: unknown, { list }: Pick<Manifest, 'list'>): void {
+    const others = list === undefined ? undefined : this.#ofLists.get(list)
+    if (others !== undefined) {
+      others.push(error)
+      return
+    }
+    const group = [error]
+    this.#all.push(group)
+    if (list !== undefined) this.#ofLists.set(list, group)
+  }
+
+  get errors(): readonly unknown[] {
+    const lists = new Set<readonly unknown[]>(this.#ofLists.values())
+    return this.#all.map((group) => (lists.has(group) ? new AggregateError(group) : group[0]))
+  }
 }
 
 /** No server says what objects are to be like. */
@@ -228,7 +262,8 @@ export async function selectManifests(session: Session, manifests: readonly Mani
 }
 
 /**
- * Does something with the objects of files in their order, and stops at the first that cannot be read or placed, or with which it fails.
+ * Does something with the objects of files in their order, and stops at the first that cannot be read or placed, or with which it fails; at
+ * the end of its list where it is an item of one.
  * With `retrieve`, what that makes of them before their labels and namespaces are looked at.
  */
 export async function visitManifests(
@@ -238,17 +273,31 @@ export async function visitManifests(
   isWanted: (manifest: Manifest) => boolean = () => true,
   retrieve?: (placed: Placed) => Promise<Placed>,
 ): Promise<void> {
-  for (const entry of entries) {
+  const visit = async (entry: ReadManifests['entries'][number]) => {
     if ('failure' in entry) throw entry.failure
     if (retrieve === undefined) {
       if (isWanted(entry)) await act(await placeManifest(session, entry))
-      continue
+      return
     }
     const placed = await retrieve(await placeAnywhere(session, entry))
-    if (!isWanted(placed)) continue
+    if (!isWanted(placed)) return
     requireNamespace(placed.object, placed.resource, session)
     await act(placed)
   }
+  const failures = new ManifestFailures()
+  let failed: ManifestList | undefined
+  for (const entry of entries) {
+    if (failed !== undefined && entry.list !== failed) break
+    try {
+      await visit(entry)
+    } catch (error) {
+      if (entry.list === undefined || isUnreachableServer(error)) throw error
+      failures.add(error, entry)
+      failed = entry.list
+    }
+  }
+  const [failure] = failures.errors
+  if (failure !== undefined) throw failure
 }
 
 /**
@@ -301,12 +350,13 @@ export function selectionOf({ resource, object }: Placed): Selection {
 
 /**
  * Does something where there is something to do it with, and rejects in the end with what failed and, after that, why other objects of
- * files could not be read or placed.
+ * files could not be read or placed: as one error beside others where they are one.
  */
 export async function withFailures(
   failures: readonly unknown[],
   isNothingLeft: boolean,
   act: () => Promise<void>,
+  areOneError = false,
 ): Promise<void> {
   if (failures.length === 0) return act()
   const errors: unknown[] = []
@@ -315,5 +365,5 @@ export async function withFailures(
       errors.push(...(error instanceof AggregateError ? error.errors : [error]))
     })
   }
-  throw new AggregateError([...errors, ...failures])
+  throw new AggregateError([...errors, ...(areOneError ? asOneBeside(errors, failures) : failures)])
 }

@@ -19,11 +19,16 @@ export interface Manifest {
   readonly object: KubernetesObject
   /** The file, as messages name it. */
   readonly source: string
+  /** The list of the file that it is an item of. */
+  readonly list?: ManifestList
   /** It was read to be written. */
   readonly isWritten?: true
   /** The version in which the file has it, where that is served no more. */
   readonly formerVersion?: string
 }
+
+/** Stands for one list of a file: what is wrong with its items is, as with kubectl, one error. */
+export type ManifestList = Readonly<Record<never, never>>
 
 /**
  * The objects in a text of JSON or YAML, one document after another; lists are taken apart, the oldest form (v1beta1)
@@ -61,6 +66,8 @@ export interface ReadManifests {
 /** A part of a text that is no object. */
 export interface UnreadableDocument {
   readonly failure: unknown
+  /** The list that it is an item of. */
+  readonly list?: ManifestList
 }
 
 /** What a text has, of its entries. */
@@ -252,7 +259,12 @@ interface Origin {
   readonly isJson: boolean
 }
 
-function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manifest[] {
+function flatten(
+  value: unknown,
+  origin: Origin,
+  type: ItemType,
+  list?: ManifestList,
+): readonly (Manifest | UnreadableDocument)[] {
   const { source } = origin
   if (!isJsonObject(value)) {
     if (origin.decoding === 'written') throw invalid(source, 'invalid object to validate')
@@ -269,23 +281,41 @@ function flatten(value: unknown, origin: Origin, type: ItemType): readonly Manif
     if (!origin.flattens) return [{ object: toObject(object), source }]
     const itemType =
       object.kind === 'List' ? {} : { apiVersion: object.apiVersion, kind: object.kind.slice(0, -'List'.length) }
-    return object.items.flatMap((item: unknown) => flatten(item, origin, itemType))
+    const itemsList = list ?? {}
+    return object.items.flatMap((item: unknown) => flatten(item, origin, itemType, itemsList))
   }
+  const ofList = list === undefined ? {} : { list }
   const former = convertFormerVersion(object)
   if (origin.decoding === 'typed' && former === undefined) {
+    if (list !== undefined && !isBuiltin(object)) return [{ failure: new CliError(unknownItem), list }]
     requireBuiltin(object, source)
-    return [{ object: toObject(held(object, source)), source }]
+    return [{ object: toObject(held(object, source)), source, ...ofList }]
   }
-  if (former !== undefined) return [{ object: toObject(former.object), source, formerVersion: object.apiVersion }]
+  if (former !== undefined) {
+    return [{ object: toObject(former.object), source, formerVersion: object.apiVersion, ...ofList }]
+  }
   const written = origin.decoding === 'written' ? { isWritten: true as const } : {}
-  return [{ object: toObject(convert(object, source)), source, ...written }]
+  return [{ object: toObject(convert(object, source)), source, ...written, ...ofList }]
 }
 
 /** Go's name of the type that has what every object has. */
 const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`
 
-function requireBuiltin({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }, source: string) {
-  if (builtinResources.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion)) return
+/** kubectl's words, of its Go types, for an item of a list that is of no kind which is built in. */
+const unknownItem =
+  'unable to get type info from the object "*runtime.Unknown": no kind is registered for the type runtime.Unknown in scheme "pkg/scheme/scheme.go:28"'
+
+interface TypeMeta {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
+const isBuiltin = ({ apiVersion, kind }: TypeMeta): boolean =>
+  builtinResources.some((each) => each.kind === kind && apiVersionOf(each) === apiVersion)
+
+function requireBuiltin(object: TypeMeta, source: string): void {
+  if (isBuiltin(object)) return
+  const { apiVersion, kind } = object
   throw new CliError(
     `unable to decode "${source}": no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`,
   )

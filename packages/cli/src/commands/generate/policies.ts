@@ -1,4 +1,4 @@
-import { canonicalQuantity, isQuantity, type KubernetesObject, parseLabelSelector } from '@coracle/api'
+import { canonicalQuantity, isQuantity, type KubernetesObject, parseLabelSelector, quantityProblem } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 
 export function generateNamespace(name: string): KubernetesObject {
@@ -35,11 +35,13 @@ export function generateQuota(name: string, { hard, scopes }: QuotaFlags): Kuber
 function amountsOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     text.split(',').map((pair) => {
-      const [name = '', amount = '', ...more] = pair.split('=')
-      if (name === '' || amount === '' || more.length > 0) {
+      const [name = '', amount, ...more] = pair.split('=')
+      if (amount === undefined || more.length > 0) {
         throw new CliError(`Invalid argument syntax ${pair}, expected <resource>=<value>`)
       }
-      return [name, isQuantity(amount) ? canonicalQuantity(amount) : amount] as const
+      const problem = quantityProblem(amount)
+      if (problem !== undefined) throw new CliError(problem)
+      return [name, canonicalQuantity(amount)] as const
     }),
   )
 }

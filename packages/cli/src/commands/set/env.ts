@@ -1,5 +1,6 @@
 import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
+import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
 import { loadManifests } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
@@ -41,6 +42,15 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   const { resources, remove } = split
   // kubectl tells first that it knows no such format.
   await OutcomePrinter.for(host, flags)
+  // Without a server, too, it looks up which namespace the context has.
+  if (flags.local === true) {
+    const { kubeconfig, context, namespace } = flags
+    await checkConnection(host, {
+      ...(kubeconfig === undefined ? {} : { kubeconfig }),
+      ...(context === undefined ? {} : { context }),
+      ...(namespace === undefined ? {} : { namespace }),
+    })
+  }
   if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
   if (flags.list === true && (flags.output ?? '') !== '') {
     throw new CliError('--list and --output may not be specified together')
