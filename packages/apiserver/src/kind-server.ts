@@ -130,9 +130,13 @@ function storesAlike(a: StoredKind, b: StoredKind): boolean {
   )
 }
 
-/** Whether two kinds differ in nothing but which versions they are served in. */
+/**
+ * Whether two kinds differ in nothing but which versions they are served in, and in their strategy, which each write reads
+ * from the storage: watches go on where a definition is being deleted and nothing may be created any more.
+ */
 function sameRules(a: StoredKind, b: StoredKind): boolean {
-  return deepEqual({ ...a, served: true, versions: [] }, { ...b, served: true, versions: [] })
+  const { strategy } = b
+  return deepEqual({ ...a, served: true, versions: [], strategy }, { ...b, served: true, versions: [] })
 }
 
 const isOf = (definition: ResourceDefinition, hub: StoredKind): boolean =>

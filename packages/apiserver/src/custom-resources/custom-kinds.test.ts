@@ -194,6 +194,19 @@ it('is served while it goes, where it serves no version, so that its objects can
   expect((await server.call(path('v1'))).json.items).toHaveLength(1)
 })
 
+it('tells those who watch that its objects go with its definition', async () => {
+  await establish(client, crateDefinition())
+  await server.call(path('v1'), post(crate('a', {})))
+  const watch = await server.lines(`${path('v1')}?watch=1`)
+  expect(await watch.next()).toMatchObject({ type: 'ADDED' })
+  await client.delete(customResourceDefinitions, { name: 'crates.example.com' })
+  const refused = await server.call(path('v1'), post(crate('b', {})))
+  expect([refused.code, refused.json.message]).toEqual([405, expect.stringContaining('is terminating')])
+  await server.call(path('v1', '/a'), { method: 'DELETE' })
+  expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'a' } } })
+  watch.close()
+})
+
 describe('the scale of a version', () => {
   it('is where that version has it', async () => {
     const counted = (name: string, field: string, more: object) => {
