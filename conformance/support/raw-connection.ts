@@ -25,7 +25,7 @@ export class RawConnection {
     })
   }
 
-  static async overTls(program: Program, protocols?: readonly string[]): Promise<RawConnection> {
+  static async overTls(program: Pick<Program, 'address'>, protocols?: readonly string[]): Promise<RawConnection> {
     const { hostname: host, port } = new URL(program.address)
     const alpn = protocols === undefined ? {} : { ALPNProtocols: [...protocols] }
     const socket = connectOverTls({ host, port: Number(port), rejectUnauthorized: false, ...alpn })
