@@ -14,7 +14,7 @@ const kB = 1000
 const budgets: Readonly<Record<string, Budget>> = {
   '@coracle/api': { packedBytesMax: 700 * kB, unpackedBytesMax: 4_300 * kB },
   '@coracle/apiserver': { packedBytesMax: 420 * kB, unpackedBytesMax: 1_500 * kB },
-  '@coracle/cli': { packedBytesMax: 1_700 * kB, unpackedBytesMax: 6_500 * kB },
+  '@coracle/cli': { packedBytesMax: 3_100 * kB, unpackedBytesMax: 12_000 * kB },
   '@coracle/client': { packedBytesMax: 100 * kB, unpackedBytesMax: 370 * kB },
   '@coracle/cluster': { packedBytesMax: 45 * kB, unpackedBytesMax: 160 * kB },
   '@coracle/controller-runtime': { packedBytesMax: 65 * kB, unpackedBytesMax: 220 * kB },

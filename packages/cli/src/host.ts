@@ -82,6 +82,8 @@ export interface Host {
    * undoes it.
    */
   onInterrupt(handler: () => void): () => void
+  /** Keeps the code of what has run until now, for the next start of the program. To be called when everything is loaded, before `delayLastCompiler`. */
+  keepCode(): void
   /** Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called. */
   returnMemoryWhenIdle(): () => void
   /** Spares a process that works in bursts the engine's last and slowest compiler, until the returned function is called. */

@@ -19,8 +19,8 @@ const nohupEndSignals = ['SIGINT', 'SIGTERM'] as const
  */
 const isNohup = ({ _: command = '' }: NodeJS.ProcessEnv): boolean => basename(command) === 'nohup'
 
-/** The process itself. */
-export function processHost(): Host {
+/** The process itself. `keepCode`: what keeps its code for the next start; nothing does where it runs from its sources. */
+export function processHost(keepCode: () => void = () => {}): Host {
   // Commands say what there is to say; `up` has a logger of its own.
   const environment = realEnvironment(silentLogger)
   const handlers = new Set<() => void>()
@@ -75,6 +75,7 @@ export function processHost(): Host {
         if (handlers.size === 0) end()
       }
     },
+    keepCode,
     returnMemoryWhenIdle: () => returnMemoryWhenIdle(environment.clock),
     async delayLastCompiler() {
       // Only a server needs it: other commands are over before it would matter.

@@ -19,13 +19,14 @@ it('tunes the engine when the server is ready, and leaves it as it was before th
       workingDirectory: directory,
       onOutput: (text) => text.includes('ready') && ready.resolve(),
     }),
+    keepCode: () => void steps.push('code is kept'),
     returnMemoryWhenIdle: tuning('memory'),
     delayLastCompiler: async () => tuning('compiler')(),
   }
   const ended = run(['up', '--memory', '--nodes', '0', '--port', '0'], host)
   await ready.promise
-  expect(steps).toEqual(['memory begins', 'compiler begins'])
+  expect(steps).toEqual(['memory begins', 'code is kept', 'compiler begins'])
   host.interrupt()
   expect(await ended).toBe(0)
-  expect(steps.slice(2)).toEqual(['memory ends', 'compiler ends'])
+  expect(steps.slice(3)).toEqual(['memory ends', 'compiler ends'])
 })

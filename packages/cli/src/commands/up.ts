@@ -65,6 +65,7 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
   const stopReturning = host.returnMemoryWhenIdle()
+  host.keepCode()
   const restoreLastCompiler = await host.delayLastCompiler()
   const record = recordOf(cluster, place, flags, isKept)
   await writeServerRecord(place.directory, record)

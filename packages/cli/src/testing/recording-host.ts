@@ -71,6 +71,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
       handlers.add(handler)
       return () => handlers.delete(handler)
     },
+    keepCode() {},
     returnMemoryWhenIdle: () => () => {},
     delayLastCompiler: async () => () => {},
     exit: (code) => exits.push(code),

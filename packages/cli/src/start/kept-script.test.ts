@@ -1,0 +1,119 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runKeptScript } from './kept-script.ts'
+
+let root: string
+let file: string
+let directory: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kept-script-'))
+  file = join(root, 'server.cjs')
+  directory = join(root, 'code')
+  mkdirSync(directory, { mode: 0o700 })
+  write('first')
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+/** A script whose `say()` returns a word. */
+function write(word: string): void {
+  writeFileSync(
+    file,
+    `(function (exports, require, module, __filename, __dirname) {
+      function say() { return '${word}' }
+      module.exports = { say, directory: __dirname, beside: () => require('./beside.cjs') }
+    })`,
+  )
+}
+
+/** Runs it, calls what it exports, keeps its code, and returns what it said. */
+function runOnce(from: string | undefined = directory): string {
+  const { exports, keep } = runKeptScript(file, from)
+  const word = (exports as { say(): string }).say()
+  keep()
+  return word
+}
+
+/** The one file of kept code. */
+function kept(): string {
+  const [name, ...more] = readdirSync(directory)
+  expect(more).toEqual([])
+  return join(directory, name ?? 'nothing')
+}
+
+it('runs a script as CommonJS is run', () => {
+  writeFileSync(join(root, 'beside.cjs'), 'module.exports = 7')
+  const { exports } = runKeptScript(file, undefined)
+  const { directory, beside } = exports as { directory: string; beside(): unknown }
+  expect(directory).toBe(root)
+  expect(beside()).toBe(7)
+})
+
+it('keeps its code, for its user alone, and takes it the next time', () => {
+  expect(runOnce()).toBe('first')
+  const { ino, mode } = statSync(kept())
+  expect(mode & 0o777).toBe(0o600)
+  expect(runOnce()).toBe('first')
+  expect(statSync(kept()).ino).toBe(ino)
+})
+
+it('keeps the code of functions that were called, too', () => {
+  runKeptScript(file, directory).keep()
+  const { size } = statSync(kept())
+  rmSync(kept())
+  runOnce()
+  expect(statSync(kept()).size).toBeGreaterThan(size)
+})
+
+it('keeps the code of another version of the script beside it', () => {
+  runOnce()
+  write('later')
+  expect(runOnce()).toBe('later')
+  expect(readdirSync(directory)).toHaveLength(2)
+})
+
+it.each([
+  ['damaged', (bytes: Buffer) => bytes.fill(1, 40, 44)],
+  ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3)],
+  ['nothing but a checksum', (bytes: Buffer) => bytes.subarray(0, 4)],
+  ['empty', () => Buffer.alloc(0)],
+])('makes anew what was kept and is %s', (_, harm) => {
+  runOnce()
+  const whole = readFileSync(kept())
+  writeFileSync(kept(), harm(Buffer.from(whole)))
+  const { ino } = statSync(kept())
+  expect(runOnce()).toBe('first')
+  expect(statSync(kept()).ino).not.toBe(ino)
+})
+
+it('makes anew what was kept and this V8 does not take', () => {
+  write('strange')
+  const name = `server-${crc32(readFileSync(file)).toString(16).padStart(8, '0')}.code`
+  const strange = Buffer.from('    code of another V8')
+  strange.writeUInt32LE(crc32(strange.subarray(4)))
+  writeFileSync(join(directory, name), strange)
+  expect(runOnce()).toBe('strange')
+  expect(kept()).toBe(join(directory, name))
+  expect(readFileSync(kept()).equals(strange)).toBe(false)
+})
+
+it('neither takes nor keeps code where others could have put it', () => {
+  runOnce()
+  const { ino } = statSync(kept())
+  writeFileSync(kept(), 'no code')
+  chmodSync(directory, 0o770)
+  expect(runOnce()).toBe('first')
+  expect(readFileSync(kept(), 'utf8')).toBe('no code')
+  expect(statSync(kept()).ino).toBe(ino)
+})
+
+it.each([
+  ['no directory', undefined],
+  ['a directory that is not there', '/proc/nowhere'],
+  ['a directory that takes no files', '/proc/self'],
+])('runs without keeping anything where there is %s', (_, from) => {
+  expect(runOnce(from)).toBe('first')
+})

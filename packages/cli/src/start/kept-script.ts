@@ -1,0 +1,76 @@
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { Script } from 'node:vm'
+import { crc32 } from 'node:zlib'
+
+/** A script that has been run, as CommonJS is. */
+export interface RunScript {
+  readonly exports: unknown
+  /**
+   * Keeps the code of what the script has run until now, for the next time it is loaded; nothing where that is there already. To be called
+   * with V8's flags as they were when the script was loaded: it takes code only under those it was made with.
+   */
+  keep(): void
+}
+
+/** What begins a file of kept code: the checksum of the rest. */
+const checksumBytes = 4
+
+/**
+ * Runs a script of ASCII characters that is a function of `exports`, `require`, `module`, `__filename` and `__dirname`. Its code is taken
+ * from `directory` if it was kept there by an earlier run, by the same Node.js; so is that of the functions it called meanwhile, which Node's own cache
+ * leaves out. Without a directory, or with one that others may write to, nothing is kept.
+ */
+export function runKeptScript(file: string, directory: string | undefined): RunScript {
+  const bytes = readFileSync(file)
+  const kept = directory !== undefined && isOwn(directory) ? keptFile(file, bytes, directory) : undefined
+  const cachedData = kept && readKept(kept)
+  const script = new Script(bytes.toString('latin1'), { filename: file, ...(cachedData && { cachedData }) })
+  const isKept = cachedData !== undefined && script.cachedDataRejected === false
+  const module = { exports: {} }
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
+  return {
+    exports: module.exports,
+    keep() {
+      if (kept !== undefined && !isKept) writeKept(kept, script.createCachedData())
+    },
+  }
+}
+
+/** Named by what the script says: another version of it has code of its own. */
+const keptFile = (file: string, bytes: Uint8Array, directory: string): string =>
+  join(directory, `${basename(file, '.cjs')}-${crc32(bytes).toString(16).padStart(8, '0')}.code`)
+
+/** Whose code is run can do what this process can: only its own user may have written it. */
+function isOwn(directory: string): boolean {
+  const stats = statSync(directory, { throwIfNoEntry: false })
+  if (stats === undefined || process.getuid === undefined) return stats !== undefined
+  return stats.uid === process.getuid() && (stats.mode & 0o022) === 0
+}
+
+/** Undefined where nothing was kept, or it is not whole. */
+function readKept(file: string): Buffer | undefined {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch {
+    return undefined
+  }
+  if (bytes.length <= checksumBytes) return undefined
+  const code = bytes.subarray(checksumBytes)
+  return crc32(code) === bytes.readUInt32LE(0) ? code : undefined
+}
+
+/** Nobody waits for it, and a disk that is full or read-only costs only time at the next start. */
+function writeKept(file: string, code: Buffer): void {
+  const unfinished = `${file}.${process.pid}`
+  const checksum = Buffer.alloc(checksumBytes)
+  checksum.writeUInt32LE(crc32(code))
+  try {
+    writeFileSync(unfinished, Buffer.concat([checksum, code]), { mode: 0o600 })
+    renameSync(unfinished, file)
+  } catch {
+    rmSync(unfinished, { force: true })
+  }
+}
