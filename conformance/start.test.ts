@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { Program } from './support/program.ts'
+import { basename, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Program, runCoracle } from './support/program.ts'
 
 /** Has the program end loudly when it makes what Intl offers. */
 const withoutIntl = `data:text/javascript,${encodeURIComponent(
@@ -19,18 +19,55 @@ it('starts, and says what happens, without the tables of languages and time zone
   expect(program.output.at(-1)).toMatch(/^\d\d:\d\d:\d\d {2}cluster +stopped after/)
 })
 
-it('keeps the code of its start for the next one, which takes it as it is', async () => {
-  const cache = mkdtempSync(join(tmpdir(), 'kept-code-'))
-  onTestFinished(() => rmSync(cache, { recursive: true }))
-  const startOnce = async () => {
-    await using program = await Program.start({ alone: true, args: ['--memory'], env: { NODE_COMPILE_CACHE: cache } })
-    expect(await program.end('SIGINT')).toBe(0)
-    const kept = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      /[/]up-\w+[.]code$/.test(name),
-    )
-    return kept.map((name) => ({ name, inode: statSync(join(cache, name)).ino }))
+describe('code that is kept for the next time', () => {
+  let cache: string
+  beforeEach(() => {
+    cache = mkdtempSync(join(tmpdir(), 'kept-code-'))
+  })
+  afterEach(() => rmSync(cache, { recursive: true }))
+
+  /** What is kept, and when it was put there. */
+  function kept(): readonly { readonly command: string; readonly inode: number }[] {
+    const files = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.code'))
+    return files.sort().map((name) => ({
+      command: basename(name).replace(/-[^-]*$/, ''),
+      inode: statSync(join(cache, name)).ino,
+    }))
   }
-  const kept = await startOnce()
-  expect(kept).toHaveLength(1)
-  expect(await startOnce()).toEqual(kept)
+
+  it('is that of a server as soon as it is ready, and is taken as it is', async () => {
+    const startOnce = async () => {
+      await using program = await Program.start({ alone: true, args: ['--memory'], env: { NODE_COMPILE_CACHE: cache } })
+      expect(await program.end('SIGINT')).toBe(0)
+      return kept()
+    }
+    const first = await startOnce()
+    expect(first).toMatchObject([{ command: 'up' }])
+    expect(await startOnce()).toEqual(first)
+  })
+
+  it('is that of each other command by itself when it has done its work', async () => {
+    const runOnce = async (...args: string[]) => {
+      await runCoracle(args, { env: { NODE_COMPILE_CACHE: cache } })
+      return kept()
+    }
+    expect(await runOnce('version', '--wrong')).toEqual([])
+    const first = await runOnce('version', '--client')
+    expect(first).toMatchObject([{ command: 'version' }])
+    expect(await runOnce('version', '--client')).toEqual(first)
+    expect(await runOnce('completion', 'bash')).toMatchObject([{ command: 'completion' }, { command: 'version' }])
+  })
+})
+
+it('has the whole program for commands that need it, wherever in the line they stand', async () => {
+  const { code, stderr } = await runCoracle([
+    '--namespace',
+    'x',
+    'snapshot',
+    'save',
+    'file',
+    '--data-dir',
+    '/nowhere/at/all',
+  ])
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere/at/all') })
 })

@@ -1,30 +1,14 @@
 import { chmodSync, mkdirSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
+import { wholeCommands } from '../packages/cli/src/start/run-bundled.ts'
+import { lookThroughIndexes } from './look-through-indexes.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** What a bundle leaves to be installed: lmdb brings a native addon. */
 export const externalPackages: readonly string[] = ['lmdb']
-
-/**
- * Packages in CommonJS that are imported when they are needed have their exports by name, as in Node: by itself the bundler gives a
- * part of its own nothing but the default.
- */
-const namesOfLazyImports: Plugin = {
-  name: 'names-of-lazy-imports',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^[@a-z]/ }, ({ kind, path }) => {
-      const isOurs = /^(node:|@coracle\/)/.test(path) || externalPackages.includes(path)
-      return kind === 'dynamic-import' && !isOurs ? { path, namespace: 'lazy' } : undefined
-    })
-    onLoad({ filter: /^/, namespace: 'lazy' }, async ({ path }) => {
-      const names = Object.keys(await import(path)).filter((name) => name !== 'default' && name !== 'module.exports')
-      return { contents: `export { ${names.join(', ')} } from '${path}'`, resolveDir: root }
-    })
-  },
-}
 
 interface BundleChoices {
   readonly sourcemap?: boolean
@@ -33,76 +17,100 @@ interface BundleChoices {
   readonly plugins?: readonly Plugin[]
 }
 
-/** The program once more as one script, in which `coracle up` starts: its code is kept whole for the next start. */
-const upScript = 'up.cjs'
-
 /**
- * Bundles the program into a directory: `coracle.js`, and beside it the parts that are loaded when they are needed, and the script in which
- * servers start.
+ * Bundles the program into a directory: `coracle.js`, which runs one of two scripts beside it (`run-bundled.ts`), and what runs in threads.
+ * Returns what is in the whole program.
  */
 export async function bundle(out: string, choices: BundleChoices = {}): Promise<Metafile> {
   mkdirSync(out, { recursive: true })
-  const { metafile } = await build({
-    ...commonOptions(choices),
-    stdin: {
-      // What is imported after it is compiled once and kept by Node, which halves the time to load it.
-      contents: `
-        import { enableCompileCache, getCompileCacheDir } from 'node:module'
-        enableCompileCache()
-        if (process.argv[2] === 'up') {
-          const { runKeptScript } = await import('./packages/cli/src/start/kept-script.ts')
-          const { exports, keep } = runKeptScript(import.meta.dirname + '/${upScript}', getCompileCacheDir())
-          await exports.runMain({ keepCode: keep })
-        } else {
-          const { runMain } = await import('./packages/cli/src/main.ts')
-          await runMain()
-        }
-      `,
-      resolveDir: root,
-      sourcefile: 'coracle.ts',
-      loader: 'ts',
-    },
-    entryNames: 'coracle',
-    outdir: out,
-    splitting: true,
-    format: 'esm',
-    plugins: [namesOfLazyImports, ...(choices.plugins ?? [])],
-    banner: {
-      js: "#!/usr/bin/env node\nimport { createRequire as coracleCreateRequire } from 'node:module'; const require = coracleCreateRequire(import.meta.url);",
-    },
-  })
-  await bundleUpScript(join(out, upScript), partsOf(metafile), choices)
+  const main = 'packages/cli/src/main.ts'
+  const [program, client] = await Promise.all([
+    bundleScript(main, join(out, 'program.cjs'), choices),
+    bundleScript(main, join(out, 'client.cjs'), choices, [withoutWholeCommands]),
+    bundleModule({ contents: `export * from './${yamlThread}'` }, join(out, 'yaml-thread.js'), choices),
+    bundleModule({ contents: start }, join(out, 'coracle.js'), choices, '#!/usr/bin/env node\n'),
+  ])
+  const strays = Object.keys(client.inputs).filter((file) => serverSource.test(file))
+  if (strays.length > 0) throw new Error(`commands that ask a server have taken in parts of one: ${strays.join(', ')}`)
   chmodSync(join(out, 'coracle.js'), 0o755)
-  return metafile
+  return program
 }
 
-async function bundleUpScript(file: string, parts: ReadonlyMap<string, string>, choices: BundleChoices): Promise<void> {
-  await build({
+const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|scheduler|simulator)[/]/
+
+const start = `
+  import { runBundled } from './packages/cli/src/start/run-bundled.ts'
+  await runBundled(import.meta.dirname, process.argv.slice(2))
+`
+
+/** It starts itself as a thread: its file is to be its own. */
+const yamlThread = 'packages/apiserver/src/http/yaml-thread.ts'
+
+const leftOut = (name: string, filter: RegExp, path: string): Plugin => ({
+  name,
+  setup({ onResolve }) {
+    onResolve({ filter }, ({ kind }) => (kind === 'dynamic-import' ? { path, external: true } : undefined))
+  },
+})
+
+const withYamlThreadBeside = leftOut('yaml-thread-beside', /[/]yaml-thread\.ts$/, './yaml-thread.js')
+
+const withoutWholeCommands = leftOut(
+  'without-whole-commands',
+  new RegExp(`[/]commands[/](${wholeCommands.join('|')})\\.ts$`),
+  './program.cjs',
+)
+
+/** Bundles a module and all it imports into one script for `runKeptScript`. */
+async function bundleScript(
+  entry: string,
+  file: string,
+  choices: BundleChoices,
+  plugins: readonly Plugin[] = [],
+): Promise<Metafile> {
+  const { metafile } = await build({
     ...commonOptions(choices),
-    entryPoints: [join(root, 'packages/cli/src/main.ts')],
+    entryPoints: [join(root, entry)],
     outfile: file,
     format: 'cjs',
     // Code that was compiled before has no words for who imports.
     supported: { 'dynamic-import': false },
     charset: 'ascii',
-    define: {
-      ...commonOptions(choices).define,
-      'import.meta.dirname': '__dirname',
-      'import.meta.url': 'coracleUrl',
-    },
-    plugins: [partsBeside(parts), ...(choices.plugins ?? [])],
+    define: { ...defined, 'import.meta.dirname': '__dirname', 'import.meta.url': 'coracleUrl' },
+    plugins: [lookThroughIndexes(root), withYamlThreadBeside, ...plugins, ...(choices.plugins ?? [])],
     banner: {
       js: "(function (exports, require, module, __filename, __dirname) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
     },
     footer: { js: '})' },
   })
+  return metafile
 }
+
+async function bundleModule(
+  { contents }: { readonly contents: string },
+  file: string,
+  choices: BundleChoices,
+  firstLine = '',
+): Promise<void> {
+  await build({
+    ...commonOptions(choices),
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    outfile: file,
+    format: 'esm',
+    plugins: [lookThroughIndexes(root), ...(choices.plugins ?? [])],
+    banner: {
+      js: `${firstLine}import { createRequire as coracleCreateRequire } from 'node:module'; const require = coracleCreateRequire(import.meta.url);`,
+    },
+  })
+}
+
+const defined = { coracleSourceCommit: JSON.stringify(commitOf(root)) }
 
 const commonOptions = ({ sourcemap = true, external = externalPackages }: BundleChoices) =>
   ({
     bundle: true,
     platform: 'node',
-    define: { coracleSourceCommit: JSON.stringify(commitOf(root)) },
+    define: defined,
     target: 'node24',
     // Names stay as they are: stack traces can be read, and functions need not be given theirs back at run time.
     minifyWhitespace: true,
@@ -113,34 +121,3 @@ const commonOptions = ({ sourcemap = true, external = externalPackages }: Bundle
     metafile: true,
     absWorkingDir: root,
   }) satisfies BuildOptions
-
-/** The files of the parts that something else imports when it needs them, by what they begin with. */
-const partsOf = ({ outputs }: Metafile): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries(outputs).flatMap(([file, { entryPoint }]) =>
-      entryPoint === undefined ? [] : [[entryPoint, `./${basename(file)}`]],
-    ),
-  )
-
-/**
- * Leaves to the parts what has nothing in common with the rest of a server: packages that few clusters need, what runs in a thread of its own,
- * and what other commands do. Anything else would be there twice.
- */
-const partsBeside = (parts: ReadonlyMap<string, string>): Plugin => ({
-  name: 'parts-beside',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^/ }, async ({ kind, path, importer, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || pluginData === resolving) return undefined
-      const resolved = await resolve(path, { kind, importer, resolveDir, pluginData: resolving })
-      const file = relative(root, resolved.path)
-      const part = parts.get(file) ?? parts.get(`lazy:${path}`)
-      return part !== undefined && isApart(file, relative(root, importer)) ? { path: part, external: true } : undefined
-    })
-  },
-})
-const resolving = Symbol('resolving')
-
-const isApart = (file: string, importer: string): boolean =>
-  /(^|[/])node_modules[/]/.test(file) ||
-  file === 'packages/apiserver/src/http/yaml-thread.ts' ||
-  (importer.startsWith('packages/cli/src/verbs/') && file !== 'packages/cli/src/commands/up.ts')

@@ -19,8 +19,8 @@ const nohupEndSignals = ['SIGINT', 'SIGTERM'] as const
  */
 const isNohup = ({ _: command = '' }: NodeJS.ProcessEnv): boolean => basename(command) === 'nohup'
 
-/** The process itself. `keepCode`: what keeps its code for the next start; nothing does where it runs from its sources. */
-export function processHost(keepCode: () => void = () => {}): Host {
+/** The process itself. `keepCode` keeps its code for the next start. */
+export function processHost(keepCode: () => void): Host {
   // Commands say what there is to say; `up` has a logger of its own.
   const environment = realEnvironment(silentLogger)
   const handlers = new Set<() => void>()

@@ -2,7 +2,7 @@ import { ApiError, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ListOptions } from '@coracle/client'
 import { requestTimeoutMs } from '../connection.ts'
 import type { Host } from '../host.ts'
-import { drawingOf, nameAndAge } from '../output/drawing.ts'
+import { nameAndAge } from '../output/name-and-age.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import type { OutputFormat } from '../output/output-format.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
@@ -27,7 +27,7 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
   const { selection, flags } = request
   const { resource, name } = selection
   const options = listOptions(session, selection, flags)
-  const print = printerOf(host, request)
+  const print = await printerOf(host, request)
   // A name that is not there is an error, and not an empty list to wait on.
   if (name !== undefined) {
     const { namespace } = options
@@ -89,11 +89,11 @@ async function follow(
 
 type Print = (event: string, objects: readonly KubernetesObject[]) => Promise<void>
 
-function printerOf(host: Host, { selection, format, style, flags }: WatchRequest): Print {
+async function printerOf(host: Host, { selection, format, style, flags }: WatchRequest): Promise<Print> {
   const { resource } = selection
   if (format.type === 'table') {
     const printer = new TablePrinter(style)
-    const drawing = flags.serverPrint ? drawingOf(resource) : nameAndAge
+    const drawing = flags.serverPrint ? (await import('../output/drawing.ts')).drawingOf(resource) : nameAndAge
     return async (event, objects) => {
       const rows = objects.map((object) => drawing.row(object, host.environment.clock.now()))
       host.stdout.write(printer.print({ columnDefinitions: drawing.columns, rows }, event))

@@ -5,14 +5,8 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasPairs } from '../resources/resource-arguments.ts'
 import type { Kustomization } from './kustomization.ts'
-import {
-  type Manifest,
-  type Reading,
-  type ReadManifests,
-  readEntries,
-  readManifests,
-  type UnreadableDocument,
-} from './parse-manifests.ts'
+import type { Manifest, Reading, ReadManifests, UnreadableDocument } from './parse-manifests.ts'
+import { readEntries } from './read-entries.ts'
 
 /** Flags of every command that reads manifests. */
 export interface ManifestFlags {
@@ -83,6 +77,8 @@ export async function loadReadable(
   for (const source of sources) {
     try {
       const { text, name } = await loadSource(host, source)
+      // The parser, and all that is known of kinds: only who has files needs them.
+      const { readManifests } = await import('./parse-manifests.ts')
       entries.push(...readManifests(text, name, reading).entries)
     } catch (failure) {
       entries.push({ failure })

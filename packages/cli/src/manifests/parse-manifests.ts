@@ -13,6 +13,7 @@ import { type Document, isCollection, parseAllDocuments, parseDocument, type Tag
 import { CliError } from '../cli-error.ts'
 import { heldAsStruct } from './as-struct.ts'
 import { readDocument } from './go-yaml/find-fault.ts'
+import { readEntries } from './read-entries.ts'
 
 /** An object as a file has it, in today's form. */
 export interface Manifest {
@@ -68,13 +69,6 @@ export interface UnreadableDocument {
   readonly failure: unknown
   /** The list that it is an item of. */
   readonly list?: ManifestList
-}
-
-/** What a text has, of its entries. */
-export function readEntries(entries: readonly (Manifest | UnreadableDocument)[]): ReadManifests {
-  const manifests = entries.flatMap((entry) => ('failure' in entry ? [] : [entry]))
-  const failures = entries.flatMap((entry) => ('failure' in entry ? [entry.failure] : []))
-  return { manifests, failures, entries }
 }
 
 /** As `parseManifests`, for who goes on with the objects that can be read: of a text that is no YAML those before the mistake. */

@@ -1,20 +1,5 @@
-import {
-  builtinResources,
-  columnDefinitions,
-  humanDuration,
-  type KubernetesObject,
-  parseTime,
-  type Resource,
-  type TableColumnDefinition,
-  type TableRow,
-  tableRow,
-} from '@coracle/api'
-
-/** How objects of one kind are drawn as rows of a table here, where no server draws them. */
-export interface Drawing {
-  readonly columns: readonly TableColumnDefinition[]
-  row(object: KubernetesObject, nowMs: number): TableRow
-}
+import { builtinResources, columnDefinitions, type Resource, tableRow } from '@coracle/api'
+import { type Drawing, nameAndAge } from './name-and-age.ts'
 
 /** As the server draws them where the kind is built in, or else as name and age. */
 export function drawingOf({ group, version, plural }: Resource): Drawing {
@@ -26,21 +11,4 @@ export function drawingOf({ group, version, plural }: Resource): Drawing {
     columns: columnDefinitions(definition),
     row: (object, nowMs) => tableRow(definition, object, nowMs, 'Metadata'),
   }
-}
-
-/** Names and ages, whatever the kind. */
-export const nameAndAge: Drawing = {
-  columns: [
-    { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 },
-    { name: 'Age', type: 'string', format: '', description: '', priority: 0 },
-  ],
-  row: (object, nowMs) => ({
-    cells: [object.metadata.name ?? '', ageText(object, nowMs)],
-    object,
-  }),
-}
-
-function ageText({ metadata }: KubernetesObject, nowMs: number): string {
-  const { creationTimestamp } = metadata
-  return creationTimestamp === undefined ? '<unknown>' : humanDuration(nowMs - parseTime(creationTimestamp))
 }

@@ -1,9 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runKeptScript } from './kept-script.ts'
+import { keptFilesMax, runKeptScript } from './kept-script.ts'
 
 let root: string
 let file: string
@@ -30,12 +40,16 @@ function write(word: string): void {
 }
 
 /** Runs it, calls what it exports, keeps its code, and returns what it said. */
-function runOnce(from: string | undefined = directory): string {
-  const { exports, keep } = runKeptScript(file, from)
+function runOnce(from = directory, use = 'say'): string {
+  const { exports, keep } = runKeptScript(file, from, use)
   const word = (exports as { say(): string }).say()
   keep()
   return word
 }
+
+/** The file of the code kept for a use. */
+const keptFor = (use: string): string =>
+  join(directory, `${use}-${crc32(readFileSync(file)).toString(16).padStart(8, '0')}.code`)
 
 /** The one file of kept code. */
 function kept(): string {
@@ -46,7 +60,8 @@ function kept(): string {
 
 it('runs a script as CommonJS is run', () => {
   writeFileSync(join(root, 'beside.cjs'), 'module.exports = 7')
-  const { exports } = runKeptScript(file, undefined)
+  const { exports, keep } = runKeptScript(file, undefined, 'say')
+  keep()
   const { directory, beside } = exports as { directory: string; beside(): unknown }
   expect(directory).toBe(root)
   expect(beside()).toBe(7)
@@ -61,7 +76,7 @@ it('keeps its code, for its user alone, and takes it the next time', () => {
 })
 
 it('keeps the code of functions that were called, too', () => {
-  runKeptScript(file, directory).keep()
+  runKeptScript(file, directory, 'say').keep()
   const { size } = statSync(kept())
   rmSync(kept())
   runOnce()
@@ -73,6 +88,23 @@ it('keeps the code of another version of the script beside it', () => {
   write('later')
   expect(runOnce()).toBe('later')
   expect(readdirSync(directory)).toHaveLength(2)
+})
+
+it('keeps what each use needs by itself, and the latest of them', () => {
+  for (let number = 1; number <= keptFilesMax + 2; number++) {
+    runOnce(directory, `use-${number}`)
+    utimesSync(keptFor(`use-${number}`), number, number)
+  }
+  const uses = readdirSync(directory).map((name) => name.replace(/-[^-]*$/, ''))
+  expect(uses).toHaveLength(keptFilesMax)
+  expect(uses).not.toContain('use-1')
+  expect(uses).not.toContain('use-2')
+})
+
+it('leaves files alone that are not its own', () => {
+  writeFileSync(join(directory, 'notes'), '')
+  for (let number = 0; number <= keptFilesMax; number++) runOnce(directory, `use-${number}`)
+  expect(readdirSync(directory)).toContain('notes')
 })
 
 it.each([
@@ -91,12 +123,11 @@ it.each([
 
 it('makes anew what was kept and this V8 does not take', () => {
   write('strange')
-  const name = `server-${crc32(readFileSync(file)).toString(16).padStart(8, '0')}.code`
   const strange = Buffer.from('    code of another V8')
   strange.writeUInt32LE(crc32(strange.subarray(4)))
-  writeFileSync(join(directory, name), strange)
+  writeFileSync(keptFor('say'), strange)
   expect(runOnce()).toBe('strange')
-  expect(kept()).toBe(join(directory, name))
+  expect(kept()).toBe(keptFor('say'))
   expect(readFileSync(kept()).equals(strange)).toBe(false)
 })
 
@@ -111,7 +142,6 @@ it('neither takes nor keeps code where others could have put it', () => {
 })
 
 it.each([
-  ['no directory', undefined],
   ['a directory that is not there', '/proc/nowhere'],
   ['a directory that takes no files', '/proc/self'],
 ])('runs without keeping anything where there is %s', (_, from) => {

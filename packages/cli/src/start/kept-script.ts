@@ -1,6 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
@@ -17,30 +17,36 @@ export interface RunScript {
 /** What begins a file of kept code: the checksum of the rest. */
 const checksumBytes = 4
 
+/** So many files of kept code stay, of about 2 MB each: the oldest make room for others. */
+export const keptFilesMax = 24
+
+const keptFilePattern = /^[\w-]+-[\da-f]{8}\.code$/
+
 /**
  * Runs a script of ASCII characters that is a function of `exports`, `require`, `module`, `__filename` and `__dirname`. Its code is taken
- * from `directory` if it was kept there by an earlier run, by the same Node.js; so is that of the functions it called meanwhile, which Node's own cache
- * leaves out. Without a directory, or with one that others may write to, nothing is kept.
+ * from `directory` if it was kept there by an earlier run for the same `use`, a word, with the same Node.js; so is that of the functions it
+ * called meanwhile, which Node's own cache leaves out. Without a directory, or with one that others may write to, nothing is kept.
  */
-export function runKeptScript(file: string, directory: string | undefined): RunScript {
+export function runKeptScript(file: string, directory: string | undefined, use: string): RunScript {
   const bytes = readFileSync(file)
-  const kept = directory !== undefined && isOwn(directory) ? keptFile(file, bytes, directory) : undefined
+  const kept = directory !== undefined && isOwn(directory) ? keptFile(directory, use, bytes) : undefined
   const cachedData = kept && readKept(kept)
   const script = new Script(bytes.toString('latin1'), { filename: file, ...(cachedData && { cachedData }) })
-  const isKept = cachedData !== undefined && script.cachedDataRejected === false
+  let isKept = cachedData !== undefined && script.cachedDataRejected === false
   const module = { exports: {} }
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
   return {
     exports: module.exports,
     keep() {
       if (kept !== undefined && !isKept) writeKept(kept, script.createCachedData())
+      isKept = true
     },
   }
 }
 
 /** Named by what the script says: another version of it has code of its own. */
-const keptFile = (file: string, bytes: Uint8Array, directory: string): string =>
-  join(directory, `${basename(file, '.cjs')}-${crc32(bytes).toString(16).padStart(8, '0')}.code`)
+const keptFile = (directory: string, use: string, script: Uint8Array): string =>
+  join(directory, `${use}-${crc32(script).toString(16).padStart(8, '0')}.code`)
 
 /** Whose code is run can do what this process can: only its own user may have written it. */
 function isOwn(directory: string): boolean {
@@ -68,9 +74,20 @@ function writeKept(file: string, code: Buffer): void {
   const checksum = Buffer.alloc(checksumBytes)
   checksum.writeUInt32LE(crc32(code))
   try {
+    removeOldest(dirname(file))
     writeFileSync(unfinished, Buffer.concat([checksum, code]), { mode: 0o600 })
     renameSync(unfinished, file)
   } catch {
     rmSync(unfinished, { force: true })
   }
+}
+
+/** Makes room for one more file. */
+function removeOldest(directory: string): void {
+  const keptAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const files = readdirSync(directory)
+    .filter((name) => keptFilePattern.test(name))
+    .map((name) => join(directory, name))
+    .sort((a, b) => keptAt(b) - keptAt(a))
+  for (const file of files.slice(keptFilesMax - 1)) rmSync(file, { force: true })
 }
