@@ -52,10 +52,15 @@ describe('code that is kept for the next time', () => {
       return kept()
     }
     expect(await runOnce('version', '--wrong')).toEqual([])
+    expect(await runOnce('version', '--help')).toMatchObject([{ command: 'help' }])
     const first = await runOnce('version', '--client')
-    expect(first).toMatchObject([{ command: 'version' }])
+    expect(first).toMatchObject([{ command: 'help' }, { command: 'version' }])
     expect(await runOnce('version', '--client')).toEqual(first)
-    expect(await runOnce('completion', 'bash')).toMatchObject([{ command: 'completion' }, { command: 'version' }])
+    expect(await runOnce('completion', 'bash')).toMatchObject([
+      { command: 'completion' },
+      { command: 'help' },
+      { command: 'version' },
+    ])
   })
 })
 

@@ -12,7 +12,7 @@ interface Loaded {
   readonly builtins: readonly string[]
 }
 
-/** Bundles as `npm run build` does, and writes nothing. */
+/** Bundles in parts, so that what is loaded at once stands apart from what is imported later; writes nothing. */
 async function loadedBy(entry: string): Promise<Loaded> {
   const { metafile } = await build({
     entryPoints: { entry: join(root, entry) },

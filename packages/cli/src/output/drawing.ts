@@ -1,5 +1,19 @@
-import { builtinResources, columnDefinitions, type Resource, tableRow } from '@coracle/api'
-import { type Drawing, nameAndAge } from './name-and-age.ts'
+import {
+  builtinResources,
+  columnDefinitions,
+  type KubernetesObject,
+  type Resource,
+  type TableColumnDefinition,
+  type TableRow,
+  tableRow,
+} from '@coracle/api'
+import { nameAndAge } from './name-and-age.ts'
+
+/** How objects of one kind are drawn as rows of a table here, where no server draws them. */
+export interface Drawing {
+  readonly columns: readonly TableColumnDefinition[]
+  row(object: KubernetesObject, nowMs: number): TableRow
+}
 
 /** As the server draws them where the kind is built in, or else as name and age. */
 export function drawingOf({ group, version, plural }: Resource): Drawing {

@@ -1,16 +1,5 @@
-import {
-  humanDuration,
-  type KubernetesObject,
-  parseTime,
-  type TableColumnDefinition,
-  type TableRow,
-} from '@coracle/api'
-
-/** How objects of one kind are drawn as rows of a table here, where no server draws them. */
-export interface Drawing {
-  readonly columns: readonly TableColumnDefinition[]
-  row(object: KubernetesObject, nowMs: number): TableRow
-}
+import { humanDuration, type KubernetesObject, parseTime } from '@coracle/api'
+import type { Drawing } from './drawing.ts'
 
 /** Names and ages, whatever the kind. */
 export const nameAndAge: Drawing = {

@@ -19,7 +19,13 @@ export async function runBundled(directory: string, args: readonly string[]): Pr
   enableCompileCache()
   const isWhole = args.some((arg) => wholeCommands.includes(arg))
   const file = join(directory, isWhole ? 'program.cjs' : 'client.cjs')
-  const [command = ''] = args
-  const { exports, keep } = runKeptScript(file, getCompileCacheDir(), /^[a-z-]{1,30}$/.test(command) ? command : 'none')
+  const { exports, keep } = runKeptScript(file, getCompileCacheDir(), useOf(args))
   await (exports as Program).runMain({ keepCode: keep })
+}
+
+/** What code is kept for: a command; help, of whichever, since it runs nothing of what the command does. */
+function useOf(args: readonly string[]): string {
+  const [command = ''] = args
+  if (args.some((arg) => ['--help', '-h'].includes(arg))) return 'help'
+  return /^[a-z-]{1,30}$/.test(command) ? command : 'none'
 }
