@@ -137,6 +137,24 @@ describe('pods as processes', () => {
     })
   })
 
+  it('are not ready for a moment when their program ends at once', async () => {
+    const { client, create } = await startedKubelet()
+    const readiness = new Set<boolean | undefined>()
+    const watch = await client.watch(pods, { namespace: 'default' })
+    onTestFinished(() => watch.close())
+    const restarted = (async () => {
+      for await (const { type, object } of watch) {
+        if (type !== 'ADDED' && type !== 'MODIFIED') continue
+        const [container] = object.status?.containerStatuses ?? []
+        readiness.add(container?.ready)
+        if ((container?.restartCount ?? 0) > 0) return
+      }
+    })()
+    await create(testPod({ containers: [shell('exit 1')] }))
+    await restarted
+    expect(readiness).not.toContain(true)
+  })
+
   it('become ready when their probe says so, and are restarted when it says so', async () => {
     const { create, status } = await startedKubelet()
     const directory = temporaryDirectory()

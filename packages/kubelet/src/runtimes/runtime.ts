@@ -72,7 +72,7 @@ export interface ContainerConfig {
   readonly tty?: boolean
   /** Whether it is there to do something and end, which a runtime that runs nothing cannot find out. */
   readonly isTask?: boolean
-  /** Those that decide whether it is ready, for a runtime that runs nothing that could be probed. Absent: none. */
+  /** Those that decide whether it is ready: without any the runtime does. Absent: none. */
   readonly probes?: readonly Probe[]
 }
 
@@ -97,7 +97,7 @@ export interface ContainerRuntimeStatus {
   /** `Completed`, `Error`, `OOMKilled`, `StartError`. */
   readonly reason?: string
   readonly message?: string
-  /** Whether it says of itself that it is not ready, where no probe can ask it: simulated ones. */
+  /** Whether it is not ready yet, which the runtime knows where no probe says so: it has only just started, or is a simulated one. */
   readonly unready?: boolean
   /** As whom its first process started; absent where that means nothing. */
   readonly user?: ContainerUser
@@ -110,7 +110,7 @@ export interface ContainerUser {
   readonly supplementalGroups: readonly number[]
 }
 
-/** A container has stopped, for whatever reason, or a simulated one is ready. CRI's GetContainerEvents. */
+/** A container has stopped, for whatever reason, or is ready where no probe tells. CRI's GetContainerEvents. */
 export interface ContainerStoppedEvent {
   readonly podUid: string
   readonly containerId: string
@@ -157,7 +157,7 @@ export interface Runtime {
   readonly version: string
   /** Whether containers are real: simulated ones have no ports to probe and no commands to run. */
   readonly runsProcesses: boolean
-  /** Calls back whenever a container has stopped; several stops may come as one. Returns the way to end that. */
+  /** Calls back whenever a container has stopped or is no longer unready; several such may come as one. Returns the way to end that. */
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void
 
   /** Sandboxes, of one pod or all. */

@@ -105,7 +105,7 @@ function isReady(
   init: boolean,
 ): boolean {
   if (init && !isSidecar(container)) return run.state === 'exited' && run.exitCode === 0
-  return run.state === 'running' && (probe?.ready ?? run.unready !== true)
+  return run.state === 'running' && run.unready !== true && (probe?.ready ?? true)
 }
 
 /** The run before is gone from the runtime: what was said of it still holds. */

@@ -17,6 +17,8 @@ export interface HeldContainer {
   /** When a stop turns into a kill. */
   killAtMs: number
   killTimer: Timer | undefined
+  /** Goes off when it has run long enough to count as ready; undefined where no time is to pass for that, or it has. */
+  settleTimer: Timer | undefined
   readonly waiters: (() => void)[]
   /** Keeps its input open, until the first client that was attached has gone. */
   inputHolderFd: number | undefined
@@ -34,6 +36,7 @@ export function hold(record: ContainerRecord): HeldContainer {
     adopted: false,
     killAtMs: Number.POSITIVE_INFINITY,
     killTimer: undefined,
+    settleTimer: undefined,
     waiters: [],
     inputHolderFd: undefined,
     wasAttached: false,
@@ -59,7 +62,8 @@ export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
     ...(process.platform === 'linux' ? { user: ownUser() } : {}),
   }
   if (startedAtMs === undefined) return { ...common, state: 'created' }
-  if (held.exit === undefined) return { ...common, state: 'running', startedAtMs }
+  const unready = held.settleTimer !== undefined
+  if (held.exit === undefined) return { ...common, state: 'running', startedAtMs, ...(unready ? { unready } : {}) }
   const { exitCode, finishedAtMs } = held.exit
   const message = startError ?? held.message
   return {

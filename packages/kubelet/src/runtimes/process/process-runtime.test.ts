@@ -76,14 +76,21 @@ async function status(runtime: Runtime, id: string): Promise<ContainerRuntimeSta
 
 /** Resolves with the status once the container has ended. */
 async function ended(runtime: Runtime, id: string): Promise<ContainerRuntimeStatus> {
-  const stopped = new Promise<void>((resolve) => {
+  for (;;) {
+    const news = told(runtime, id)
+    const now = await status(runtime, id)
+    if (now.state === 'exited') return now
+    await news
+  }
+}
+
+/** Resolves when the runtime tells of the container. */
+function told(runtime: Runtime, id: string): Promise<void> {
+  return new Promise((resolve) => {
     const unsubscribe = runtime.subscribe(({ containerId }) => {
       if (containerId === id) resolve(unsubscribe())
     })
   })
-  const now = await status(runtime, id)
-  if (now.state !== 'exited') await stopped
-  return status(runtime, id)
 }
 
 async function log(
@@ -489,6 +496,36 @@ describe.skipIf(!linux)('addresses', needsLinux, () => {
     const after = openRuntime(directory)
     expect((await after.listPodSandboxes()).map((sandbox) => sandbox.addresses)).toEqual([addresses])
     expect((await after.runPodSandbox(sandboxConfig('2'))).addresses).toEqual([addresses[0]?.replace(/1$/, '2')])
+  })
+})
+
+describe('a container that has only just started', () => {
+  it('is ready when it has run for a while, and that is told', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'sleep 60')
+    const news = told(runtime, id)
+    expect(await status(runtime, id)).toMatchObject({ state: 'running', unready: true })
+    await news
+    expect(await status(runtime, id)).not.toHaveProperty('unready')
+  })
+
+  it('is left to its probes where it has any that tell of readiness', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'sleep 60', { probes: [{ exec: { command: ['true'] } }] })
+    expect(await status(runtime, id)).not.toHaveProperty('unready')
+  })
+
+  it('waits on over a restart of the node agent', async () => {
+    const dataDirectory = temporaryDirectory()
+    const first = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
+    const id = await run(first, 'echo up; sleep 60')
+    await logged(first, id, 'up')
+    await first.close()
+    const runtime = openRuntime(dataDirectory)
+    const news = told(runtime, id)
+    expect(await status(runtime, id)).toMatchObject({ unready: true })
+    await news
+    expect(await status(runtime, id)).not.toHaveProperty('unready')
   })
 })
 

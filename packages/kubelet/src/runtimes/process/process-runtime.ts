@@ -76,6 +76,11 @@ export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
 
 /** Tells a container the address that its pod has to itself, for servers to listen on; pods on the node's network have none. */
 const podAddressVariable = 'CORACLE_POD_IP'
+/**
+ * A container that no probe asks is ready when it has run for this long, which a program that cannot start does not. Upstream's node
+ * agent looks at containers once a second, and so does not see those either.
+ */
+export const settleMs = 500
 /** How often containers are checked on that an earlier node agent started: their deaths are told to nobody here. */
 const adoptedPollMs = 1_000
 /** The same while one of them is being stopped. */
@@ -257,6 +262,20 @@ class ProcessRuntime implements Runtime {
       if (input !== undefined) closeSync(input.childFd)
     }
     held.log = this.#watchLog(logPath)
+    this.#letSettle(held, settleMs)
+  }
+
+  #letSettle(held: HeldContainer, forMs: number): void {
+    const { id, podUid, config } = held.record
+    if (forMs <= 0 || (config.probes ?? []).length > 0) return
+    held.settleTimer = this.#environment.clock.setTimer(forMs, () => {
+      held.settleTimer = undefined
+      this.#tell({ podUid, containerId: id })
+    })
+  }
+
+  #tell(event: ContainerStoppedEvent): void {
+    for (const listener of this.#listeners) listener(event)
   }
 
   #watchLog(path: string): LogWatcher {
@@ -292,12 +311,13 @@ class ProcessRuntime implements Runtime {
       finishedAtMs: this.#environment.clock.now(),
     }
     held.killTimer?.cancel()
+    held.settleTimer?.cancel()
     held.log?.close()
     held.log = undefined
     this.#endInput(held)
     held.message = this.#messageOf(held.record, held.exit.exitCode)
     for (const resume of held.waiters.splice(0)) resume()
-    for (const listener of this.#listeners) listener({ podUid, containerId: id })
+    this.#tell({ podUid, containerId: id })
   }
 
   async stopContainer(id: string, timeoutMs: number): Promise<void> {
@@ -389,6 +409,7 @@ class ProcessRuntime implements Runtime {
     this.#pollTimer?.cancel()
     for (const held of this.#containers.values()) {
       held.killTimer?.cancel()
+      held.settleTimer?.cancel()
       held.log?.close()
       this.#endInput(held)
     }
@@ -421,6 +442,7 @@ class ProcessRuntime implements Runtime {
       held.leader = identity
       held.adopted = true
       held.log = this.#watchLog(record.logPath)
+      this.#letSettle(held, record.startedAtMs + settleMs - this.#environment.clock.now())
     } else {
       this.#ended(held, killedExitCode)
       // Its shim may come up only now; from here on it finds that it has been given up.
