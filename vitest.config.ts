@@ -12,8 +12,17 @@ const programs = ['conformance/**/*.test.ts', 'torture/**/*.test.ts']
 /** Tests of packages. Their files take turns in one process for each worker, which loads what they import once. */
 const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 
-/** Tests that put something in the place of Node's modules, or load much that others do not: each file has a process of its own. */
-const alone = ['packages/store/src/disk-room.test.ts', 'examples/*/test/**/*.test.ts', 'scripts/**/*.test.ts']
+/**
+ * Tests that put something in the place of Node's modules, load much that others do not, or count what all code that is loaded has done:
+ * each file has a process of its own.
+ */
+const alone = [
+  'packages/store/src/disk-room.test.ts',
+  'packages/api/src/cost.test.ts',
+  'packages/api/src/patch/strategic-merge-patch.test.ts',
+  'examples/*/test/**/*.test.ts',
+  'scripts/**/*.test.ts',
+]
 
 /** All files of tests. */
 export const testFiles = [...programs, ...packages, ...alone]
@@ -25,11 +34,27 @@ export default defineConfig({
   test: {
     env: environmentOf(properties),
     projects: [
-      { extends: true, test: { name: 'programs', include: programs, globalSetup: ['scripts/bundled-program.ts'] } },
-      { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
-        test: { name: 'packages', include: packages, exclude: [...configDefaults.exclude, ...alone], isolate: false },
+        test: {
+          name: 'programs',
+          include: programs,
+          globalSetup: ['scripts/bundled-program.ts'],
+          // They wait for programs and for time to pass: with one more than there are cores no core has nothing to do.
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: {
+          name: 'packages',
+          include: packages,
+          exclude: [...configDefaults.exclude, ...alone],
+          isolate: false,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
     sequence: { sequencer: LongestFirst },
@@ -39,7 +64,7 @@ export default defineConfig({
     testTimeout: 120_000 * properties.runs,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // Two cores: more workers than that only make the tests of real programs slower.
+    // As many as there are cores: these tests work all the time.
     maxWorkers: 2,
     // In CI the counts are read from the report, for the closing line.
     reporters: ['default', new SkippedTests(), new PropertyReporter(properties), ...(process.env.CI ? ['json'] : [])],

@@ -77,6 +77,7 @@ describe('snippets', () => {
       join(directory, 'tsconfig.json'),
       JSON.stringify({ extends: '../../tsconfig.json', include: ['*.ts'], compilerOptions: { noUnusedLocals: true } }),
     )
+    writeFileSync(join(directory, 'vitest.config.js'), packagesAreExternal)
     program = await Program.start()
   })
 
@@ -117,6 +118,10 @@ describe('snippets', () => {
     expect(code, stderr).toBe(0)
   })
 })
+
+/** In the project of somebody else packages are in node_modules, and Vitest leaves them to Node: here they are links. */
+const packagesAreExternal = String.raw`export default { test: { server: { deps: { external: [/\/packages\//] } } } }
+`
 
 /** What Vitest reports of a file of tests. */
 interface TestFileResult {

@@ -88,7 +88,7 @@ describe('logs', () => {
     })
     await eventually('the second run', async () => (await kubectl.ok(['logs', 'restarted'])) === 'second\n')
     expect(await kubectl.ok(['logs', 'restarted', '--previous'])).toBe('first\n')
-    expect(await kubectl.ok(['get', 'pod', 'restarted', '--no-headers'])).toMatch(/^restarted +1\/1 +Running +1 \(/)
+    expect(await kubectl.ok(['get', 'pod', 'restarted', '--no-headers'])).toMatch(/^restarted +[01]\/1 +Running +1 \(/)
     expect(await kubectl.ok(['describe', 'pod', 'restarted'])).toMatch(
       /Last State: +Terminated\n +Reason: +Error\n +Exit Code: +3\n/,
     )

@@ -167,7 +167,8 @@ describe('the libraries', () => {
     await using program = await Program.start()
     for (const { where, text } of snippets()) {
       if (text.includes('until the process is stopped')) continue
-      const options = { cwd: libraries, env: { KUBECONFIG: program.kubeconfig } }
+      const env = { KUBECONFIG: program.kubeconfig, NODE_COMPILE_CACHE: join(directory, 'compiled') }
+      const options = { cwd: libraries, env }
       const { code, stderr } = await run(process.execPath, [fileOf(where)], options)
       expect({ where, code, stderr: code === 0 ? '' : stderr }).toEqual({ where, code: 0, stderr: '' })
     }

@@ -8,9 +8,9 @@ export class PowerLostError extends Error {
 
 interface Contents {
   /** As programs see the file. */
-  cached: Buffer
+  readonly cached: GrowingBytes
   /** As it is on the disk. */
-  durable: Buffer
+  readonly durable: GrowingBytes
   /** The pages in which the two may differ. */
   readonly dirty: Set<number>
 }
@@ -55,7 +55,7 @@ export class SimulatedDisk implements DurableFiles {
       const contents = (isKept ? this.#files : this.#durableFiles).get(path)
       if (contents === undefined) continue
       const durable = this.#afterLoss(contents)
-      const kept: Contents = { cached: Buffer.from(durable), durable, dirty: new Set() }
+      const kept: Contents = { cached: durable.copy(), durable, dirty: new Set() }
       disk.#files.set(path, kept)
       disk.#durableFiles.set(path, kept)
     }
@@ -67,7 +67,7 @@ export class SimulatedDisk implements DurableFiles {
     let contents = this.#files.get(path)
     if (contents === undefined) {
       if (!create) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' })
-      contents = { cached: Buffer.alloc(0), durable: Buffer.alloc(0), dirty: new Set() }
+      contents = { cached: new GrowingBytes(), durable: new GrowingBytes(), dirty: new Set() }
       this.#files.set(path, contents)
       this.#dirtyNames.add(path)
     }
@@ -101,7 +101,7 @@ export class SimulatedDisk implements DurableFiles {
     return {
       read: async () => {
         this.#loseIf(this.#call())
-        return Buffer.from(contents.cached)
+        return Buffer.from(contents.cached.all)
       },
       write: async (parts, position) => {
         const isLosing = this.#call()
@@ -126,8 +126,7 @@ export class SimulatedDisk implements DurableFiles {
   }
 
   #put(contents: Contents, bytes: Buffer, position: number): number[] {
-    contents.cached = atLeast(contents.cached, position + bytes.length)
-    bytes.copy(contents.cached, position)
+    contents.cached.put(bytes, position)
     const pages: number[] = []
     for (let page = Math.floor(position / this.#pageBytes); page * this.#pageBytes < position + bytes.length; page++) {
       pages.push(page)
@@ -137,23 +136,20 @@ export class SimulatedDisk implements DurableFiles {
   }
 
   #flush(contents: Contents, page: number): void {
-    contents.durable = this.#withPage(contents.durable, contents.cached, page)
+    this.#putPage(contents.durable, contents.cached, page)
     contents.dirty.delete(page)
   }
 
-  #afterLoss({ durable, cached, dirty }: Contents): Buffer {
-    let found: Buffer = Buffer.from(durable)
-    for (const page of dirty) if (this.#flip()) found = this.#withPage(found, cached, page)
+  #afterLoss({ durable, cached, dirty }: Contents): GrowingBytes {
+    const found = durable.copy()
+    for (const page of dirty) if (this.#flip()) this.#putPage(found, cached, page)
     return found
   }
 
-  /** `bytes` with a page of another version of the file, in place where there is room. */
-  #withPage(bytes: Buffer, from: Buffer, page: number): Buffer {
+  /** Puts a page of another version of the file into `bytes`. */
+  #putPage(bytes: GrowingBytes, from: GrowingBytes, page: number): void {
     const start = page * this.#pageBytes
-    const end = Math.min(start + this.#pageBytes, from.length)
-    const found = atLeast(bytes, end)
-    from.copy(found, start, start, end)
-    return found
+    bytes.put(from.all.subarray(start, start + this.#pageBytes), start)
   }
 
   #call(): boolean {
@@ -173,6 +169,30 @@ export class SimulatedDisk implements DurableFiles {
   }
 }
 
-function atLeast(bytes: Buffer, length: number): Buffer {
-  return bytes.length >= length ? bytes : Buffer.concat([bytes, Buffer.alloc(length - bytes.length)])
+/** Bytes with room behind them, so that a file that grows page by page is not copied for each of them. */
+class GrowingBytes {
+  #room = Buffer.alloc(0)
+  #length = 0
+
+  get all(): Buffer {
+    return this.#room.subarray(0, this.#length)
+  }
+
+  /** What lies between the end and `position` is zero. */
+  put(bytes: Buffer, position: number): void {
+    const end = position + bytes.length
+    if (end > this.#room.length) {
+      const room = Buffer.alloc(2 * end)
+      this.all.copy(room)
+      this.#room = room
+    }
+    bytes.copy(this.#room, position)
+    this.#length = Math.max(this.#length, end)
+  }
+
+  copy(): GrowingBytes {
+    const copy = new GrowingBytes()
+    copy.put(this.all, 0)
+    return copy
+  }
 }
