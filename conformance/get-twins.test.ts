@@ -52,6 +52,34 @@ const texts = {
   },
 }
 
+/** A kind for each of the namespaces that are compared. */
+const columnsDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'tallies.{namespace}.example.com' },
+  spec: {
+    group: '{namespace}.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'tallies', singular: 'tally', kind: 'Tally' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { count: { type: 'integer' } } } },
+        additionalPrinterColumns: [{ name: 'Count', type: 'integer', jsonPath: '.count' }],
+      },
+    ],
+  },
+}
+
+const tally = (name: string) => ({
+  apiVersion: '{namespace}.example.com/v1',
+  kind: 'Tally',
+  metadata: { name },
+  count: 7,
+})
+
 const template = (name: string) => ({
   apiVersion: 'v1',
   kind: 'PodTemplate',
@@ -193,6 +221,30 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'get deployment web --subresource=nowhere',
     'get deployment --subresource=scale',
     'get cm kube-root-ca.crt --subresource=status',
+  ],
+  'what is watched, and what is not': [
+    ['create -f -', manifest(configMap('a', {}), configMap('b', {}))],
+    ['create -f -', manifest(columnsDefinition)],
+    'wait --for=condition=Established crd tallies.{namespace}.example.com',
+    ['create -f -', manifest(tally('one'), tally('two'))],
+    'get tallies.{namespace}.example.com -w --request-timeout=1s',
+    'get tallies.{namespace}.example.com one -w --output-watch-events --show-labels --request-timeout=1s',
+    'get tallies.{namespace}.example.com one -w --server-print=false --request-timeout=1s',
+    'get tallies.{namespace}.example.com one two -w',
+    'get cm a b -w',
+    'get cm a b -w --output-watch-events',
+    'get cm a b --watch-only',
+    'get cm a b -w -o name',
+    'get cm a nobody -w',
+    'get cm nobody -w',
+    'get cm,secrets -w',
+    'get cm/a secret/b -w',
+    'get cm a b -w --sort-by=.metadata.name',
+    ['get -f - -w', manifest(configMap('a', {}), configMap('b', {}))],
+    ['get -f - -w', manifest(configMap('a', {}), tally('two'))],
+    ['get -f - -w', manifest(configMap('a', {}), configMap('nobody', {}), configMap('b', {}))],
+    ['get -f - -w', manifest({ apiVersion: 'v1', kind: 'List', items: [configMap('a', {})] })],
+    'delete crd tallies.{namespace}.example.com',
   ],
   'every kind in a table': [
     ['create -f -', manifest(template('t'))],

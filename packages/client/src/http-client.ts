@@ -48,6 +48,11 @@ export interface HttpClientOptions extends TransportOptions, Environment {}
 export interface HttpClient extends Client {
   /** Sends any request. Rejects with an ApiError for codes from 400. */
   request(request: RawRequest): Promise<RawResponse>
+  /**
+   * Watches as `watch` does, and asks the server to draw what it tells of: the objects of events are Tables with a row for each object, or
+   * the objects themselves where a server draws none. Columns are in the first event alone.
+   */
+  watchTables(resource: Resource, options?: WatchOptions): Promise<Watch<KubernetesObject>>
   /** The text under a path, such as `/version` or `/readyz?verbose`. */
   rawGet(path: string, signal?: AbortSignal): Promise<string>
   /** Every resource the server serves, in all versions. */
@@ -65,6 +70,11 @@ export interface HttpClient extends Client {
   /** Ends all connections; watches end too. */
   close(): Promise<void>
 }
+
+/** How tables are asked for, in the versions there are. */
+export const tableAccept: string = ['v1', 'v1beta1']
+  .map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`)
+  .join(',')
 
 /** A client of the API server at `server`. Nothing is sent before the first request. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
@@ -107,12 +117,19 @@ class RestClient implements HttpClient {
   }
 
   async watch<T extends KubernetesObject>(resource: Resource<T>, options: WatchOptions = {}): Promise<Watch<T>> {
+    return new HttpWatch<T>(resource, await this.#openWatch(resource, options))
+  }
+
+  async watchTables(resource: Resource, options: WatchOptions = {}): Promise<Watch<KubernetesObject>> {
+    return new HttpWatch(resource, await this.#openWatch(resource, options, `${tableAccept},application/json`))
+  }
+
+  #openWatch(resource: Resource, options: WatchOptions, accept = 'application/json'): Promise<ResponseBody> {
     const { namespace, signal, ...query } = options
     // The API wants to be told what the initial events are compared with; there is only this one way (KEP-3157).
     const initial = options.sendInitialEvents === undefined ? {} : { resourceVersionMatch: 'NotOlderThan' }
     const path = withQuery(collectionPath(resource, namespace), { watch: true, ...query, ...initial })
-    const body = await this.#transport.open({ method: 'GET', path, ...signalOf(signal) })
-    return new HttpWatch<T>(resource, body)
+    return this.#transport.open({ method: 'GET', path, accept, ...signalOf(signal) })
   }
 
   create<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {

@@ -39,7 +39,13 @@ export {
   type EventType,
 } from './event-recorder.ts'
 export type { ExchangeEvent, ShownHeaders } from './exchange-trace.ts'
-export { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+export {
+  createHttpClient,
+  createRestClient,
+  type HttpClient,
+  type HttpClientOptions,
+  tableAccept,
+} from './http-client.ts'
 export {
   isUnreachableServer,
   type RawRequest,

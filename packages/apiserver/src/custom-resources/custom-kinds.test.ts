@@ -194,8 +194,22 @@ it('is served while it goes, where it serves no version, so that its objects can
   expect((await server.call(path('v1'))).json.items).toHaveLength(1)
 })
 
-it('tells those who watch that its objects go with its definition', async () => {
-  await establish(client, crateDefinition())
+it.each<[string, CustomResourceDefinition]>([
+  ['', crateDefinition()],
+  [
+    ', where it has columns, fields to select by, a scale and another version',
+    crateDefinition([
+      crateVersion('v1', {
+        storage: true,
+        additionalPrinterColumns: [{ name: 'Label', type: 'string', jsonPath: '.spec.label' }],
+        selectableFields: [{ jsonPath: '.spec.label' }],
+        subresources: { scale: { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' } },
+      }),
+      crateVersion('v2'),
+    ]),
+  ],
+])('tells those who watch that its objects go with its definition%s', async (_, definition) => {
+  await establish(client, definition)
   await server.call(path('v1'), post(crate('a', {})))
   const watch = await server.lines(`${path('v1')}?watch=1`)
   expect(await watch.next()).toMatchObject({ type: 'ADDED' })

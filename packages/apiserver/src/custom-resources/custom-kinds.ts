@@ -91,6 +91,14 @@ export class CustomKinds {
     if (!isUsable) return
     // No time passes while a module is loaded, or a virtual clock would go on without the kind.
     const { customKind } = await this.#parts.environment.clock.hold(import('@coracle/api/custom'))
+    if (before !== undefined && makesTheSameForms(before.definition, definition)) {
+      // All that its deletion changes: who watches goes on, and sees its objects go.
+      const { served, strategy } = customKind(definition)
+      const kind = { ...before.kind, served, strategy }
+      await this.#parts.kinds.change(kind)
+      this.#served.set(name, { ...before, definition, kind })
+      return
+    }
     const webhook = await this.#webhookOf(definition)
     const made = customKind(definition, webhook?.convert)
     // Closures that do the same are the same, so that what is stored need not be read again.
@@ -152,9 +160,16 @@ export class CustomKinds {
 /** Whether two states of a definition make the same kind. */
 function makesTheSame(a: CustomResourceDefinition, b: CustomResourceDefinition): boolean {
   return (
+    makesTheSameForms(a, b) &&
+    (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined)
+  )
+}
+
+/** The same but for what may be done with objects of the kind while the definition is being deleted. */
+function makesTheSameForms(a: CustomResourceDefinition, b: CustomResourceDefinition): boolean {
+  return (
     a.metadata.uid === b.metadata.uid &&
     deepEqual(a.spec, b.spec) &&
-    deepEqual(a.status?.acceptedNames, b.status?.acceptedNames) &&
-    (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined)
+    deepEqual(a.status?.acceptedNames, b.status?.acceptedNames)
   )
 }

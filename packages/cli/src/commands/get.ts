@@ -1,7 +1,8 @@
 import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
+import { filesNamed, hasFiles, loadReadable } from '../manifests/load-manifests.ts'
+import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
@@ -10,13 +11,13 @@ import { sortObjects, sortRows } from '../output/sort-objects.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, getNamed, listAll } from '../resources/fetch.ts'
 import { kindText } from '../resources/object-text.ts'
-import { listOptions, type Selection } from '../resources/select-objects.ts'
+import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
 import type { GetFlags } from './get-flags.ts'
-import { selectionsOf, withFailures } from './manifest-command.ts'
+import { labelFilter, selectionOf, selectionsOf, visitManifests, withFailures } from './manifest-command.ts'
 import { checkRawPath } from './raw-request.ts'
-import { watchObjects } from './watch-objects.ts'
+import { showObjects, watchObjects } from './watch-objects.ts'
 
 /** `coracle get TYPE [NAME]`, `-f FILE` */
 export async function get(host: Host, args: readonly string[], given: GetFlags): Promise<void> {
@@ -29,17 +30,18 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
-  const read = await loadReadable(host, flags, { args })
+  const isWatch = flags.watch === true || flags.watchOnly === true
+  const read = await loadReadable(host, flags, { args, flattens: !isWatch })
   await withSession(
     host,
     flags,
     async (session) => {
+      if (isWatch) return watch(host, session, await watched(host, session, args, read, flags), format, flags)
       const { selections, failures } = await selectionsOf(session, args, read, 'get', flags, {
         asTables: format.type === 'table' && flags.serverPrint,
       })
       await withFailures(failures, selections.length === 0, async () => {
-        if (flags.watch === true || flags.watchOnly === true) await watch(host, session, selections, format, flags)
-        else if (format.type === 'table') await printTables(host, session, selections, format, flags)
+        if (format.type === 'table') await printTables(host, session, selections, format, flags)
         else await printObjects(host, session, selections, format, flags)
       })
     },
@@ -81,22 +83,60 @@ async function getRaw(host: Host, path: string, flags: GetFlags): Promise<void> 
   })
 }
 
+/** What is to be watched, and why it cannot be where it is more than one thing. */
+interface Watched {
+  readonly selections: readonly Selection[]
+  readonly refusal: string
+}
+
+/** Of files kubectl takes each for one thing to watch, and stops at the first object that it cannot have. */
+async function watched(
+  host: Host,
+  session: Session,
+  args: readonly string[],
+  read: ReadManifests,
+  flags: GetFlags,
+): Promise<Watched> {
+  const several = 'you may only watch a single resource or type of resource at a time'
+  if (!hasFiles(flags)) {
+    const selections = selectObjects(args, 'get', await session.catalog(), flags)
+    if (new Set(selections.map(({ resource }) => resource)).size > 1) {
+      throw new CliError('you may only specify a single resource type')
+    }
+    return { selections, refusal: several }
+  }
+  const selections: Selection[] = []
+  const isLabelled = labelFilter(flags.selector)
+  const isWanted = (manifest: Pick<Manifest, 'object'>): boolean => {
+    if (manifest.object.kind.endsWith('List')) {
+      throw new CliError(
+        'watch is only supported on individual resources and resource collections, but a list of resources is found',
+      )
+    }
+    return isLabelled(manifest)
+  }
+  await visitManifests(session, read, async (placed) => void selections.push(selectionOf(placed)), isWanted)
+  const files = await filesNamed(host, flags)
+  const refusal = `watch is only supported on individual resources and resource collections - ${selections.length} resources were found`
+  return { selections, refusal: files.length > 1 ? several : refusal }
+}
+
 async function watch(
   host: Host,
   session: Session,
-  selections: readonly Selection[],
+  { selections, refusal }: Watched,
   format: OutputFormat,
   flags: GetFlags,
 ): Promise<void> {
-  const [first, ...others] = selections
-  if (first === undefined || others.length > 0) {
-    throw new CliError('you may only specify a single resource type')
-  }
   if (flags.sortBy !== undefined) {
     host.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n')
   }
+  const [first] = selections
+  if (first === undefined) throw new CliError('there is nothing to watch in what was read')
   const style = tableStyle(format, flags, first, flags.showKind === true)
-  await watchObjects(host, session, { selection: first, format, style, flags })
+  if (selections.length === 1) return watchObjects(host, session, { selection: first, format, style, flags })
+  await showObjects(host, session, selections, { format, style, flags })
+  throw new CliError(refusal)
 }
 
 /** How the table of a resource looks. Names carry their kind where several kinds are shown. */
@@ -197,8 +237,7 @@ const tableDrawnHere =
     const objects = await fetchObjects(session, selection, flags)
     const { sortBy } = flags
     const sorted = sortBy === undefined ? objects : sortRows(objects, sortBy, (object) => object)
-    const rows = sorted.map((object) => nameAndAge.row(object, environment.clock.now()))
-    return { columnDefinitions: nameAndAge.columns, rows }
+    return nameAndAge(sorted, environment.clock.now())
   }
 
 /** Neighbours of one resource share a table. */

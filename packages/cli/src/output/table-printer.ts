@@ -21,30 +21,46 @@ export interface TableStyle {
   readonly namePrefix?: string
 }
 
-/** Prints the rows of tables of one kind. Widths are remembered: rows that come later line up with those before. */
+/** The longest of ADDED, MODIFIED, DELETED and ERROR: each takes as much, so that the first rows line up with those to come. */
+const eventWidth = 'MODIFIED'.length
+
+/** A table as it was drawn. */
+type Drawn = Pick<Table, 'columnDefinitions' | 'rows'>
+
+/** Prints the rows of tables. Widths are remembered: rows that come later line up with those before. */
 export class TablePrinter {
   readonly #style: TableStyle
   readonly #widths: number[] = []
-  #isStarted = false
+  /** The names of the columns that were last printed. */
+  #columns: string | undefined
 
   constructor(style: TableStyle) {
     this.#style = style
   }
 
-  /** The lines of a table, headers before the first; nothing where it has no rows. `event` is the kind of change they show. */
-  print(table: Pick<Table, 'columnDefinitions' | 'rows'>, event = ''): string {
-    if (table.rows.length === 0) return ''
+  /**
+   * The lines of tables, headers before the first and where columns are others than before; nothing of those without rows. `event` is the
+   * kind of change they show.
+   */
+  print(tables: Drawn | readonly Drawn[], event = ''): string {
+    const lines = [tables].flat().flatMap((table) => this.#linesOf(table, event))
+    return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, this.#widths)
+  }
+
+  #linesOf(table: Drawn, event: string): readonly (readonly string[])[] {
+    if (table.rows.length === 0) return []
     const columns = table.columnDefinitions.flatMap((definition, index) =>
       this.#style.wide || definition.priority === 0 ? [{ definition, index }] : [],
     )
     const lines: (readonly string[])[] = table.rows.map((row) => [
-      ...(this.#style.events === true ? [event] : []),
+      ...(this.#style.events === true ? [event.padEnd(eventWidth)] : []),
       ...this.#cellsOf(row, columns),
     ])
-    if (!this.#isStarted && this.#style.headers)
+    const names = columns.map(({ definition }) => definition.name).join('\t')
+    if (names !== this.#columns && this.#style.headers)
       lines.unshift(this.#headers(columns.map(({ definition }) => definition)))
-    this.#isStarted = true
-    return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, this.#widths)
+    this.#columns = names
+    return lines
   }
 
   #headers(columns: readonly TableColumnDefinition[]): readonly string[] {

@@ -6,15 +6,21 @@ import {
   type Resource,
   type Table,
 } from '@coracle/api'
-import { type Client, collectionPath, type ListOptions, type ObjectKey, objectPath, withQuery } from '@coracle/client'
+import {
+  type Client,
+  collectionPath,
+  type ListOptions,
+  type ObjectKey,
+  objectPath,
+  tableAccept,
+  withQuery,
+} from '@coracle/client'
 import { whileDoing } from '../describe-error.ts'
 import type { Session } from '../session.ts'
 import type { Selection } from './select-objects.ts'
 
 /** Objects asked for in one request; longer lists come in pages (kubectl's --chunk-size). */
 export const pageSize = 500
-
-const tableAccept = ['v1', 'v1beta1'].map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`).join(',')
 
 export interface TableRequest {
   /** Objects asked for in one request; 0, or less, asks for all of them. */
