@@ -38,6 +38,24 @@ const service = {
   spec: { clusterIP: 'None', ports: [{ port: 80 }] },
 }
 
+/** A list with an item that is of no kind, between two that are not there. */
+const brokenList = {
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [
+    { ...deployment, metadata: { name: 'lost' } },
+    { apiVersion: 'nowhere/v1', kind: 'Nothing', metadata: { name: 'n' } },
+    { ...deployment, metadata: { name: 'gone' } },
+  ],
+}
+
+/** A list with an item that is there, between two that are not. */
+const lostList = {
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [configMap('lost', {}), configMap('there', {}), configMap('gone', {})],
+}
+
 const scenarios: Readonly<Record<string, readonly Step[]>> = {
   'apply --prune takes away what is in the files no more': [
     ['apply -f -', manifest(labelled('a', 'web'), labelled('b', 'web'), labelled('c', 'db'))],
@@ -170,6 +188,19 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'delete cm held nobody --ignore-not-found --wait=false',
     `patch cm held --type=merge -p {"metadata":{"finalizers":null}}`,
     { until: 'get pods,cm -l app -o name --ignore-not-found', shows: /^$/ },
+  ],
+  'what is wrong with items of lists': [
+    ['create -f -', manifest(configMap('there', {}))],
+    ...['get', 'get --ignore-not-found', 'get -o name', 'describe', 'label a=b', 'apply --dry-run=client'].flatMap(
+      (verb) => [brokenList, lostList].map((list) => [`${verb} -f -`, manifest(list)] as const),
+    ),
+    ['get -f -', manifest(lostList, configMap('nobody', {}))],
+    ['get -f - -o name', manifest(configMap('there', {}), configMap('nobody', {}))],
+    ['wait --for=delete --timeout=1s -f -', manifest(brokenList)],
+    ['set image c=y --local -o name -f -', manifest(brokenList)],
+    ['set env A=b --local -o name -f -', manifest(brokenList)],
+    ['rollout restart -f -', manifest(brokenList)],
+    ['rollout history -f -', manifest(brokenList)],
   ],
   'files without objects, or without types': [
     ...['apply', 'apply --server-side', 'create', 'delete', 'get', 'describe'].map(
@@ -383,6 +414,10 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create secret docker-registry b --from-file=/nowhere --dry-run=client',
     'create secret docker-registry b --from-file=a=b=c --dry-run=client',
     'create secret docker-registry b --docker-username=x --docker-password=y --docker-server=',
+    "create secret docker-registry b '--from-file=a b=biome.json' --dry-run=client",
+    'create secret docker-registry b --from-file=..a=biome.json --dry-run=client',
+    'create secret docker-registry b --from-file=a=biome.json --from-file=a=biome.json --dry-run=client',
+    'create configmap b --from-literal=..=x --dry-run=client',
     'create configmap b --from-file=key=docs --dry-run=client',
     'create secret generic A_',
     'create configmap A_',

@@ -47,3 +47,8 @@ export class ExitError extends SilentError {
 export class ConfigurationError extends CliError {
   override readonly name = 'ConfigurationError'
 }
+
+/** What is wrong with the items of one list of a file: kubectl tells it as one of several errors, even where it is the only one. */
+export class ListError extends AggregateError {
+  override readonly name = 'ListError'
+}

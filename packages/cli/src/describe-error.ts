@@ -1,5 +1,5 @@
 import type { StatusCause } from '@coracle/api'
-import { SummaryError } from './cli-error.ts'
+import { ListError, SummaryError } from './cli-error.ts'
 
 /** A refusal by the server: an ApiError, recognised by its shape so that this file needs no part of the API. */
 interface Refusal extends Error {
@@ -15,7 +15,8 @@ export function describeError(error: unknown): string {
   if (isRefusal(error)) return describeRefusal(error)
   if (error instanceof AggregateError) {
     const [first, ...others] = error.errors
-    return others.length === 0 ? describeError(first) : error.errors.map(describePart).join('\n')
+    const isAlone = others.length === 0 && !(error instanceof ListError)
+    return isAlone ? describeError(first) : error.errors.map(describePart).join('\n')
   }
   if (error instanceof SummaryError) return error.message
   const message = (error instanceof Error ? error.message : String(error)).replace(/\n$/, '')
@@ -23,7 +24,7 @@ export function describeError(error: unknown): string {
 }
 
 /** One of several errors: what the server did not refuse stands there without `error:`, and fields at fault in the line of their object. */
-function describePart(error: unknown): string {
+export function describePart(error: unknown): string {
   if (isRefusal(error)) return describeInOneLine(error)
   if (error instanceof AggregateError) {
     // Several that are one of several stand in one line, each once.

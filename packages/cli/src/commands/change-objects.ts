@@ -1,7 +1,7 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
-import { CliError, SummaryError } from '../cli-error.ts'
-import { isRefusal } from '../describe-error.ts'
+import { CliError, ListError, SummaryError } from '../cli-error.ts'
+import { describePart, isRefusal } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
@@ -197,4 +197,7 @@ function withMissingFirst({ found, unread }: Targets): Targets {
   return { found: [{ refusal }, ...there], unread: [] }
 }
 
-const asSummary = (error: unknown): unknown => (error instanceof CliError ? new SummaryError(error.message) : error)
+function asSummary(error: unknown): unknown {
+  if (error instanceof ListError) return new SummaryError(describePart(error))
+  return error instanceof CliError ? new SummaryError(error.message) : error
+}

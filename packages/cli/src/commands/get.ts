@@ -39,10 +39,12 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
       if (isWatch) return watch(host, session, await watched(host, session, args, read, flags), format, flags)
       const { selections, failures } = await selectionsOf(session, args, read, 'get', flags, {
         asTables: format.type === 'table' && flags.serverPrint,
+        listsAreOne: format.type === 'table',
+        ignoresMissing: flags.ignoreNotFound === true,
       })
       await withFailures(failures, selections.length === 0, async () => {
         if (format.type === 'table') await printTables(host, session, selections, format, flags)
-        else await printObjects(host, session, selections, format, flags)
+        else await printObjects(host, session, selections, format, flags, await isOneFile(host, flags))
       })
     },
     refusalOfSelection(args, flags),
@@ -262,8 +264,11 @@ async function printObjects(
   selections: readonly Selection[],
   format: ObjectFormat,
   flags: GetFlags,
+  isOneFile: boolean,
 ): Promise<void> {
   const { found: collected, errors } = await collect(selections, flags, (each) => fetchObjects(session, each, flags))
+  // Of one file kubectl prints all, or nothing.
+  if (isOneFile && errors.length > 0) throw new AggregateError(errors)
   const found: readonly Found[] = collected.flatMap(({ selection: { resource }, result }) =>
     result.map((object) => ({ resource, object })),
   )
@@ -281,6 +286,12 @@ async function printObjects(
     host.stdout.write(await printer.many(sorted))
   }
   if (errors.length > 0) throw new AggregateError(errors)
+}
+
+/** Whether what is asked for is in one file; standard input is none. */
+async function isOneFile(host: Host, flags: GetFlags): Promise<boolean> {
+  const files = hasFiles(flags) ? await filesNamed(host, flags) : []
+  return files.length === 1 && files[0] !== '-'
 }
 
 async function fetchObjects(session: Session, selection: Selection, flags: GetFlags) {

@@ -1,8 +1,10 @@
 import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
 import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
-import { CliError, SummaryError } from '../cli-error.ts'
+import { CliError, ListError, SummaryError } from '../cli-error.ts'
+import { describePart } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { ManifestFailures } from '../manifests/manifest-failures.ts'
 import type { Manifest, ManifestList, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
@@ -207,28 +209,6 @@ export async function placeReadable(
   return { placed, failures: failures.errors }
 }
 
-/** What is wrong with objects of files, in their order. What is wrong with the items of one list is one error. */
-export class ManifestFailures {
-  readonly #all: (readonly unknown[])[] = []
-  readonly #ofLists = new Map<ManifestList, unknown[]>()
-
-  add(error: unknown, { list }: Pick<Manifest, 'list'>): void {
-    const others = list === undefined ? undefined : this.#ofLists.get(list)
-    if (others !== undefined) {
-      others.push(error)
-      return
-    }
-    const group = [error]
-    this.#all.push(group)
-    if (list !== undefined) this.#ofLists.set(list, group)
-  }
-
-  get errors(): readonly unknown[] {
-    const lists = new Set<readonly unknown[]>(this.#ofLists.values())
-    return this.#all.map((group) => (lists.has(group) ? new AggregateError(group) : group[0]))
-  }
-}
-
 /** No server says what objects are to be like. */
 class UnvalidatedError extends CliError {}
 
@@ -300,6 +280,14 @@ export async function visitManifests(
   if (failure !== undefined) throw failure
 }
 
+/** How what is selected is shown, by which what is wrong with files is told in one way or another. */
+export interface SelectionStyle {
+  readonly asTables?: boolean
+  /** What is wrong with the items of a list is one line. */
+  readonly listsAreOne?: boolean
+  readonly ignoresMissing?: boolean
+}
+
 /**
  * What the arguments or the files of a command that shows objects mean. Why files have others is told, as kubectl does, without `error:`
  * before it.
@@ -310,22 +298,27 @@ export async function selectionsOf(
   read: ReadManifests,
   verb: string,
   flags: SelectorFlags & ManifestFlags,
-  { asTables = false }: { readonly asTables?: boolean } = {},
+  { asTables = false, listsAreOne = false, ignoresMissing = false }: SelectionStyle = {},
 ): Promise<{ readonly selections: readonly Selection[]; readonly failures: readonly unknown[] }> {
   if (!hasFiles(flags)) {
     return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
   }
   // kubectl's `get` reads objects before it refuses their namespaces and judges their labels. Tables, as which it reads them, have none.
+  // What it cannot read of a list is one error with what else is wrong in it.
+  const looksFirst = !ignoresMissing && read.entries.some(({ list }) => list !== undefined)
   const retrieve = async (each: Placed): Promise<Placed> => {
     const isElsewhere = 'refusal' in withRefusal(each, session)
     const { name = '', namespace = '' } = each.object.metadata
-    if (name === '' || (!isElsewhere && flags.selector === undefined)) return each
+    if (name === '' || (!isElsewhere && flags.selector === undefined && !looksFirst)) return each
     const { apiVersion, kind, metadata } = await getNamed(session.client, each.resource, { name, namespace }, undefined)
     const { labels: _, ...unlabelled } = metadata
     return { ...each, object: { apiVersion, kind, metadata: asTables ? unlabelled : metadata } }
   }
   const { placed, failures } = await placeReadable(session, read, flags, verb === 'get' ? retrieve : undefined)
-  const told = failures.map((error) => (error instanceof CliError ? new SummaryError(error.message) : error))
+  const told = failures.flatMap((error) => {
+    if (error instanceof ListError) return listsAreOne ? new SummaryError(describePart(error)) : error.errors
+    return error instanceof CliError ? new SummaryError(error.message) : error
+  })
   return { selections: wellPlaced(placed).map(selectionOf), failures: [...refusalsOf(placed), ...told] }
 }
 

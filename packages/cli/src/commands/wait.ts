@@ -1,7 +1,7 @@
 import { hasReason, isJsonObject, type KubernetesObject } from '@coracle/api'
 import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { parseDuration } from '@coracle/environment'
-import { CliError } from '../cli-error.ts'
+import { CliError, ListError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadManifests } from '../manifests/load-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
@@ -139,7 +139,12 @@ async function objectsOf(
   if (!isForDeletion) return requireAll({ found, unread })
   const isGone = (error: unknown): boolean => hasReason(error, 'NotFound')
   const isFatal = (each: Target | RefusedTarget): boolean => !('refusal' in each && isGone(each.refusal))
-  return requireAll({ found: found.filter(isFatal), unread: unread.filter((error) => !isGone(error)) })
+  const unreadable = unread.flatMap((error) => {
+    if (!(error instanceof ListError)) return isGone(error) ? [] : [error]
+    const errors = error.errors.filter((each) => !isGone(each))
+    return errors.length === 0 ? [] : [new ListError(errors)]
+  })
+  return requireAll({ found: found.filter(isFatal), unread: unreadable })
 }
 
 async function selectionsOf(

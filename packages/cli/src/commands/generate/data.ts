@@ -22,18 +22,7 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
     throw new CliError('from-env-file cannot be combined with from-file or from-literal')
   }
   const data = new Map<string, Uint8Array>()
-  const add = (key: string, value: Uint8Array): void => {
-    if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
-      throw new CliError(
-        `${JSON.stringify(key)} is not ${where === '' ? 'valid key name for a Secret' : 'a valid key name for a ConfigMap:'} a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
-      )
-    }
-    if (data.has(key))
-      throw new CliError(
-        `cannot add key ${where === '' ? key : JSON.stringify(key)}, another key by that name already exists${where}`,
-      )
-    data.set(key, value)
-  }
+  const add = (key: string, value: Uint8Array): void => addKey(data, key, value, where)
   for (const text of flags.fromLiteral) {
     const at = text.indexOf('=')
     if (at <= 0) throw new CliError(`invalid literal source ${text}, expected key=value`)
@@ -44,6 +33,35 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
   for (const path of flags.fromEnvFile)
     for (const [key, value] of await variablesOf(host, path)) add(key, Buffer.from(value))
   return data
+}
+
+/** Throws a CliError where it is no key, or there already. `where` is empty of a Secret. */
+function addKey(data: Map<string, Uint8Array>, key: string, value: Uint8Array, where: string): void {
+  const problems = problemsOfKey(key)
+  if (problems.length > 0) {
+    const what = where === '' ? 'valid key name for a Secret' : 'a valid key name for a ConfigMap:'
+    throw new CliError(`${JSON.stringify(key)} is not ${what} ${problems.join(';')}`)
+  }
+  if (data.has(key)) {
+    const shown = where === '' ? key : JSON.stringify(key)
+    throw new CliError(`cannot add key ${shown}, another key by that name already exists${where}`)
+  }
+  data.set(key, value)
+}
+
+/** What is wrong with a key, in the words of the API. */
+function problemsOfKey(key: string): readonly string[] {
+  const problems: string[] = []
+  if (key.length > 253) problems.push('must be no more than 253 bytes')
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    problems.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    )
+  }
+  if (key === '.') problems.push("must not be '.'")
+  else if (key === '..') problems.push("must not be '..'")
+  else if (key.startsWith('..')) problems.push("must not start with '..'")
+  return problems
 }
 
 /** The key and the path of each file that `--from-file` names: one, or those of a directory. */
@@ -223,7 +241,7 @@ const registryKey = '.dockerconfigjson'
 async function readRegistryFiles(host: Host, texts: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const data = new Map<string, Uint8Array>()
   for (const text of texts) {
-    for (const [key, path] of await filesOf(host, text, registryKey)) data.set(key, await read(host, path))
+    for (const [key, path] of await filesOf(host, text, registryKey)) addKey(data, key, await read(host, path), '')
   }
   return data
 }
