@@ -114,9 +114,13 @@ const compared = ({ code, stdout, stderr }: Outcome): Outcome => ({
   stderr: stderr.trimEnd(),
 })
 
-/** Names of events end in the time, and nodes have addresses of their own. */
+/** Names of events end in the time and generated ones by chance, nodes have addresses of their own, and controllers come to things in their time. */
 const withoutChance = (text: string): string =>
-  text.replace(/\.[0-9a-f]{16}\b/g, '.TIME').replace(/\b10\.(64|9[6-9]|10\d|11[01])\.\d+\.\d+\b/g, 'ADDRESS')
+  text
+    .replace(/\.[0-9a-f]{16}\b/g, '.TIME')
+    .replace(/\b10\.(64|9[6-9]|10\d|11[01])\.\d+\.\d+\b/g, 'ADDRESS')
+    .replace(/\bx-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'x-NAME')
+    .replace(/(ReplicaSet \\?"web)-\w+(\\?" has successfully progressed)/g, '$1-HASH$2')
 
 /** kubectl breaks off by a fault of its own, or by its logger. */
 const breaksOff = ({ code, stderr }: Outcome): boolean => code === 255 || /^panic: /m.test(stderr)
@@ -208,6 +212,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/--sort-by=\{\.metadata\.name( |$)/, 'kubectl says that there is nothing where it cannot sort what there is'],
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],
+  [/^create priorityclass .*--global-default(=true)?$/, 'a cluster has one'],
   [/^events .*--output=name/, 'kubectl prints nothing of events that are there'],
 ]
 const isCompared = (line: readonly string[]): boolean => !otherLines.some(([lines]) => lines.test(line.join(' ')))

@@ -530,6 +530,7 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'apply edit-last-applied cm/others -o nosuch',
   'apply view-last-applied -f deployment.yaml',
   'apply set-last-applied -f no-name.yaml',
+  'apply set-last-applied -f cm.yaml --as=nobody',
   'autoscale -f mixed.yaml --max=3',
   'scale -f mixed.yaml --replicas=0',
   'rollout restart -f mixed.yaml',
@@ -549,6 +550,18 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'wait -f mixed.yaml --for=create --timeout=1s',
   'exec -f empty.yaml -- ls',
   'exec nosuch extra -- ls',
+  'exec -f wrong-value.yaml -- ls',
+  'exec -n nosuch -f cm.yaml -- ls',
+  'exec -n nosuch -f deployment.yaml --pod-running-timeout=1ms -- ls',
+  'exec -f directory -- ls',
+  'exec -f list.yaml -- ls',
+  'diff --prune -l app=web -f list.yaml',
+  'diff --prune --all -f directory/a.yaml',
+  'apply -f directory --output=json',
+  'apply -f directory --output=kyaml',
+  'apply -f cm.yaml --server-side --field-manager=',
+  'apply -f cm.yaml --field-manager=',
+  'diff -f cm.yaml --server-side --field-manager=',
   'events --for=nosuch/x',
   'events --template={{',
   'proxy extra --port=99999',
@@ -819,7 +832,8 @@ function* linesFrom(
   for (const extra of [['extra'], ['nosuch/x'], ['-n', 'nosuch'], ['--nosuch'], ['-Z']])
     yield [...words, ...args, ...extra, ...given]
   // What is not in a namespace has one in its name, of which each program has its own.
-  const strange = args[0]?.includes('{namespace}') === true ? '{namespace}-nosuchkind' : 'nosuchkind'
+  const isClusterWide = words.join(' ') === 'create namespace' || args[0]?.includes('{namespace}') === true
+  const strange = isClusterWide ? '{namespace}-nosuchkind' : 'nosuchkind'
   if (args.length > 0) yield [...words, strange, ...args.slice(1), ...given]
   if (args.length > 1) yield [...words, args[0] ?? '', 'nosuch', ...args.slice(2), ...given]
   for (const { long, defaultText } of flags) {

@@ -1,5 +1,5 @@
 import type { Event, KubernetesObject, Pod, Resource } from '@coracle/api'
-import { nodes, persistentVolumeClaims, pods } from '@coracle/api'
+import { nodes, persistentVolumeClaims, pods, replicaSets } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { type Examined, findingsOf, verdictOf } from './explanation.ts'
 import { condition, examined, object, onNode, pod, readyNode, running } from './testing/examined.ts'
@@ -102,6 +102,30 @@ describe('what is told first', () => {
     expect(findingsOf(examined(owner, { leads: [owned] }))).toMatchObject([
       { reason: 'QuotaExceeded', object: { kind: 'Deployment' } },
     ])
+  })
+
+  it('is not told by a condition that a paused Deployment has kept from before', () => {
+    const refusal = { conditions: [condition('ReplicaFailure', 'True', 'FailedCreate', 'exceeded quota: q')] }
+    const ofDeployment = [{ kind: 'Deployment', name: 'web', uid: 'd', controller: true }]
+    const set = (status: object) =>
+      object('apps/v1', 'ReplicaSet', {
+        metadata: { uid: 'r', ownerReferences: ofDeployment },
+        spec: { replicas: 1, selector: {} },
+        status,
+      })
+    const pausedWith = (...sets: readonly KubernetesObject[]) =>
+      reasons(
+        examined(
+          object('apps/v1', 'Deployment', {
+            metadata: { uid: 'd' },
+            spec: { replicas: 1, paused: true, selector: {} },
+            status: { replicas: 1, updatedReplicas: 1, availableReplicas: 1, ...refusal },
+          }),
+          { known: new Map([[replicaSets as Resource, sets]]) },
+        ),
+      )
+    expect(pausedWith(set({ replicas: 1, readyReplicas: 1 }))).toEqual(['Paused'])
+    expect(pausedWith(set(refusal))).toEqual(['QuotaExceeded', 'Paused'])
   })
 
   it('is no hint about an object that was not asked about', () => {

@@ -39,8 +39,30 @@ const waiting = (reason: string, message = '') =>
     onNode,
   )
 const onReadyNode = knowing(at(nodes, readyNode))
+const untolerated = '0/1 nodes are available: 1 node(s) had untolerated taint(s).'
+const cordonedNode = (spec: object) =>
+  object('v1', 'Node', {
+    metadata: { name: 'n1', namespace: undefined },
+    spec: { taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }], ...spec },
+  })
 
 const ofPods: readonly Case[] = [
+  [
+    'a node that is cordoned',
+    unplaced(untolerated),
+    knowing(at(nodes, cordonedNode({ unschedulable: true }))),
+    'UntoleratedTaint',
+    untolerated,
+    '`coracle uncordon n1`, or add a node',
+  ],
+  [
+    'the taint of a node that was cordoned',
+    unplaced(untolerated),
+    knowing(at(nodes, cordonedNode({}))),
+    'UntoleratedTaint',
+    untolerated,
+    'node n1 is uncordoned: the node-controller takes its taint away, if it runs',
+  ],
   [
     'no room for one more pod',
     unplaced('0/2 nodes are available: 2 Too many pods.'),

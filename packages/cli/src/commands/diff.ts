@@ -68,11 +68,8 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
       if (flags.prune !== true) return
       const resources = await prunedResources(session, flags.pruneAllowlist)
       for await (const { resource, object } of leftovers(session, resources, done, flags.selector)) {
-        await writeObject(
-          from,
-          resource,
-          compared({ live: object, merged: object }, flags.showManagedFields === true).merged,
-        )
+        // As with kubectl, what is gone is shown as it was, with its managed fields.
+        await writeObject(from, resource, compared({ live: object, merged: object }, true).merged)
       }
     })
     // As with kubectl, another program may show the differences.

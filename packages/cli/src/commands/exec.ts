@@ -2,12 +2,12 @@ import type { Pod } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
 import { CliError, ExitError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, isOneFile, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { chooseContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait, podOf } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
-import { selectManifests } from './manifest-command.ts'
+import { placeManifest } from './manifest-command.ts'
 
 export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags, PodWait {
   readonly container?: string
@@ -71,11 +71,10 @@ export function containerFor(
 /** kubectl's words for files that do not have one object, and for what is read from standard input, which may have several. */
 const severalObjects = 'cannot exec into multiple objects at a time'
 
+/** The pod of an object as its file has it: as with kubectl, the object itself need not be on the server. */
 async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promise<Pod> {
   const manifests = await loadManifests(host, flags, { decoding: 'typed' })
-  if (flags.filename.includes('-')) throw new CliError(severalObjects)
-  const [selection, ...more] = await selectManifests(session, manifests)
-  if (selection?.name === undefined || more.length > 0) throw new CliError(severalObjects)
-  const { resource, name, namespace = session.namespace } = selection
-  return (await podOf(host, session, await session.client.get(resource, { name, namespace }), flags)).pod
+  const [placed, ...more] = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
+  if (placed === undefined || more.length > 0 || !(await isOneFile(host, flags))) throw new CliError(severalObjects)
+  return (await podOf(host, session, placed.object, flags)).pod
 }

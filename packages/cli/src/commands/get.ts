@@ -1,7 +1,7 @@
 import { hasReason, type Table } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { filesNamed, hasFiles, loadReadable } from '../manifests/load-manifests.ts'
+import { filesNamed, hasFiles, isOneFile, loadReadable } from '../manifests/load-manifests.ts'
 import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
@@ -286,12 +286,6 @@ async function printObjects(
     host.stdout.write(await printer.many(sorted))
   }
   if (errors.length > 0) throw new AggregateError(errors)
-}
-
-/** Whether what is asked for is in one file; standard input is none. */
-async function isOneFile(host: Host, flags: GetFlags): Promise<boolean> {
-  const files = hasFiles(flags) ? await filesNamed(host, flags) : []
-  return files.length === 1 && files[0] !== '-'
 }
 
 async function fetchObjects(session: Session, selection: Selection, flags: GetFlags) {

@@ -30,6 +30,12 @@ export interface ManifestUse extends Reading {
 export const filesNamed = (host: Host, { filename, recursive = false }: ManifestFlags): Promise<readonly string[]> =>
   expandAll(host, filename, recursive)
 
+/** Whether what flags name is in one file; standard input is none. */
+export async function isOneFile(host: Host, flags: ManifestFlags): Promise<boolean> {
+  const files = hasFiles(flags) ? await filesNamed(host, flags) : []
+  return files.length === 1 && files[0] !== '-'
+}
+
 /** Files larger than this are refused. */
 export const manifestBytesMax = 64 * 1024 * 1024
 

@@ -57,9 +57,15 @@ export class ObjectPrinter {
   }
 
   /** Several objects: as a List where the format prints whole values. */
-  many(found: readonly Found[], metadata: object = { resourceVersion: '' }): Promise<string> {
+  many(found: readonly Found[]): Promise<string> {
     const items = found.map(({ object }) => this.#shown(object))
-    return this.#print(found, { apiVersion: 'v1', kind: 'List', metadata, items })
+    return this.#print(found, { apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '' }, items })
+  }
+
+  /** The same as the list that Go has a type for: its fields are in the order of the type's. */
+  manyTyped(found: readonly Found[]): Promise<string> {
+    const items = found.map(({ object }) => sortKeys(this.#shown(object)))
+    return this.#print(found, { kind: 'List', apiVersion: 'v1', metadata: {}, items }, true)
   }
 
   async #print(found: readonly Found[], whole: unknown, isOrdered = false): Promise<string> {

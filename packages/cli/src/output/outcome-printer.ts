@@ -70,7 +70,7 @@ export class OutcomePrinter {
 
   /** Prints objects as one list; nothing where words are printed. */
   async printList(found: readonly Found[]): Promise<void> {
-    if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.many(found, {}))
+    if (this.#objects !== undefined) this.#host.stdout.write(await this.#objects.manyTyped(found))
   }
 }
 

@@ -55,11 +55,13 @@ export function withManifests(command: Command): Command {
 
 /** Options of every command that says what it has done. */
 export function withOutcome(command: Command): Command {
-  return withPrinting(command.option('-o, --output <format>', objectFormatsText)).option(
-    '--field-manager <name>',
-    'who writes, for the ownership of fields',
+  return withPrinting(command.option('-o, --output <format>', objectFormatsText)).addOption(
+    fieldManagerOption('who writes, for the ownership of fields'),
   )
 }
+
+/** With an empty name the server takes that of the program, and refuses where it merges. */
+export const fieldManagerOption = (text: string): Option => keepEmpty(new Option('--field-manager <name>', text))
 
 /** What else there is to say beside `-o` of how objects are printed. */
 export function withPrinting(command: Command): Command {

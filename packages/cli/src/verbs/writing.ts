@@ -5,6 +5,7 @@ import { collect, durationText, switchOption, wholeNumber } from '../option-valu
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
 import {
   dryRunOption,
+  fieldManagerOption,
   labelSelectorOption,
   ownFlags,
   recordOption,
@@ -132,7 +133,7 @@ function addDiff(program: Command, host: Host): void {
     .addOption(labelSelectorOption())
     .option('--server-side', 'as apply --server-side would')
     .option('--force-conflicts', 'with --server-side: take over fields that others set')
-    .option('--field-manager <name>', 'with --server-side: who applies')
+    .addOption(fieldManagerOption('with --server-side: who applies'))
     .option('--show-managed-fields', 'with managedFields')
     .option('--concurrency <count>', 'how many objects to compare at the same time', wholeNumber({ min: 1 }), 1)
     .option('--prune', 'show what was applied before, and is in the files no more, as gone')

@@ -36,14 +36,18 @@ const asked: Change = {
 
 const written = new Map<number, readonly LoggedChange[]>([
   [7, [{ operation: 'create', path, uid: 'r' }]],
+  [6, [{ operation: 'update', path: 'core/pods/default/web-1', uid: 'p' }]],
   [5, [{ operation: 'create', path: 'apps/deployments/default/web', uid: 'd' }]],
 ])
+const owners: Readonly<Record<string, readonly string[]>> = { r: ['d'], p: ['former'] }
+const paths: Readonly<Record<string, string>> = { r: path, former: path, d: 'apps/deployments/default/web' }
 const log = {
   at: (revision) => written.get(revision) ?? [],
   latestOf: (uid) => (uid === 'r' ? 7 : 5),
   knows: (uid) => uid === 'r' || uid === 'd',
-  ownersOf: (uid) => new Set(uid === 'r' ? ['d'] : []),
-} as Pick<WriteLog, 'at' | 'latestOf' | 'knows' | 'ownersOf'> as WriteLog
+  ownersOf: (uid) => new Set(owners[uid] ?? []),
+  pathOf: (uid) => paths[uid],
+} as Pick<WriteLog, 'at' | 'latestOf' | 'knows' | 'ownersOf' | 'pathOf'> as WriteLog
 
 const writers = (answered: string, uncertain?: string): Writers => ({
   writersOf: (revision) => new Set([revision === 5 ? 'player' : answered]),
@@ -108,6 +112,16 @@ describe('what is told of changes', () => {
     ['the oldest first', [asked, created], /^it is not told newest first/],
   ])('is false where it names %s', (_what, changes, problem) => {
     expect(problems(changes)).toContainEqual(expect.stringMatching(problem))
+  })
+
+  it('is true of a pod whose owner had the name before', () => {
+    const byName = { ...created, who: { ...controller, name: 'replicaset-controller' }, from: [6] }
+    const ofSet = { ...byName, reconciled: { ...reconciled, kind: 'ReplicaSet', uid: 'r' } }
+    expect(problems([ofSet], writers('replicaset-controller'))).toEqual([])
+    const ofAnother = { ...byName, reconciled }
+    expect(problems([ofAnother], writers('replicaset-controller'))).toEqual([
+      'revision 7: follows from 6, at which core/pods/default/web-1 changed',
+    ])
   })
 
   it('may be right where its author never got the answer', () => {

@@ -59,12 +59,19 @@ function isSame({ name, user }: Author, component: string): boolean {
   return name === component || users.includes(user)
 }
 
-/** Controllers that look at nothing but their object, and at pods that are its own, or nobody's. */
+/** Controllers that look at nothing but their object, and at pods that are its own, or nobody's. Whose they are goes by kind and name. */
 const looksAtItsOwn: ReadonlySet<string> = new Set(['replicaset-controller', 'replication-controller', 'kubelet'])
 
 function isOwn({ uid, path }: LoggedChange, of: string, log: WriteLog): boolean {
   const owners = log.ownersOf(uid)
-  return uid === of || owners.has(of) || (path.startsWith('core/pods/') && owners.size === 0)
+  const isOfItsName = [...owners].some((owner) => owner === of || isAtOnePath(owner, of, log))
+  return uid === of || isOfItsName || (path.startsWith('core/pods/') && owners.size === 0)
+}
+
+/** Whether an object is where another was before it. */
+function isAtOnePath(former: string, uid: string, log: WriteLog): boolean {
+  const path = log.pathOf(uid)
+  return path !== undefined && path === log.pathOf(former)
 }
 
 /** What a change followed from came before it, and what was reconciled was there. */

@@ -25,7 +25,8 @@ export class WriteLog {
   readonly #latest = new Map<string, number>()
   readonly #counts = new Map<string, number>()
   readonly #uids = new Map<string, string>()
-  readonly #known = new Set<string>()
+  /** Where each object is, or was. */
+  readonly #paths = new Map<string, string>()
   readonly #owners = new Map<string, ReadonlySet<string>>()
   readonly #events = new Map<string, Event>()
 
@@ -66,7 +67,12 @@ export class WriteLog {
 
   /** Whether there has ever been such an object. */
   knows(uid: string): boolean {
-    return this.#known.has(uid)
+    return this.#paths.has(uid)
+  }
+
+  /** Where an object is, or was: of two at one path one came after the other. */
+  pathOf(uid: string): string | undefined {
+    return this.#paths.get(uid)
   }
 
   /** The events there are about an object. */
@@ -87,7 +93,7 @@ export class WriteLog {
     const path = key.slice(prefix.length)
     const before = this.#uids.get(path)
     const { uid = '', ownerReferences = [] } = type === 'put' ? metadataIn(value) : { uid: before }
-    this.#known.add(uid)
+    this.#paths.set(uid, path)
     for (const owner of ownerReferences) this.#owners.set(uid, new Set([...this.ownersOf(uid), owner.uid]))
     if (type === 'put') this.#uids.set(path, uid)
     else this.#uids.delete(path)

@@ -19,7 +19,7 @@ export const deploymentRules: KindRules<Deployment> = {
     const labelSelector = selectorFromLabelSelector(spec.selector).toString()
     return labelSelector === '' ? [] : [{ resource: replicaSets, namespace, labelSelector }]
   },
-  rules: [paused, refusedSets, refusedPods, pastDeadline],
+  rules: [paused, refusedSets, refusedPodsOfSets, pastDeadline],
   leads: unfinishedSets,
   behind: notRolledOut,
 }
@@ -62,6 +62,13 @@ function refusedSets({ object, events }: DeploymentFacts): Diagnosis | undefined
     because,
     remedy: 'correct its template, or what refuses it',
   }
+}
+
+/** A paused Deployment's condition is not written anew: whether pods are refused is in those of its ReplicaSets, where they are known. */
+function refusedPodsOfSets(facts: DeploymentFacts): Diagnosis | undefined {
+  const own = facts.all(replicaSets)?.filter((set) => isControlledBy(set, facts.object))
+  const isOver = own?.every((set) => conditionOf(set, 'ReplicaFailure')?.status !== 'True')
+  return isOver === true ? undefined : refusedPods(facts)
 }
 
 function pastDeadline({ object }: DeploymentFacts): Diagnosis | undefined {

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { hasReason, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation, whileRetrieving } from '../../manifests/apply-object.ts'
@@ -57,7 +57,7 @@ async function currentOf(client: Session['client'], { resource, object, source }
   try {
     return await getNamed(client, resource, key, undefined)
   } catch (error) {
-    throw key.name === '' ? whileRetrieving(resource, key, source, error) : error
+    throw hasReason(error, 'NotFound') ? error : whileRetrieving(resource, key, source, error)
   }
 }
 

@@ -45,7 +45,9 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
       if (template !== undefined && isSameTemplate(revision.template, template)) {
         return { verb: `skipped rollback (current template already matches revision ${toRevision})`, object }
       }
-      return { verb: 'rolled back', object: await rollBack(session, target, revision, toRevision, dryRun === 'server') }
+      await rollBack(session, target, revision, toRevision, dryRun === 'server')
+      // As with kubectl, `-o` shows what it was.
+      return { verb: 'rolled back', object }
     },
   )
 }
@@ -61,7 +63,7 @@ function rollBack(
   revision: Revision,
   toRevision: number,
   dryRun: boolean,
-): Promise<KubernetesObject> {
+): Promise<unknown> {
   const options = { fieldManager: plainFieldManager, dryRun }
   if (resource.kind !== 'Deployment') {
     const body = { spec: { template: { ...revision.template, $patch: 'replace' } } }

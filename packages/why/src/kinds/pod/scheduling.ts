@@ -178,12 +178,19 @@ function taintRemedy({ object: { spec }, some }: PodFacts): string {
     const taint = nodeSpec?.taints?.find((each) => isUntolerated(each, spec.tolerations))
     if (taint === undefined) continue
     const text = taintText(taint)
-    if (taint.key === 'node.kubernetes.io/unschedulable') return `\`coracle uncordon ${metadata.name}\`, or add a node`
+    if (taint.key === 'node.kubernetes.io/unschedulable') return cordonRemedy(metadata.name, nodeSpec)
     if (taint.key?.startsWith('node.kubernetes.io/') === true)
       return `node ${metadata.name} is tainted ${text}: ask \`coracle why node/${metadata.name}\``
     return `tolerate ${text} in spec.tolerations, or take the taint away: \`coracle taint nodes ${metadata.name} ${text}-\``
   }
   return 'tolerate the taint in spec.tolerations, or take it away from a node'
+}
+
+/** A node that is no longer cordoned keeps the taint until it is taken away. */
+function cordonRemedy(name: string | undefined, { unschedulable = false }: Node['spec'] = {}): string {
+  return unschedulable
+    ? `\`coracle uncordon ${name}\`, or add a node`
+    : `node ${name} is uncordoned: the node-controller takes its taint away, if it runs`
 }
 
 export const isUntolerated = (taint: Taint, tolerations: Pod['spec']['tolerations']): boolean =>
