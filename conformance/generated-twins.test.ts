@@ -180,14 +180,15 @@ async function readLine(line: readonly string[], index: number) {
 }
 
 /** Lines whose output is compared without its order, or without the widths of its columns: kubectl goes through maps, and addresses are of one length or another. */
-const inAnyOrder = /^(label|annotate) .*--list|^config get-\w+ KUBECONFIG=/
+const inAnyOrder = /^(label|annotate) .*--list|^config get-\w+ KUBECONFIG=|^set env .*--from=/
 const inAnyWidth = /^get all/
 
 /** An outcome with what is left to chance in the output of a line taken out. */
 function ofLine(line: readonly string[], outcome: Outcome): Outcome {
   const text = line.join(' ')
-  const { stdout } = outcome
-  if (inAnyOrder.test(text)) return { ...outcome, stdout: stdout.split('\n').sort().join('\n') }
+  const { stdout, stderr } = outcome
+  const inOrder = (lines: string): string => lines.trimEnd().split('\n').sort().join('\n')
+  if (inAnyOrder.test(text)) return { ...outcome, stdout: inOrder(stdout), stderr: inOrder(stderr) }
   if (inAnyWidth.test(text)) return { ...outcome, stdout: stdout.replace(/ +/g, ' ') }
   // Replica sets of one second are in the order of their names, and others in that of their time.
   const sorted = (_: string, head: string, names: string) => `${head}${names.split(', ').sort().join(', ')}`
@@ -209,7 +210,10 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
   [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
-  [/--sort-by=\{\.metadata\.name( |$)/, 'kubectl says that there is nothing where it cannot sort what there is'],
+  [
+    /--sort-by=(\{\.metadata\.name|\.nosuch)( |$)/,
+    'kubectl says that there is nothing where it cannot sort what there is',
+  ],
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],
   [/^create priorityclass .*--global-default(=true)?$/, 'a cluster has one'],

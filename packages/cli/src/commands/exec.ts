@@ -2,7 +2,7 @@ import type { Pod } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
 import { CliError, ExitError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, isOneFile, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, isOneFile, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { chooseContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait, podOf } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -73,7 +73,13 @@ const severalObjects = 'cannot exec into multiple objects at a time'
 
 /** The pod of an object as its file has it: as with kubectl, the object itself need not be on the server. */
 async function podOfFile(host: Host, session: Session, flags: ExecFlags): Promise<Pod> {
-  const manifests = await loadManifests(host, flags, { decoding: 'typed' })
+  const { entries } = await loadReadable(host, flags, { decoding: 'typed' })
+  // A list counts as what it is, whatever its items are.
+  if (entries.some(({ list }) => list !== undefined)) throw new CliError(severalObjects)
+  const manifests = entries.map((entry) => {
+    if ('failure' in entry) throw entry.failure
+    return entry
+  })
   const [placed, ...more] = await Promise.all(manifests.map((manifest) => placeManifest(session, manifest)))
   if (placed === undefined || more.length > 0 || !(await isOneFile(host, flags))) throw new CliError(severalObjects)
   return (await podOf(host, session, placed.object, flags)).pod

@@ -7,7 +7,7 @@ import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-ma
 import { ManifestFailures } from '../manifests/manifest-failures.ts'
 import type { Manifest, ManifestList, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
-import { type Outcome, type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { lazyPrinter, type Outcome, type OutcomeFlags, type OutcomePrinter } from '../output/outcome-printer.ts'
 import { getNamed } from '../resources/fetch.ts'
 import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -27,7 +27,7 @@ export interface Placed {
 }
 
 export interface ManifestCommand {
-  /** Whether objects are printed once all are done, several as one list, and not at all where one failed. A wrong `-o` is told then. */
+  /** Whether `-o` prints objects once all are done, several as one list, and none where one failed. What is wrong with it is told then. */
   readonly asList: boolean
   /** Refuses where no object is left to do something with: the command's name, for the message. */
   readonly needsObjects?: string
@@ -54,10 +54,10 @@ export async function forEachManifest(
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
-  const { output = '', template = '' } = flags
-  const printsWords = output === 'name' || (output === '' && template === '')
-  const isLate = asList && !printsWords
-  const printer = isLate ? undefined : await OutcomePrinter.for(host, flags)
+  // As with kubectl, a template without `-o` is for each object, and is read when one is printed.
+  const isLate = asList && !['', 'name'].includes(flags.output ?? '')
+  const printer = lazyPrinter(host, flags)
+  if (!asList) await printer()
   const isValidated = fieldValidation[flags.validate] !== 'Ignore'
   const read = await loadReadable(host, flags, { decoding: isValidated ? 'written' : 'unstructured' })
   if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
@@ -76,14 +76,14 @@ export async function forEachManifest(
         const { resource } = each
         const outcome = await act(session, each)
         done.push({ resource, ...outcome })
-        await printer?.print(resource, outcome)
+        if (!isLate) await (await printer()).print(resource, outcome)
       } catch (error) {
         if (isUnreachableServer(error)) throw error
         errors.push(error)
       }
     }
     throwAll(errors, unread, unreadFirst)
-    if (isLate) await printAll(host, flags, done)
+    if (isLate) await printAll(printer, done)
     await afterwards?.(done)
   })
 }
@@ -109,8 +109,8 @@ const besideRefusals = (refusals: readonly unknown[], unread: readonly unknown[]
 type Outcomes = (Done & Outcome)[]
 
 /** One object as itself, several as a list. */
-async function printAll(host: Host, flags: OutcomeFlags, outcomes: Outcomes): Promise<void> {
-  const printer = await OutcomePrinter.for(host, flags)
+async function printAll(printerOf: () => Promise<OutcomePrinter>, outcomes: Outcomes): Promise<void> {
+  const printer = await printerOf()
   const [first, ...others] = outcomes
   if (first === undefined) return
   if (others.length === 0) await printer.print(first.resource, first)
