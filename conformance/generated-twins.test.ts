@@ -209,7 +209,10 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
-  [/^(get|delete) .* .*--tls-server-name=nosuch/, 'kubectl tells it of each object'],
+  [
+    /^(get|delete|apply .*--prune-allowlist) .*--tls-server-name=nosuch/,
+    'kubectl goes by what it has kept of the server',
+  ],
   [
     /--sort-by=(\{\.metadata\.name|\.nosuch)( |$)/,
     'kubectl says that there is nothing where it cannot sort what there is',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const concurrency = 4
 async function theirs(args: readonly string[]): Promise<Outcome> {
   const { kubectl } = await tools()
   return new Promise((resolve) => {
-    execFile(kubectl, [...args], { env: { HOME: home, GOGC: 'off' } }, (error, stdout, stderr) =>
+    execFile(kubectl, [...args], { cwd: home, env: { HOME: home, GOGC: 'off' } }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })
@@ -180,3 +180,35 @@ it('arguments that are too many, or too few', async () => {
     ['version', ...many],
   ])
 })
+
+it('contexts and clusters that are not there, and no namespace named', async () => {
+  await writeFile(join(home, 'cm.json'), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}')
+  await writeFile(
+    join(home, 'kubeconfig'),
+    '{"apiVersion":"v1","kind":"Config","current-context":"here","contexts":[{"name":"here","context":{"cluster":"here","user":"me"}}],"clusters":[{"name":"here","cluster":{"server":"https://127.0.0.1:2"}}],"users":[{"name":"me","user":{}}]}',
+  )
+  const commands = [
+    ...['get cm', 'get -f cm.json', 'get --raw=/healthz', 'describe cm', 'describe -f cm.json', 'explain pods'],
+    ...['events', 'logs a', 'top pods', 'top nodes', 'wait cm/a --for=delete', 'version', 'version -o json'],
+    ...['api-resources', 'api-versions', 'cluster-info', 'cluster-info dump', 'auth can-i get pods', 'auth whoami'],
+    ...['create -f cm.json', 'create -f cm.json --edit', 'create --raw=/x -f cm.json', 'create token a'],
+    ...['create cm a', 'create cm a --from-file=nosuch', 'create secret docker-registry a', 'create secret tls a'],
+    ...['create job a', 'create job a --image=x', 'create pdb a', 'create quota a --hard=pods=x', 'create role a'],
+    ...['create token a --bound-object-kind=x', 'create service nodeport a', 'create deployment a --image=x'],
+    ...['apply -f cm.json', 'apply view-last-applied cm a', 'apply set-last-applied -f cm.json', 'diff -f cm.json'],
+    ...['replace -f cm.json', 'replace --force -f cm.json', 'patch cm a -p {}', 'edit cm a', 'edit -f cm.json'],
+    ...['delete cm a', 'delete -f cm.json', 'delete --raw=/x', 'label cm a x=y', 'label -f cm.json x=y'],
+    ...['annotate cm a x=y', 'set env deploy a a=b', 'set image deploy a x=y', 'set serviceaccount deploy a b'],
+    ...['run a --image=x', 'expose svc a --port=1', 'autoscale deploy a --max=1', 'scale deploy a --replicas=1'],
+    ...['rollout status deploy a', 'rollout undo deploy a', 'rollout history deploy a', 'exec a -- ls', 'attach a'],
+    ...['port-forward a 80', 'cp a:/x y', 'debug a --image=x', 'drain a', 'cordon a', 'certificate approve a'],
+    ...['taint node x a=b:NoSchedule', 'proxy --port=0'],
+  ]
+  const lines = commands.flatMap((command) =>
+    ['--context=nosuch', '--cluster=nosuch'].map((flag) => {
+      const [head = '', ...rest] = command.split(' -- ')
+      return [...head.split(' '), flag, '--kubeconfig=kubeconfig', ...rest.flatMap((words) => ['--', words])]
+    }),
+  )
+  await expectSame(lines)
+}, 60_000)

@@ -79,6 +79,11 @@ export function commandOf(args: readonly string[], program: Command): Command | 
   return command === program ? undefined : command
 }
 
+/** The words that name a command, those of its parents first: `rollout`, `status`. */
+export function commandWords(command: Command): readonly string[] {
+  return command.parent === null ? [] : [...commandWords(command.parent), command.name()]
+}
+
 /**
  * The word that should name a command of another and does not: the first one, or any after `help`; later ones are for the command to
  * judge. Undefined where there is none.

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { splitFlag } from './arguments.ts'
+import { commandWords, splitFlag } from './arguments.ts'
 
 /** What kubectl says of `--record`. */
 export const recordWarning = 'Flag --record has been deprecated, --record will be removed in the future\n'
@@ -25,7 +25,5 @@ export function commandText(args: readonly string[], command: Command, program: 
     const value = joined ?? (option.required ? args[++index] : 'true')
     flags.push(`${option.long}=${secrets.has(option.long ?? '') ? 'CLASSIFIED' : value}`)
   }
-  const names: string[] = []
-  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name())
-  return [...names, ...command.args, ...flags].join(' ')
+  return [program.name(), ...commandWords(command), ...command.args, ...flags].join(' ')
 }

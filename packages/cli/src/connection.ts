@@ -37,6 +37,8 @@ export interface ConnectionFlags {
   readonly matchServerVersion?: boolean
   /** How much to tell of requests. */
   readonly v?: number
+  /** With the command kubectl makes a client before it asks for the namespace of the context: what it says of a context that is none tells. */
+  readonly makesClientFirst?: boolean
 }
 
 /** The kubeconfig's connection, changed as the flags say. */
@@ -85,12 +87,17 @@ export async function checkConnection(host: Host, { server: _, ...flags }: Conne
 class NoClusterError extends CliError {}
 
 /** kubectl's words for what the kubeconfig lacks: others where it reads the namespace of the context first. */
-function unknownChoice({ part, choice, message }: UnknownChoiceError, { namespace }: ConnectionFlags): CliError {
+function unknownChoice(
+  { part, choice, message }: UnknownChoiceError,
+  { namespace, makesClientFirst }: ConnectionFlags,
+): CliError {
   if (part === 'user') return new CliError(message)
-  if (namespace !== undefined) return new CliError(`${part} "${choice}" does not exist`)
-  return part === 'cluster'
-    ? new CliError(message)
-    : new SummaryError(`Error in configuration: context was not found for specified context: ${choice}`)
+  if (namespace !== undefined || makesClientFirst === true) return new CliError(`${part} "${choice}" does not exist`)
+  return new SummaryError(
+    part === 'cluster'
+      ? `error: ${message}`
+      : `Error in configuration: context was not found for specified context: ${choice}`,
+  )
 }
 
 /** What messages call the user and the cluster. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { commandOf, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
+import { commandOf, commandWords, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
 import { CliError, ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
@@ -89,6 +89,25 @@ function takeEmptyForUnset(command: Command): void {
     const value: unknown = mayBeUnset ? command.getOptionValue(name) : undefined
     if (typeof value === 'string' && value.trim() === '') command.setOptionValue(name, undefined)
   }
+}
+
+/** Commands with which kubectl makes a client first, and asks for the namespace of the context after that, if at all. */
+const clientFirst: ReadonlySet<string> = new Set([
+  ...['api-resources', 'api-versions', 'apply', 'auth can-i', 'auth whoami', 'autoscale', 'certificate approve'],
+  ...['certificate deny', 'cluster-info', 'cluster-info dump', 'cordon', 'diff', 'drain', 'explain', 'expose'],
+  ...['proxy', 'replace', 'run', 'set env', 'top node', 'uncordon', 'version', 'wait'],
+])
+
+/** Notes whether kubectl makes a client first, for what is said of a context that there is not. */
+function noteOrder(command: Command): void {
+  const words = commandWords(command)
+  const [verb, noun] = words
+  // What is edited is looked for as `edit` does, and a path alone is in no namespace.
+  const makesClientFirst =
+    (verb === 'create' && noun !== 'token' && command.getOptionValue('edit') !== true) ||
+    (verb === 'get' && command.getOptionValue('raw') !== undefined) ||
+    clientFirst.has(words.join(' '))
+  if (makesClientFirst) command.setOptionValue('makesClientFirst', true)
 }
 
 /** Flags of kubectl's that have nothing to do here, with kubectl's defaults; what they cannot be is refused as there. */
@@ -184,6 +203,7 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     warnOfTruthValue(host, command)
     takeEmptyForUnset(command)
     if (command.parent?.name() !== 'config') takeEmptyForUnset(program)
+    noteOrder(command)
     if (command.getOptionValue('record') !== true) return
     const { commandText, recordWarning } = await import('./command-text.ts')
     host.stderr.write(recordWarning)

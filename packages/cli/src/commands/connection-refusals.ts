@@ -1,4 +1,6 @@
 import { CliError, ConfigurationError, SummaryError } from '../cli-error.ts'
+import { type ConnectionFlags, checkConnection } from '../connection.ts'
+import type { Host } from '../host.ts'
 import { hasFiles, type ManifestFlags } from '../manifests/load-manifests.ts'
 
 /**
@@ -24,4 +26,10 @@ export function refusalOfSelection(args: readonly string[], flags: ManifestFlags
 export function refusalOfTargets(args: readonly string[], flags: ManifestFlags): (refusal: unknown) => unknown {
   const told = refusalOfSelection(args, flags)
   return (refusal) => (hasFiles(flags) && !(refusal instanceof ConfigurationError) ? refusal : told(refusal))
+}
+
+/** Throws why flags are refused, and before that, as kubectl does, what is wrong with the connection. */
+export async function refuseConnected(host: Host, flags: ConnectionFlags, refusal: unknown): Promise<never> {
+  await checkConnection(host, flags)
+  throw refusal
 }

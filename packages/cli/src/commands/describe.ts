@@ -8,7 +8,7 @@ import { listOptions, type Selection, type SelectorFlags } from '../resources/se
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
 import { describerOf } from './describers.ts'
-import { asOneBeside, selectionsOf } from './manifest-command.ts'
+import { asOneBeside, selectionsOf, summariesOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly showEvents: boolean
@@ -22,7 +22,8 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
     host,
     flags,
     async (session) => {
-      const { selections, failures } = await selectionsOf(session, args, read, 'describe', flags)
+      const { selections, refusals, failures: unread } = await selectionsOf(session, args, read, 'describe', flags)
+      const failures = [...refusals, ...summariesOf(unread, false)]
       if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
       const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
       const errors: unknown[] = [...asOneBeside(unfound, failures), ...unfound]

@@ -1,5 +1,5 @@
 import { hasReason, type Table } from '@coracle/api'
-import { CliError, SummaryError } from '../cli-error.ts'
+import { CliError, ListError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { filesNamed, hasFiles, isOneFile, loadReadable } from '../manifests/load-manifests.ts'
 import type { Manifest, ReadManifests } from '../manifests/parse-manifests.ts'
@@ -15,7 +15,14 @@ import { listOptions, type Selection, selectObjects } from '../resources/select-
 import { type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
 import type { GetFlags } from './get-flags.ts'
-import { labelFilter, selectionOf, selectionsOf, visitManifests, withFailures } from './manifest-command.ts'
+import {
+  labelFilter,
+  selectionOf,
+  selectionsOf,
+  summariesOf,
+  visitManifests,
+  withFailures,
+} from './manifest-command.ts'
 import { checkRawPath } from './raw-request.ts'
 import { showObjects, watchObjects } from './watch-objects.ts'
 
@@ -30,6 +37,7 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
   if (flags.showLabels === true && format.type !== 'table') {
     throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
   }
+  const isTable = format.type === 'table'
   const isWatch = flags.watch === true || flags.watchOnly === true
   const read = await loadReadable(host, flags, { args, flattens: !isWatch })
   await withSession(
@@ -37,14 +45,19 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
     flags,
     async (session) => {
       if (isWatch) return watch(host, session, await watched(host, session, args, read, flags), format, flags)
-      const { selections, failures } = await selectionsOf(session, args, read, 'get', flags, {
-        asTables: format.type === 'table' && flags.serverPrint,
-        listsAreOne: format.type === 'table',
+      const { selections, refusals, failures } = await selectionsOf(session, args, read, 'get', flags, {
+        asTables: isTable && flags.serverPrint,
         ignoresMissing: flags.ignoreNotFound === true,
       })
-      await withFailures(failures, selections.length === 0, async () => {
-        if (format.type === 'table') await printTables(host, session, selections, format, flags)
-        else await printObjects(host, session, selections, format, flags, await isOneFile(host, flags))
+      const isWhole = !isTable && (await isOneFile(host, flags))
+      // Of one file kubectl prints all that is in it, or nothing.
+      if (isWhole && refusals.length + failures.length > 0) throw new AggregateError([...refusals, ...failures])
+      const told = isTable
+        ? summariesOf(failures, true)
+        : failures.flatMap((error) => (error instanceof ListError ? error.errors : error))
+      await withFailures([...refusals, ...told], selections.length === 0, async () => {
+        if (isTable) await printTables(host, session, selections, format, flags)
+        else await printObjects(host, session, selections, format, flags, isWhole)
       })
     },
     refusalOfSelection(args, flags),
@@ -264,11 +277,10 @@ async function printObjects(
   selections: readonly Selection[],
   format: ObjectFormat,
   flags: GetFlags,
-  isOneFile: boolean,
+  isWhole: boolean,
 ): Promise<void> {
   const { found: collected, errors } = await collect(selections, flags, (each) => fetchObjects(session, each, flags))
-  // Of one file kubectl prints all, or nothing.
-  if (isOneFile && errors.length > 0) throw new AggregateError(errors)
+  if (isWhole && errors.length > 0) throw new AggregateError(errors)
   const found: readonly Found[] = collected.flatMap(({ selection: { resource }, result }) =>
     result.map((object) => ({ resource, object })),
   )

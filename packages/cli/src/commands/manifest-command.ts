@@ -4,7 +4,7 @@ import { CliError, ListError, SummaryError } from '../cli-error.ts'
 import { describePart } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
-import { ManifestFailures } from '../manifests/manifest-failures.ts'
+import { ManifestFailures, UnrecognizedError } from '../manifests/manifest-failures.ts'
 import type { Manifest, ManifestList, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { lazyPrinter, type Outcome, type OutcomeFlags, type OutcomePrinter } from '../output/outcome-printer.ts'
@@ -202,28 +202,25 @@ export async function placeReadable(
     } catch (error) {
       if (isUnreachableServer(error)) throw error
       failures.add(error, entry)
-      // The next one would fare no better.
-      if (error instanceof UnvalidatedError) break
     }
   }
   return { placed, failures: failures.errors }
 }
 
-/** No server says what objects are to be like. */
-class UnvalidatedError extends CliError {}
-
 /** Why the kind of an object is not known, in kubectl's words where no server can be asked: it validates first what is written. */
-async function unrecognized({ source, isWritten }: Manifest, error: unknown): Promise<unknown> {
+async function unrecognized({ source, isWritten, list }: Manifest, error: unknown): Promise<unknown> {
   if (!isUnreachableServer(error)) return error
   const { isNobody, plainUnreachable } = await import('../unreachable.ts')
   const validation = isWritten === true ? plainUnreachable(error, 'Get', '/openapi/v2?timeout=32s') : undefined
   if (validation !== undefined) {
-    return new UnvalidatedError(
-      `error validating "${source}": error validating data: failed to download openapi: ${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,
+    const how = list === undefined ? 'failed to download openapi: ' : ''
+    return new UnrecognizedError(
+      `error validating "${source}": error validating data: ${how}${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,
+      source,
     )
   }
   const plain = isNobody(error) ? plainUnreachable(error, 'Get', '/api?timeout=32s') : undefined
-  return plain === undefined ? error : new CliError(`unable to recognize "${source}": ${plain}`)
+  return plain === undefined ? error : new UnrecognizedError(`unable to recognize "${source}": ${plain}`, list)
 }
 
 function withRefusal(placed: Placed, session: Session): Placed | Misplaced {
@@ -277,31 +274,35 @@ export async function visitManifests(
     }
   }
   const [failure] = failures.errors
-  if (failure !== undefined) throw failure
+  if (failure === undefined) return
+  throw failure instanceof ListError && failure.errors.length === 1 ? failure.errors[0] : failure
 }
 
 /** How what is selected is shown, by which what is wrong with files is told in one way or another. */
 export interface SelectionStyle {
   readonly asTables?: boolean
-  /** What is wrong with the items of a list is one line. */
-  readonly listsAreOne?: boolean
   readonly ignoresMissing?: boolean
 }
 
-/**
- * What the arguments or the files of a command that shows objects mean. Why files have others is told, as kubectl does, without `error:`
- * before it.
- */
+export interface Selected {
+  readonly selections: readonly Selection[]
+  /** Why other objects of files go nowhere. */
+  readonly refusals: readonly unknown[]
+  /** What else is wrong with files. */
+  readonly failures: readonly unknown[]
+}
+
+/** What the arguments or the files of a command that shows objects mean. */
 export async function selectionsOf(
   session: Session,
   args: readonly string[],
   read: ReadManifests,
   verb: string,
   flags: SelectorFlags & ManifestFlags,
-  { asTables = false, listsAreOne = false, ignoresMissing = false }: SelectionStyle = {},
-): Promise<{ readonly selections: readonly Selection[]; readonly failures: readonly unknown[] }> {
+  { asTables = false, ignoresMissing = false }: SelectionStyle = {},
+): Promise<Selected> {
   if (!hasFiles(flags)) {
-    return { selections: selectObjects(args, verb, await session.catalog(), flags), failures: [] }
+    return { selections: selectObjects(args, verb, await session.catalog(), flags), refusals: [], failures: [] }
   }
   // kubectl's `get` reads objects before it refuses their namespaces and judges their labels. Tables, as which it reads them, have none.
   // What it cannot read of a list is one error with what else is wrong in it.
@@ -315,11 +316,16 @@ export async function selectionsOf(
     return { ...each, object: { apiVersion, kind, metadata: asTables ? unlabelled : metadata } }
   }
   const { placed, failures } = await placeReadable(session, read, flags, verb === 'get' ? retrieve : undefined)
-  const told = failures.flatMap((error) => {
-    if (error instanceof ListError) return listsAreOne ? new SummaryError(describePart(error)) : error.errors
-    return error instanceof CliError ? new SummaryError(error.message) : error
+  return { selections: wellPlaced(placed).map(selectionOf), refusals: refusalsOf(placed), failures }
+}
+
+/** What is wrong with files as kubectl tells it beside tables and descriptions: without `error:` before it, and of the items of a list on one line if `listsAreOne`. */
+export function summariesOf(failures: readonly unknown[], listsAreOne: boolean): readonly unknown[] {
+  const summarized = (error: unknown) => (error instanceof CliError ? new SummaryError(error.message) : error)
+  return failures.flatMap((error) => {
+    if (!(error instanceof ListError)) return summarized(error)
+    return listsAreOne ? new SummaryError(describePart(error)) : error.errors.map(summarized)
   })
-  return { selections: wellPlaced(placed).map(selectionOf), failures: [...refusalsOf(placed), ...told] }
 }
 
 /** Those that go somewhere. */

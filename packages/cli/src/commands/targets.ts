@@ -51,9 +51,9 @@ export interface RefusedTarget {
   readonly refusal: unknown
 }
 
-export interface Targets {
+export interface Targets<T = Target> {
   /** In the order in which they are meant. */
-  readonly found: readonly (Target | RefusedTarget)[]
+  readonly found: readonly (T | RefusedTarget)[]
   /** Why others that files have are not among them: kubectl tells these last. */
   readonly unread: readonly unknown[]
 }
@@ -66,7 +66,10 @@ export function requireAll({ found, unread }: Targets): readonly Target[] {
 }
 
 /** Does something with each, and throws in the end what failed, each error in its place. */
-export async function forEachTarget({ found, unread }: Targets, act: (target: Target) => Promise<void>): Promise<void> {
+export async function forEachTarget<T extends object>(
+  { found, unread }: Targets<T>,
+  act: (target: T) => Promise<void>,
+): Promise<void> {
   const errors: unknown[] = []
   for (const each of found) {
     try {

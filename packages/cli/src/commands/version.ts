@@ -1,4 +1,5 @@
 import { CliError } from '../cli-error.ts'
+import { checkConnection } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { serialize } from '../output/serialize.ts'
 import { ownVersion } from '../own-version.ts'
@@ -17,16 +18,29 @@ export async function version(host: Host, args: readonly string[], flags: Versio
   if (output !== undefined && output !== 'json' && output !== 'yaml') {
     throw new CliError("--output must be 'yaml' or 'json'")
   }
+  if (flags.client !== true) await checkConnection(host, flags)
   const clientVersion = { gitVersion: `v${ownVersion()}` }
   // What is known here is told even where no server answers.
   if (output === undefined) host.stdout.write(`Client Version: ${clientVersion.gitVersion}\n`)
-  const serverVersion = flags.client === true ? undefined : await askServer(host, flags)
-  if (output !== undefined) {
+  const show = async (serverVersion: ServerVersion | undefined): Promise<void> => {
     const versions = { clientVersion, ...(serverVersion === undefined ? {} : { serverVersion }) }
-    host.stdout.write(await serialize(versions, output))
-  } else if (serverVersion !== undefined) host.stdout.write(`Server Version: ${serverVersion.gitVersion}\n`)
+    if (output !== undefined) host.stdout.write(await serialize(versions, output))
+    else if (serverVersion !== undefined) host.stdout.write(`Server Version: ${serverVersion.gitVersion}\n`)
+  }
+  const serverVersion =
+    flags.client === true
+      ? undefined
+      : await askServer(host, flags).catch(async (error: unknown) => {
+          await show(undefined)
+          throw error
+        })
+  await show(serverVersion)
 }
 
-function askServer(host: Host, flags: VersionFlags): Promise<{ readonly gitVersion: string }> {
+interface ServerVersion {
+  readonly gitVersion: string
+}
+
+function askServer(host: Host, flags: VersionFlags): Promise<ServerVersion> {
   return withSession(host, flags, async ({ client }) => JSON.parse(await client.rawGet('/version')))
 }

@@ -15,11 +15,13 @@ import { localNeedsFiles, localResource } from './change-objects.ts'
 import { labelFilter, selectManifests } from './manifest-command.ts'
 import {
   findTargets,
+  forEachTarget,
   type RefusedTarget,
   requireAll,
   requireTargets,
   type Target,
   type TargetFlags,
+  type Targets,
 } from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
@@ -49,18 +51,13 @@ export async function wait(host: Host, args: readonly string[], flags: WaitFlags
   if (flags.local === true) return judgeFiles(host, args, flags, condition, printer)
   await withSession(host, flags, async (session) => {
     const awaited = await objectsOf(host, session, args, flags, deadline)
-    if (awaited.length === 0 && !isFor(flags, 'delete')) throw new CliError('no matching resources found')
-    const failures: unknown[] = []
-    for (const each of awaited) {
-      try {
-        const object = await awaitOne(host, session, each, flags, condition, timeoutMs === 0 ? undefined : deadline)
-        // What was named and not there to be deleted is not spoken of.
-        if (object !== undefined) await printer.print(each.resource, { verb: 'condition met', object })
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures)
+    const isNothing = awaited.found.length === 0 && awaited.unread.length === 0
+    if (isNothing && !isFor(flags, 'delete')) throw new CliError('no matching resources found')
+    await forEachTarget(awaited, async (each) => {
+      const object = await awaitOne(host, session, each, flags, condition, timeoutMs === 0 ? undefined : deadline)
+      // What was named and not there to be deleted is not spoken of.
+      if (object !== undefined) await printer.print(each.resource, { verb: 'condition met', object })
+    })
   })
 }
 
@@ -122,21 +119,23 @@ async function objectsOf(
   args: readonly string[],
   flags: WaitFlags,
   deadline: number,
-): Promise<readonly Found[]> {
+): Promise<Targets<Found>> {
   const isForCreation = isFor(flags, 'create')
   const isForDeletion = isFor(flags, 'delete')
   if (isForCreation && hasFiles(flags)) {
     const found = requireAll(await findTargets(host, session, args, 'wait', flags))
     if (found.length === 0) throw new CliError('timed out waiting for the condition')
-    return found
+    return { found, unread: [] }
   }
   if (isForCreation) {
     const selections = await selectionsOf(host, session, args, flags)
-    if (selections.every(({ name }) => name !== undefined)) return selections.map((each) => awaitedOf(session, each))
+    if (selections.every(({ name }) => name !== undefined)) {
+      return { found: selections.map((each) => awaitedOf(session, each)), unread: [] }
+    }
     await awaitFirst(host, session, selections, flags, deadline)
   }
   const { found, unread } = await findTargets(host, session, args, 'wait', flags)
-  if (!isForDeletion) return requireAll({ found, unread })
+  if (!isForDeletion) return { found, unread }
   const isGone = (error: unknown): boolean => hasReason(error, 'NotFound')
   const isFatal = (each: Target | RefusedTarget): boolean => !('refusal' in each && isGone(each.refusal))
   const unreadable = unread.flatMap((error) => {
@@ -144,7 +143,7 @@ async function objectsOf(
     const errors = error.errors.filter((each) => !isGone(each))
     return errors.length === 0 ? [] : [new ListError(errors)]
   })
-  return requireAll({ found: found.filter(isFatal), unread: unreadable })
+  return { found: found.filter(isFatal), unread: unreadable }
 }
 
 async function selectionsOf(

@@ -18,7 +18,7 @@ export function addServerVerbs(program: Command, host: Host): void {
   refusesArguments(resources, unexpectedArguments(resources))
     .summary('list the types of objects the server has')
     .description('Lists the types of objects the server has.')
-    .option('--api-group <name>', "only this group's ('' is the core group)")
+    .addOption(keepEmpty(new Option('--api-group <name>', "only this group's ('' is the core group)")))
     .addOption(switchOption('--namespaced [boolean]', 'only types whose objects are in namespaces; false: only others'))
     .option('--verbs <verbs>', 'only types that support all of these', collectCommas, [])
     .option('--categories <names>', 'only types of these categories', collectCommas, [])

@@ -5,6 +5,7 @@ import { getNamed } from '../../resources/fetch.ts'
 import { ResourceCatalog } from '../../resources/resource-catalog.ts'
 import { selectObjects } from '../../resources/select-objects.ts'
 import type { Session } from '../../session.ts'
+import { refuseConnected } from '../connection-refusals.ts'
 import {
   type DataFlags,
   generateConfigMap,
@@ -222,7 +223,9 @@ export async function createFromFlags(
   // A wrong -o is told before other flags are judged.
   await OutcomePrinter.for(host, flags)
   const create: Create = creations[creation]
-  const generate = await create(host, args, flags as Flags)
+  const generate = await create(host, args, flags as Flags).catch((refusal: unknown) =>
+    refuseConnected(host, flags, refusal),
+  )
   // A binding's users are those who get the role, and not who asks for it.
   const { user, ...others } = flags
   await createGenerated(host, Array.isArray(user) ? others : flags, generate, {

@@ -6,6 +6,7 @@ import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
+import { refuseConnected } from '../connection-refusals.ts'
 
 export interface CreateTokenFlags extends ConnectionFlags, OutputFormatFlags {
   readonly allowMissingTemplateKeys: boolean
@@ -25,7 +26,7 @@ export async function createToken(host: Host, names: readonly string[], flags: C
   if (name === undefined || names.length > 1) throw new UsageError(`exactly one NAME is required, got ${names.length}`)
   // A template alone is judged, and then the token is printed by itself.
   const format = await readOutputFormat(host, flags, { tables: false })
-  const spec = specOf(flags)
+  const spec = await specOf(flags).catch((refusal: unknown) => refuseConnected(host, flags, refusal))
   await withSession(host, flags, async ({ client, namespace }) => {
     const serviceAccounts = {
       group: '',
@@ -65,8 +66,8 @@ export async function createToken(host: Host, names: readonly string[], flags: C
   })
 }
 
-/** What is asked for. Throws a CliError, in kubectl's words, where flags contradict each other. */
-function specOf({ audience, duration, boundObjectKind: bound, ...flags }: CreateTokenFlags): object {
+/** What is asked for. Rejects with a CliError, in kubectl's words, where flags contradict each other. */
+async function specOf({ audience, duration, boundObjectKind: bound, ...flags }: CreateTokenFlags): Promise<object> {
   const seconds = secondsOf(duration)
   if (audience.includes('')) throw new CliError('--audience must not be an empty string')
   const { boundObjectName: name, boundObjectUid: uid } = flags
