@@ -187,7 +187,7 @@ const inAnyWidth = /^get all/
 function ofLine(line: readonly string[], outcome: Outcome): Outcome {
   const text = line.join(' ')
   const { stdout, stderr } = outcome
-  const inOrder = (lines: string): string => lines.trimEnd().split('\n').sort().join('\n')
+  const inOrder = (lines: string): string => lines.split('\n').sort().join('\n')
   if (inAnyOrder.test(text)) return { ...outcome, stdout: inOrder(stdout), stderr: inOrder(stderr) }
   if (inAnyWidth.test(text)) return { ...outcome, stdout: stdout.replace(/ +/g, ' ') }
   // Replica sets of one second are in the order of their names, and others in that of their time.

@@ -1,13 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { apiVersionOf, type KubernetesObject, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import { apiVersionOf, type KubernetesList, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import { collectionPath } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
 import type { Host } from '../host.ts'
+import { inDeclaredOrder } from '../output/declared-order.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readGivenFormat } from '../output/output-format.ts'
 import { type Session, withSession } from '../session.ts'
-import { localResource } from './change-objects.ts'
 
 export interface DumpFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean
@@ -49,6 +50,7 @@ export async function dumpClusterInfo(host: Host, flags: DumpFlags): Promise<voi
   const printer = new ObjectPrinter(format === undefined || format.type === 'table' ? { type: 'json' } : format, {
     managedFields: flags.showManagedFields === true,
     requireKeys: !flags.allowMissingTemplateKeys,
+    order: inListOrder,
   })
   const { output = 'json' } = flags
   const extension = output === 'json' || output === 'yaml' ? output : 'txt'
@@ -83,12 +85,24 @@ async function listText(
   namespace: string | undefined,
   printer: ObjectPrinter,
 ): Promise<string> {
-  const list = await client.list<KubernetesObject>(resource, namespace === undefined ? {} : { namespace })
-  const object = { ...list, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }
+  // As it came, with what is null in it.
+  const list = JSON.parse(await client.rawGet(collectionPath(resource, namespace))) as KubernetesList
+  // Its items do not say what they are: the list does. For none Go has null.
+  const plain = (list.items ?? []).map(({ apiVersion: _, kind: __, ...item }) => item)
+  const items = plain.length === 0 ? null : plain
+  const object = { ...list, items, apiVersion: apiVersionOf(resource), kind: `${resource.kind}List` }
   if (printer.printsNames) {
     throw new CliError(`list types are not supported by name printing: *${resource.version}.${object.kind}`)
   }
-  return printer.one({ resource: localResource(object), object })
+  return printer.one({ resource, object })
+}
+
+/** A list as kubectl prints those it has types for. */
+function inListOrder(resource: Resource, list: unknown): unknown {
+  const { kind, apiVersion, metadata, items } = list as Omit<KubernetesList, 'items'> & {
+    readonly items: unknown[] | null
+  }
+  return { kind, apiVersion, metadata, items: items?.map((item) => inDeclaredOrder(resource, item)) ?? null }
 }
 
 /** What all containers of a pod have written; of one that cannot be read, why. */

@@ -7,13 +7,14 @@ import { CliError, ExitError, SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { applyObject } from '../manifests/apply-object.ts'
 import { serverSideFieldManager } from '../manifests/field-managers.ts'
-import { hasFiles, loadManifests, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import type { Manifest } from '../manifests/parse-manifests.ts'
 import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { checkKind, leftovers, prunedResources } from './apply/prune.ts'
 import { type Compared, compared } from './compared-objects.ts'
 import { diffFailedExitCode } from './diff-exit-codes.ts'
-import { type Done, labelFilter, type Placed, placeManifest } from './manifest-command.ts'
+import { type Done, labelFilter, type Placed, placeManifest, visitManifests } from './manifest-command.ts'
 import { keyOf } from './targets.ts'
 import { warnIfDeleting } from './warn-if-deleting.ts'
 
@@ -45,26 +46,26 @@ export async function diff(host: Host, flags: DiffFlags): Promise<void> {
 
 async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
   checkFlags(flags)
-  const manifests = (await loadManifests(host, flags)).filter(labelFilter(flags.selector))
+  const read = await loadReadable(host, flags)
   const directory = await mkdtemp(join(tmpdir(), 'coracle-diff-'))
   const [from, to] = [join(directory, 'LIVE'), join(directory, 'MERGED')]
   try {
     await Promise.all([mkdir(from), mkdir(to)])
     await withSession(host, flags, async (session) => {
-      // Each worker takes the next manifest: as many are compared at the same time as there are workers.
-      const queue = manifests.values()
       const done: Done[] = []
-      const worker = async () => {
-        for (const manifest of queue) {
-          const pair = await pairOf(session, await placeManifest(session, manifest), flags)
-          done.push({ resource: pair.resource, object: pair.live ?? pair.merged })
-          warnIfDeleting(host, pair.live ?? pair.merged)
-          const { live, merged } = compared(pair, flags.showManagedFields === true)
-          if (live !== undefined) await writeObject(from, pair.resource, live)
-          await writeObject(to, pair.resource, merged)
-        }
+      const isWanted = labelFilter(flags.selector)
+      const pairs = inAdvance(read.manifests.filter(isWanted), flags.concurrency, async (manifest) =>
+        pairOf(session, await placeManifest(session, manifest), flags),
+      )
+      const show = async (_: Placed, manifest: Manifest) => {
+        const pair = await pairs(manifest)
+        done.push({ resource: pair.resource, object: pair.live ?? pair.merged })
+        warnIfDeleting(host, pair.live ?? pair.merged)
+        const { live, merged } = compared(pair, flags.showManagedFields === true)
+        if (live !== undefined) await writeObject(from, pair.resource, live)
+        await writeObject(to, pair.resource, merged)
       }
-      await Promise.all(Array.from({ length: flags.concurrency }, worker))
+      await visitManifests(session, read, show, isWanted)
       if (flags.prune !== true) return
       const resources = await prunedResources(session, flags.pruneAllowlist)
       for await (const { resource, object } of leftovers(session, resources, done, flags.selector)) {
@@ -80,6 +81,21 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
     if (code === 1) throw new SilentError()
   } finally {
     await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** Gives what becomes of items that are asked for in their order, and has begun with so many of them by then. */
+function inAdvance<T, R>(items: readonly T[], count: number, begin: (item: T) => Promise<R>): (item: T) => Promise<R> {
+  const begun: Promise<R>[] = []
+  return (item) => {
+    const at = items.indexOf(item)
+    for (const next of items.slice(begun.length, at + count)) {
+      const result = begin(next)
+      // Who asks for it is told.
+      result.catch(() => {})
+      begun.push(result)
+    }
+    return begun[at] ?? begin(item)
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Event, events, isJsonObject, type JsonObject, type KubernetesObject } from '@coracle/api'
+import { type Event, events, isJsonObject, type KubernetesObject } from '@coracle/api'
 import { CliError, SummaryError } from '../cli-error.ts'
 import { ageText, lastSeenMs } from '../describe/events.ts'
 import type { Host } from '../host.ts'
@@ -6,7 +6,6 @@ import { alignTabs, tableAlignment } from '../output/align.ts'
 import { escapeControls } from '../output/escape-controls.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readOutputFormat } from '../output/output-format.ts'
-import { withoutManagedFields } from '../output/serialize.ts'
 import { listObjects } from '../resources/fetch.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
@@ -60,18 +59,19 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
     const resource = (await session.catalog()).find('events.v1')
     const { inDeclaredOrder } = await import('../output/declared-order.ts')
     const printer = new ObjectPrinter(format, {
+      managedFields: flags.showManagedFields === true,
       requireKeys: !flags.allowMissingTemplateKeys,
       order: (kind, object) => ordered(object, (event) => inDeclaredOrder(kind, event)),
     })
-    const hidesOwners = flags.showManagedFields !== true && ['json', 'kyaml', 'yaml'].includes(format.type)
-    const shown = (event: Event) => withEventTime(hidesOwners ? withoutManagedFields(asJson(event)) : asJson(event))
-    const whole = (event: Event) => printer.one({ resource, object: shown(event) })
+    const whole = (event: Event) => printer.one({ resource, object: withEventTime(event) })
     if (flags.watch !== true) {
       const all = found.map((object) => ({ resource, object }))
       // A list has no name.
       const isNames = format.type === 'name'
       host.stdout.write(
-        isNames ? await printer.many(all) : await printer.one({ resource, object: eventList(found.map(shown)) }),
+        isNames
+          ? await printer.many(all)
+          : await printer.one({ resource, object: eventList(found.map(withEventTime)) }),
       )
       return
     }
@@ -81,10 +81,8 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
 }
 
 /** The time of an event of a series is printed also where it is nothing, as Go writes it. */
-const withEventTime = (event: JsonObject) =>
+const withEventTime = (event: Event) =>
   ({ ...event, eventTime: event.eventTime ?? null }) as unknown as KubernetesObject
-
-const asJson = (event: Event): JsonObject => event as unknown as JsonObject
 
 /** All events as one object, which has no name. */
 const eventList = (items: readonly KubernetesObject[]) => ({ kind: 'EventList', apiVersion: 'v1', metadata: {}, items })

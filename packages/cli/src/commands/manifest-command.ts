@@ -246,20 +246,20 @@ export async function selectManifests(session: Session, manifests: readonly Mani
 export async function visitManifests(
   session: Session,
   { entries }: ReadManifests,
-  act: (placed: Placed) => Promise<void>,
+  act: (placed: Placed, manifest: Manifest) => Promise<void>,
   isWanted: (manifest: Manifest) => boolean = () => true,
   retrieve?: (placed: Placed) => Promise<Placed>,
 ): Promise<void> {
   const visit = async (entry: ReadManifests['entries'][number]) => {
     if ('failure' in entry) throw entry.failure
     if (retrieve === undefined) {
-      if (isWanted(entry)) await act(await placeManifest(session, entry))
+      if (isWanted(entry)) await act(await placeManifest(session, entry), entry)
       return
     }
     const placed = await retrieve(await placeAnywhere(session, entry))
     if (!isWanted(placed)) return
     requireNamespace(placed.object, placed.resource, session)
-    await act(placed)
+    await act(placed, entry)
   }
   const failures = new ManifestFailures()
   let failed: ManifestList | undefined

@@ -94,8 +94,12 @@ function isAmbiguous(text: string, parse: (text: string, options: typeof goYaml)
 const isMapping = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** The object without the record of who set which field, which nobody wants to read. */
+/** The object, or list of objects, without the record of who set which field, which nobody wants to read. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
+  if (Array.isArray(object.items)) {
+    const items = object.items.map((item) => (isJsonObject(item) ? withoutManagedFields(item) : item))
+    return { ...withoutManagedFields({ ...object, items: undefined }), items }
+  }
   if (!isJsonObject(object.metadata) || object.metadata.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }

@@ -48,7 +48,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
       const object = withChangeCause(placed.object, flags)
       const { name = '', generateName } = object.metadata
       if (name === '' && generateName !== undefined) {
-        throw new CliError(`cannot use generate name with apply: ${generateName}`)
+        throw new CliError(`from ${generateName}: cannot use generate name with apply`)
       }
       if (flags.serverSide === true) {
         const options = {
