@@ -128,6 +128,17 @@ describe('what is told first', () => {
     expect(pausedWith(set(refusal))).toEqual(['QuotaExceeded', 'Paused'])
   })
 
+  it('is no wait of a Job between two pods while one is at work that its status does not count', () => {
+    const job = object('batch/v1', 'Job', { metadata: { uid: 'j' }, spec: {}, status: { failed: 1, active: 0 } })
+    const ofJob = [{ kind: 'Job', name: 'web', uid: 'j', controller: true }]
+    const withPods = (...all: readonly KubernetesObject[]) =>
+      reasons(examined(job, { known: new Map([[pods as Resource, all]]) }))
+    const own = (phase: string) => pod({ phase }, {}, { ownerReferences: ofJob })
+    expect(withPods(own('Failed'))).toContain('BackingOff')
+    expect(withPods(own('Failed'), own('Running'))).not.toContain('BackingOff')
+    expect(withPods(own('Failed'), own('Pending'))).not.toContain('BackingOff')
+  })
+
   it('is no hint about an object that was not asked about', () => {
     const tainted = object('v1', 'Node', {
       spec: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] },

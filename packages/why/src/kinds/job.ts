@@ -136,8 +136,10 @@ function backingOff({ object, some }: JobFacts): Diagnosis | undefined {
   const { status, spec } = object
   if (isJobFinished(object) || spec.suspend === true || (status?.failed ?? 0) === 0 || (status?.active ?? 0) > 0)
     return undefined
-  if (isGoing(object) || some(pods).some((pod) => isControlledBy(pod, object) && pod.status?.phase === 'Pending'))
-    return undefined
+  // Its status may be of before: a pod that has come since is at work.
+  const isAtWork = (pod: Pod) =>
+    isControlledBy(pod, object) && !isGoing(pod) && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '')
+  if (isGoing(object) || some(pods).some(isAtWork)) return undefined
   return {
     reason: 'BackingOff',
     what: 'no pod of it runs at the moment',
