@@ -122,8 +122,9 @@ const withoutChance = (text: string): string =>
     .replace(/\bx-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'x-NAME')
     .replace(/(ReplicaSet \\?"web)-\w+(\\?" has successfully progressed)/g, '$1-HASH$2')
 
-/** kubectl breaks off by a fault of its own, or by its logger. */
-const breaksOff = ({ code, stderr }: Outcome): boolean => code === 255 || /^panic: /m.test(stderr)
+/** kubectl breaks off by a fault of its own, by its logger or its limit of requests, or is ended since it waits for a minute. */
+const breaksOff = ({ code, stderr }: Outcome): boolean =>
+  code === 255 || code === null || /^panic: |^client rate limiter Wait/m.test(stderr)
 
 /** The same of kubectl, which shows help for some mistakes before it says what is wrong: coracle says that alone. */
 function comparedKubectl(outcome: Outcome): Outcome {

@@ -150,7 +150,7 @@ export class Twins {
         .replace(/^[IWE]\d{4} .*\n/gm, '')
         .replace(/^See 'coracle .*' for help and examples\n/gm, '')
         .replace(/\b(\d+(s|ms|m|h))+\b *|\bAGE\b */g, 'AGE ')
-        .replace(/(resource ?version\W{1,8}|expected resource version to be \d+, was )\d+/gi, '$1VERSION')
+        .replace(/(resource ?version\W{1,8}|expected resource version to be \S+, was )\d+/gi, '$1VERSION')
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
         .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4} \w+/g, 'TIME')
