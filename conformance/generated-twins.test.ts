@@ -181,7 +181,8 @@ async function readLine(line: readonly string[], index: number) {
 }
 
 /** Lines whose output is compared without its order, or without the widths of its columns: kubectl goes through maps, and addresses are of one length or another. */
-const inAnyOrder = /^(label|annotate) .*--list|^config get-\w+ KUBECONFIG=|^set env .*--from=/
+const inAnyOrder =
+  /^(label|annotate) .*--list|^config get-\w+ KUBECONFIG=|^set env .*--from=|^diff .*--show-managed-fields/
 const inAnyWidth = /^get all/
 
 /** An outcome with what is left to chance in the output of a line taken out. */

@@ -556,6 +556,7 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'exec -f empty.yaml -- ls',
   'exec nosuch extra -- ls',
   'exec -f wrong-value.yaml -- ls',
+  'exec nosuch --context=nosuch',
   'exec -n nosuch -f cm.yaml -- ls',
   'exec -n nosuch -f deployment.yaml --pod-running-timeout=1ms -- ls',
   'exec -f directory -- ls',

@@ -7,6 +7,7 @@ import { chooseContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait, podOf } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
+import { refuseConnected } from './connection-refusals.ts'
 import { placeManifest } from './manifest-command.ts'
 
 export interface ExecFlags extends ConnectionFlags, ManifestFlags, StreamFlags, PodWait {
@@ -30,9 +31,13 @@ export async function exec(host: Host, { args, beforeDash }: ExecWords, flags: E
     throw new CliError('resource/name arguments cannot be provided when a path is specified')
   }
   const [target, command] = isFile ? [undefined, args] : [args[0], args.slice(1)]
-  if ((target === undefined || beforeDash === 0) && !isFile)
-    throw new CliError('pod, type/name or --filename must be specified')
-  if (command.length === 0) throw new CliError('you must specify at least one command for the container')
+  const isNothingNamed = (target === undefined || beforeDash === 0) && !isFile
+  const lacking = isNothingNamed
+    ? 'pod, type/name or --filename must be specified'
+    : command.length === 0
+      ? 'you must specify at least one command for the container'
+      : undefined
+  if (lacking !== undefined) await refuseConnected(host, flags, new CliError(lacking))
   await withSession(host, flags, async (session) => {
     const pod =
       target === undefined ? await podOfFile(host, session, flags) : (await findPod(host, session, target, flags)).pod
