@@ -210,7 +210,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^edit -f (workloads|cm\.yaml -f)/, 'names of files that are kept'],
   [/--match-server-version$|--match-server-version=true/, 'the versions of the programs'],
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
-  [/^(wait|exec) -f -/, 'kubectl reads standard input twice'],
+  [/^(wait|exec) .*(-f |--filename=)-( |$)/, 'kubectl reads standard input twice'],
   [
     /^(get|delete|apply .*--prune-allowlist) .*--tls-server-name=nosuch/,
     'kubectl goes by what it has kept of the server',

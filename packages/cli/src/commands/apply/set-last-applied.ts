@@ -1,4 +1,5 @@
 import { hasReason, type KubernetesObject } from '@coracle/api'
+import { isUnreachableServer } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { lastAppliedAnnotation, whileRetrieving } from '../../manifests/apply-object.ts'
@@ -57,7 +58,8 @@ async function currentOf(client: Session['client'], { resource, object, source }
   try {
     return await getNamed(client, resource, key, undefined)
   } catch (error) {
-    throw hasReason(error, 'NotFound') ? error : whileRetrieving(resource, key, source, error)
+    const isPlain = hasReason(error, 'NotFound') || isUnreachableServer(error)
+    throw isPlain ? error : whileRetrieving(resource, key, source, error)
   }
 }
 
