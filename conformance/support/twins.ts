@@ -1,4 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { runProgram } from '../../packages/cli/src/run-program.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
 import { Api, makeNamespace } from './api.ts'
@@ -80,20 +83,26 @@ interface TwinOutcome {
   readonly theirs: Outcome
 }
 
+/** What says which namespace is meant: `-n`, or the context of the kubeconfig. */
+type Placement = 'flag' | 'context'
+
 /** The same command line by kubectl and by coracle, each in a namespace of its own where the same has been done before. */
 export class Twins {
   readonly #program: Program
+  readonly #placement: Placement
   readonly #theirs: string
   readonly #ours: string
 
-  private constructor(program: Program, name: string) {
+  private constructor(program: Program, name: string, placement: Placement) {
     this.#program = program
+    this.#placement = placement
     this.#theirs = `${name}-k`
     this.#ours = `${name}-c`
   }
 
-  static async in(program: Program, name: string): Promise<Twins> {
-    const twins = new Twins(program, name)
+  static async in(program: Program, name: string, placement: Placement = 'flag'): Promise<Twins> {
+    const twins = new Twins(program, name, placement)
+    if (placement === 'context') for (const namespace of twins.namespaces) await twins.#writeKubeconfig(namespace)
     const api = await Api.of(program)
     for (const namespace of [twins.#theirs, twins.#ours]) await makeNamespace(api, namespace)
     api.close()
@@ -118,21 +127,32 @@ export class Twins {
     const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
     const environment = (text: (text: string) => string) => ({
-      KUBECONFIG: this.#program.kubeconfig,
+      KUBECONFIG: this.#placement === 'flag' ? this.#program.kubeconfig : this.#kubeconfigOf(text('{namespace}')),
       KUBE_EDITOR: editor,
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, text(value)])),
     })
-    const theirs = await this.#program.kubectl(['-n', this.#theirs, ...args.map(forTheirs)], {
+    const place = (namespace: string) => (this.#placement === 'flag' ? ['-n', namespace] : [])
+    const theirs = await this.#program.kubectl([...place(this.#theirs), ...args.map(forTheirs)], {
       input: forTheirs(input),
       env: environment(forTheirs),
     })
-    const ours = await runCommand(['-n', this.#ours, ...args.map(forOurs)], {
+    const ours = await runCommand([...place(this.#ours), ...args.map(forOurs)], {
       variables: { PATH: process.env.PATH ?? '', ...environment(forOurs) },
       runProgram,
       workingDirectory: process.cwd(),
       stdin: forOurs(input),
     })
     return { ours: this.#normal(ours), theirs: this.#normal(theirs) }
+  }
+
+  #kubeconfigOf(namespace: string): string {
+    return join(this.#program.dataDir, `${namespace}.kubeconfig`)
+  }
+
+  async #writeKubeconfig(namespace: string): Promise<void> {
+    const config = parse(await readFile(this.#program.kubeconfig, 'utf8'))
+    for (const { context } of config.contexts) context.namespace = namespace
+    await writeFile(this.#kubeconfigOf(namespace), JSON.stringify(config))
   }
 
   #normal({ code, stdout, stderr }: Outcome): Outcome {

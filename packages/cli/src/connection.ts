@@ -69,8 +69,17 @@ async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Con
   }).catch((error: unknown) => {
     throw error instanceof UnknownChoiceError ? unknownChoice(error, flags) : error
   })
-  return { ...connection, ...(await connectionFlags(host, flags, names)) }
+  const given = await connectionFlags(host, flags, names).catch((error: unknown) => {
+    if (!(error instanceof ConfigurationError) || !readsNamespaceFirst(flags)) throw error
+    // Who asks for the namespace is told so, whatever is to be done there.
+    throw new SummaryError(`error: ${error.message}`)
+  })
+  return { ...connection, ...given }
 }
+
+/** Whether kubectl asks for the namespace of the context before anything else. */
+const readsNamespaceFirst = ({ namespace, makesClientFirst }: ConnectionFlags): boolean =>
+  namespace === undefined && makesClientFirst !== true
 
 /**
  * Rejects, as `connectionFor` does, where the kubeconfig and the flags do not go together: for commands that read them and ask no server.
@@ -87,12 +96,9 @@ export async function checkConnection(host: Host, { server: _, ...flags }: Conne
 class NoClusterError extends CliError {}
 
 /** kubectl's words for what the kubeconfig lacks: others where it reads the namespace of the context first. */
-function unknownChoice(
-  { part, choice, message }: UnknownChoiceError,
-  { namespace, makesClientFirst }: ConnectionFlags,
-): CliError {
+function unknownChoice({ part, choice, message }: UnknownChoiceError, flags: ConnectionFlags): CliError {
   if (part === 'user') return new CliError(message)
-  if (namespace !== undefined || makesClientFirst === true) return new CliError(`${part} "${choice}" does not exist`)
+  if (!readsNamespaceFirst(flags)) return new CliError(`${part} "${choice}" does not exist`)
   return new SummaryError(
     part === 'cluster'
       ? `error: ${message}`

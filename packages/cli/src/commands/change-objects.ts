@@ -1,6 +1,7 @@
 import { apiVersionOf, builtinResources, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { CliError, ListError, SummaryError } from '../cli-error.ts'
+import { checkConnection } from '../connection.ts'
 import { describePart, isRefusal } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { loadReadable } from '../manifests/load-manifests.ts'
@@ -95,6 +96,8 @@ async function changeLocally(
   change: Change,
   check: (targets: readonly Target[]) => void | Promise<void>,
 ): Promise<void> {
+  // Without a server, too, kubectl looks up which namespace the context has.
+  if (flags.namespace === undefined && flags.makesClientFirst !== true) await checkConnection(host, flags)
   if (args.length > 0) throw new CliError(localNeedsFiles)
   requireTargets(args, flags)
   // A dry run is told where one was asked for.

@@ -27,8 +27,10 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
     { ...flags, filesAsTheyAre: true, typed: true, hasDeclaredOrder: true },
     async (session, { object }) => {
       const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
-      const made = placeObject(withOverrides(exposeObject(object, { ...flags, ...selector }), flags), services, session)
-      const recorded = withChangeCause(made, flags)
+      const made = withOverrides(exposeObject(object, { ...flags, ...selector }), flags)
+      // What is printed, and noted as applied, has a namespace where a flag names one, as with kubectl.
+      const named = session.givenNamespace === undefined ? made : placeObject(made, services, session)
+      const recorded = withChangeCause(named, flags)
       const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
       const resource = (await session.catalog()).find('services')
       if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
@@ -39,7 +41,11 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
       return {
         resource,
         verb: 'exposed',
-        object: await session.client.create<KubernetesObject>(resource, service, options),
+        object: await session.client.create<KubernetesObject>(
+          resource,
+          placeObject(service, services, session),
+          options,
+        ),
       }
     },
   )

@@ -44,11 +44,12 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   await OutcomePrinter.for(host, flags)
   // Without a server, too, it looks up which namespace the context has.
   if (flags.local === true) {
-    const { kubeconfig, context, namespace } = flags
+    const { kubeconfig, context, namespace, makesClientFirst } = flags
     await checkConnection(host, {
       ...(kubeconfig === undefined ? {} : { kubeconfig }),
       ...(context === undefined ? {} : { context }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(makesClientFirst === undefined ? {} : { makesClientFirst }),
     })
   }
   if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
