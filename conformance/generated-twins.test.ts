@@ -226,6 +226,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   ],
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],
+  [/^(delete|replace) -f directory .*--raw=/, 'kubectl tells what comes first'],
   [/^drain .*--pod-selector=$/, 'pods of other lines come and go'],
   [/^create priorityclass .*--global-default(=true)?$/, 'a cluster has one'],
   [/^events .*--output=name/, 'kubectl prints nothing of events that are there'],

@@ -158,6 +158,12 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create token default -o go-template --template={{.kind}}',
     'config view --template={{.kind}}',
   ],
+  'a dump has lists as programs hold them': [
+    'create service clusterip web --tcp=80:80 --clusterip=None',
+    'cluster-info dump --namespaces={namespace}',
+    'cluster-info dump --namespaces={namespace} -o yaml',
+    'cluster-info dump --namespaces={namespace} --show-managed-fields',
+  ],
   'explain says what is not there': [
     'explain',
     'explain a b',
