@@ -1,7 +1,6 @@
 import { type Event, events, hasReason, type KubernetesObject, ofJsonForm } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
-import { describePart } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { getNamed, listAll } from '../resources/fetch.ts'
@@ -73,8 +72,7 @@ async function findObjects(
     try {
       for (const object of await objectsOf(session, selection, flags)) found.push({ resource, object })
     } catch (error) {
-      // As with kubectl, what is said once is not said again.
-      if (!errors.some((other) => describePart(other) === describePart(error))) errors.push(error)
+      errors.push(error)
     }
   }
   const [error] = errors
