@@ -1,4 +1,5 @@
 import {
+  apiGroupDiscoveryListSchema,
   apiGroupListSchema,
   apiGroupSchema,
   apiResourceListSchema,
@@ -7,24 +8,24 @@ import {
 } from '@coracle/api'
 import { encloseProtobuf, encodeHeld } from './protobuf-encode.ts'
 
-export const protobufType = 'application/vnd.kubernetes.protobuf'
-
 const schemas: Readonly<Record<string, ObjectSchema>> = {
   APIGroup: apiGroupSchema,
+  APIGroupDiscoveryList: apiGroupDiscoveryListSchema,
   APIGroupList: apiGroupListSchema,
   APIResourceList: apiResourceListSchema,
   APIVersions: apiVersionsSchema,
 }
 
-/** One of the legacy documents of discovery. */
-export interface LegacyDocument {
+/** One of the documents of discovery. */
+export interface DiscoveryValue {
   readonly kind: string
   readonly [member: string]: unknown
 }
 
-/** A legacy document of discovery in protobuf, for clients that ask for everything in it. */
-export function discoveryProtobuf(document: LegacyDocument): Buffer {
-  const schema = schemas[document.kind]
-  if (schema === undefined) throw new Error(`${document.kind} has no message`)
-  return encloseProtobuf('v1', document.kind, encodeHeld(schema, document))
+/** A document of discovery in protobuf, for clients that ask for everything in it. The legacy ones are all v1. */
+export function discoveryProtobuf(document: DiscoveryValue): Buffer {
+  const { kind, apiVersion = 'v1' } = document
+  const schema = schemas[kind]
+  if (schema === undefined) throw new Error(`${kind} has no message`)
+  return encloseProtobuf(String(apiVersion), kind, encodeHeld(schema, document))
 }

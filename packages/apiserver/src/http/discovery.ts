@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
 import type { Aggregator } from '../aggregation/aggregator.ts'
 import type { RemoteResource } from '../aggregation/remote-resources.ts'
 import { causes } from './causes-definition.ts'
-import { discoveryProtobuf, type LegacyDocument, protobufType } from './discovery-protobuf.ts'
-import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
-import { clausesOf } from './media-types.ts'
+import { type DiscoveryValue, discoveryProtobuf } from './discovery-protobuf.ts'
+import { Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
+import type { Exchange } from './exchange.ts'
+import { requireServedType } from './media-types.ts'
+import { hasProtobufFields } from './protobuf.ts'
+import { type Encoded, type Format, json } from './representation/format.ts'
+import { mediaTypes, negotiate } from './representation/negotiation.ts'
+import { protobuf } from './representation/protobuf-format.ts'
+import { formatOf } from './representation/representation.ts'
 
 /** A resource as far as discovery tells of it. */
 export type ListedResource = Pick<
@@ -36,7 +41,7 @@ export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | '
 export class Discovery {
   readonly #served: ServedVersions
   readonly #remotes: RemoteVersions
-  readonly #documents: Documents
+  readonly #documents: Documents<DiscoveryDocument>
 
   constructor(served: ServedVersions, remotes: RemoteVersions) {
     this.#served = served
@@ -60,34 +65,47 @@ export class Discovery {
     return [...this.#definitions, ...this.#remotes.groupVersions()]
   }
 
-  /** Answers a GET of `path`; false where it is no path of discovery. */
-  handle(path: string, request: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Answers a GET of `path`: in JSON, YAML or protobuf, as is asked for. False where it is no path of discovery. Throws NotAcceptable
+   * (406) for whoever takes none of these.
+   */
+  handle(path: string, { request, response, query }: Exchange): false | void | Promise<void> {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-    const aggregated = trimmed === '/api' || trimmed === '/apis' ? aggregatedVersion(request.headers.accept) : undefined
-    const isProtobuf = aggregated === undefined && prefersProtobuf(request.headers.accept)
-    const key = `${trimmed} ${aggregated ?? (isProtobuf ? 'protobuf' : '')}`
-    const document = this.#documents.get(key, () => {
-      if (aggregated !== undefined) {
-        const made = this.#aggregated(trimmed, aggregated)
-        return documentOf(jsonBytes(made), `application/json;${parametersOf(aggregated)}`)
-      }
-      const made = this.#legacy(trimmed)
-      if (made === undefined) return undefined
-      return isProtobuf
-        ? documentOf(discoveryProtobuf(made), protobufType)
-        : documentOf(jsonBytes(made), 'application/json')
-    })
-    if (document === undefined) return false
-    sendDocument(request, response, document)
-    return true
+    const legacy = this.#documents.get(trimmed, () => documentOf(this.#legacy(trimmed)))
+    if (legacy === undefined) return false
+    const { accept } = request.headers
+    if (this.#isRoute(trimmed)) requireServedType(accept, mediaTypes)
+    const isWhole = trimmed === '/api' || trimmed === '/apis'
+    const accepted = negotiate(accept, isWhole ? 'discovery' : 'plain')
+    const format = formatOf(accepted, request, query)
+    if (accepted.isAggregated !== true) {
+      const { contentType } = format
+      return sendDocument(request, response, { ...legacy, contentType, bytes: legacy.encode(format) })
+    }
+    const aggregated = this.#documents.get(`${trimmed} v2`, () => documentOf(this.#aggregated(trimmed)))
+    const contentType = `${format.contentType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`
+    return sendDocument(request, response, { ...aggregated, contentType, bytes: aggregated.encode(format) }, 'public')
+  }
+
+  /**
+   * Whether upstream has a route for a path, which judges media types by itself: `/api`, and the versions that the program
+   * brings. Other paths, and the versions of custom kinds, are answered apart from routes.
+   */
+  #isRoute(path: string): boolean {
+    const [, prefix, group = '', version] = path.split('/')
+    if (prefix === 'api') return true
+    if (version === undefined) return false
+    return this.#served
+      .definitions()
+      .some((each) => each.group === group && each.version === version && hasProtobufFields(each.schema))
   }
 
   /** The aggregated document of `/api` or `/apis`. */
   aggregated(path: string): unknown {
-    return this.#aggregated(path, 'v2')
+    return this.#aggregated(path)
   }
 
-  #legacy(path: string): LegacyDocument | undefined {
+  #legacy(path: string): DiscoveryValue | undefined {
     if (path === '/api') return apiVersions(this.#definitions)
     if (path === '/apis') return groupList(groupsOf(this.#groupVersions))
     const [, prefix, ...rest] = path.split('/')
@@ -103,7 +121,7 @@ export class Discovery {
     return found === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...found }
   }
 
-  #aggregated(path: string, version: AggregatedVersion): unknown {
+  #aggregated(path: string): DiscoveryValue {
     const isWanted = ({ group }: Version) => (path === '/api' ? group === '' : group !== '')
     const definitions = this.#definitions
     const wanted = this.#groupVersions.filter(isWanted)
@@ -111,10 +129,10 @@ export class Discovery {
     const stale = this.#remotes.groupVersions().filter(({ resources }) => resources === undefined)
     return {
       kind: 'APIGroupDiscoveryList',
-      apiVersion: `apidiscovery.k8s.io/${version}`,
+      apiVersion: 'apidiscovery.k8s.io/v2',
       metadata: {},
       items: groups.map((group) => ({
-        metadata: { ...(group === '' ? {} : { name: group }), creationTimestamp: null },
+        metadata: group === '' ? {} : { name: group },
         versions: versionsOf(wanted, group).map((each) => ({
           version: each,
           resources: kindsOf(definitions, group, each).map(aggregatedResource),
@@ -137,36 +155,28 @@ const listedOf = ({ subresources, ...resource }: RemoteResource): ListedResource
 /** The kinds that are served, and the record of their causes, of which nothing is stored by itself. */
 const definitionsOf = (served: ServedVersions): readonly ListedResource[] => [...served.definitions(), causes]
 
-type AggregatedVersion = 'v2' | 'v2beta1'
+/** A document, and what it is in the formats in which it is asked for most. */
+interface DiscoveryDocument {
+  /** Of the JSON, whatever the format, as upstream. */
+  readonly etag: string
+  encode(format: Format): Encoded
+}
 
-const parametersOf = (version: AggregatedVersion): string =>
-  `g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-
-/** Which aggregated form an `Accept` header prefers to the legacy one; undefined for the legacy one. */
-function aggregatedVersion(accept: string | undefined): AggregatedVersion | undefined {
-  for (const { type, parameters } of clausesOf(accept ?? '')) {
-    if (type !== 'application/json') continue
-    const as = parameters.get('as')
-    if (as === undefined) return undefined
-    const version = parameters.get('v')
-    if (as !== 'APIGroupDiscoveryList' || parameters.get('g') !== 'apidiscovery.k8s.io') continue
-    if (version === 'v2' || version === 'v2beta1') return version
+function documentOf(value: DiscoveryValue): DiscoveryDocument
+function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | undefined
+function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | undefined {
+  if (value === undefined) return undefined
+  const jsonBytes = json.encode(value)
+  let protobufBytes: Buffer | undefined
+  return {
+    etag: etagOf(jsonBytes),
+    encode(format) {
+      if (format === json) return jsonBytes
+      if (format !== protobuf) return format.encode(value)
+      protobufBytes ??= discoveryProtobuf(value)
+      return protobufBytes
+    },
   }
-  return undefined
-}
-
-/** Whether an `Accept` header names protobuf before JSON. What it does not say is JSON. */
-function prefersProtobuf(accept = ''): boolean {
-  const types = clausesOf(accept).map(({ type }) => type)
-  const first = types.find((type) => type === protobufType || type === 'application/json' || type === '*/*')
-  return first === protobufType
-}
-
-const jsonBytes = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`)
-
-function documentOf(bytes: Buffer, contentType: string): Document {
-  const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
-  return { bytes, contentType, etag }
 }
 
 interface Group {
@@ -247,7 +257,7 @@ const kindsOf = (definitions: readonly ListedResource[], group: string, version:
     .filter((each) => each.group === group && each.version === version)
     .sort((a, b) => compareText(a.plural, b.plural))
 
-function resourceList(served: ServedVersions, group: string, version: string): LegacyDocument | undefined {
+function resourceList(served: ServedVersions, group: string, version: string): DiscoveryValue | undefined {
   const kinds = kindsOf(definitionsOf(served), group, version)
   const [first] = kinds
   if (first === undefined) return undefined

@@ -26,12 +26,6 @@ export function requireServedType(accept: string | undefined, served: readonly s
   throw new ApiError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${served.join(', ')}`, {})
 }
 
-/** Whether an `Accept` header takes this media type, whatever its parameters. */
-export function accepts(accept: string | undefined, mediaType: string): boolean {
-  if (accept === undefined || accept === '') return true
-  return clausesOf(accept).some((clause) => matches(clause.type, mediaType))
-}
-
 /** The clauses of an `Accept` header, the best first; of equal ones those that name a type before those that take any. */
 export function clausesOf(accept: string): readonly Clause[] {
   return accept

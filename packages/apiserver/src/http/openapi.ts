@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   apiVersionOf,
@@ -11,8 +10,8 @@ import {
 import { type OpenApiOptions, openApiV2, openApiV3 } from '@coracle/api/openapi'
 import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
-import { type Document, Documents, type ServedVersions, sendDocument } from './documents.ts'
-import { accepts, notAcceptable } from './media-types.ts'
+import { type Document, Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
+import { clausesOf, matches } from './media-types.ts'
 import { encodeOpenApiV2 } from './openapi-protobuf.ts'
 import { serverVersion } from './version.ts'
 
@@ -20,8 +19,8 @@ const yearSeconds = 31_536_000
 
 /**
  * The schemas of the API as OpenAPI documents: `/openapi/v2` in one piece, `/openapi/v3` as an index of one document
- * per group and version; what other servers behind this one say is merged into the first, and of the second theirs to give. Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf for those who take
- * nothing else; of `/openapi/v3` all take JSON too.
+ * per group and version; what other servers behind this one say is merged into the first, and of the second theirs to give.
+ * Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf too.
  */
 export class OpenApi {
   readonly #served: ServedVersions
@@ -50,30 +49,52 @@ export class OpenApi {
     return this.#definitions.filter(({ group, version }) => !this.#remotes.isRemote(group, version))
   }
 
-  /** Answers a GET of `path`; false where it is no path of OpenAPI. Throws NotAcceptable where no form of it will do. */
-  handle(path: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): boolean {
-    const { accept } = request.headers
-    const document = this.#document(path.replace(/\/+$/, ''), (type) => accepts(accept, type))
-    if (document === undefined) return false
-    const hash = query.get('hash')
+  /** Answers a GET of `path`; false where it is no path of OpenAPI. As upstream a 406 says nothing, and the index asks for no type. */
+  handle(
+    path: string,
+    query: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): false | void | Promise<void> {
+    const form = this.#form(path.replace(/\/+$/, ''))
+    if (form === undefined) return false
+    const mediaType = firstAccepted(request.headers.accept, form.mediaTypes)
+    if (mediaType === undefined) {
+      response.writeHead(406, ['Vary', 'Accept', 'Content-Length', '0'])
+      response.end()
+      return
+    }
+    const document = form.document(mediaType)
+    const hash = query.get('hash') ?? ''
+    if (hash === '' || form.path === undefined) return sendDocument(request, response, document)
     // Under its hash a document never changes, so that address may be kept for good.
-    const cacheControl =
-      hash !== null && `"${hash}"` === document.etag ? `public, immutable, max-age=${yearSeconds}` : 'no-cache, private'
-    sendDocument(request, response, document, cacheControl)
-    return true
+    if (`"${hash}"` === document.etag) {
+      return sendDocument(request, response, document, `public, immutable, max-age=${yearSeconds}`)
+    }
+    response.writeHead(301, ['Location', addressOf(form.path, document), 'Content-Length', '0'])
+    response.end()
   }
 
-  #document(path: string, isAccepted: (mediaType: string) => boolean): Document | undefined {
-    const isJson = isAccepted(jsonType)
-    if (path === '/openapi/v2' && !isJson) {
-      if (!protobufTypes.some(isAccepted)) throw notAcceptable([jsonType, ...protobufTypes])
-      return this.#protobuf(path)
+  #form(path: string): Form | undefined {
+    if (path === '/openapi/v2') {
+      return {
+        mediaTypes: [jsonType, ...protobufTypes],
+        document: (mediaType) => (mediaType === jsonType ? this.#whole(path) : this.#protobuf(path)),
+      }
     }
-    if (path.startsWith('/openapi/v3') && !isJson) throw notAcceptable([jsonType])
-    if (path === '/openapi/v2') return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#merged())))
-    if (path === '/openapi/v3') return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#index())))
+    if (path === '/openapi/v3') {
+      return {
+        mediaTypes: [],
+        document: () => this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#index()))),
+      }
+    }
     const served = this.#groupVersions().find((each) => `/openapi/v3/${each.path}` === path)
-    return served === undefined ? undefined : this.#groupVersion(served)
+    if (served === undefined) return undefined
+    return { mediaTypes: [jsonType], path: served.path, document: () => this.#groupVersion(served) }
+  }
+
+  #whole(path: string): Document {
+    return this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#merged())))
   }
 
   #groupVersion({ path, group, version }: GroupVersion): Document {
@@ -87,8 +108,7 @@ export class OpenApi {
 
   #index(): unknown {
     const entries = this.#groupVersions().map((each) => {
-      const hash = this.#groupVersion(each).etag.slice(1, -1)
-      return [each.path, { serverRelativeURL: `/openapi/v3/${each.path}?hash=${hash}` }] as const
+      return [each.path, { serverRelativeURL: addressOf(each.path, this.#groupVersion(each)) }] as const
     })
     const remote = this.#remotes.groupVersions().flatMap(({ group, version, schemas }) => {
       return schemas === undefined ? [] : [[`apis/${group}/${version}`, { serverRelativeURL: schemas }] as const]
@@ -121,9 +141,17 @@ export class OpenApi {
 
 const jsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 
-function documentOf(contentType: string, bytes: Buffer): Document {
-  const etag = `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"`
-  return { bytes, contentType, etag }
+const documentOf = (contentType: string, bytes: Buffer): Document => ({ bytes, contentType, etag: etagOf(bytes) })
+
+/** Where a document is that never changes. */
+const addressOf = (path: string, { etag }: Document): string => `/openapi/v3/${path}?hash=${etag.slice(1, -1)}`
+
+/** The type that an `Accept` header names first of those that there are; undefined where it names none of them. */
+function firstAccepted(accept: string | undefined, offered: readonly string[]): string | undefined {
+  if (accept === undefined || accept === '' || offered.length === 0) return offered[0] ?? jsonType
+  return clausesOf(accept)
+    .map(({ type }) => offered.find((each) => matches(type, each)))
+    .find((each) => each !== undefined)
 }
 
 const jsonType = 'application/json'
@@ -133,6 +161,15 @@ const protobufTypes = [
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
 ] as const
+
+/** What there is at a path. */
+interface Form {
+  /** What it may be had in, the best first. None: it is JSON, whatever is asked for. */
+  readonly mediaTypes: readonly string[]
+  /** Of a group and version, which have addresses with hashes. */
+  readonly path?: string
+  document(mediaType: string): Document
+}
 
 interface GroupVersion {
   /** `api/v1`, `apis/apps/v1`. */

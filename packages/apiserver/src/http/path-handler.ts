@@ -51,7 +51,8 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     ...(metrics ? ['metrics'] : []),
   ])
 
-  return ({ request, response, query }: Exchange, path: string): Promise<void> | void => {
+  return (exchange: Exchange, path: string): Promise<void> | void => {
+    const { request, response, query } = exchange
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw path === '/' || serves.has(path.split('/')[1] ?? '') ? pathMethodNotAllowed() : pathNotFound()
     }
@@ -63,10 +64,13 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (path.startsWith('/openapi/')) {
       openApi ??= loadOpenApi()
       return openApi.then((documents) => {
-        if (!documents.handle(path, query, request, response)) throw pathNotFound()
+        const answered = documents.handle(path, query, request, response)
+        if (answered === false) throw pathNotFound()
+        return answered
       })
     }
-    if (discovery.handle(path, request, response)) return
+    const discovered = discovery.handle(path, exchange)
+    if (discovered !== false) return discovered
     const openId = handleOpenId(core.serviceAccountTokens, path, request, response)
     if (openId !== undefined) return openId
     if (path !== '/') throw pathNotFound()

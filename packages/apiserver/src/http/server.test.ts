@@ -1,6 +1,7 @@
 import { deleteOptionsSchema, type KubernetesObject, replicationControllerSchema } from '@coracle/api'
 import { createMetricsRegistry, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import type { AdmissionAttributes } from '../admission/admission.ts'
 import { createAuthority, issueClientCertificate } from '../security/certificates.ts'
 import { nodeGateway } from '../testing/test-core.ts'
@@ -34,6 +35,8 @@ const controller = (name: string, spec: object = {}) => ({
     ...spec,
   },
 })
+const aggregated = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+const openApiProtobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const post = (body: unknown, headers: Record<string, string> = {}) => ({ method: 'POST', body, headers })
 
 describe('an object', () => {
@@ -784,10 +787,10 @@ describe('what the server says of itself', () => {
   })
 
   it('is all of that at once for those who ask, and not twice', async () => {
-    const accept =
-      'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json'
+    const accept = `application/json;${aggregated},application/json;${aggregated.replace('v=v2', 'v=v2beta1')},application/json`
     const { json, headers } = await server.call('/api', { headers: { accept } })
-    expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
+    expect(headers['content-type']).toBe(`application/json;${aggregated}`)
+    expect(headers['cache-control']).toBe('public')
     expect(json).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' })
     expect(json.items[0].versions[0].resources).toContainEqual(
       expect.objectContaining({
@@ -800,6 +803,51 @@ describe('what the server says of itself', () => {
     expect([again.code, again.text]).toEqual([304, ''])
   })
 
+  it.each([
+    ['/api', 'application/json', 'application/json'],
+    ['/apis', 'application/yaml', 'application/yaml'],
+    ['/apis/apps', 'text/html, application/yaml;q=0.9, application/json;q=0.1', 'application/yaml'],
+    ['/apis/apps/v1', 'application/vnd.kubernetes.protobuf', 'application/vnd.kubernetes.protobuf'],
+    // Upstream has no routes there that know no patterns.
+    ['/apis', 'application/*', 'application/json'],
+    ['/apis/apps', 'application/*', 'application/json'],
+    ['/api', '*/*', 'application/json'],
+    ['/apis', `application/yaml;${aggregated}`, `application/yaml;${aggregated}`],
+    ['/apis', `application/vnd.kubernetes.protobuf;${aggregated}`, `application/vnd.kubernetes.protobuf;${aggregated}`],
+    // The older form is no longer served.
+    ['/apis', `application/json;${aggregated.replace('v=v2', 'v=v2beta1')},application/json`, 'application/json'],
+    ['/apis', `application/json,application/json;${aggregated}`, 'application/json'],
+    ['/apis/apps', `application/json;${aggregated},application/yaml`, 'application/yaml'],
+  ])('is at %s to who accepts %s in %s', async (path, accept, contentType) => {
+    const { code, headers } = await server.call(path, { headers: { accept } })
+    expect([code, headers['content-type']]).toEqual([200, contentType])
+  })
+
+  it('is the same in YAML and, for people, in lines', async () => {
+    const { json } = await server.call('/apis/apps')
+    const { text } = await server.call('/apis/apps', { headers: { accept: 'application/yaml' } })
+    expect(parse(text)).toEqual(json)
+    expect((await server.call('/apis/apps?pretty=1')).text).toBe(`${JSON.stringify(json, null, 2)}\n`)
+  })
+
+  const asRoutes = `406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf`
+  const asOthers = `only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf`
+  it.each([
+    ['/api', 'text/html', asRoutes],
+    ['/api/v1', 'application/*', asRoutes],
+    ['/apis/apps/v1', 'text/html', asRoutes],
+    ['/apis/apps/v1', `application/json;${aggregated}`, asOthers],
+    ['/apis', 'text/html', asOthers],
+    ['/apis/apps', 'text/html', asOthers],
+    ['/apis', 'application/json;as=Table;v=v1;g=meta.k8s.io', asOthers],
+  ])('is not at %s to who accepts %s', async (path, accept, message) => {
+    expect(await server.failure(path, { headers: { accept } })).toMatchObject({
+      code: 406,
+      reason: 'NotAcceptable',
+      message,
+    })
+  })
+
   it('is its schemas', async () => {
     const { json: v2 } = await server.call('/openapi/v2')
     expect(v2.definitions['io.k8s.api.core.v1.Pod']).toBeDefined()
@@ -808,11 +856,31 @@ describe('what the server says of itself', () => {
     const v3 = await server.call(serverRelativeURL)
     expect(v3.json.components.schemas['io.k8s.api.core.v1.Pod']).toBeDefined()
     expect(v3.headers['cache-control']).toContain('immutable')
-    expect(await server.failure('/openapi/v2', { headers: { accept: 'text/html' } })).toMatchObject({ code: 406 })
-    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
-    const binary = await server.call('/openapi/v2', { headers: { accept } })
-    expect([binary.code, binary.headers['content-type']]).toEqual([200, accept.replace('@', '.')])
-    expect(await server.failure('/openapi/v3', { headers: { accept } })).toMatchObject({ code: 406 })
+  })
+
+  it.each([
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', openApiProtobuf],
+    ['application/json;q=0.5, application/com.github.proto-openapi.spec.v2.v1.0+protobuf', openApiProtobuf],
+    ['*/*', 'application/json'],
+    ['text/html, application/*;q=0.1', 'application/json'],
+  ])('is schemas of version 2 to who accepts %s in %s', async (accept, contentType) => {
+    const { code, headers } = await server.call('/openapi/v2', { headers: { accept } })
+    expect([code, headers['content-type']]).toEqual([200, contentType])
+  })
+
+  it('says nothing to who takes no schemas as they are', async () => {
+    for (const path of ['/openapi/v2', '/openapi/v3/api/v1']) {
+      const { code, text } = await server.call(path, { headers: { accept: 'text/html' } })
+      expect([code, text]).toEqual([406, ''])
+    }
+    const index = await server.call('/openapi/v3', { headers: { accept: 'text/html' } })
+    expect([index.code, index.headers['content-type']]).toEqual([200, 'application/json'])
+  })
+
+  it('leads from schemas as they were to those as they are', async () => {
+    const { json: index } = await server.call('/openapi/v3')
+    const { code, headers } = await server.call('/openapi/v3/api/v1?hash=OLD')
+    expect([code, headers.location]).toEqual([301, index.paths['api/v1'].serverRelativeURL])
   })
 })
 

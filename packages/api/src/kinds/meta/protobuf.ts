@@ -11,6 +11,7 @@ DeleteOptions: gracePeriodSeconds preconditions orphanDependents propagationPoli
   ignoreStoreReadErrorWithClusterBreakingPotential
 FieldSelectorRequirement: key operator values
 GroupVersionForDiscovery: groupVersion version
+GroupVersionKind: group version kind
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
 ListMeta: selfLink resourceVersion continue remainingItemCount
@@ -27,5 +28,12 @@ StatusCause: reason message field
 StatusDetails: name group kind causes retryAfterSeconds uid
 Verbs: verbs
 WatchEvent: type object
+`,
+  'io.k8s.api.apidiscovery.v2': `
+APIGroupDiscovery: metadata versions
+APIGroupDiscoveryList: metadata items
+APIResourceDiscovery: resource responseKind scope singularResource verbs shortNames categories subresources
+APISubresourceDiscovery: subresource responseKind acceptedTypes verbs
+APIVersionDiscovery: version resources freshness
 `,
 } as const

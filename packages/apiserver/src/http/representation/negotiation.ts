@@ -5,14 +5,16 @@ export interface Accepted {
   readonly format: 'json' | 'yaml' | 'protobuf'
   /** Undefined: the object itself. The version of meta.k8s.io is that of the answer's apiVersion. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+  /** Of discovery: everything in one document (KEP-3352). */
+  readonly isAggregated?: true
   readonly metaVersion: 'v1' | 'v1beta1'
 }
 
 /**
  * What can be had: of objects of built-in kinds, of custom ones, of those that are only posted and answered, such as reviews
- * of rights, and of what is no object of a kind, such as a Status.
+ * of rights, of what is no object of a kind, such as a Status, and of the kinds that there are.
  */
-export type Offer = 'builtin' | 'custom' | 'posted' | 'plain'
+export type Offer = 'builtin' | 'custom' | 'posted' | 'plain' | 'discovery'
 
 /** Media types of answers, the best known first. */
 const formats = [
@@ -37,6 +39,7 @@ const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
   custom: new Map(),
   posted: new Map(),
   plain: new Map(),
+  discovery: new Map(),
 }
 
 /**
@@ -71,6 +74,10 @@ function acceptedBy(clause: Clause, offer: Offer): Accepted | undefined {
   const as = parameters.get('as')
   const version = parameters.get('v')
   if (offer === 'plain') return undefined
+  if (offer === 'discovery') {
+    const isAggregated = as === 'APIGroupDiscoveryList' && parameters.get('g') === 'apidiscovery.k8s.io'
+    return isAggregated && version === 'v2' ? { format, isAggregated, metaVersion: 'v1' } : undefined
+  }
   if (parameters.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return undefined
   if (as === 'Table') {
     return format === 'protobuf' || offer === 'posted' ? undefined : { format, as, metaVersion: version }

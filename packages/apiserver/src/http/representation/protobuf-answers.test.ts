@@ -1,5 +1,6 @@
 import {
   ApiError,
+  apiGroupDiscoveryListSchema,
   apiGroupListSchema,
   apiGroupSchema,
   apiResourceListSchema,
@@ -242,6 +243,13 @@ describe('discovery in protobuf', () => {
     const { apiVersion, ...read } = opened(bytes, schema)
     expect(apiVersion).toBe('v1')
     expect(read).toMatchObject(json.serverAddressByClientCIDRs === undefined ? json : { versions: json.versions })
+  })
+
+  it.each(['/api', '/apis'])('%s with all that is in it is what it is in JSON', async (path) => {
+    const aggregated = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+    const { bytes } = await server.call(path, { headers: { accept: `${protobuf};${aggregated}` } })
+    const { json } = await server.call(path, { headers: { accept: `application/json;${aggregated}` } })
+    expect(opened(bytes, apiGroupDiscoveryListSchema)).toEqual(json)
   })
 
   it('comes after JSON where a client says so', async () => {

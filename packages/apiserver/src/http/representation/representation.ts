@@ -79,7 +79,8 @@ export function statusFormatOf(request: IncomingMessage): Format {
   }
 }
 
-function formatOf({ format }: Accepted, request: IncomingMessage, query: URLSearchParams): Format {
+/** The format that a request asks for. */
+export function formatOf({ format }: Accepted, request: IncomingMessage, query: URLSearchParams): Format {
   switch (format) {
     case 'json':
       return wantsPretty(request, query) ? prettyJson : json
