@@ -26,10 +26,10 @@ const convertNothing: Convert = (object, apiVersion) => ({ ...object, apiVersion
  */
 export function customKind(definition: CustomResourceDefinition, convert?: Convert): StoredKind {
   const { spec, metadata } = definition
-  const storage = spec.versions.find(({ name }) => name === storageVersionOf(definition))
-  if (storage === undefined) throw new Error(`${metadata.name} has no version that objects are stored in`)
   const versions = spec.versions.map((version) => ({ version, resource: versionOf(definition, version) }))
-  const hub = versionOf(definition, storage)
+  const stored = versions.find(({ version }) => version.name === storageVersionOf(definition))
+  if (stored === undefined) throw new Error(`${metadata.name} has no version that objects are stored in`)
+  const { version: storage, resource: hub } = stored
   const others = versions.filter(({ version }) => version.served && version !== storage)
   return {
     ...hub,

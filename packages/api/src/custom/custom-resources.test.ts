@@ -436,6 +436,22 @@ describe('validation', () => {
     expect(errorsOf(schema, spec)).toEqual([])
   })
 
+  it('is read once, for whoever checks it and whoever serves it', () => {
+    const props = object({ spec: object({ a: string }) })
+    const names = { group: 'a.b', version: 'v1', kind: 'C' }
+    const { schema } = readCustomSchema(props, FieldPath.of('checked'), names)
+    expect(readCustomSchema(props, FieldPath.root, names).schema).toBe(schema)
+    expect(readCustomSchema(props, FieldPath.root, { ...names, kind: 'D' }).schema.name).toBe('b.a.v1.D')
+  })
+
+  it('is told anew what is wrong with it, by where it stands', () => {
+    const props = object({ spec: { ...string, pattern: '(' } })
+    const names = { group: 'a.b', version: 'v1', kind: 'C' }
+    const fieldsOf = (path: string) =>
+      readCustomSchema(props, FieldPath.of(path), names).errors.map(({ field }) => field)
+    expect([fieldsOf('x'), fieldsOf('y')]).toEqual([['x.properties[spec].pattern'], ['y.properties[spec].pattern']])
+  })
+
   it('restricts names where the schema does', () => {
     const props = object({ metadata: object({ name: { ...string, maxLength: 2 } }) })
     const { schema, errors } = readCustomSchema(props, FieldPath.of('s'), { group: 'a.b', version: 'v1', kind: 'C' })

@@ -2,8 +2,29 @@
 import { RE2JS } from 're2js'
 import type { Pattern } from '../schema/schema.ts'
 
+/** A pattern, or what stands for it where it is none, which matches nothing. */
+export interface CompiledPattern {
+  readonly pattern: Pattern
+  /** Why it is no pattern. */
+  readonly problem?: string
+}
+
+/** How many patterns are kept: definitions use few patterns often, and rules the same with each object. */
+export const patternsMax = 200
+
+const compiledBefore = new Map<string, CompiledPattern>()
+
 /** Makes a pattern ready to be matched, or says why it is none. */
-export function compilePattern(source: string): { readonly pattern: Pattern; readonly problem?: string } {
+export function compilePattern(source: string): CompiledPattern {
+  const known = compiledBefore.get(source)
+  if (known !== undefined) return known
+  const made = compileAnew(source)
+  if (compiledBefore.size >= patternsMax) compiledBefore.clear()
+  compiledBefore.set(source, made)
+  return made
+}
+
+function compileAnew(source: string): CompiledPattern {
   try {
     const compiled = RE2JS.compile(source)
     return { pattern: { source, matches: (text) => compiled.matcher(text).find() } }

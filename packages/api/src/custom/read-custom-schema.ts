@@ -28,12 +28,24 @@ export interface CustomSchema {
   readonly errors: readonly FieldError[]
 }
 
+/** Schemas that were found to be right, by what they were read from: definitions are checked first and served then, and are large. */
+const known = new WeakMap<JsonSchemaProps, { readonly name: string; readonly read: CustomSchema }>()
+
 /**
  * Reads the schema of one version of a custom kind. `path` is where it stands, such as
- * `spec.versions[0].schema.openAPIV3Schema`, and only serves for errors. Pure.
+ * `spec.versions[0].schema.openAPIV3Schema`, and only serves for errors. Pure; what is read must not change.
  */
 export function readCustomSchema(props: JsonSchemaProps, path: FieldPath, names: CustomKindNames): CustomSchema {
-  const schema = customKindSchema(props, names)
+  const name = customDefinitionName(names)
+  const before = known.get(props)
+  if (before?.name === name) return before.read
+  const read = readAnew(props, path, name)
+  if (read.errors.length === 0) known.set(props, { name, read })
+  return read
+}
+
+function readAnew(props: JsonSchemaProps, path: FieldPath, name: string): CustomSchema {
+  const schema = customKindSchema(props, name)
   const errors = structuralSchemaErrors(props, path)
   if (errors.length > 0) return { schema, errors }
   const { rule, errors: ruleErrors } = compileRules(schema, path)
@@ -48,8 +60,8 @@ export function customDefinitionName({ group, version, kind }: CustomKindNames):
   return `${group.split('.').reverse().join('.')}.${version}.${kind}`
 }
 
-function customKindSchema(props: JsonSchemaProps, names: CustomKindNames): ObjectSchema<KubernetesObject> {
-  const root = objectNode(props, customDefinitionName(names))
+function customKindSchema(props: JsonSchemaProps, name: string): ObjectSchema<KubernetesObject> {
+  const root = objectNode(props, name)
   const fields = { ...apiFields(props), ...withoutApiFields(root.fields) }
   return { ...root, fields, dialect: 'structural' } as ObjectSchema<KubernetesObject>
 }

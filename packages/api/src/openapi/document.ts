@@ -11,6 +11,7 @@ import {
 import {
   commonDefinitions,
   exchangedKinds,
+  groupVersionsOf,
   inEveryGroup,
   listDefinitionName,
   patchBody,
@@ -56,8 +57,7 @@ export function documentParts(
   options: OpenApiOptions,
 ): DocumentParts {
   const paths = shown.flatMap(pathsOf)
-  const exchanged = paths.flatMap((path) => path.operations.map((operation) => keyOf(operation.kind)))
-  const wanted = new Set(exchanged)
+  const wanted = exchangedBy(paths)
   const isWanted = ({ schema, kinds }: KindSchema): boolean =>
     commonNames.has(schema.name) || kinds.some((kind) => wanted.has(keyOf(kind)))
   const roots: KindSchema[] = [
@@ -79,6 +79,25 @@ export function documentParts(
   return { paths, definitions, schemaOf, reference }
 }
 
+/**
+ * What the document of one group and version is made of. Where that is the same the document is, whatever else is served: it need
+ * not be made again.
+ */
+export function documentSources(
+  all: readonly ResourceDefinition[],
+  group: string,
+  version: string,
+): readonly (ResourceDefinition | string)[] {
+  const shown = all.filter((each) => each.group === group && each.version === version)
+  const wanted = exchangedBy(shown.flatMap(pathsOf))
+  return [...all.filter((each) => shown.includes(each) || wanted.has(keyOf(each))), ...groupVersionsOf(all)]
+}
+
+/** The kinds that operations exchange. */
+function exchangedBy(paths: readonly Path[]): ReadonlySet<string> {
+  return new Set(paths.flatMap((path) => path.operations.map((operation) => keyOf(operation.kind))))
+}
+
 const keyOf = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}/${kind}`
 
 /** What every API exchanges, whatever its resources are. */
@@ -88,7 +107,7 @@ const commonNames: ReadonlySet<string> = new Set([
   commonDefinitions.watchEvent,
 ])
 
-/** DeleteOptions and WatchEvent belong to every group and version. */
+/** DeleteOptions and WatchEvent belong to every group and version that is built in. */
 function withGroups(each: KindSchema, all: readonly ResourceDefinition[]): KindSchema {
   if (each.schema.name === commonDefinitions.deleteOptions)
     return { ...each, kinds: inEveryGroup('DeleteOptions', all) }

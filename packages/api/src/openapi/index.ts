@@ -1,6 +1,6 @@
 /** Descriptions of kinds for clients that do not know them. Loaded when somebody asks. */
 export type { GroupVersionKind, KindSchema } from './definitions.ts'
-export type { OpenApiOptions } from './document.ts'
+export { documentSources, type OpenApiOptions } from './document.ts'
 export {
   jsonSchemaOfKind,
   jsonSchemaOfKinds,

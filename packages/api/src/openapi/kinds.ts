@@ -1,5 +1,6 @@
 /** Which schemas a document needs: the kinds themselves, their lists, and what every API exchanges. */
 
+import { compareText } from '../compare-text.ts'
 import { tokenRequestSchema } from '../kinds/authentication/token-request.ts'
 import { scaleSchema } from '../kinds/autoscaling/scale.ts'
 import { bindingSchema } from '../kinds/core/binding.ts'
@@ -55,9 +56,19 @@ export function listDefinitionName(name: string, kind: string, listKind: string)
   return name.endsWith(`.${kind}`) ? `${name.slice(0, -kind.length)}${listKind}` : `${name}List`
 }
 
-/** WatchEvent and DeleteOptions belong to every group and version that is served. */
+/**
+ * WatchEvent and DeleteOptions belong to every group and version that is built in. Those of custom kinds are left out, as upstream's
+ * are: a document would change with each of them.
+ */
 export function inEveryGroup(kind: string, definitions: readonly ResourceDefinition[]): readonly GroupVersionKind[] {
-  const groups = new Map(definitions.map(({ group, version }) => [`${group}/${version}`, { group, version, kind }]))
-  groups.set('/v1', { group: '', version: 'v1', kind })
-  return [...groups.values()].sort((a, b) => (`${a.group}/${a.version}` < `${b.group}/${b.version}` ? -1 : 1))
+  return groupVersionsOf(definitions).map((text) => {
+    const [group = '', version = ''] = text.split('/')
+    return { group, version, kind }
+  })
+}
+
+/** The groups and versions that are built in, such as `apps/v1` and `/v1`, in alphabetical order. */
+export function groupVersionsOf(definitions: readonly ResourceDefinition[]): readonly string[] {
+  const builtIn = definitions.filter(({ schema }) => schema.dialect !== 'structural')
+  return [...new Set(['/v1', ...builtIn.map(({ group, version }) => `${group}/${version}`)])].sort(compareText)
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { builtinResources } from '../kinds/builtin-kinds.ts'
 import { object, optional, string } from '../schema/builders.ts'
 import { widgets } from '../testing/sample-kind.ts'
+import { documentSources } from './document.ts'
 import { openApiV2 } from './v2.ts'
 import { openApiV3 } from './v3.ts'
 
@@ -183,3 +185,28 @@ function danglingReferences(document: Json): readonly string[] {
   }
   return references.filter((reference) => !isDefined(reference))
 }
+
+describe('what a document is made of', () => {
+  const others = builtinResources.filter(({ group }) => group === 'apps' || group === 'batch')
+  const custom = (plural: string) => ({
+    ...widgets,
+    plural,
+    schema: { ...widgets.schema, dialect: 'structural' } as const,
+  })
+
+  it('is its own kinds, and the versions that are built in', () => {
+    const sources = documentSources([widgets, ...others], 'example.test', 'v1')
+    expect(sources).toEqual([widgets, '/v1', 'apps/v1', 'batch/v1', 'example.test/v1'])
+  })
+
+  it('does not change with a custom kind of another group', () => {
+    const [, ...own] = documentSources([custom('widgets'), ...others], 'apps', 'v1')
+    expect(documentSources(others, 'apps', 'v1').slice(1)).toEqual(own)
+    expect(own).not.toContain('example.test/v1')
+  })
+
+  it('changes with each kind of its own', () => {
+    const before = documentSources([custom('widgets'), ...others], 'example.test', 'v1')
+    expect(documentSources([custom('widgets'), custom('gears'), ...others], 'example.test', 'v1')).not.toEqual(before)
+  })
+})

@@ -4,16 +4,19 @@
  * The numbers are those of https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto.
  */
 import type { JsonObject } from '@coracle/api'
+import { WireWriter } from './protobuf-writer.ts'
 
 /** Encodes a Swagger 2.0 document. Throws where it holds something that no member below stands for. */
 export function encodeOpenApiV2(document: JsonObject): Buffer {
-  return documentMessage(document as never)
+  const writer = new WireWriter()
+  documentMessage(writer, document as never)
+  return writer.finish()
 }
 
-/** Writes a value without its field number: a message or the content of a length-delimited field. */
-type Encode = (value: never) => Buffer
+/** Writes a value without its field number: the content of a message. What is written goes before all that was (`WireWriter`). */
+type Encode = (writer: WireWriter, value: never) => void
 /** Writes a member with its field number, or several of the same number. */
-type Member = (value: never) => readonly Buffer[]
+type Member = (writer: WireWriter, value: never) => void
 
 interface MessageOptions {
   /** Where members that begin with `x-` go. */
@@ -22,81 +25,87 @@ interface MessageOptions {
   readonly entries?: Member
 }
 
-/** Pairs of name and value are how gnostic writes maps. */
-const named =
+const one =
   (number: number, encode: Encode): Member =>
-  ([name, value]: readonly [string, never]) => [
-    delimited(number, Buffer.concat([delimited(1, Buffer.from(name)), delimited(2, encode(value))])),
-  ]
+  (writer, value) => {
+    const end = writer.length
+    encode(writer, value)
+    writer.message(number, end)
+  }
 
-function message(fields: Readonly<Record<string, Member>>, { extensions, entries }: MessageOptions = {}): Encode {
-  const extension = extensions === undefined ? undefined : named(extensions, anyValue)
-  return (value: JsonObject) => {
-    const parts = Object.entries(value).flatMap(([name, member]) => {
-      // Names of properties are anybody's.
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      if (field !== undefined) return field(member as never)
-      const other = name.startsWith('x-') && extension !== undefined ? extension : entries
-      if (other === undefined) throw new Error(`OpenAPI member without a protobuf field: ${name}`)
-      return other([name, member] as never)
-    })
-    return Buffer.concat(parts)
+const many = (number: number, encode: Encode): Member => {
+  const each = one(number, encode)
+  return (writer: WireWriter, values: readonly never[]) => {
+    for (let at = values.length - 1; at >= 0; at -= 1) each(writer, values[at] as never)
   }
 }
-
-/** An unsigned number in groups of seven bits, the lowest first. */
-function varint(value: number): Buffer {
-  const bytes: number[] = []
-  let rest = value
-  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80)
-  return Buffer.from([...bytes, rest])
-}
-
-const delimited = (number: number, content: Buffer): Buffer =>
-  Buffer.concat([varint(number * 8 + 2), varint(content.length), content])
 
 const text =
   (number: number): Member =>
-  (value: string) => [delimited(number, Buffer.from(value))]
+  (writer, value: string) =>
+    writer.text(number, value)
+const texts =
+  (number: number): Member =>
+  (writer, values: readonly string[]) => {
+    for (let at = values.length - 1; at >= 0; at -= 1) writer.text(number, values[at] as string)
+  }
 const flag =
   (number: number): Member =>
-  (value: boolean) =>
-    value ? [varint(number * 8), varint(1)] : []
+  (writer, value: boolean) => {
+    if (value) writer.integer(number, 1)
+  }
 const integer =
   (number: number): Member =>
-  (value: number) => [varint(number * 8), varint(value)]
+  (writer, value: number) =>
+    writer.integer(number, value)
 const double =
   (number: number): Member =>
-  (value: number) => {
-    const bytes = Buffer.alloc(8)
-    bytes.writeDoubleLE(value)
-    return [varint(number * 8 + 1), bytes]
+  (writer, value: number) =>
+    writer.double(number, value)
+
+/** Pairs of name and value are how gnostic writes maps. */
+const named = (number: number, encode: Encode): Member => {
+  const value = one(2, encode)
+  return one(number, (writer, [name, member]: readonly [string, never]) => {
+    value(writer, member)
+    writer.text(1, name)
+  })
+}
+
+/** A message of an object's members, in their order. */
+function message(fields: Readonly<Record<string, Member>>, { extensions, entries }: MessageOptions = {}): Encode {
+  const extension = extensions === undefined ? undefined : named(extensions, anyValue)
+  return (writer, value: JsonObject) => {
+    const names = Object.keys(value)
+    for (let at = names.length - 1; at >= 0; at -= 1) {
+      const name = names[at] as string
+      const member = value[name]
+      // Names of properties are anybody's.
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (field !== undefined) {
+        field(writer, member as never)
+        continue
+      }
+      const other = name.startsWith('x-') && extension !== undefined ? extension : entries
+      if (other === undefined) throw new Error(`OpenAPI member without a protobuf field: ${name}`)
+      other(writer, [name, member] as never)
+    }
   }
-const one =
-  (number: number, encode: Encode): Member =>
-  (value: never) => [delimited(number, encode(value))]
-const many =
-  (number: number, encode: Encode): Member =>
-  (values: readonly never[]) =>
-    values.map((value) => delimited(number, encode(value)))
-const texts = (number: number): Member => many(number, (value: string) => Buffer.from(value))
+}
 
 /** Any value at all travels as YAML, of which JSON is a part. */
-const anyValue: Encode = (value: unknown) => delimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
+const anyValue: Encode = (writer, value: unknown) => writer.text(2, `${JSON.stringify(value)}\n`)
 
 /** A message that holds the value in one field, as gnostic does for what may be of several types. */
-const held =
-  (number: number, encode: Encode): Encode =>
-  (value: never) =>
-    delimited(number, encode(value))
+const held = (number: number, encode: Encode): Encode => one(number, encode)
 
-const typeItem: Encode = (value: string) => delimited(1, Buffer.from(value))
+const typeItem: Encode = text(1)
 
 // Schemas hold schemas: each is looked up when it is needed.
-const schemaMessage: Encode = (value: JsonObject) => schemaFields(value as never)
+const schemaMessage: Encode = (writer, value) => schemaFields(writer, value)
 const schemaMap = message({}, { entries: named(1, schemaMessage) })
-const schemaOrFlag: Encode = (value: JsonObject | boolean) =>
-  typeof value === 'boolean' ? Buffer.concat(flag(2)(value as never)) : held(1, schemaMessage)(value as never)
+const schemaOrFlag: Encode = (writer, value: JsonObject | boolean) =>
+  (typeof value === 'boolean' ? flag(2) : held(1, schemaMessage))(writer, value as never)
 const externalDocs = message({ description: text(1), url: text(2) })
 const schemaFields = message(
   {
@@ -155,21 +164,19 @@ const pathParameter = message({
   uniqueItems: flag(19),
 })
 
-const parameter: Encode = (value: JsonObject) => {
-  const encode = {
-    body: held(1, bodyParameter),
-    query: held(2, held(3, queryParameter)),
-    path: held(2, held(4, pathParameter)),
-  }[value.in as 'body' | 'query' | 'path']
-  return delimited(1, encode(value as never))
+const parameterForms = {
+  body: held(1, bodyParameter),
+  query: held(2, held(3, queryParameter)),
+  path: held(2, held(4, pathParameter)),
 }
+
+const parameter: Encode = one(1, (writer, value: JsonObject) =>
+  parameterForms[value.in as keyof typeof parameterForms](writer, value as never),
+)
 
 const response = message({ description: text(1), schema: one(2, held(1, schemaMessage)) })
 const responses = message({}, { entries: named(1, held(1, response)) })
-const securityRequirement = message(
-  {},
-  { entries: named(1, (scopes: readonly string[]) => Buffer.concat(texts(1)(scopes as never))) },
-)
+const securityRequirement = message({}, { entries: named(1, texts(1)) })
 
 const operation = message(
   {

@@ -7,7 +7,7 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
-import { type OpenApiOptions, openApiV2, openApiV3 } from '@coracle/api/openapi'
+import { documentSources, type OpenApiOptions, openApiV2, openApiV3 } from '@coracle/api/openapi'
 import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
@@ -19,14 +19,17 @@ const yearSeconds = 31_536_000
 
 /**
  * The schemas of the API as OpenAPI documents: `/openapi/v2` in one piece, `/openapi/v3` as an index of one document
- * per group and version; what other servers behind this one say is merged into the first, and of the second theirs to give.
- * Made at the first request and kept. In JSON, and `/openapi/v2` in protobuf too.
+ * per group and version; what other servers behind this one say is merged into the first, and of the second theirs to give. Made at
+ * the first request and kept: a document of one version until what it is made of changes, the others until anything does. In JSON,
+ * and `/openapi/v2` in protobuf too.
  */
 export class OpenApi {
   readonly #served: ServedVersions
   readonly #remotes: RemoteVersions
   readonly #documents: Documents
   readonly #indexes: Documents
+  /** Documents of `/openapi/v3` by path, with what they are made of: what others come from does not make them anew. */
+  readonly #madeOf = new Map<string, { readonly sources: readonly unknown[]; readonly document: Document }>()
 
   constructor(served: ServedVersions, remotes: RemoteVersions) {
     this.#served = served
@@ -98,7 +101,15 @@ export class OpenApi {
   }
 
   #groupVersion({ path, group, version }: GroupVersion): Document {
-    return this.#made(`/openapi/v3/${path}`, () => openApiV3(this.#definitions, group, version, options))
+    return this.#documents.get(path, () => {
+      const definitions = this.#definitions
+      const sources = documentSources(definitions, group, version)
+      const before = this.#madeOf.get(path)
+      if (before !== undefined && haveSameElements(before.sources, sources)) return before.document
+      const document = documentOf(jsonType, jsonBytes(openApiV3(definitions, group, version, options)))
+      this.#madeOf.set(path, { sources, document })
+      return document
+    })
   }
 
   /** What this server serves and what others do. */
@@ -107,7 +118,10 @@ export class OpenApi {
   }
 
   #index(): unknown {
-    const entries = this.#groupVersions().map((each) => {
+    const groupVersions = this.#groupVersions()
+    const paths = new Set(groupVersions.map(({ path }) => path))
+    for (const path of this.#madeOf.keys()) if (!paths.has(path)) this.#madeOf.delete(path)
+    const entries = groupVersions.map((each) => {
       return [each.path, { serverRelativeURL: addressOf(each.path, this.#groupVersion(each)) }] as const
     })
     const remote = this.#remotes.groupVersions().flatMap(({ group, version, schemas }) => {
@@ -133,11 +147,10 @@ export class OpenApi {
     const make = () => documentOf(contentType, encodeOpenApiV2(this.#merged()))
     return this.#indexes.get(`${path} ${contentType}`, make)
   }
-
-  #made(path: string, make: () => unknown): Document {
-    return this.#documents.get(path, () => documentOf(jsonType, jsonBytes(make())))
-  }
 }
+
+const haveSameElements = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((each, index) => each === b[index])
 
 const jsonBytes = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 

@@ -106,16 +106,10 @@ const quote = (text: string): string =>
     .join('')
     .toWellFormed()}"`
 
-/** Patterns that were used before are kept, up to this many. */
-const patternsMax = 200
-const patterns = new Map<string, ReturnType<typeof compilePattern>>()
-
 function matchesPattern(text: string, source: string): boolean {
-  const known = patterns.get(source) ?? compilePattern(source)
-  if (patterns.size >= patternsMax) patterns.clear()
-  patterns.set(source, known)
-  if (known.problem !== undefined) throw new CelError(known.problem)
-  return known.pattern.matches(text)
+  const { pattern, problem } = compilePattern(source)
+  if (problem !== undefined) throw new CelError(problem)
+  return pattern.matches(text)
 }
 
 const findAll = (text: string, source: string, limit?: bigint): CelList => {

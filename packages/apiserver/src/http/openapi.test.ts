@@ -1,0 +1,48 @@
+import { customKind } from '@coracle/api/custom'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestServer } from './testing/test-server.ts'
+
+const crates = (plural: string, group: string) =>
+  customKind({
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind: plural, listKind: `${plural}List`, singular: plural },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  } as never)
+
+let server: TestServer
+beforeEach(async () => {
+  server = await TestServer.start()
+})
+afterEach(() => server.close())
+
+const addresses = async (): Promise<Readonly<Record<string, string>>> => {
+  const { json } = await server.call('/openapi/v3')
+  const paths = json.paths as Record<string, { readonly serverRelativeURL: string }>
+  return Object.fromEntries(Object.entries(paths).map(([path, { serverRelativeURL }]) => [path, serverRelativeURL]))
+}
+
+describe('the documents of /openapi/v3', () => {
+  it('stay as they are, under the same address, while kinds of other groups come, change and go', async () => {
+    await server.core.kinds.add(crates('barrels', 'cellar.example.com'))
+    const before = await addresses()
+    await server.core.kinds.add(crates('crates', 'example.com'))
+    const { 'apis/example.com/v1': added, ...others } = await addresses()
+    expect(added).toMatch(/^\/openapi\/v3\/apis\/example\.com\/v1\?hash=[0-9A-F]{64}$/)
+    expect(others).toEqual(before)
+    await server.core.kinds.remove('example.com/crates')
+    expect(await addresses()).toEqual(before)
+  })
+
+  it('are others once a kind of their group has come', async () => {
+    await server.core.kinds.add(crates('crates', 'example.com'))
+    const { 'apis/example.com/v1': before = '' } = await addresses()
+    await server.core.kinds.add(crates('boxes', 'example.com'))
+    const { 'apis/example.com/v1': after = '' } = await addresses()
+    expect(after).not.toBe(before)
+    expect((await server.call(after)).text).toContain('/apis/example.com/v1/boxes')
+  })
+})
