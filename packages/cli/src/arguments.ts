@@ -84,17 +84,11 @@ export function commandWords(command: Command): readonly string[] {
   return command.parent === null ? [] : [...commandWords(command.parent), command.name()]
 }
 
-/**
- * The word that should name a command of another and does not: the first one, or any after `help`; later ones are for the command to
- * judge. Undefined where there is none.
- */
-export function strayWord(
-  args: readonly string[],
-  program: Command,
-): { readonly parent: Command; readonly word: string } | undefined {
-  const isHelp = args[0] === 'help'
-  const { command, stray } = findCommand(isHelp ? args.slice(1) : args, program)
-  return stray === undefined || (command !== program && !isHelp) ? undefined : { parent: command, word: stray }
+/** The first word, where it should name a command and does not: `help` names none behind flags, as with kubectl. Later ones are for the command to judge. */
+export function strayWord(args: readonly string[], program: Command): string | undefined {
+  const { command, places, stray } = findCommand(args, program)
+  if (command === program) return stray
+  return command.name() === 'help' && !places.has(0) ? command.name() : undefined
 }
 
 /** Whether there are no arguments but options that every command has. */

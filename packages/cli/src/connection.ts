@@ -95,15 +95,23 @@ export async function checkConnection(host: Host, { server: _, ...flags }: Conne
 /** Nothing says which server is meant. */
 class NoClusterError extends CliError {}
 
+/** The context or the cluster that is named is not in the kubeconfig. */
+export class NowhereError extends CliError {
+  /** What is said of it where the namespace of the context is looked for. */
+  readonly ofNamespace: string
+
+  constructor(message: string, ofNamespace: string) {
+    super(message)
+    this.ofNamespace = ofNamespace
+  }
+}
+
 /** kubectl's words for what the kubeconfig lacks: others where it reads the namespace of the context first. */
 function unknownChoice({ part, choice, message }: UnknownChoiceError, flags: ConnectionFlags): CliError {
   if (part === 'user') return new CliError(message)
-  if (!readsNamespaceFirst(flags)) return new CliError(`${part} "${choice}" does not exist`)
-  return new SummaryError(
-    part === 'cluster'
-      ? `error: ${message}`
-      : `Error in configuration: context was not found for specified context: ${choice}`,
-  )
+  const ofNamespace = part === 'cluster' ? message : `context was not found for specified context: ${choice}`
+  if (!readsNamespaceFirst(flags)) return new NowhereError(`${part} "${choice}" does not exist`, ofNamespace)
+  return new SummaryError(`${part === 'cluster' ? 'error' : 'Error in configuration'}: ${ofNamespace}`)
 }
 
 /** What messages call the user and the cluster. */

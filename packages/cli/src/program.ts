@@ -1,9 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { commandOf, commandWords, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
 import { CliError, ExitError, PrintError, UsageError } from './cli-error.ts'
 import { describeError } from './describe-error.ts'
 import type { Host } from './host.ts'
-import { mayAskForHelp, withHelpAsFlag } from './manual/help-arguments.ts'
+import { mayAskForHelp } from './manual/help-arguments.ts'
 import { collect, durationText, keepsEmpty, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { withExamples } from './refusals.ts'
@@ -24,8 +24,8 @@ export async function run(args: readonly string[], host: Host): Promise<number> 
       const { runPlugin } = await import('./plugins/run-plugin.ts')
       if (await runPlugin(host, args, pluginWords)) return 0
     }
-    if (stray !== undefined) throw (await import('./unknown-command.ts')).unknownCommand(args, stray)
-    const given = withHelpAsFlag(namesNothing(args, program) ? [...args, '--help'] : args, program)
+    if (stray !== undefined) throw (await import('./unknown-command.ts')).unknownCommand(args, program, stray)
+    const given = namesNothing(args, program) ? [...args, '--help'] : args
     if (mayAskForHelp(given)) (await import('./manual/manual.ts')).addManual(program)
     await program.parseAsync(normalizeArguments(given, program), { from: 'user' })
     return 0
@@ -215,10 +215,20 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     add(program, host, args)
     if (!mayAskForHelp(args) && namesCommand(program, args[0])) break
   }
-  program.addHelpCommand(
-    new Command('help').argument('[command...]').summary('tell all about a command').helpGroup('Help:'),
-  )
+  addHelp(program.commandsGroup('Help:'), host)
   return program
+}
+
+function addHelp(program: Command, host: Host): void {
+  program
+    .command('help')
+    .argument('[command...]', 'its words; those after a command that has none of its own say nothing')
+    .summary('tell all about a command')
+    .description('Tells all about a command.')
+    .action(async (words: readonly string[]) => {
+      const { helpAbout } = await import('./commands/help.ts')
+      helpAbout(host, program, words)
+    })
 }
 
 /** How many words the name of a plugin has at least that arguments may name: those of `create` are plugins, too. Undefined where they name none. */

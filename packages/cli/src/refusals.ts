@@ -91,6 +91,9 @@ export function unknownFlag(command: Command, given: string, suggestion = ''): s
   return withUsage(command, problem + suggestion)
 }
 
-/** A message about flags, and below it where to read on: of `diff` alone kubectl says that in another way. */
-const withUsage = (command: Command, message: string): string =>
-  command.name() === 'diff' ? withExamples(command, message) : `${message}\nSee '${nameOf(command)} --help' for usage.`
+/** A message about flags, and below it where to read on: of two commands kubectl says that in other ways. */
+function withUsage(command: Command, message: string): string {
+  if (command.name() === 'diff') return withExamples(command, message)
+  if (command.name() === 'options') return `${message}\nRun '${nameOf(command)}' without flags.`
+  return `${message}\nSee '${nameOf(command)} --help' for usage.`
+}

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { runCommand } from './testing/recording-host.ts'
 
 const told = async (...args: readonly string[]) => (await runCommand(args)).stderr
@@ -13,11 +13,10 @@ it('suggests the commands that may have been meant, as kubectl orders them', asy
   expect(await told('delete-all')).toBe('error: unknown command "delete-all" for "coracle"\n')
 })
 
-it('suggests none among the commands of another, except to who asks for help', async () => {
+it('suggests none among the commands of another', async () => {
   expect(await told('rollout', 'statu')).toBe(
     'error: unknown command "statu"\nSee \'coracle rollout -h\' for help and examples\n',
   )
-  expect(await told('help', 'rollout', 'statu')).toContain('\n\tstatus\n')
 })
 
 it.each([
@@ -29,4 +28,38 @@ it.each([
   expect(outcome.code).toBe(code)
   expect(outcome[stream]).toContain(`Usage: coracle ${name}`)
   expect(outcome[stream === 'stdout' ? 'stderr' : 'stdout']).toBe('')
+})
+
+describe('help', () => {
+  it.each([
+    [['help', 'rollout', 'statu'], 'coracle rollout'],
+    [['help', 'rollout', 'status', 'web'], 'coracle rollout status'],
+    [['help'], 'coracle'],
+    [['help', 'help'], 'coracle help'],
+    [['help', '--help'], 'coracle help'],
+  ])('of %j tells of the command that the first words name', async (args, name) => {
+    const { code, stdout } = await runCommand(args)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^Usage: ${name} \\[`))
+  })
+
+  it('shows what there is where no command is called so', async () => {
+    const { code, stdout, stderr } = await runCommand(['help', 'nosuch', 'x'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect(stderr).toMatch(/^Unknown help topic \[`nosuch` `x`\]\n\nUsage: coracle \[/)
+  })
+
+  it('suggests the commands that may have been meant', async () => {
+    expect(await told('help', 'rollot')).toMatch(
+      /^Unknown help topic \[`rollot`\]\n\nDid you mean this\?\n\trollout\n\nUsage: /,
+    )
+  })
+
+  it('is no command behind flags', async () => {
+    expect(await told('-n', 'team-a', 'help', 'get')).toBe('Error: flags cannot be placed before plugin name: -n\n')
+  })
+
+  it('has no flags of its own', async () => {
+    expect((await runCommand(['help', 'get', '--nosuch'])).stderr).toContain('error: unknown flag: --nosuch\n')
+  })
 })

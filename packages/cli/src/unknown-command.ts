@@ -13,23 +13,24 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   ps: ['get', 'wait'],
 }
 
-/** What is told where a word that should name a command names none, in kubectl's words. */
-export function unknownCommand(
-  args: readonly string[],
-  { parent, word }: { readonly parent: Command; readonly word: string },
-): CliError {
+/** What is told where a word that should name a command of the program names none, in kubectl's words. */
+export function unknownCommand(args: readonly string[], program: Command, word: string): CliError {
   const [first = ''] = args
   // The word might have named a plugin.
   if (first.startsWith('-')) return new SummaryError(`Error: flags cannot be placed before plugin name: ${first}`)
-  const suggestions = similarCommands(parent, word).map((name) => `\n\t${name}`)
-  const hint = suggestions.length === 0 ? '' : `\n\nDid you mean this?${suggestions.join('')}`
-  return new CliError(`unknown command ${JSON.stringify(word)} for "${nameOf(parent)}"${hint}`)
+  return new CliError(`unknown command ${JSON.stringify(word)} for "${nameOf(program)}"${hintAt(program, word)}`)
 }
 
-/** The commands that may have been meant: those that differ little, those that begin so, and those that do what others call so. */
-function similarCommands(parent: Command, word: string): readonly string[] {
+/** The commands of the program that may have been meant by a word, after a message; nothing where there are none. */
+export function hintAt(program: Command, word: string): string {
+  const suggestions = similarCommands(program, word).map((name) => `\n\t${name}`)
+  return suggestions.length === 0 ? '' : `\n\nDid you mean this?${suggestions.join('')}`
+}
+
+/** The commands that may be meant: those that differ little, those that begin so, and those that do what others call so. */
+function similarCommands(program: Command, word: string): readonly string[] {
   const written = word.toLowerCase()
-  return parent.commands
+  return program.commands
     .map((command) => command.name())
     .filter(
       (name) =>

@@ -4,7 +4,8 @@ import { refusalOf } from './refusals.ts'
 /** A command that refuses what it is given in kubectl's words. */
 export class UsageCommand extends Command {
   override createCommand(name?: string): UsageCommand {
-    return new UsageCommand(name)
+    // Help is a command of the program alone.
+    return new UsageCommand(name).helpCommand(false)
   }
 
   override error(message: string, options?: ErrorOptions): never {

@@ -15,7 +15,7 @@ import {
 } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
-import type { refusalOfTargets } from './connection-refusals.ts'
+import type { refusalOfFinder } from './connection-refusals.ts'
 import { throwAll } from './manifest-command.ts'
 import {
   findTargets,
@@ -45,7 +45,7 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   /** What `--dry-run` says, where `local` says that nothing is written. */
   readonly givenDryRun?: DryRun
   /** Tells what is wrong with the connection of the arguments or files for which it is needed, as some of kubectl's commands do. */
-  readonly refusalOfConnection?: typeof refusalOfTargets
+  readonly refusalOfConnection?: typeof refusalOfFinder
   /** Says so where there is no object. */
   readonly tellsNothingFound?: boolean
   /** What is not there is told before what is tried. */

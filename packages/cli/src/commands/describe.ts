@@ -1,6 +1,7 @@
 import { type Event, events, hasReason, type KubernetesObject, ofJsonForm } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import { describeObject } from '../describe/describe-object.ts'
+import { describePart } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { getNamed, listAll } from '../resources/fetch.ts'
@@ -8,7 +9,7 @@ import { listOptions, type Selection, type SelectorFlags } from '../resources/se
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
 import { describerOf } from './describers.ts'
-import { asOneBeside, selectionsOf, summariesOf } from './manifest-command.ts'
+import { asOneBeside, besideRefusals, selectionsOf, summariesOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
   readonly showEvents: boolean
@@ -23,10 +24,11 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
     flags,
     async (session) => {
       const { selections, refusals, failures: unread } = await selectionsOf(session, args, read, 'describe', flags)
-      const failures = [...refusals, ...summariesOf(unread, false)]
+      const failures = besideRefusals(refusals, summariesOf(unread, false))
       if (selections.length === 0 && failures.length > 0) throw new AggregateError(failures)
       const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
-      const errors: unknown[] = [...asOneBeside(unfound, failures), ...unfound]
+      // kubectl looks for what arguments name at first, and for what files name as it describes it.
+      const [missed, undescribed] = hasFiles(flags) ? [failures, [...unfound]] : [unfound, []]
       let isFirst = true
       for (const { resource, object } of found) {
         try {
@@ -36,14 +38,26 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
           host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
           isFirst = false
         } catch (error) {
-          errors.push(error)
+          undescribed.push(error)
         }
       }
+      const told = eachOnce(undescribed)
+      const errors = [...asOneBeside(told, missed), ...told]
       if (errors.length > 0) throw new AggregateError(errors)
       if (found.length === 0) host.stderr.write(nothingFound(session, flags))
     },
     refusalOfSelection(args, flags),
   )
+}
+
+/** Errors without those that say what one before them has said. */
+function eachOnce(errors: readonly unknown[]): readonly unknown[] {
+  const told = new Map<string, unknown>()
+  for (const error of errors) {
+    const text = describePart(error)
+    if (!told.has(text)) told.set(text, error)
+  }
+  return [...told.values()]
 }
 
 function nothingFound({ namespace }: Session, { allNamespaces }: DescribeFlags): string {

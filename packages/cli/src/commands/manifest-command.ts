@@ -1,7 +1,7 @@
 import { type KubernetesObject, type LabelSelectorMatcher, parseLabelSelector } from '@coracle/api'
 import { type DiscoveredResource, isUnreachableServer } from '@coracle/client'
 import { CliError, ListError, SummaryError } from '../cli-error.ts'
-import { describePart } from '../describe-error.ts'
+import { describePart, reasonOf } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { ManifestFailures, UnrecognizedError } from '../manifests/manifest-failures.ts'
@@ -101,7 +101,7 @@ export const asOneBeside = (others: readonly unknown[], unread: readonly unknown
   others.length > 0 && unread.length > 1 ? [new AggregateError(unread)] : unread
 
 /** Why objects go nowhere, and after that why others could not be read. */
-const besideRefusals = (refusals: readonly unknown[], unread: readonly unknown[]): readonly unknown[] => [
+export const besideRefusals = (refusals: readonly unknown[], unread: readonly unknown[]): readonly unknown[] => [
   ...refusals,
   ...asOneBeside(refusals, unread),
 ]
@@ -305,9 +305,7 @@ export async function selectionsOf(
     return { selections: selectObjects(args, verb, await session.catalog(), flags), refusals: [], failures: [] }
   }
   // kubectl's `get` reads objects before it refuses their namespaces and judges their labels. Tables, as which it reads them, have none.
-  // What it cannot read of a list is one error with what else is wrong in it.
-  const looksFirst = !ignoresMissing && read.entries.some(({ list }) => list !== undefined)
-  const retrieve = async (each: Placed): Promise<Placed> => {
+  const retrieve = async (each: Placed, looksFirst: boolean): Promise<Placed> => {
     const isElsewhere = 'refusal' in withRefusal(each, session)
     const { name = '', namespace = '' } = each.object.metadata
     if (name === '' || (!isElsewhere && flags.selector === undefined && !looksFirst)) return each
@@ -315,8 +313,27 @@ export async function selectionsOf(
     const { labels: _, ...unlabelled } = metadata
     return { ...each, object: { apiVersion, kind, metadata: asTables ? unlabelled : metadata } }
   }
-  const { placed, failures } = await placeReadable(session, read, flags, verb === 'get' ? retrieve : undefined)
-  return { selections: wellPlaced(placed).map(selectionOf), refusals: refusalsOf(placed), failures }
+  const placeAll = (looksFirst: boolean) =>
+    placeReadable(session, read, flags, verb === 'get' ? (each) => retrieve(each, looksFirst) : undefined)
+  // What it cannot read is told in one order with what is wrong otherwise, and is one error with what else is wrong in its list.
+  const looksFirst = !ignoresMissing && read.entries.some(({ list }) => list !== undefined)
+  const attempt = await placeAll(looksFirst)
+  const isTold = verb === 'get' && !ignoresMissing && !looksFirst && attempt.failures.length > 0
+  const { placed, failures } = isTold ? await placeAll(true) : attempt
+  return {
+    selections: wellPlaced(placed).map(selectionOf),
+    refusals: refusalsOf(placed),
+    failures: ignoresMissing ? exceptMissing(failures) : failures,
+  }
+}
+
+/** Errors without those that tell what is not there, in lists, too. */
+function exceptMissing(errors: readonly unknown[]): readonly unknown[] {
+  return errors.flatMap((error) => {
+    if (!(error instanceof ListError)) return reasonOf(error) === 'NotFound' ? [] : [error]
+    const others = exceptMissing(error.errors)
+    return others.length === 0 ? [] : [new ListError(others)]
+  })
 }
 
 /** What is wrong with files as kubectl tells it beside tables and descriptions: without `error:` before it, and of the items of a list on one line if `listsAreOne`. */

@@ -85,17 +85,6 @@ describe('help', () => {
     expect(stdout).toContain('coracle help COMMAND')
     expect(await runCommand(['help'])).toEqual({ code, stdout, stderr: '' })
   })
-
-  it('of what is no command names the one that was meant', async () => {
-    expect(await runCommand(['help', 'rollot'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Did you mean this?\n\trollout\n'),
-    })
-    expect(await runCommand(['help', 'rollout', 'undoo'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Did you mean this?\n\tundo\n'),
-    })
-  })
 })
 
 /** The arguments of a command line in which only single quotes quote, up to a pipe. */

@@ -44,6 +44,7 @@ export function addConfigVerbs(program: Command, host: Host): void {
     .command('options')
     .summary('list the options that every command has')
     .description('Lists the options that every command has.')
+    .allowExcessArguments()
     .action(async () => {
       const { listOptions } = await import('../commands/options.ts')
       listOptions(host, program)

@@ -1,10 +1,12 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
+import { hasFiles } from '../../manifests/load-manifests.ts'
 import { withChangeCause } from '../change-cause.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
-import { refusalOfTargets } from '../connection-refusals.ts'
+import { checkNamespace, refusalOfFinder } from '../connection-refusals.ts'
 import { labelSelectorOf } from '../generate/policies.ts'
+import { requireTargets } from '../targets.ts'
 import { writeChanges } from '../write-changes.ts'
 import { setFieldManager } from './pod-templates.ts'
 
@@ -17,11 +19,16 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   const text = args.at(-1)
   if (text === undefined) throw new CliError('one selector is required')
   const { matchExpressions = [], matchLabels = {} } = labelSelectorOf(text)
+  const resources = args.slice(0, -1)
+  if (flags.local === true || (resources.length === 0 && !hasFiles(flags))) {
+    await checkNamespace(host, flags)
+    requireTargets(resources, flags)
+  }
   await changeObjects(
     host,
-    args.slice(0, -1),
+    resources,
     'set',
-    { ...flags, typed: true, hasDeclaredOrder: true, refusalOfConnection: refusalOfTargets },
+    { ...flags, typed: true, hasDeclaredOrder: true, makesClientFirst: true, refusalOfConnection: refusalOfFinder },
     async (session, target) => {
       const { object } = target
       if (object.kind !== 'Service') throw new CliError('setting a selector is only supported for Services')

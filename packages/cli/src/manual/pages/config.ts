@@ -26,6 +26,10 @@ export const configPages: ManualPages = {
     examples: [['names without directories', 'coracle plugin list --name-only']],
     seeAlso: ['plugin'],
   },
+  help: {
+    examples: [['all about a command of a command', 'coracle help rollout status']],
+    seeAlso: ['options'],
+  },
   options: {
     examples: [['what every command may be told', 'coracle options']],
     seeAlso: ['config view'],
