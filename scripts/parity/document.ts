@@ -47,7 +47,7 @@ export function parityDocument(): string {
     '',
     ...table(['Upstream', 'Here', 'State'], controllerRows),
     '',
-    `## Admission plugins that are on by default, and NodeRestriction: ${here(admissionRows)}`,
+    `## Admission plugins: ${here(admissionRows)}`,
     '',
     ...table(['Upstream', 'Here', 'State'], admissionRows),
     '',

@@ -88,6 +88,8 @@ export const controllers: readonly Part[] = [
   { upstream: 'volumeattributesclass-protection-controller', note: 'Nothing modifies volumes.' },
 ]
 
+const off = 'Off by default'
+
 export const admissionPlugins: readonly Part[] = [
   ...[
     'NamespaceLifecycle',
@@ -115,9 +117,27 @@ export const admissionPlugins: readonly Part[] = [
   {
     upstream: 'ServiceAccount',
     ours: 'ServiceAccount',
-    note: 'Pods get no volume with a token, whose path processes cannot have, and may name an account that is not there.',
+    note: 'Pods get no volume with a token, whose path processes cannot have.',
   },
   { upstream: 'ClusterTrustBundleAttest', note: trustBundles },
+  ...[
+    'AlwaysAdmit',
+    'AlwaysDeny',
+    'AlwaysPullImages',
+    'DenyServiceExternalIPs',
+    'ExtendedResourceToleration',
+    'LimitPodHardAntiAffinityTopology',
+    'NamespaceAutoProvision',
+    'NamespaceExists',
+    'OwnerReferencesPermissionEnforcement',
+  ].map((name) => ({ upstream: name, ours: name, note: `${off}.` })),
+  ...['PodNodeSelector', 'PodTolerationRestriction'].map((name) => ({
+    upstream: name,
+    ours: name,
+    note: `${off}. By annotations of namespaces; there is no file for the whole cluster.`,
+  })),
+  { upstream: 'EventRateLimit', note: `${off}. Its limits are in a file that kube-apiserver reads.` },
+  { upstream: 'ImagePolicyWebhook', note: `${off}. Webhooks for admission and policies can do the same.` },
 ]
 
 /** What is different about a kind, or why it is missing, by its version and plural. */

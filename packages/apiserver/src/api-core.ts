@@ -5,7 +5,7 @@ import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { certificateRequester } from './admission/certificates.ts'
-import { withoutPlugins } from './admission/disabled-plugins.ts'
+import { pluginsInUse } from './admission/enabled-plugins.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
 import { LocalApiServices } from './aggregation/local-api-services.ts'
@@ -63,6 +63,8 @@ export interface ApiCoreOptions {
   readonly components?: () => readonly HealthCheck[]
   /** What the server shows to others that are put behind it. Absent: none can be. */
   readonly frontProxy?: FrontProxy
+  /** Names of built-in admission plugins to use beside those that are on by default. Throws an UnknownAdmissionPluginError for others. */
+  readonly enabledAdmission?: readonly string[]
   /** Names of built-in admission plugins to do without. Throws an UnknownAdmissionPluginError for others. */
   readonly disabledAdmission?: readonly string[]
   /** Further admission, after what is built in. */
@@ -139,10 +141,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...withoutPlugins(
-      builtInAdmission(registries, authorizer, webhooks, environment.clock),
-      options.disabledAdmission ?? [],
-    ),
+    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock), {
+      enabled: options.enabledAdmission,
+      disabled: options.disabledAdmission,
+    }),
     ...(options.admission ?? []),
     escalationCheck(rbac, authorizer),
   ])

@@ -27,6 +27,7 @@ export interface ApiServerOptions {
   readonly environment: () => Environment
   readonly onFailure: ((error: Error) => void) | undefined
   readonly onUnexplained: OnUnexplained | undefined
+  readonly enabledAdmission: readonly string[]
   readonly disabledAdmission: readonly string[]
   readonly authorizationModes: readonly string[] | undefined
   readonly formerVersions: readonly string[]
@@ -78,6 +79,7 @@ export class ApiServer {
       onUnexplained,
       listen,
       components,
+      enabledAdmission,
       disabledAdmission,
       authorizationModes,
       formerVersions,
@@ -92,6 +94,7 @@ export class ApiServer {
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
       components,
+      enabledAdmission,
       disabledAdmission,
       ...(authorizationModes === undefined ? {} : { authorizationModes }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,

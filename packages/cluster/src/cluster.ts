@@ -50,6 +50,8 @@ export interface ClusterOptions {
   readonly listen?: { readonly host?: string; readonly port?: number } | false
   /** Versions to serve that Kubernetes has ceased to, of `formerVersionNames`, such as `policy/v1beta1`. None by default. */
   readonly formerVersions?: readonly string[]
+  /** Names of built-in admission plugins to use that are off by default, such as `PodNodeSelector`. */
+  readonly enabledAdmission?: readonly string[]
   /**
    * Names of built-in admission plugins to do without, such as `ServiceAccount` where tests compare pods with what they sent.
    * Without some of them the cluster is not safe: this is for tests.

@@ -79,6 +79,7 @@ async function start(
     environment: () => worlds.environmentOf('apiserver'),
     onFailure: options.onFailure,
     onUnexplained: options.onUnexplained,
+    enabledAdmission: options.enabledAdmission ?? [],
     disabledAdmission: options.disabledAdmission ?? [],
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],

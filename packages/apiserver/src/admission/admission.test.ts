@@ -143,16 +143,54 @@ describe('a plugin that is left out', () => {
   })
 
   it('may be one of upstream that there is not here', async () => {
-    const { client } = await startTestCore({ disabledAdmission: ['AlwaysPullImages', 'PodNodeSelector'] })
+    const { client } = await startTestCore({ disabledAdmission: ['AlwaysPullImages', 'EventRateLimit'] })
     expect((await client.create(pods, pod('a'))).spec.serviceAccountName).toBe('default')
   })
 
   it('has to be one that there is', async () => {
     await expect(startTestCore({ disabledAdmission: ['Serviceaccount'] })).rejects.toThrow(
-      /^admission plugin "Serviceaccount" is unknown: there are NamespaceLifecycle, /,
+      /^disable-admission-plugins plugin "Serviceaccount" is unknown: there are AlwaysAdmit, /,
     )
     // Who has made a signing request is told whatever is left out.
     await expect(startTestCore({ disabledAdmission: ['CertificateRequester'] })).rejects.toThrow('is unknown')
+  })
+})
+
+describe('a plugin that is off by default', () => {
+  it('is used where it is asked for', async () => {
+    const { client } = await startTestCore({ enabledAdmission: ['AlwaysPullImages', 'AlwaysAdmit'] })
+    const { spec } = await client.create(pods, pod('a', {}, { containers: [{ name: 'main', image: 'nginx:1.27' }] }))
+    expect(spec.containers[0]?.imagePullPolicy).toBe('Always')
+  })
+
+  it('has to be one that there is, and not be left out as well', async () => {
+    for (const name of ['Namespaceexists', 'EventRateLimit']) {
+      await expect(startTestCore({ enabledAdmission: [name] })).rejects.toThrow(
+        `enable-admission-plugins plugin "${name}" is unknown`,
+      )
+    }
+    const both = ['PodSecurity', 'AlwaysPullImages']
+    await expect(startTestCore({ enabledAdmission: both, disabledAdmission: both })).rejects.toThrow(
+      '[AlwaysPullImages PodSecurity] in enable-admission-plugins and disable-admission-plugins overlapped',
+    )
+  })
+
+  it('refuses everything where it is AlwaysDeny', async () => {
+    const { client, store } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const denying = await startTestCore({ store, enabledAdmission: ['AlwaysDeny'] })
+    const denied = {
+      code: 403,
+      reason: 'Forbidden',
+      message: 'configmaps "a" is forbidden: admission control is denying all modifications',
+    }
+    expect(await refusal(denying.client.update(configMaps, configMap('a', { b: 'c' })))).toEqual(denied)
+    expect(await refusal(denying.client.delete(configMaps, { namespace: 'default', name: 'a' }))).toEqual(denied)
+  })
+
+  it('may be one of upstream that is on there, for what is not served here', async () => {
+    const { client } = await startTestCore({ enabledAdmission: ['ClusterTrustBundleAttest', 'Priority'] })
+    expect((await client.create(pods, pod('a'))).spec.priority).toBe(0)
   })
 })
 

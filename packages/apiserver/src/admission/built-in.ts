@@ -5,8 +5,10 @@ import type { AdmissionPlugin } from './admission.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
+import type { OptionalPlugin } from './enabled-plugins.ts'
 import { jobDependencies } from './job-dependencies.ts'
 import { limitRanger } from './limit-ranger.ts'
+import { loadedWhenUsed } from './loaded-when-used.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
@@ -22,30 +24,45 @@ import { storageObjectInUseProtection } from './storage-object-in-use-protection
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 
-/** What upstream turns on by default, as far as it concerns the kinds there are, in upstream's order. */
+/**
+ * Upstream's plugins, as far as they concern the kinds there are, in upstream's order; `pluginsInUse` says which of them are on by
+ * default.
+ */
 export function builtInAdmission(
   registries: Registries,
   authorizer: Authorizer,
   webhooks: AdmissionWebhooks,
   clock: Clock,
 ): readonly AdmissionPlugin[] {
+  const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
+  const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional)
   return [
+    optional('AlwaysAdmit'),
+    optional('NamespaceAutoProvision'),
     namespaceLifecycle(registries),
+    optional('NamespaceExists'),
+    optional('LimitPodHardAntiAffinityTopology'),
     limitRanger(registries),
     serviceAccount(registries, clock),
     nodeRestriction(registries),
     taintNodesByCondition,
+    optional('AlwaysPullImages'),
     podSecurity(registries, clock),
+    optional('PodNodeSelector'),
     priority(registries),
     defaultTolerationSeconds,
+    optional('PodTolerationRestriction'),
+    optional('ExtendedResourceToleration'),
     defaultStorageClass(registries),
     storageObjectInUseProtection,
+    optional('OwnerReferencesPermissionEnforcement'),
     persistentVolumeClaimResize(registries),
     runtimeClass(registries),
     certificateApproval(authorizer),
     certificateSigning(authorizer),
     certificateSubjectRestriction,
     defaultIngressClass(registries),
+    optional('DenyServiceExternalIPs'),
     podTopologyLabels(registries),
     jobDependencies(registries),
     mutatingPolicies(registries, authorizer),
@@ -53,5 +70,6 @@ export function builtInAdmission(
     validatingPolicies(registries, authorizer),
     webhooks.validating,
     resourceQuota(registries, clock),
+    optional('AlwaysDeny'),
   ]
 }

@@ -197,6 +197,7 @@ async function start(
       ...(await storeOf(host, flags)),
       ...leaderElectionOf(flags),
       ...authenticationOf(flags, host.workingDirectory),
+      ...(flags.enableAdmissionPlugins === undefined ? {} : { enabledAdmission: flags.enableAdmissionPlugins }),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...(flags.authorizationMode === undefined ? {} : { authorizationModes: flags.authorizationMode }),
       ...nodesOf(place, flags),

@@ -17,6 +17,8 @@ export interface UpFlags
     RuntimeConfigFlags {
   readonly memory?: boolean
   readonly listen: string
+  /** Built-in admission plugins to use that are off by default. */
+  readonly enableAdmissionPlugins?: readonly string[]
   /** Built-in admission plugins to do without. */
   readonly disableAdmissionPlugins?: readonly string[]
   /** As kube-apiserver's; the cluster checks them. */

@@ -64,6 +64,11 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--client-ca-file <file>', "authorities (PEM) whose client certificates are good beside the cluster's own")
     .option(
+      '--enable-admission-plugins <names>',
+      'built-in admission plugins to use that are off by default, as PodNodeSelector',
+      collectCommas,
+    )
+    .option(
       '--disable-admission-plugins <names>',
       'built-in admission plugins to do without, as ServiceAccount; for tests',
       collectCommas,
