@@ -84,8 +84,11 @@ export interface Host {
   onInterrupt(handler: () => void): () => void
   /** Keeps the code of what has run until now, for the next start of the program. To be called when everything is loaded, before `delayLastCompiler`. */
   keepCode(): void
-  /** Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called. */
-  returnMemoryWhenIdle(): () => void
+  /**
+   * Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called.
+   * `release` lets go of what the program itself can do without then.
+   */
+  returnMemoryWhenIdle(release: () => Promise<void>): () => void
   /** Spares a process that works in bursts the engine's last and slowest compiler, until the returned function is called. */
   delayLastCompiler(): Promise<() => void>
   /** Ends the process at once. */

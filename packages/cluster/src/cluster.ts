@@ -133,6 +133,8 @@ export interface Cluster extends AsyncDisposable {
   controller(name: string): Component
   /** A node's agent alone. Throws for nodes that share theirs. */
   node(name: string): Component
+  /** Lets go of memory that it can do without until it has more to do. For a program at rest; resolves when that is done. */
+  releaseMemory(): Promise<void>
   /** Stops everything. Containers end with it, as on a node that is switched off, unless they are to be kept. */
   stop(options?: { readonly containers?: 'terminate' | 'keep' }): Promise<void>
 }

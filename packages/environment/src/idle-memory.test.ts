@@ -3,67 +3,125 @@ import { returnMemoryWhenIdle } from './idle-memory.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** A process whose work the test decides. */
-function measuredProcess() {
+function measuredProcess(release?: () => Promise<void>) {
   const clock = new VirtualClock()
   const preferred: boolean[] = []
   const room: boolean[] = []
+  const steps: string[] = []
   let activeMs = 700
   const memory = {
     activeMs: () => activeMs,
     preferLittleMemory: (little: boolean) => void preferred.push(little),
     leaveRoomToGrow: (left: boolean) => void room.push(left),
+    delayCollection: (ms?: number) => void steps.push(`delay ${ms ?? 'as ever'}`),
+    returnFreed: () => void steps.push('returned'),
   }
-  const stop = returnMemoryWhenIdle(clock, memory)
-  const spend = async (ms: number, within = '5s') => {
+  const released = async () => {
+    steps.push('released')
+    await release?.()
+  }
+  const stop = returnMemoryWhenIdle(clock, { memory, release: released })
+  const spend = async (ms: number, within = '2500ms') => {
     activeMs += ms
     await clock.advance(within)
   }
-  return { preferred, room, spend, stop, clock }
+  /** Work that ends a rest. */
+  const beginWork = async () => {
+    await spend(125, '125ms')
+    await spend(125, '125ms')
+  }
+  return { preferred, room, steps, spend, beginWork, stop, clock }
 }
 
 describe('returnMemoryWhenIdle', () => {
   it('prefers little memory while the process has next to nothing to do, and speed while it works', async () => {
     const { preferred, spend } = measuredProcess()
-    await spend(4000)
+    await spend(2000)
     expect(preferred).toEqual([])
-    await spend(100)
-    await spend(100)
+    await spend(50)
+    await spend(50)
     expect(preferred).toEqual([true])
-    await spend(500)
+    await spend(63, '125ms')
+    await spend(63, '125ms')
     expect(preferred).toEqual([true, false])
-    await spend(499)
+    await spend(249)
     expect(preferred).toEqual([true, false, true])
   })
 
-  it('prefers speed a moment after work begins, and does not take a heartbeat for it', async () => {
+  it('prefers speed a moment after work begins, and takes neither a heartbeat nor the pause of a collection for it', async () => {
     const { preferred, spend } = measuredProcess()
     await spend(0)
-    await spend(100, '250ms')
+    await spend(50, '125ms')
+    await spend(50, '125ms')
+    await spend(125, '125ms')
+    await spend(10, '125ms')
+    await spend(125, '125ms')
     expect(preferred).toEqual([true])
-    await spend(200, '250ms')
+    await spend(125, '125ms')
     expect(preferred).toEqual([true, false])
   })
 
   it('leaves the heap room to grow from the first moment of rest until work has lasted', async () => {
-    const { room, spend } = measuredProcess()
+    const { room, spend, beginWork } = measuredProcess()
     await spend(0)
     expect(room).toEqual([true])
-    await spend(250, '250ms')
+    await beginWork()
     await spend(0)
-    await spend(250, '250ms')
+    await beginWork()
     expect(room).toEqual([true])
-    await spend(4000)
+    await spend(2000)
     expect(room).toEqual([true, false])
-    await spend(4000)
+    await spend(2000)
     expect(room).toEqual([true, false])
   })
 
+  it('gives back what is free a while after work has ended, once, when the program has let go of what it can', async () => {
+    const letGo = Promise.withResolvers<void>()
+    const { steps, spend } = measuredProcess(() => letGo.promise)
+    await spend(0)
+    await spend(0, '3999ms')
+    expect(steps).toEqual(['delay 1000'])
+    await spend(0, '1ms')
+    expect(steps).toEqual(['delay 1000', 'released'])
+    letGo.resolve()
+    await spend(0, '60s')
+    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
+  })
+
+  it('gives it back all the same where the program cannot let go of anything', async () => {
+    const { steps, spend } = measuredProcess(() => Promise.reject(new Error('closed')))
+    await spend(0)
+    await spend(0, '4s')
+    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
+  })
+
+  it('gives nothing back where work goes on before that', async () => {
+    const { steps, spend, beginWork } = measuredProcess()
+    await spend(0)
+    await spend(0, '3500ms')
+    await beginWork()
+    await spend(1250)
+    expect(steps).toEqual(['delay 1000'])
+    await spend(0)
+    await spend(0, '4s')
+    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
+  })
+
+  it('leaves the engine as it is for a moment, in which code is kept for the next start', async () => {
+    const { steps, spend } = measuredProcess()
+    await spend(2000, '2499ms')
+    expect(steps).toEqual([])
+    await spend(0, '1ms')
+    expect(steps).toEqual(['delay 1000'])
+  })
+
   it('leaves the engine as it found it', async () => {
-    const { preferred, room, spend, stop, clock } = measuredProcess()
+    const { preferred, room, steps, spend, stop, clock } = measuredProcess()
     await spend(0)
     stop()
     await clock.advance('60s')
     expect(preferred).toEqual([true, false])
     expect(room).toEqual([true, false])
+    expect(steps).toEqual(['delay 1000', 'delay as ever'])
   })
 })

@@ -55,6 +55,9 @@ export const writeBehindBytesMax = 2 * 1024 * 1024
 /** Changes of one disk transaction of the tables, if no single batch has more: preparing it holds up everything else. */
 export const writeBehindChangesMax = 512
 
+/** Bytes that LMDB must have read or written since it was opened for it to be worth opening it again, to give memory back. */
+export const reopenBytesMin = 4 * 1024 * 1024
+
 /** Bytes that must be free on the disk for a store to be opened: LMDB's locks and first pages, and a piece of journal. */
 export const roomMinBytes = 1024 * 1024
 

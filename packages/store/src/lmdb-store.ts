@@ -284,6 +284,21 @@ class LmdbStore implements SoleWriterStore {
     this.#tables.forgetNotes(revision)
   }
 
+  async releaseMemory(): Promise<void> {
+    this.#checkOpen()
+    if (!this.#tables.isWorthReopening) return
+    await this.#parts.environment.clock.hold(this.#behind.pause(() => this.#reopenTables()))
+  }
+
+  #reopenTables(): void {
+    if (this.#ended !== undefined) return
+    try {
+      this.#tables.reopen()
+    } catch (cause) {
+      this.#fail(cause)
+    }
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#parts.environment.clock.hold(this.#close())
     return this.#closing

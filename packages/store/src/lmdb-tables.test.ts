@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open as openLmdb } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
+import { reopenBytesMin } from './limits.ts'
 import { LmdbTables } from './lmdb-tables.ts'
 import { encodeEvents } from './log-record.ts'
 import type { StoreEvent } from './store.ts'
@@ -221,4 +222,66 @@ describe('the tables of a store', () => {
       await expect(openTables()).rejects.toThrow(new UnknownFormatError(directory.path, '99', '4'))
     })
   })
+
+  describe('opened again while they are in use', () => {
+    it('read and write as before', async () => {
+      const tables = await newTables()
+      await tables.write([batch(1, [put('a', 1), put('b', 1)]), batch(2, [{ ...put('b', 2), note: bytes('why') }])])
+      const kept = tables.get('a')
+      const before = [contents(tables), stateOf(tables), tables.chunkAfter(0), tables.notes(9, 9)]
+      tables.reopen()
+      expect([contents(tables), stateOf(tables), tables.chunkAfter(0), tables.notes(9, 9)]).toEqual(before)
+      expect(tables.get('a')).toEqual(kept)
+      await tables.write([batch(3, [put('a', 3), remove('b', 3)])])
+      expect(contents(tables)).toEqual(['a=a@3'])
+      expect(contents(await openTables())).toEqual(['a=a@3'])
+    })
+
+    it('are worth it when much has been written or was there before, and not again at once', async () => {
+      const tables = await newTables()
+      expect(tables.isWorthReopening).toBe(false)
+      await tables.write([batch(1, [put('a', 1, 'x'.repeat(reopenBytesMin))])])
+      expect(tables.isWorthReopening).toBe(true)
+      tables.reopen()
+      expect(tables.isWorthReopening).toBe(false)
+      expect((await openTables()).isWorthReopening).toBe(true)
+    })
+
+    it.runIf(process.platform === 'linux')('give back the memory that their file took', async () => {
+      const tables = await newTables()
+      await tables.write([
+        batch(
+          1,
+          Array.from({ length: 200 }, (_, index) => put(`k${index}`, 1, 'x'.repeat(50_000))),
+        ),
+      ])
+      for (let index = 0; index < 200; index += 1) tables.get(`k${index}`)
+      expect(residentBytesOf(join(directory.path, 'data.mdb'))).toBeGreaterThan(8e6)
+      tables.reopen()
+      expect(residentBytesOf(join(directory.path, 'data.mdb'))).toBeLessThan(1e6)
+    })
+
+    it('are refused where their file is gone, and no other is made', async () => {
+      const tables = await newTables()
+      rmSync(join(directory.path, 'data.mdb'))
+      expect(() => tables.reopen()).toThrow('data.mdb was removed or replaced while it was in use')
+      expect(existsSync(join(directory.path, 'data.mdb'))).toBe(false)
+    })
+
+    it('are refused where another file has taken its place', async () => {
+      const tables = await newTables()
+      const earlier = readFileSync(join(directory.path, 'data.mdb'))
+      await tables.write([batch(1, [put('a', 1)])])
+      rmSync(join(directory.path, 'data.mdb'))
+      writeFileSync(join(directory.path, 'data.mdb'), earlier)
+      expect(() => tables.reopen()).toThrow(StoreDamagedError)
+    })
+  })
 })
+
+/** How much of a file is resident where this process has it mapped. */
+function residentBytesOf(file: string): number {
+  const [, ...rest] = readFileSync('/proc/self/smaps', 'latin1').split(/^(?=[\da-f]+-[\da-f]+ )/m)
+  const mapped = rest.filter((each) => each.split('\n', 1)[0]?.endsWith(file))
+  return mapped.reduce((sum, each) => sum + Number(/^Rss: +(\d+) kB/m.exec(each)?.[1]) * 1024, 0)
+}

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { assert } from '@coracle/environment'
@@ -6,8 +6,8 @@ import { type Database, type GetOptions, open as openLmdb, type RootDatabase, ty
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
 import type { JournalPosition, Sequence } from './journal-format.ts'
 import { prefixEnd } from './key-order.ts'
-import { notesDefaultMax } from './limits.ts'
-import { checkLmdbFile } from './lmdb-file-check.ts'
+import { notesDefaultMax, reopenBytesMin } from './limits.ts'
+import { checkLmdbFile, dataFileName } from './lmdb-file-check.ts'
 import { decodeNoteChunk, type NoteChunk, NoteChunks, noteChunkOf } from './lmdb-notes.ts'
 import {
   decodeChunk,
@@ -78,11 +78,9 @@ interface Written extends TablesState {
  */
 export class LmdbTables {
   readonly #directory: string
-  readonly #root: RootTable
-  readonly #data: Table
-  readonly #log: Table
-  readonly #notes: Table
-  readonly #meta: Table
+  #opened: OpenedTables
+  /** Bytes read or written since LMDB's file was mapped: about as much of it as may be resident. */
+  #touchedBytes: number
   readonly #notesMax: number
   #identity: StoreIdentity | undefined
   #seed = 0
@@ -97,14 +95,11 @@ export class LmdbTables {
 
   private constructor(directory: string, root: RootTable, notesMax: number) {
     this.#directory = directory
-    this.#root = root
-    this.#meta = openTable(root, 'meta')
-    this.#load()
-    this.#data = openTable(root, 'data')
-    this.#log = openTable(root, 'log')
-    this.#notes = openTable(root, 'notes')
+    this.#load(openTable(root, 'meta'))
+    this.#opened = openTables(root)
     this.#notesMax = notesMax
-    for (const key of this.#log.getKeys({})) this.#chunks.push(decodeRevision(key))
+    this.#touchedBytes = fileBytes(directory) ?? 0
+    for (const key of this.#opened.log.getKeys({})) this.#chunks.push(decodeRevision(key))
     this.#noteChunks = new NoteChunks(notesMax, this.#seed, this.#noteChunksKept())
     this.#snapshot = freshSnapshot(root)
   }
@@ -118,7 +113,7 @@ export class LmdbTables {
     // Whoever gets here has the directory locked: the locks of LMDB that are there are left over, and damaged ones, which it
     // reads through memory, would end the process.
     rmSync(join(directory, 'lock.mdb'), { force: true })
-    const root: RootTable = openLmdb(directory, environmentOptions)
+    const root = openRoot(directory)
     try {
       return new LmdbTables(directory, root, notesMax)
     } catch (error) {
@@ -134,9 +129,9 @@ export class LmdbTables {
 
   /** Gives new tables the identity of their store. Resolves when that is durable. */
   async initialize(identity: StoreIdentity): Promise<void> {
-    const written = this.#root.batch(() => {
-      this.#meta.put(formatKey, Buffer.from(format))
-      this.#meta.put(stateKey, encodeState(identity, this))
+    const written = this.#opened.root.batch(() => {
+      this.#opened.meta.put(formatKey, Buffer.from(format))
+      this.#opened.meta.put(stateKey, encodeState(identity, this))
     })
     await settle(written)
     this.#adoptIdentity(identity)
@@ -156,9 +151,34 @@ export class LmdbTables {
     return this.#compacted
   }
 
+  /** Whether `reopen` would give back enough memory to be worth it. */
+  get isWorthReopening(): boolean {
+    return this.#touchedBytes >= reopenBytesMin
+  }
+
+  /**
+   * Closes LMDB and opens it again, which gives back the memory that its file takes: every page that was read since it was
+   * mapped is resident, and so are the buffers of its largest transaction. Only while nothing is being written. Takes a
+   * few milliseconds.
+   *
+   * Throws a `StoreDamagedError` where the file is no longer what was written, after which these tables must not be used.
+   */
+  reopen(): void {
+    // LMDB would make a new file.
+    if (fileBytes(this.#directory) === undefined) throw this.#replaced()
+    this.#snapshot.done()
+    closeNow(this.#opened.root)
+    const root = openRoot(this.#directory)
+    this.#opened = openTables(root)
+    this.#snapshot = freshSnapshot(root)
+    this.#touchedBytes = 0
+    const state = decodeState(this.#opened.meta.getBinary(stateKey))
+    if (state === undefined || !this.#isPresent(state)) throw this.#replaced()
+  }
+
   get(key: string): Entry | undefined {
     const encodedKey = Buffer.from(key)
-    const bytes = this.#data.get(encodedKey, this.#read())
+    const bytes = this.#opened.data.get(encodedKey, this.#read())
     return bytes === undefined ? undefined : this.#entry(encodedKey, key, bytes)
   }
 
@@ -167,7 +187,7 @@ export class LmdbTables {
     const start = Buffer.from(prefix)
     const range = start.length === 0 ? {} : { start, end: prefixEnd(start) }
     const entries: Entry[] = []
-    for (const { key, value } of this.#data.getRange({ ...range, ...this.#read() })) {
+    for (const { key, value } of this.#opened.data.getRange({ ...range, ...this.#read() })) {
       entries.push(this.#entry(key, Buffer.from(key.buffer, key.byteOffset, key.length).toString(), value))
     }
     return entries
@@ -175,7 +195,7 @@ export class LmdbTables {
 
   /** The stretch of the log that holds the revision after `after`, which must be kept. */
   chunkAfter(after: Revision): LogChunk {
-    const [found] = this.#log.getRange({ start: encodeRevision(after + 1), limit: 1, ...this.#read() })
+    const [found] = this.#opened.log.getRange({ start: encodeRevision(after + 1), limit: 1, ...this.#read() })
     const isKept = this.#compacted <= after && after < this.#revision
     assert(found !== undefined || isKept, `the change log ends before revision ${after + 1}`)
     const chunk = found && decodeChunk(found.key, found.value, this.#seed)
@@ -196,13 +216,14 @@ export class LmdbTables {
     const dropped = this.#chunksUpTo(compacted)
     const chunk = revision > this.#revision ? revision : 0
     const notes = this.#noteChunks.prepare(eventsOf(batches))
-    const written = this.#root.batch(() => {
+    for (const { encoded } of batches) this.#touchedBytes += encoded.bytes.length
+    const written = this.#opened.root.batch(() => {
       for (const [key, entry] of lastEntries(batches)) this.#writeEntry(key, entry)
-      if (chunk > 0) this.#log.put(encodeRevision(chunk), this.#chunkOf(batches, chunk))
-      for (const old of dropped) this.#log.remove(encodeRevision(old))
-      for (const { key, value } of notes.puts) this.#notes.put(key, value)
-      for (const key of notes.removals) this.#notes.remove(key)
-      this.#meta.put(stateKey, encodeState(identity, { sequence, revision, compacted }))
+      if (chunk > 0) this.#opened.log.put(encodeRevision(chunk), this.#chunkOf(batches, chunk))
+      for (const old of dropped) this.#opened.log.remove(encodeRevision(old))
+      for (const { key, value } of notes.puts) this.#opened.notes.put(key, value)
+      for (const key of notes.removals) this.#opened.notes.remove(key)
+      this.#opened.meta.put(stateKey, encodeState(identity, { sequence, revision, compacted }))
     })
     await settle(written)
     this.#noteChunks.adopt(notes)
@@ -215,7 +236,7 @@ export class LmdbTables {
     let chunk = this.#noteChunks.newestBefore(before)
     while (chunk !== undefined && notes.length < limit) {
       const key = encodeRevision(chunk.first)
-      const value = this.#notes.get(key, this.#read())
+      const value = this.#opened.notes.get(key, this.#read())
       const found = value === undefined ? undefined : decodeNoteChunk(key, value, this.#seed)
       if (found === undefined) {
         throw new StoreDamagedError(
@@ -237,7 +258,7 @@ export class LmdbTables {
   /** The keys whose values are not as they were written. Reads everything. */
   damagedKeys(): Uint8Array[] {
     const damaged: Uint8Array[] = []
-    for (const { key, value } of this.#data.getRange(this.#read())) {
+    for (const { key, value } of this.#opened.data.getRange(this.#read())) {
       if (!isEntryWhole(key, value, this.#seed)) damaged.push(Uint8Array.from(key))
     }
     return damaged
@@ -245,7 +266,7 @@ export class LmdbTables {
 
   /** Whether all the history that is kept is as it was written. Reads it. */
   isHistoryWhole(): boolean {
-    for (const { key, value } of this.#log.getRange(this.#read())) {
+    for (const { key, value } of this.#opened.log.getRange(this.#read())) {
       if (decodeChunk(key, value, this.#seed) === undefined) return false
     }
     return true
@@ -254,7 +275,7 @@ export class LmdbTables {
   /** The keys of notes that are not as they were written. Reads all notes. */
   damagedNotes(): Uint8Array[] {
     const damaged: Uint8Array[] = []
-    for (const { key, value } of this.#notes.getRange(this.#read())) {
+    for (const { key, value } of this.#opened.notes.getRange(this.#read())) {
       if (decodeNoteChunk(key, value, this.#seed) === undefined) damaged.push(Uint8Array.from(key))
     }
     return damaged
@@ -267,11 +288,11 @@ export class LmdbTables {
     const state = { ...position, compacted: position.revision }
     const dropped = this.#chunks.slice(this.#chunksDropped)
     const damagedNotes = this.damagedNotes()
-    const written = this.#root.batch(() => {
-      for (const key of keys) this.#data.remove(key)
-      for (const chunk of dropped) this.#log.remove(encodeRevision(chunk))
-      for (const key of damagedNotes) this.#notes.remove(key)
-      this.#meta.put(stateKey, encodeState(identity, state))
+    const written = this.#opened.root.batch(() => {
+      for (const key of keys) this.#opened.data.remove(key)
+      for (const chunk of dropped) this.#opened.log.remove(encodeRevision(chunk))
+      for (const key of damagedNotes) this.#opened.notes.remove(key)
+      this.#opened.meta.put(stateKey, encodeState(identity, state))
     })
     await settle(written)
     this.#adopt({ ...state, chunk: 0, dropped: dropped.length })
@@ -280,16 +301,16 @@ export class LmdbTables {
 
   async close(): Promise<void> {
     this.#snapshot.done()
-    await this.#root.close()
+    await this.#opened.root.close()
   }
 
-  #load(): void {
-    const found = this.#meta.getBinary(formatKey)
+  #load(meta: Table): void {
+    const found = meta.getBinary(formatKey)
     // Written together with the identity, before anything else.
     if (found === undefined) return
     const text = Buffer.from(found).toString()
     if (text !== format) throw new UnknownFormatError(this.#directory, text, format)
-    const state = decodeState(this.#meta.getBinary(stateKey))
+    const state = decodeState(meta.getBinary(stateKey))
     if (state === undefined) {
       throw new StoreDamagedError(this.#directory, 'its state, which says how far it goes, is not as it was written')
     }
@@ -299,6 +320,15 @@ export class LmdbTables {
     this.#compacted = state.compacted
   }
 
+  #isPresent({ identity, sequence, revision, compacted }: TablesState & { readonly identity: StoreIdentity }): boolean {
+    const isSame = this.#identity !== undefined && identity.equals(this.#identity)
+    return isSame && sequence === this.#sequence && revision === this.#revision && compacted === this.#compacted
+  }
+
+  #replaced(): StoreDamagedError {
+    return new StoreDamagedError(this.#directory, `${dataFileName} was removed or replaced while it was in use`)
+  }
+
   #adoptIdentity(identity: StoreIdentity): void {
     this.#identity = identity
     this.#seed = checksumSeed(identity)
@@ -306,7 +336,7 @@ export class LmdbTables {
 
   #noteChunksKept(): readonly NoteChunk[] {
     const chunks: NoteChunk[] = []
-    for (const { key, value } of this.#notes.getRange({})) {
+    for (const { key, value } of this.#opened.notes.getRange({})) {
       const chunk = noteChunkOf(key, value)
       if (chunk !== undefined) chunks.push(chunk)
     }
@@ -335,12 +365,12 @@ export class LmdbTables {
     if (chunk > 0) this.#chunks.push(chunk)
     this.#dropChunks(dropped)
     this.#snapshot.done()
-    this.#snapshot = freshSnapshot(this.#root)
+    this.#snapshot = freshSnapshot(this.#opened.root)
   }
 
   #writeEntry(key: string, entry: Uint8Array | undefined): void {
-    if (entry === undefined) this.#data.remove(Buffer.from(key))
-    else this.#data.put(Buffer.from(key), entry)
+    if (entry === undefined) this.#opened.data.remove(Buffer.from(key))
+    else this.#opened.data.put(Buffer.from(key), entry)
   }
 
   /** The chunks that hold no revision after `compacted`. */
@@ -356,6 +386,42 @@ export class LmdbTables {
     this.#chunks = this.#chunks.slice(this.#chunksDropped)
     this.#chunksDropped = 0
   }
+}
+
+/** LMDB's environment and the tables in it. */
+interface OpenedTables {
+  readonly root: RootTable
+  readonly data: Table
+  readonly log: Table
+  readonly notes: Table
+  readonly meta: Table
+}
+
+const openRoot = (directory: string): RootTable => openLmdb(directory, environmentOptions)
+
+function openTables(root: RootTable): OpenedTables {
+  return {
+    root,
+    data: openTable(root, 'data'),
+    log: openTable(root, 'log'),
+    notes: openTable(root, 'notes'),
+    meta: openTable(root, 'meta'),
+  }
+}
+
+/**
+ * Closes an environment in which nothing is under way, before it returns. `close` waits for writes that were promised, and for
+ * turns of the event loop where they have long been done: that would be a time without tables to read from. If a
+ * release of lmdb-js has another name for that wait, the environment stays open, which the one opened next then shares.
+ */
+function closeNow(root: RootTable): void {
+  Object.assign(root, { _endWrites: undefined })
+  void root.close()
+}
+
+/** How long LMDB's file is; undefined where there is none. */
+function fileBytes(directory: string): number | undefined {
+  return statSync(join(directory, dataFileName), { throwIfNoEntry: false })?.size
 }
 
 function openTable(root: RootTable, name: string): Table {

@@ -166,6 +166,11 @@ export interface Store {
    * perhaps only as new ones come.
    */
   forgetNotes(revision: Revision): Promise<void>
+  /**
+   * Gives back memory that it can do without until it is used more, where it has any; for a program at rest. Resolves when that
+   * is done. Rejects once it is closed or has failed.
+   */
+  releaseMemory?(): Promise<void>
   /** Ends watches, waits for commits under way and frees everything. Later calls reject. */
   close(): Promise<void>
 }

@@ -159,4 +159,60 @@ describe('writing behind', () => {
     writes[0]?.done()
     await settled
   })
+
+  describe('that is paused', () => {
+    const paused = (behind: WriteBehind) => {
+      const calls: string[] = []
+      const over = behind.pause(() => void calls.push('called'))
+      return { calls, over }
+    }
+
+    it('is not while something is being written', async () => {
+      const { clock, behind, writes } = harness()
+      behind.add(batch(1, put('a', 1)))
+      await clock.advance(writeBehindDelayMs)
+      const { calls } = paused(behind)
+      await clock.settle()
+      expect(calls).toEqual([])
+      writes[0]?.done()
+      await clock.settle()
+      expect(calls).toEqual(['called'])
+    })
+
+    it('leaves what waits to be written, and goes on', async () => {
+      const { clock, behind, writes } = harness()
+      behind.add(batch(1, put('a', 1)))
+      const { calls, over } = paused(behind)
+      await clock.settle()
+      await over
+      expect([calls, writes]).toEqual([['called'], []])
+      await clock.advance(writeBehindDelayMs)
+      expect(writes.map(({ sequences }) => sequences)).toEqual([[1]])
+    })
+
+    it('waits for what began to be written meanwhile, too', async () => {
+      const { clock, behind, writes } = harness()
+      behind.add(batch(1, put('a', 1)))
+      await clock.advance(writeBehindDelayMs)
+      const { calls } = paused(behind)
+      behind.add(batch(2, put('b', 2, writeBehindBytesMax)))
+      writes[0]?.done()
+      await clock.settle()
+      expect([calls, writes.length]).toEqual([[], 2])
+      writes[1]?.done()
+      await clock.settle()
+      expect(calls).toEqual(['called'])
+    })
+
+    it('is not after writing has failed', async () => {
+      const { clock, behind, writes } = harness()
+      behind.add(batch(1, put('a', 1)))
+      await clock.advance(writeBehindDelayMs)
+      const { calls, over } = paused(behind)
+      writes[0]?.fail(new Error('disk full'))
+      await clock.settle()
+      await over
+      expect(calls).toEqual([])
+    })
+  })
 })

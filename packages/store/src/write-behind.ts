@@ -81,6 +81,16 @@ export class WriteBehind {
     return this.until(this.#batches.at(-1)?.sequence ?? 0)
   }
 
+  /** Calls `action` while nothing is being written, in a turn of the event loop of its own; never after writing has failed. */
+  async pause(action: () => void): Promise<void> {
+    do {
+      await this.#writing
+      // The thread that has written may be about to end.
+      await new Promise<void>((resolve) => this.#options.clock.defer(resolve))
+    } while (this.#writing !== undefined)
+    if (!this.#failed) action()
+  }
+
   #schedule(): void {
     if (this.#failed || this.#writing !== undefined || this.#batches.length === 0) return
     if (this.#bytes >= writeBehindBytesMax) this.#start()

@@ -187,4 +187,15 @@ describe('LMDB store', () => {
       await expect(open({ identityFile: identityFile() })).rejects.toThrow('it is another store than')
     })
   })
+
+  it('fails when its file turns out to be gone as memory is given back, and can be closed', async () => {
+    const store = await open()
+    await store.commit({ conditions: [], operations: [{ type: 'put', key: 'a', value: new Uint8Array(5_000_000) }] })
+    await store.list('')
+    rmSync(join(directory, 'data.mdb'))
+    await store.releaseMemory?.()
+    await expect(store.get('a')).rejects.toThrow(StoreFailedError)
+    expect(logged.at(-1)).toContain('the store failed')
+    await store.close()
+  })
 })

@@ -310,4 +310,45 @@ describe('LMDB store', () => {
     await expect(openStore()).rejects.toThrow(refused)
     await expect(openStore()).rejects.toThrow(refused)
   })
+
+  it('gives memory back while others write, and neither loses nor misses anything', async () => {
+    const store = await openStore()
+    const watch = record(store, '', 0)
+    const value = (round: number) => bytes(`${round}`.repeat(400_000))
+    const written: Promise<unknown>[] = []
+    for (let round = 1; round <= 20; round += 1) {
+      const operations = ['a', 'b'].map((key) => ({ type: 'put', key, value: value(round) }) as const)
+      written.push(store.commit({ conditions: [{ key: 'a', modRevision: round - 1 }], operations }))
+      if (round % 5 === 0) {
+        await writtenBehind(store)
+        // With the next writes on their way, and with nothing to do.
+        written.push(store.releaseMemory?.() ?? Promise.reject(new Error('it should be able to')))
+      }
+    }
+    expect(await Promise.all(written)).toContainEqual({ ok: true, revision: 20 })
+    await store.releaseMemory?.()
+    const { entries } = await store.list('')
+    expect(entries.map(({ key, modRevision, value: found }) => [key, modRevision, found.length])).toEqual([
+      ['a', 20, 800_000],
+      ['b', 20, 800_000],
+    ])
+    expect(watch.events.map(({ revision }) => revision)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 1 + Math.floor(index / 2)),
+    )
+    const replay = record(store, '', 0)
+    await replay.until(20)
+    expect(replay.events).toHaveLength(40)
+  })
+
+  it('gives no memory back after it is closed', async () => {
+    const store = await openStore()
+    const operations = [{ type: 'put', key: 'a', value: bytes('x'.repeat(5_000_000)) }] as const
+    await store.commit({ conditions: [], operations })
+    await writtenBehind(store)
+    const released = store.releaseMemory?.()
+    const closed = store.close()
+    await Promise.all([released, closed])
+    await expect(store.releaseMemory?.()).rejects.toThrow('closed')
+    expect(await (await openStore()).get('a')).toMatchObject({ modRevision: 1 })
+  })
 })
