@@ -20,7 +20,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet, type Kubelet } from './kubelet.ts'
 import type { LogOptions } from './log-options.ts'
-import { createNodeAgents } from './node-agents.ts'
+import { createNodeAgents, type NodeAgentsOptions } from './node-agents.ts'
 import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 
@@ -704,35 +704,63 @@ describe('logs', () => {
 })
 
 describe('a group of nodes', () => {
-  it('registers them all, runs pods on any of them, and watches pods once', async () => {
+  async function startedAgents(options: Partial<NodeAgentsOptions> = {}) {
     const environment = virtualEnvironment()
     const client = createFakeClient(environment)
-    const agents = createNodeAgents({ client, environment, count: 100, runtime: 'simulated' })
+    const agents = createNodeAgents({ client, environment, count: 100, runtime: 'simulated', ...options })
     const started = agents.start()
     await environment.clock.settle()
     await started
     onTestFinished(() => agents.stop())
+    return { client, clock: environment.clock }
+  }
+
+  it('registers them all, runs pods on any of them, and watches pods once', async () => {
+    const { client, clock } = await startedAgents()
     expect(client.stored(nodes)).toHaveLength(100)
     expect(client.stored(leases)).toHaveLength(100)
     await create(client, testPod({ nodeName: 'node-42' }))
-    await environment.clock.settle()
+    await clock.settle()
     expect((await statusOf(client))?.phase).toBe('Running')
     expect(client.calls.filter(({ verb, plural }) => verb === 'watch' && plural === 'pods')).toHaveLength(1)
   })
 
   it('renews each lease once in 10 s, spread over that time', async () => {
-    const environment = virtualEnvironment()
-    const client = createFakeClient(environment)
-    const agents = createNodeAgents({ client, environment, count: 100, runtime: 'simulated' })
-    const started = agents.start()
-    await environment.clock.settle()
-    await started
-    onTestFinished(() => agents.stop())
+    const { client, clock } = await startedAgents()
     const before = writes(client, 'leases')
-    await environment.clock.advance('1s')
+    await clock.advance('1s')
     const inOneSecond = writes(client, 'leases') - before
-    await environment.clock.advance('9s')
+    await clock.advance('9s')
     expect(inOneSecond).toBe(10)
     expect(writes(client, 'leases') - before).toBe(100)
+  })
+
+  it('records what goes wrong with a pod, as its node, and not what goes as it should', async () => {
+    const { client, clock } = await startedAgents()
+    await create(client, testPod({ nodeName: 'node-42' }))
+    await clock.advance('1m')
+    expect(client.stored(events)).toEqual([])
+    const volumes = [{ name: 'keys', secret: { secretName: 'shop' } }]
+    await client.create(pods, {
+      ...testPod({ nodeName: 'node-7', volumes }),
+      metadata: { namespace: 'default', name: 'late' },
+    })
+    await clock.advance('1m')
+    expect(client.stored<Event>(events)).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'FailedMount',
+        message: 'MountVolume.SetUp failed for volume "keys" : secret "shop" not found',
+        involvedObject: { name: 'late' },
+        source: { component: 'kubelet', host: 'node-7' },
+      },
+    ])
+  })
+
+  it('records everything where it is asked to', async () => {
+    const { client, clock } = await startedAgents({ events: true })
+    await create(client, testPod({ nodeName: 'node-42' }))
+    await clock.settle()
+    expect(told(client)).toContain('Started spec.containers{web} Container started')
   })
 })

@@ -1,10 +1,11 @@
 import { type Node, nodes, type Pod, pods } from '@coracle/api'
-import { type Client, createEventRecorder, createInformer, type EventRecorder } from '@coracle/client'
+import { type Client, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
+import { NodeEvents } from './node/node-events.ts'
 import { simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { describeNode, type NodeDescription } from './node/node-object.ts'
@@ -38,7 +39,7 @@ export interface NodeAgentsOptions {
   /** What containers do beside what their environment says. */
   readonly behaviour?: SimulatedBehaviour
   readonly labels?: (index: number) => Readonly<Record<string, string>>
-  /** Whether pods' events are recorded: three objects per container. Absent: they are not. */
+  /** Whether all events of pods are recorded, which are three objects per container. Absent: warnings alone are. */
   readonly events?: boolean
 }
 
@@ -91,10 +92,9 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   const names = new Set(descriptions.map(({ name }) => name))
   // Where nothing else says in which order pods began, the order of last writes tells it best.
   runtime.adopt(inOrderOfWrites(stored?.pods ?? []).filter(({ spec }) => names.has(spec.nodeName ?? '')))
-  const recorder =
-    options.events === true ? createEventRecorder(client, environment, { component: 'kubelet' }) : undefined
+  const events = new NodeEvents(client, environment, { warningsOnly: options.events !== true })
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)
-  const contexts = contextsOf(options, descriptions, heartbeat, runtime, recorder)
+  const contexts = contextsOf(options, descriptions, heartbeat, runtime, events)
   const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
   const informer = createInformer(client, pods, {}, environment)
   informer.addHandler({
@@ -116,7 +116,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
     async stop() {
       stopping.abort(new Error('the node agents were stopped'))
       await Promise.all([informer.stop(), heartbeat.close(), manager.close()])
-      recorder?.stop()
+      events.stop()
       await runtime.close()
     },
     logs(pod, logOptions, signal) {
@@ -137,7 +137,7 @@ function contextsOf(
   descriptions: readonly NodeDescription[],
   heartbeat: NodeHeartbeat,
   runtime: SimulatedRuntime,
-  recorder: EventRecorder | undefined,
+  events: NodeEvents,
 ): ReadonlyMap<string, PodContext> {
   const sources = apiSources(client)
   const shared = {
@@ -147,7 +147,6 @@ function contextsOf(
     sources,
     mountVolumes: (pod: Pod) => mountVolumes(pod, { client, objects: sources, allocatable: {}, isReal: false }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
-    ...(recorder === undefined ? {} : { recorder }),
   }
   return new Map(
     descriptions.map(({ name, address, facts }) => {
@@ -158,7 +157,9 @@ function contextsOf(
         known: () => heartbeat.known(name),
         read: () => client.get(nodes, { name }),
       })
-      return [name, { ...shared, nodeName: name, nodeAddress: address, allocatable: facts.capacity, admission }]
+      const recorder = events.of(name)
+      const { capacity: allocatable } = facts
+      return [name, { ...shared, recorder, nodeName: name, nodeAddress: address, allocatable, admission }]
     }),
   )
 }

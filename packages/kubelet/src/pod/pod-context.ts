@@ -1,8 +1,9 @@
 import type { Pod } from '@coracle/api'
-import type { Client, EventRecorder } from '@coracle/client'
+import type { Client } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
+import type { NodeRecorder } from '../node/node-events.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 
@@ -15,7 +16,7 @@ export interface PodContext {
   /** What the passes of all pods take turns by. */
   readonly turns: TurnLimiter
   /** Absent: events are not recorded. */
-  readonly recorder?: EventRecorder
+  readonly recorder?: NodeRecorder
   readonly nodeName: string
   /** Address of the node, as pods see it. */
   readonly nodeAddress: string

@@ -1,6 +1,6 @@
-import { persistentVolumeClaims, persistentVolumes, pods, storageClasses } from '@coracle/api'
+import { deployments, persistentVolumeClaims, persistentVolumes, pods, secrets, storageClasses } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { container, labels, Situation } from './situation.ts'
+import { container, labels, Situation, selector, templateOf } from './situation.ts'
 
 const claim = (spec: object = {}) => ({
   spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
@@ -128,5 +128,21 @@ describe('why storage does not go', () => {
     await situation.patch(persistentVolumes, 'disk', { spec: { claimRef: null } })
     await situation.passes('10s')
     expect(await situation.verdict(persistentVolumes, 'disk')).toBe('fine')
+  })
+})
+
+describe('why a pod waits for its volumes', () => {
+  it('shows a Secret that is not there, on a simulated node too', async () => {
+    await using situation = await Situation.start()
+    const template = templateOf({ volumes: [{ name: 'keys', secret: { secretName: 'shop' } }] })
+    await situation.create(deployments, 'web', { spec: { replicas: 1, selector, template } })
+    await situation.passes('10s')
+    expect(await situation.cause(deployments, 'web')).toMatch(
+      /^ConfigurationMissing of pod\/web-\S+: MountVolume.SetUp failed for volume "keys" : secret "shop" not found$/,
+    )
+    expect(await situation.remedy(deployments, 'web')).toBe('create secret/shop, or correct the name')
+    await situation.create(secrets, 'shop', {})
+    await situation.passes('3m')
+    expect(await situation.verdict(deployments, 'web')).toBe('fine')
   })
 })
