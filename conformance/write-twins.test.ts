@@ -31,6 +31,17 @@ const deployment = {
   },
 }
 
+/** A deployment that an editor makes select other pods, which it may not. */
+const fixed = {
+  ...deployment,
+  metadata: { name: 'fixed' },
+  spec: {
+    ...deployment.spec,
+    selector: { matchLabels: { app: 'old' } },
+    template: { ...deployment.spec.template, metadata: { labels: { app: 'old' } } },
+  },
+}
+
 const service = {
   apiVersion: 'v1',
   kind: 'Service',
@@ -344,6 +355,21 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'apply edit-last-applied cm own',
     'edit cm own --save-config',
     'get cm -o jsonpath={.items[*].data.k}',
+  ],
+  'edit says what becomes of what is refused': [
+    ['apply -f -', manifest(configMap('old', {}), configMap('a', { k: 'old' }))],
+    ['apply -f -', manifest(fixed)],
+    'edit cm old',
+    'edit cm a old',
+    'edit deploy fixed',
+    'edit deploy fixed -o json',
+    'edit deploy/fixed cm/a',
+    'edit deploy fixed --validate=ignore',
+    'get cm,deploy -o name',
+    'apply edit-last-applied cm old',
+    'apply edit-last-applied deploy fixed',
+    ['create --edit -f -', manifest({ ...configMap('b', {}), immutable: 'old' })],
+    ['create --edit -f -', manifest({ ...configMap('b', {}), old: true })],
   ],
   'create --edit opens what is not there yet': [
     ['create --edit -f -', manifest(configMap('a', { k: 'old' }), configMap('b', {}), configMap('c', { k: 'old' }))],

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -9,6 +9,9 @@ import { eventually, type Outcome, type Program } from './program.ts'
 
 /** What commands that open an editor open: it changes whatever says `old`. */
 const editor = 'sed -i s/old/new/'
+
+/** Files in which commands keep what was edited and not saved. */
+const editedFiles = /\/\S*coracle-edit-\d+\.\w+/g
 
 /** Each has a node of its own, too: `{node}` in a command line. */
 const nodes = { theirs: 'node-0', ours: 'node-1' } as const
@@ -134,7 +137,8 @@ export class Twins {
     const place = (namespace: string) => (this.#placement === 'flag' ? ['-n', namespace] : [])
     const theirs = await this.#program.kubectl([...place(this.#theirs), ...args.map(forTheirs)], {
       input: forTheirs(input),
-      env: environment(forTheirs),
+      // It leaves files there.
+      env: { ...environment(forTheirs), TMPDIR: this.#program.dataDir },
     })
     const ours = await runCommand([...place(this.#ours), ...args.map(forOurs)], {
       variables: { PATH: process.env.PATH ?? '', ...environment(forOurs) },
@@ -142,6 +146,7 @@ export class Twins {
       workingDirectory: process.cwd(),
       stdin: forOurs(input),
     })
+    for (const [path] of ours.stderr.matchAll(editedFiles)) await rm(path)
     return { ours: this.#normal(ours), theirs: this.#normal(theirs) }
   }
 
@@ -174,6 +179,8 @@ export class Twins {
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
         .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4} \w+/g, 'TIME')
+        // Files that an editor had open.
+        .replace(/\/\S*coracle-edit-\d+/g, 'EDITED')
         // Directories that are compared, and when their files were written.
         .replace(/\/tmp\/\S*(LIVE|MERGED)[-\w]*/g, '$1')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [-+]\d{4}/g, 'TIME')

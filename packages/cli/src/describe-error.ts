@@ -76,6 +76,10 @@ export function whileDoing(what: string, error: unknown): unknown {
   return Object.assign(new Error(message, { cause: error }), { status: error.status })
 }
 
+/** The fields at fault, of what a server refused. */
+export const causesOf = (error: unknown): readonly StatusCause[] =>
+  isRefusal(error) ? (error.status.details?.causes ?? []) : []
+
 /** Why a server refused; undefined for other errors. */
 export const reasonOf = (error: unknown): string | undefined => (isRefusal(error) ? error.status.reason : undefined)
 

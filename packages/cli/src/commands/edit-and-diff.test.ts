@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { configMaps } from '@coracle/api'
 import { type Cluster, startCluster } from '@coracle/cluster'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -42,6 +42,16 @@ function editor(...edits: readonly ((text: string) => string)[]): Host['runProgr
   }
 }
 
+/** The message about a file in which changes are kept, and what follows it. */
+const keptFile = /^A copy of your changes has been stored to "([^"]*)"\n(.*)$/s
+
+/** What such a file has; it is taken away. */
+async function taken(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8')
+  await rm(path)
+  return text
+}
+
 const stored = () => cluster.client.get(configMaps, { namespace: 'default', name: 'settings' })
 
 describe('apply edit-last-applied', () => {
@@ -59,12 +69,13 @@ describe('apply edit-last-applied', () => {
     expect(data).toEqual({ a: '1', b: '2' })
   })
 
-  it('opens again, with why, where another object is saved, and leaves what was refused in a file', async () => {
+  it('leaves in a file what would be noted in an object that is not there', async () => {
     await begin()
     const program = editor((text) => text.replace('name: settings', 'name: other'))
     const { code, stderr } = await coracle('apply edit-last-applied cm/settings', { program })
-    expect([code, stderr]).toEqual([1, expect.stringContaining('no valid changes were saved')])
-    await rm(dirname(/changes are in (.*)\n/.exec(stderr)?.[1] ?? ''), { recursive: true })
+    const [, path = '', told] = keptFile.exec(stderr) ?? []
+    expect([code, told]).toEqual([1, 'Error from server (NotFound): configmaps "other" not found\n'])
+    expect(await taken(path)).toContain('name: other')
     expect(await noted()).not.toContain('other')
   })
 
@@ -88,9 +99,10 @@ describe('edit', () => {
     const { resourceVersion } = (await stored()).metadata
     for (const [leave, reason] of [
       [(text: string) => text, 'no changes made'],
+      [(text: string) => text.replace('a: "1"', "a: '1'"), 'no changes made'],
       [() => '', 'saved file was empty'],
     ] as const) {
-      const { code, stderr } = await coracle('edit cm settings', { program: editor(leave) })
+      const { code, stderr } = await coracle('edit cm settings --validate=ignore', { program: editor(leave) })
       expect([code, stderr]).toEqual([0, `Edit cancelled, ${reason}.\n`])
     }
     expect((await stored()).metadata.resourceVersion).toBe(resourceVersion)
@@ -106,9 +118,12 @@ describe('edit', () => {
         return text.replace('"a key": "1"', 'a_key: "1"')
       },
     )
-    const { code, stdout } = await coracle('edit cm settings', { program })
-    expect([code, stdout]).toEqual([0, 'configmap/settings edited\n'])
-    expect(seen).toMatch(/^# configmaps "settings" was not valid:\n# \* The ConfigMap "settings" is invalid/m)
+    expect(await coracle('edit cm settings', { program })).toEqual({
+      code: 0,
+      stdout: 'configmap/settings edited\n',
+      stderr: 'error: configmaps "settings" is invalid\n',
+    })
+    expect(seen).toMatch(/^# configmaps "settings" was not valid:\n# \* data\[a key\]: Invalid value/m)
     expect((await stored()).data).toEqual({ a_key: '1', b: '2' })
   })
 
@@ -117,22 +132,86 @@ describe('edit', () => {
     const { code, stderr } = await coracle('edit cm settings', {
       program: editor((text) => text.replace('a: "1"', '"a key": "1"')),
     })
-    const [, path = ''] =
-      /^error: Edit cancelled, no valid changes were saved: your changes are in (.+)\n$/.exec(stderr) ?? []
-    expect(code).toBe(1)
-    expect(await readFile(path, 'utf8')).toContain('"a key": "1"')
-    await rm(dirname(path), { recursive: true })
+    const [, path = '', told] = keptFile.exec(stderr.replace('error: configmaps "settings" is invalid\n', '')) ?? []
+    expect([code, told]).toEqual([1, 'error: Edit cancelled, no valid changes were saved.\n'])
+    expect(await taken(path)).toContain('"a key": "1"')
   })
 
-  it('refuses to make another object of it', async () => {
+  it.each([
+    ['another name', 'name: settings', 'name: other', 'error: At least one of apiVersion, kind and name was changed\n'],
+    ['another identity', /uid: .*/, 'uid: x', 'error: no original object found for ConfigMap "settings"\n'],
+    [
+      'another namespace',
+      'namespace: default',
+      'namespace: other',
+      `error: the namespace from the provided object "other" does not match the namespace "default". You must pass '--namespace=other' to perform this operation.\n`,
+    ],
+  ])('does not give an object %s', async (_, from, to, message) => {
     await begin()
-    const { stderr } = await coracle('edit cm settings', {
-      program: editor((text) => text.replace('name: settings', 'name: other')),
-    })
-    const [, path = ''] = /no valid changes were saved: your changes are in (.+)\n$/.exec(stderr) ?? []
-    expect(await readFile(path, 'utf8')).toContain('# * error: At least one of apiVersion, kind and name was changed')
-    await rm(dirname(path), { recursive: true })
+    const { code, stderr } = await coracle('edit cm settings', { program: editor((text) => text.replace(from, to)) })
+    const [, path = '', told] = keptFile.exec(stderr) ?? []
+    expect([code, told]).toEqual([1, message])
+    expect(await taken(path)).toContain(to)
     expect((await stored()).data).toEqual(settings.data)
+  })
+
+  it('says how to go on where the object has been changed or deleted meanwhile', async () => {
+    const changedBy = (change: () => Promise<unknown>): Host['runProgram'] => {
+      const edit = editor((text) =>
+        text.replace('a: "1"', 'a: "2"').replace(/resourceVersion: .*/, 'resourceVersion: "1"'),
+      )
+      return async (...given) => {
+        await change()
+        return edit(...given)
+      }
+    }
+    await begin()
+    const changed = await coracle('edit cm settings', { program: changedBy(async () => {}) })
+    const [, command = '', kept = ''] =
+      /You can run `(coracle replace -f (\S+))` to try this update again\.\n$/.exec(changed.stderr) ?? []
+    expect([changed.code, command]).toEqual([1, `coracle replace -f ${kept}`])
+    expect(changed.stderr).toMatch(/^error: configmaps "settings" could not be patched: Operation cannot be fulfilled/)
+    expect(await taken(kept)).toContain('a: "2"')
+
+    const deleted = await coracle('edit cm settings', {
+      program: changedBy(() => cluster.client.delete(configMaps, { namespace: 'default', name: 'settings' })),
+    })
+    const [, path = ''] =
+      /^error: configmaps "settings" could not be found on the server\nThe edits you made on deleted resources have been saved to "(.*)"\n$/.exec(
+        deleted.stderr,
+      ) ?? []
+    expect(deleted.code).toBe(1)
+    expect(await taken(path)).toContain('a: "2"')
+  })
+
+  it('opens again, with why, what is no object any more', async () => {
+    await begin()
+    let seen = ''
+    const program = editor(
+      (text) => text.replace('kind: ConfigMap', ''),
+      (text) => {
+        seen = text
+        return `${text}kind: ConfigMap\n`
+      },
+    )
+    const { code, stderr } = await coracle('edit cm settings', { program })
+    expect([code, stderr]).toEqual([0, 'error: configmaps "settings" is invalid\nEdit cancelled, no changes made.\n'])
+    expect(seen).toMatch(/^# configmaps "settings" was not valid:\n# \* The edited file failed validation: .*kind/m)
+  })
+
+  it('tells of an editor that is not there, or fails', async () => {
+    await begin()
+    for (const [command, problem] of [
+      ['coracle-no-such-editor', 'unable to launch the editor "coracle-no-such-editor"'],
+      ['false --wait', 'there was a problem with the editor "false --wait"'],
+      [`false '--wait'`, `there was a problem with the editor "/bin/sh -c false '--wait'"`],
+    ] as const) {
+      const variables = { KUBE_EDITOR: command, SHELL: '/bin/sh', PATH: process.env.PATH ?? '' }
+      const { code, stderr } = await runCommand(['edit', 'cm', 'settings'], {
+        ...{ workingDirectory: directory, runProgram, variables },
+      })
+      expect([code, stderr]).toEqual([1, `error: ${problem}\n`])
+    }
   })
 })
 

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
@@ -14,7 +15,6 @@ import { findTargets, requireAll, type TargetFlags } from './targets.ts'
 export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, EditorFlags {
   readonly subresource?: string
   readonly fieldManager?: string
-  readonly validate: keyof typeof fieldValidation
   /** Prints the patch that is sent. */
   readonly outputPatch?: boolean
   /** Notes in the object what it was saved as, so that `apply` can go on from it. */
@@ -34,8 +34,9 @@ export async function edit(host: Host, args: readonly string[], flags: EditFlags
         await findTargets(host, session, args, 'edit', { ...(hasFiles(flags) ? whole : flags), typesMeanAll: true }),
       )
       const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
-      await editObjects(host, found, flags, {
-        async save({ resource, key }, before, after) {
+      await editObjects(host, session, found, flags, {
+        async save({ resource, key }, before, { object: after }) {
+          requireSameObject(before, after)
           const patch = patchBetween(resource, before, flags.saveConfig === true ? withLastApplied(after) : after)
           if (flags.outputPatch === true) host.stdout.write(`Patch: ${JSON.stringify(patch.body)}\n`)
           const object = await session.client.patch<KubernetesObject>(resource, key, patch, {
@@ -45,9 +46,17 @@ export async function edit(host: Host, args: readonly string[], flags: EditFlags
           })
           await (await printer()).print(resource, { verb: 'edited', object })
         },
-        skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
+        skip: async ({ resource, object }) => (await printer()).print(resource, { verb: 'skipped', object }),
+        goesOn: true,
       })
     },
     refusalOfTargets(args, flags),
   )
+}
+
+/** Throws a CliError, in kubectl's words, where an object was made another one. */
+function requireSameObject(before: KubernetesObject, after: KubernetesObject): void {
+  const isSame =
+    before.apiVersion === after.apiVersion && before.kind === after.kind && before.metadata.name === after.metadata.name
+  if (!isSame) throw new CliError('At least one of apiVersion, kind and name was changed')
 }

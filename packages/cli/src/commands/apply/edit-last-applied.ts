@@ -12,6 +12,11 @@ import { editObjects } from '../edit-objects.ts'
 import { fieldValidation } from '../manifest-command.ts'
 import { findTargets, requireAll } from '../targets.ts'
 
+const introduction = `# Please edit the 'last-applied-configuration' annotations below.
+# Lines beginning with a '#' will be ignored, and an empty file will abort the edit.
+#
+`
+
 /** `coracle apply edit-last-applied TYPE NAME`: opens in the editor what objects were last applied as, and notes what is saved. */
 export async function editLastApplied(host: Host, args: readonly string[], flags: EditFlags): Promise<void> {
   const { fieldManager = applyFieldManager, validate } = flags
@@ -20,9 +25,9 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
     flags,
     async (session) => {
       const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
-      const noted = found.flatMap(({ resource, key, object }) => {
+      const noted = found.flatMap(({ resource, object }) => {
         const text = object.metadata.annotations?.[lastAppliedAnnotation]
-        return text === undefined ? [] : [{ resource, key, object: JSON.parse(text) as KubernetesObject }]
+        return text === undefined ? [] : [{ resource, object: JSON.parse(text) as KubernetesObject }]
       })
       if (noted.length === 0) {
         throw new CliError(
@@ -30,15 +35,21 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
         )
       }
       const printer = lazyPrinter(host, { ...flags, dryRun: 'none' })
-      await editObjects(host, noted, flags, {
-        async save({ resource, key }, _before, after) {
-          const annotation = `${goJson(after)}\n`
+      await editObjects(host, session, noted, flags, {
+        introduction,
+        async save(_target, _before, { resource, object }) {
+          const annotation = `${goJson(object)}\n`
           const body = { metadata: { annotations: { [lastAppliedAnnotation]: annotation } } }
           const options = { fieldManager, fieldValidation: fieldValidation[validate] }
-          const object = await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
+          const key = {
+            name: object.metadata.name ?? '',
+            ...(resource.namespaced ? { namespace: session.namespace } : {}),
+          }
+          await session.client.patch<KubernetesObject>(resource, key, { type: 'merge', body }, options)
           await (await printer()).print(resource, { verb: 'edited', object })
         },
-        skip: async ({ resource }, object) => (await printer()).print(resource, { verb: 'skipped', object }),
+        skip: async ({ resource, object }) => (await printer()).print(resource, { verb: 'skipped', object }),
+        goesOn: false,
       })
     },
     refusalOfTargets(args, flags),
