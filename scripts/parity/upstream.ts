@@ -46,7 +46,10 @@ export const controllers: readonly Part[] = [
   { upstream: 'garbage-collector-controller', ours: 'generic-garbage-collector' },
   { upstream: 'horizontal-pod-autoscaler-controller', ours: 'horizontal-pod-autoscaler' },
   { upstream: 'job-controller', ours: 'job-controller' },
-  { upstream: 'legacy-serviceaccount-token-cleaner-controller', note: 'Tokens that nobody uses are kept.' },
+  {
+    upstream: 'legacy-serviceaccount-token-cleaner-controller',
+    ours: 'legacy-serviceaccount-token-cleaner-controller',
+  },
   { upstream: 'namespace-controller', ours: 'namespace-controller' },
   { upstream: 'node-ipam-controller', note: 'Simulated pods have addresses of one range, others those of their host.' },
   { upstream: 'node-lifecycle-controller', ours: 'node-controller' },

@@ -35,6 +35,7 @@ import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { escalationCheck } from './security/rbac/escalation.ts'
 import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
 import { ServiceAccountTokens } from './service-account-tokens/service-account-tokens.ts'
+import { keepTokenTracking } from './service-account-tokens/token-tracking.ts'
 import { startAllocationRepair } from './services/repair.ts'
 import { allocateServices } from './services/service-allocator.ts'
 import { BindingRegistry } from './subresources/binding-registry.ts'
@@ -188,6 +189,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
       startCauseExpiry(environment, store),
+      ...(tokens === undefined ? [] : [keepTokenTracking(registries, environment)]),
       startAllocationRepair({ ...kubernetesParts(), feed }),
     )
   }

@@ -6,7 +6,8 @@ import {
   type KubernetesObject,
   type Resource,
 } from '@coracle/api'
-import type { Action, ActionRecord, Plan, RecordedObject, WriteEvents } from './plan.ts'
+import type { DeleteOptions } from '@coracle/client'
+import type { Action, ActionRecord, DeleteAction, Plan, RecordedObject, WriteEvents } from './plan.ts'
 import type { ReconcileContext, Result } from './reconcile.ts'
 
 /** Actions under way at a time. Writes made together share one commit of the store, so this is generous. */
@@ -145,7 +146,7 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
         try {
           await client.delete(action.resource, action.key, {
             because,
-            ...(action.uid === undefined ? {} : { preconditions: { uid: action.uid } }),
+            ...preconditionsOf(action),
             ...(action.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: action.gracePeriodSeconds }),
             ...(action.propagationPolicy === undefined ? {} : { propagationPolicy: action.propagationPolicy }),
           })
@@ -244,6 +245,14 @@ function targetOf(action: WriteAction): Pick<KubernetesObject, 'metadata'> {
 function recorded(object: KubernetesObject, resource: Resource): RecordedObject {
   const { namespace, name = '', uid } = object.metadata
   return { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name, uid }
+}
+
+function preconditionsOf({ uid, resourceVersion }: DeleteAction): Pick<DeleteOptions, 'preconditions'> {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  }
+  return Object.keys(preconditions).length === 0 ? {} : { preconditions }
 }
 
 const subresourceOf = ({ subresource }: { readonly subresource?: string | undefined }) =>

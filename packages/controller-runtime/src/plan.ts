@@ -78,6 +78,8 @@ export interface DeleteAction extends Reasoned {
   readonly key: ObjectKey
   /** Only the object of this identity: not another that took its name meanwhile. */
   readonly uid?: string
+  /** Only the object as it was read. */
+  readonly resourceVersion?: string
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly events?: WriteEvents

@@ -21,6 +21,7 @@ import { createEphemeralVolumeController } from './ephemeral-volume/controller.t
 import { createGarbageCollector, type GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { createHorizontalPodAutoscalerController, type ScaledLoad } from './horizontal-pod-autoscaler/controller.ts'
 import { createJobController } from './job/controller.ts'
+import { createLegacyTokenCleaner } from './legacy-token-cleaner/controller.ts'
 import { createNamespaceController } from './namespace/controller.ts'
 import { createNodeLifecycleController } from './node-lifecycle/controller.ts'
 import { createVolumeBinder } from './persistent-volume-binder/controller.ts'
@@ -101,6 +102,11 @@ export const builtinControllers: readonly BuiltinController[] = [
     identity: 'system:kube-controller-manager',
     runs: 'in-manager',
     create: createServiceAccountTokenController,
+  },
+  {
+    ...named('legacy-serviceaccount-token-cleaner-controller', 'legacy-service-account-token-cleaner'),
+    runs: 'in-manager',
+    create: createLegacyTokenCleaner,
   },
   inManager('root-ca-cert-publisher', createRootCaPublisher),
   inManager('node-controller', createNodeLifecycleController),

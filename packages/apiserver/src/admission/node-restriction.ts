@@ -1,7 +1,6 @@
-import { deepEqual, type KubernetesObject, type Node, notFound, type Pod } from '@coracle/api'
+import { deepEqual, type KubernetesObject, type Node, notFound, type Pod, podReferences } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
-import { podReferences } from '../security/pod-references.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 

@@ -7,6 +7,7 @@ import {
   nodes,
   type PersistentVolume,
   type Pod,
+  podReferences,
   pods,
   type Resource,
   secrets,
@@ -18,7 +19,6 @@ import type { ApiCore } from '../api-core.ts'
 import type { User } from '../request.ts'
 import { createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from './node-identity.ts'
-import { podReferences } from './pod-references.ts'
 
 const agentOf = (node: string): User => ({
   name: `system:node:${node}`,

@@ -1,9 +1,9 @@
+import type { PodReference } from '@coracle/api'
 import { parseFieldSelector } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { Authorizer, RequestAttributes } from '../request.ts'
 import { nodeLeaseNamespace, nodeOf } from './node-identity.ts'
 import { NodeReferences } from './node-references.ts'
-import type { PodReference } from './pod-references.ts'
 import { events, rulesOf } from './rbac/policy/rule-lines.ts'
 import { accessOf, RoleRules } from './rbac/role-rules.ts'
 

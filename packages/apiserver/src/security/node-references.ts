@@ -1,8 +1,7 @@
-import { type PersistentVolume, type Pod, persistentVolumes } from '@coracle/api'
+import { type PersistentVolume, type Pod, type PodReference, persistentVolumes, podReferences } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { CacheEvent } from '../watch-cache/cache-event.ts'
 import { mirrorAnnotation } from './node-identity.ts'
-import { type PodReference, podReferences } from './pod-references.ts'
 
 /**
  * Which objects the pods of each node name: an index over all pods, made when it is first asked and kept from then on by

@@ -7,6 +7,7 @@ import {
   type ServiceAccount,
   secrets,
   serviceAccounts,
+  tokenInvalidSinceLabel,
 } from '@coracle/api'
 import type { Clock, Environment, Time } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
@@ -23,6 +24,7 @@ import {
   untimely,
 } from './token-claims.ts'
 import { type PublicJwk, TokenSigner } from './token-signer.ts'
+import { TokenUses } from './token-tracking.ts'
 
 /** Who issues tokens: upstream's default. */
 export const serviceAccountIssuer = 'https://kubernetes.default.svc.cluster.local'
@@ -54,12 +56,14 @@ export class ServiceAccountTokens {
   readonly #registries: Registries
   readonly #environment: Environment
   readonly #signer: TokenSigner
+  readonly #uses: TokenUses
 
   /** `loadKey` gives the private key that signs, as PEM. */
   constructor(registries: Registries, environment: Environment, loadKey: () => Promise<string>) {
     this.#registries = registries
     this.#environment = environment
     this.#signer = new TokenSigner(loadKey)
+    this.#uses = new TokenUses(registries, environment)
   }
 
   /** A token for a subject that is there. */
@@ -118,7 +122,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  /** Why a token, as a Secret has it, is not good; undefined where it is (upstream's legacyValidator). */
+  /** Why a token, as a Secret has it, is not good; undefined where it is, which is noted as a use (upstream's legacyValidator). */
   #notKept(data: string, { namespace, account, secret: name }: SecretTokenSubject): string | undefined {
     const secret = this.#find<Secret>(secrets, namespace, name)
     if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return 'Token has been invalidated'
@@ -129,9 +133,12 @@ export class ServiceAccountTokens {
     const { uid, deletionTimestamp } = found.metadata
     if (deletionTimestamp !== undefined) return `ServiceAccount ${namespace}/${account.name} has been deleted`
     if (uid !== account.uid) return `ServiceAccount UID (${uid}) does not match claim (${account.uid})`
-    if ((secret.metadata.labels?.[invalidSinceLabel] ?? '') === '') return undefined
+    if ((secret.metadata.labels?.[tokenInvalidSinceLabel] ?? '') === '') {
+      this.#uses.note(secret)
+      return undefined
+    }
     const where = `the token in secret ${namespace}/${name} for service account ${namespace}/${account.name}`
-    return `${where} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSinceLabel}' label from the secret to temporarily allow use of this token`
+    return `${where} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${tokenInvalidSinceLabel}' label from the secret to temporarily allow use of this token`
   }
 
   #find<T extends KubernetesObject>({ plural }: Resource<T>, namespace: string, name: string): T | undefined {
@@ -194,9 +201,6 @@ const accountUser = (namespace: string, { name, uid }: NamedObject): User => ({
   ...(uid === undefined ? {} : { uid }),
   groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
 })
-
-/** By this label upstream's cleaner of such tokens has a Secret's refused, before the Secret is deleted. */
-const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 
 /** Told where an account names the Secret: until 1.24 one was made for each account, and is in use still. */
 const generatedTokenWarning =

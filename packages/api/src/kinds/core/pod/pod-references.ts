@@ -1,4 +1,7 @@
-import { claimsOfPod, type Pod, type PodSpec, type Volume } from '@coracle/api'
+import { claimsOfPod } from '../../../storage/pod-claims.ts'
+import type { Pod } from './pod-schema.ts'
+import type { PodSpec } from './pod-spec.ts'
+import type { Volume } from './volume.ts'
 
 /** Another object of a pod's namespace that the pod names, so that its node has to read it. */
 export interface PodReference {
