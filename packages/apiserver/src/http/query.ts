@@ -12,6 +12,7 @@ import {
   type DeleteOptions as WireDeleteOptions,
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import { isTrue } from '../query-values.ts'
 import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 
@@ -232,10 +233,7 @@ function texts<const Name extends string>(
   return found
 }
 
-function readBoolean(query: URLSearchParams, name: string): boolean {
-  const value = query.get(name)
-  return value !== null && value.toLowerCase() !== 'false' && value !== '0'
-}
+const readBoolean = (query: URLSearchParams, name: string): boolean => isTrue(query.get(name))
 
 function readInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)

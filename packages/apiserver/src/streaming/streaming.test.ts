@@ -328,6 +328,20 @@ describe('pods/exec', () => {
     socket.terminate()
   })
 
+  it('has no terminal where the client says tty=False', async () => {
+    const asked: unknown[] = []
+    const { client } = await served({
+      exec: async (_pod, options) => {
+        asked.push(options.tty)
+        return async () => 0
+      },
+    })
+    const { socket } = await client.openWebSocket(`${execPath}?command=x&stdout=True&tty=False`, ['v4.channel.k8s.io'])
+    socket.resume()
+    await once(socket, 'close')
+    expect(asked).toEqual([false])
+  })
+
   it('is asked for by an upgrade to what both know', async () => {
     const { server, client } = await served({ exec: commands(async () => 0) })
     const path = `${execPath}?command=x&stdout=1`

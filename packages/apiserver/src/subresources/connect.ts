@@ -8,11 +8,11 @@ import {
 } from '@coracle/api'
 import type { AdmittedKind } from '../admission/admission.ts'
 import type { NodeGateway } from '../node-gateway.ts'
+import { isTrue } from '../query-values.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
 import type { CommandOptions } from '../streaming/streaming-service.ts'
 import { chosenContainer } from './chosen-container.ts'
-import { isTrue } from './query-values.ts'
 import type { Subresource } from './subresource.ts'
 
 /** Ports in one query, at most. */

@@ -12,9 +12,9 @@ import {
   timeLayouts,
 } from '@coracle/api'
 import type { LogOptions, NodeGateway } from '../node-gateway.ts'
+import { isTrue } from '../query-values.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { chosenContainer } from './chosen-container.ts'
-import { isTrue } from './query-values.ts'
 import type { Subresource } from './subresource.ts'
 
 /** `pods/log`: what a container has written, from the node it is on. */
