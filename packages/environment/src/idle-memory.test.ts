@@ -8,12 +8,16 @@ function measuredProcess(release?: () => Promise<void>) {
   const preferred: boolean[] = []
   const room: boolean[] = []
   const steps: string[] = []
+  const listeners = new Set<() => void>()
   let activeMs = 700
   const memory = {
     activeMs: () => activeMs,
     preferLittleMemory: (little: boolean) => void preferred.push(little),
     leaveRoomToGrow: (left: boolean) => void room.push(left),
-    delayCollection: (ms?: number) => void steps.push(`delay ${ms ?? 'as ever'}`),
+    onCollected(listener: () => void) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
     returnFreed: () => void steps.push('returned'),
   }
   const released = async () => {
@@ -21,7 +25,7 @@ function measuredProcess(release?: () => Promise<void>) {
     await release?.()
   }
   const stop = returnMemoryWhenIdle(clock, { memory, release: released })
-  const spend = async (ms: number, within = '2500ms') => {
+  const spend = async (ms: number, within = '2s') => {
     activeMs += ms
     await clock.advance(within)
   }
@@ -30,13 +34,16 @@ function measuredProcess(release?: () => Promise<void>) {
     await spend(125, '125ms')
     await spend(125, '125ms')
   }
-  return { preferred, room, steps, spend, beginWork, stop, clock }
+  const collect = () => {
+    for (const listener of listeners) listener()
+  }
+  return { preferred, room, steps, spend, beginWork, collect, stop, clock }
 }
 
 describe('returnMemoryWhenIdle', () => {
   it('prefers little memory while the process has next to nothing to do, and speed while it works', async () => {
     const { preferred, spend } = measuredProcess()
-    await spend(2000)
+    await spend(1500)
     expect(preferred).toEqual([])
     await spend(50)
     await spend(50)
@@ -44,7 +51,7 @@ describe('returnMemoryWhenIdle', () => {
     await spend(63, '125ms')
     await spend(63, '125ms')
     expect(preferred).toEqual([true, false])
-    await spend(249)
+    await spend(199)
     expect(preferred).toEqual([true, false, true])
   })
 
@@ -75,44 +82,61 @@ describe('returnMemoryWhenIdle', () => {
     expect(room).toEqual([true, false])
   })
 
-  it('gives back what is free a while after work has ended, once, when the program has let go of what it can', async () => {
+  it('gives back what is free a moment after a collection, once, when the program has let go of what it can', async () => {
     const letGo = Promise.withResolvers<void>()
-    const { steps, spend } = measuredProcess(() => letGo.promise)
+    const { steps, spend, collect } = measuredProcess(() => letGo.promise)
     await spend(0)
-    await spend(0, '3999ms')
-    expect(steps).toEqual(['delay 1000'])
+    await spend(0, '6s')
+    collect()
+    await spend(0, '499ms')
+    expect(steps).toEqual([])
     await spend(0, '1ms')
-    expect(steps).toEqual(['delay 1000', 'released'])
+    expect(steps).toEqual(['released'])
     letGo.resolve()
     await spend(0, '60s')
-    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
+    collect()
+    await spend(0, '60s')
+    expect(steps).toEqual(['released', 'returned'])
+  })
+
+  it('gives it back also where the collection was such work that it ended the rest', async () => {
+    const { preferred, steps, spend, beginWork, collect } = measuredProcess()
+    await spend(0)
+    collect()
+    await beginWork()
+    await spend(0, '250ms')
+    expect([preferred.at(-1), steps]).toEqual([false, ['released', 'returned']])
+  })
+
+  it('gives it back where no collection comes', async () => {
+    const { steps, spend } = measuredProcess()
+    await spend(0)
+    await spend(0, '11999ms')
+    expect(steps).toEqual([])
+    await spend(0, '1ms')
+    expect(steps).toEqual(['released', 'returned'])
   })
 
   it('gives it back all the same where the program cannot let go of anything', async () => {
     const { steps, spend } = measuredProcess(() => Promise.reject(new Error('closed')))
     await spend(0)
-    await spend(0, '4s')
-    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
+    await spend(0, '12s')
+    expect(steps).toEqual(['released', 'returned'])
   })
 
-  it('gives nothing back where work goes on before that', async () => {
-    const { steps, spend, beginWork } = measuredProcess()
+  it('gives nothing back where work goes on, whatever is collected meanwhile', async () => {
+    const { steps, spend, beginWork, collect } = measuredProcess()
     await spend(0)
-    await spend(0, '3500ms')
+    await spend(0, '11s')
     await beginWork()
+    collect()
     await spend(1250)
-    expect(steps).toEqual(['delay 1000'])
-    await spend(0)
-    await spend(0, '4s')
-    expect(steps).toEqual(['delay 1000', 'released', 'returned'])
-  })
-
-  it('leaves the engine as it is for a moment, in which code is kept for the next start', async () => {
-    const { steps, spend } = measuredProcess()
-    await spend(2000, '2499ms')
+    collect()
+    await spend(1250)
     expect(steps).toEqual([])
-    await spend(0, '1ms')
-    expect(steps).toEqual(['delay 1000'])
+    await spend(0)
+    await spend(0, '12s')
+    expect(steps).toEqual(['released', 'returned'])
   })
 
   it('leaves the engine as it found it', async () => {
@@ -122,6 +146,6 @@ describe('returnMemoryWhenIdle', () => {
     await clock.advance('60s')
     expect(preferred).toEqual([true, false])
     expect(room).toEqual([true, false])
-    expect(steps).toEqual(['delay 1000', 'delay as ever'])
+    expect(steps).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
-import { performance } from 'node:perf_hooks'
+import { constants, PerformanceObserver, performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import type { Clock, Timer } from './clock.ts'
 import { returnFreedMemory } from './freed-memory.ts'
 
 /** How often it is looked whether a process that works has come to rest, and whether one at rest works again. */
-const lookMs = { atWork: 2500, atRest: 125 } as const
+const lookMs = { atWork: 2000, atRest: 125 } as const
 /** A process whose event loop works for less than this share of the time is idle; the heartbeats of a thousand nodes are a fifth of it. */
 const idleShareMax = 0.1
 
@@ -15,8 +15,11 @@ const idleShareMax = 0.1
 const busyShareMin = 0.5
 const busyLooksMin = 2
 
-/** How long after work the memory is given back that is free by then: V8 has collected. */
-const releaseDelayMs = 4000
+/**
+ * Memory outside of the engine is given back a moment after its collection, when what that has found to be garbage is freed. V8 looks every eight
+ * seconds whether it may collect, and does not where there is little to find.
+ */
+const releaseMs = { afterCollection: 500, withoutOne: 12_000 } as const
 
 /** What `returnMemoryWhenIdle` asks of the process. */
 export interface ProcessMemory {
@@ -26,14 +29,14 @@ export interface ProcessMemory {
   preferLittleMemory(preferred: boolean): void
   /** Whether each collection lets the heap grow to a multiple of what is left before the next one, or as far as the engine reckons. */
   leaveRoomToGrow(left: boolean): void
-  /** How long the engine waits after a collection before it looks whether it may do one for the sake of memory; its own choice unless given. */
-  delayCollection(ms?: number): void
+  /** Calls back after each full collection until the returned function is called. */
+  onCollected(callback: () => void): () => void
   /** Gives back what is freed outside of the engine. */
   returnFreed(): void
 }
 
 export interface IdleMemoryOptions {
-  /** Lets go of memory that the program can do without until it works again. Called once in each rest. */
+  /** Lets go of memory that the program can do without until it works again. */
   readonly release?: () => Promise<void>
   readonly memory?: ProcessMemory
 }
@@ -56,7 +59,7 @@ export function returnMemoryWhenIdle(
   let timer: Timer
   let releasing: Timer | undefined
   let busyLooks = 0
-  let isHurried = false
+  let stopWaiting = (): void => {}
   let last = memory.activeMs()
   let isIdle = false
   let hasRoom = false
@@ -64,12 +67,29 @@ export function returnMemoryWhenIdle(
     if (idle === isIdle) return
     isIdle = idle
     memory.preferLittleMemory(idle)
-    releasing?.cancel()
-    releasing = idle ? clock.setTimer(releaseDelayMs, () => void letGo(), { housekeeping: true }) : undefined
+    if (idle) awaitCollection()
+    else stopWaiting()
     // A collection that began at rest may end at work: that it takes time is what ended the rest.
     if (idle) leaveRoom(true)
   }
+  const awaitCollection = (): void => {
+    const stopListening = memory.onCollected(() => {
+      stopWaiting()
+      // It may have ended the rest, by the time that it took.
+      letGoIn(releaseMs.afterCollection)
+    })
+    stopWaiting = () => {
+      stopListening()
+      releasing?.cancel()
+      stopWaiting = () => {}
+    }
+    letGoIn(releaseMs.withoutOne)
+  }
+  const letGoIn = (ms: number): void => {
+    releasing = clock.setTimer(ms, () => void letGo(), { housekeeping: true })
+  }
   const letGo = async (): Promise<void> => {
+    stopWaiting()
     // A store that is closed or has failed has nothing more to give.
     await release().catch(() => {})
     memory.returnFreed()
@@ -83,9 +103,6 @@ export function returnMemoryWhenIdle(
     timer = clock.setTimer(ms, () => look(ms), { housekeeping: true })
   }
   const look = (ms: number): void => {
-    // Not at once: the code that is kept for the next start is made now, and is good under the flags of that start alone.
-    if (!isHurried) memory.delayCollection(collectionDelayMs)
-    isHurried = true
     const now = memory.activeMs()
     const wasIdle = isIdle
     const share = (now - last) / ms
@@ -101,15 +118,9 @@ export function returnMemoryWhenIdle(
     // The code that Node keeps for the next start is good under the flags it was compiled with.
     become(false)
     leaveRoom(false)
-    memory.delayCollection()
+    releasing?.cancel()
   }
 }
-
-/**
- * V8 waits eight seconds from one look to the next whether it may collect for the sake of memory, and the collection would come that
- * much later. While there is work it does not collect, however often it looks.
- */
-const collectionDelayMs = 1000
 
 /**
  * How much may be added to what a collection at rest has left before the next: V8 itself would say ten percent there, and up to
@@ -127,8 +138,22 @@ const processMemory: ProcessMemory = {
   leaveRoomToGrow(left) {
     setFlagsFromString(`--heap-growing-percent=${left ? growthPercentAtRest : 0}`)
   },
-  delayCollection(ms = 8000) {
-    setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${ms}`)
+  onCollected(callback) {
+    const observer = new PerformanceObserver((list) => {
+      if (list.getEntries().some(isFullCollection)) callback()
+    })
+    observer.observe({ entryTypes: ['gc'] })
+    return () => observer.disconnect()
   },
   returnFreed: returnFreedMemory,
+}
+
+function isFullCollection(entry: object): boolean {
+  const detail = 'detail' in entry ? entry.detail : undefined
+  return (
+    typeof detail === 'object' &&
+    detail !== null &&
+    'kind' in detail &&
+    detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR
+  )
 }
