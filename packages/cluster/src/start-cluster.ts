@@ -8,6 +8,7 @@ import {
   createMetricsRegistry,
   type Environment,
   type HealthCheck,
+  type MetricsRegistry,
   realEnvironment,
   VirtualClock,
 } from '@coracle/environment'
@@ -138,7 +139,9 @@ async function start(
     'kube-controller-manager': component(
       once('kube-controller-manager', identities.controllerManager, (link) => controllers.start(link)),
     ),
-    'kube-scheduler': component(once('kube-scheduler', identities.scheduler, (link) => startScheduler(worlds, link))),
+    'kube-scheduler': component(
+      once('kube-scheduler', identities.scheduler, (link) => startScheduler(worlds, link, metrics)),
+    ),
     nodes: component((link) => nodes.start(link)),
   }
   /** Upstream's older names for them. */
@@ -218,10 +221,10 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
 }
 
-function startScheduler(worlds: Worlds, link: ConnectionLink): Started {
+function startScheduler(worlds: Worlds, link: ConnectionLink, metrics: MetricsRegistry): Started {
   const name = 'kube-scheduler'
   const client = worlds.clientOf(name, identities.scheduler, link)
-  const scheduler = createScheduler({ client, environment: worlds.environmentOf(name) })
+  const scheduler = createScheduler({ client, environment: worlds.environmentOf(name), metrics })
   return { atWork: scheduler.start(), stop: () => scheduler.stop() }
 }
 

@@ -14,7 +14,12 @@ import {
 } from '@coracle/api'
 import type { ObjectKey, Patch, WriteOptions } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import {
+  createMetricsRegistry,
+  type MetricsRegistry,
+  type VirtualEnvironment,
+  virtualEnvironment,
+} from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defaultPlugins } from './plugins/index.ts'
 import type { ClusterPlugin } from './plugins/plugin.ts'
@@ -32,9 +37,11 @@ describe('the scheduler', () => {
   /** The pods' statuses as they were patched. */
   let patches: unknown[]
   let refusal: ApiError | undefined
+  let metrics: MetricsRegistry
 
   beforeEach(async () => {
     environment = virtualEnvironment()
+    metrics = createMetricsRegistry()
     client = createFakeClient(environment)
     bindings = []
     posted = []
@@ -56,11 +63,18 @@ describe('the scheduler', () => {
       if (resource.plural === pods.plural) patches.push([type, options?.subresource, body])
       return patch(resource, key, { type: 'merge', body } as Patch, options)
     }
-    scheduler = createScheduler({ client, environment })
+    scheduler = createScheduler({ client, environment, metrics })
     await scheduler.start()
   })
 
   afterEach(() => scheduler.stop())
+
+  /** The series of the scheduler's metrics whose names begin so, but for buckets. */
+  const measured = (prefix: string): readonly string[] =>
+    metrics
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith(prefix) && !line.includes('_bucket'))
 
   const addNode = async (name: string, cpu = '4') => {
     const { status, ...node } = makeNode({ name, allocatable: { cpu } })
@@ -244,6 +258,34 @@ describe('the scheduler', () => {
     await addPod('gone')
     expect(await conditionsOf('gone')).toEqual([])
     expect(eventsOf('gone')).toEqual([])
+  })
+
+  it('counts attempts by how they ended, and the pods that wait', async () => {
+    await addNode('a', '1')
+    await addPod('fits', { requests: { cpu: '1' } })
+    await addPod('late', { requests: { cpu: '1' } })
+    expect(measured('scheduler_pending_pods')).toEqual([
+      'scheduler_pending_pods{queue="active"} 0',
+      'scheduler_pending_pods{queue="backoff"} 0',
+      'scheduler_pending_pods{queue="unschedulable"} 1',
+    ])
+    refusal = new ApiError(500, 'InternalError', 'the disk is full', {})
+    await addNode('b', '1')
+    await environment.clock.advance('1s')
+    expect(measured('scheduler_pending_pods')[1]).toBe('scheduler_pending_pods{queue="backoff"} 1')
+    refusal = undefined
+    await environment.clock.advance('30s')
+    expect(measured('scheduler_schedule_attempts_total')).toEqual([
+      'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 2',
+      'scheduler_schedule_attempts_total{profile="default-scheduler",result="unschedulable"} 1',
+      'scheduler_schedule_attempts_total{profile="default-scheduler",result="error"} 1',
+    ])
+    expect(measured('scheduler_pod_scheduling_attempts')).toEqual([
+      // One at once, the other after one attempt that found no node and one that the server refused.
+      'scheduler_pod_scheduling_attempts_sum 4',
+      'scheduler_pod_scheduling_attempts_count 2',
+    ])
+    expect(measured('scheduler_scheduling_attempt_duration_seconds_count')).toHaveLength(3)
   })
 
   it('binds nothing to a node that has gone', async () => {
@@ -550,6 +592,11 @@ describe('the scheduler', () => {
         nominatedNodeName: 'a',
         conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
       })
+      expect(measured('scheduler_preemption')).toEqual([
+        'scheduler_preemption_attempts_total 1',
+        'scheduler_preemption_victims_sum 1',
+        'scheduler_preemption_victims_count 1',
+      ])
       await environment.clock.advance('1s')
       expect(bindings).toEqual(['default/urgent'])
     })

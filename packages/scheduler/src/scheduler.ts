@@ -11,7 +11,7 @@ import {
   services,
 } from '@coracle/api'
 import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import type { Environment, MetricsRegistry, Time } from '@coracle/environment'
 import type { ClusterEvent } from './cluster-event.ts'
 import { type Diagnosis, explain } from './fit-error.ts'
 import { Framework } from './framework.ts'
@@ -25,6 +25,7 @@ import { Preemptor } from './preemption/preemptor.ts'
 import type { PreparedPod } from './prepared-pod.ts'
 import { schedule } from './schedule.ts'
 import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
+import { type AttemptResult, SchedulerMetrics } from './scheduler-metrics.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
 import { StorageCache } from './storage/storage-cache.ts'
 import { VolumeBinder } from './storage/volume-binder.ts'
@@ -47,6 +48,8 @@ export interface SchedulerOptions {
   readonly name?: string
   /** What decides which node a pod gets beside the plugins for volumes, in the order of being asked; `defaultPlugins` unless set. */
   readonly plugins?: readonly Plugin[]
+  /** Where it is counted what the scheduler does. Absent: nowhere. */
+  readonly metrics?: MetricsRegistry
   /** The search for nodes ends when this share of all takes the pod; upstream's share, by the size of the cluster, unless set. */
   readonly percentageOfNodesToScore?: number
 }
@@ -82,6 +85,7 @@ class SchedulerLoop implements Scheduler {
   readonly #framework: Framework
   readonly #queue: SchedulingQueue
   readonly #wakeUps: WakeUps
+  readonly #metrics: SchedulerMetrics | undefined
   readonly #work = new Set<Promise<unknown>>()
   #searchStart = 0
   #isRunning = false
@@ -107,6 +111,8 @@ class SchedulerLoop implements Scheduler {
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
+    const { metrics } = options
+    this.#metrics = metrics === undefined ? undefined : new SchedulerMetrics(metrics, name, () => this.#queue.pending())
   }
 
   async start(): Promise<void> {
@@ -141,6 +147,7 @@ class SchedulerLoop implements Scheduler {
 
   async stop(): Promise<void> {
     this.#isRunning = false
+    this.#metrics?.close()
     this.#queue.close()
     this.#volumes.stop()
     const informers = [this.#pods, this.#nodes, this.#namespaces, this.#services, this.#budgets]
@@ -268,6 +275,7 @@ class SchedulerLoop implements Scheduler {
   }
 
   #decide(pod: Pod): void {
+    const startedMs = this.#environment.clock.monotonicMs()
     try {
       const decision = schedule(pod, this.#cache, this.#framework, {
         start: this.#searchStart,
@@ -275,13 +283,21 @@ class SchedulerLoop implements Scheduler {
       })
       const { nodeCount } = this.#cache
       this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
-      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node, decision.because))
-      else this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
+      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node, decision.because, startedMs))
+      else {
+        this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
+        this.#attempted('unschedulable', startedMs)
+      }
     } catch (error) {
       // A pod that cannot be judged is no reason for the others to wait, let alone for the process to end.
       this.#environment.logger.error('pod cannot be scheduled', { pod: keyOf(pod), error })
       this.#queue.failed(pod.metadata.uid ?? '')
+      this.#attempted('error', startedMs)
     }
+  }
+
+  #attempted(result: AttemptResult, startedMs: Time): void {
+    this.#metrics?.attempted(result, this.#environment.clock.monotonicMs() - startedMs)
   }
 
   #track(work: Promise<unknown>): void {
@@ -292,14 +308,18 @@ class SchedulerLoop implements Scheduler {
     })
   }
 
-  async #bind(pod: Pod, node: NodeInfo, because: string): Promise<void> {
+  async #bind(pod: Pod, node: NodeInfo, because: string, startedMs: Time): Promise<void> {
     const { uid = '' } = pod.metadata
+    const attempts = this.#queue.attemptsOf(uid)
     this.#cache.nominations.remove(uid)
     this.#queue.placed(uid)
     if (await this.#binder.bind(pod, node, because)) {
       this.#unqueue(uid)
+      this.#attempted('scheduled', startedMs)
+      this.#metrics?.scheduled(attempts)
       return
     }
+    this.#attempted('error', startedMs)
     this.#queue.failed(uid)
     this.#happened({ type: 'pod-removed', pod, nodeName: node.name })
   }
@@ -321,6 +341,7 @@ class SchedulerLoop implements Scheduler {
     const message = [explain(diagnosis), preemptionMessage(preemption)].filter(Boolean).join(' ')
     const reported = this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')
     if (preemption?.type !== 'preempts') return reported
+    this.#metrics?.preempts(preemption.victims.pods.length)
     return Promise.all([reported, this.#preemptor.preempt(pod, preemption.victims)])
   }
 }

@@ -2,6 +2,7 @@ import { type Pod, parseTime } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
 import { ByAge } from './by-age.ts'
 import { priorityOf } from './priority.ts'
+import type { PendingPods } from './scheduler-metrics.ts'
 
 /** Pods the queue holds at most. More stay in the API and are found again when there is room. */
 export const queuePodsMax = 200_000
@@ -104,6 +105,22 @@ export class SchedulingQueue {
   /** Whether `take` would hand out a pod. */
   get hasActive(): boolean {
     return this.#active.values().some((uids) => uids.size > 0)
+  }
+
+  /** How many pods wait, those left out that are being tried. */
+  pending(): PendingPods {
+    const counts = { active: 0, backoff: 0, unschedulable: 0 }
+    for (const { state } of this.#pods.values()) {
+      if (state === 'active') counts.active++
+      else if (state === 'backing-off') counts.backoff++
+      else if (state === 'resting') counts.unschedulable++
+    }
+    return counts
+  }
+
+  /** How often a pod was taken since it came; 0 for one that is not here. */
+  attemptsOf(uid: string): number {
+    return this.#pods.get(uid)?.attempts ?? 0
   }
 
   /** Whether any pod rests. */

@@ -3,6 +3,7 @@ import { ApiError, tooManyRequests } from '@coracle/api'
 import type { Environment, Timer } from '@coracle/environment'
 import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
+import type { RequestsInFlight } from './request-metrics.ts'
 import { sendError } from './respond.ts'
 
 /** Requests answered at one time, watches and logs not counted: more are told to come back (429). */
@@ -59,6 +60,13 @@ export class Exchanges {
     const isOn = ({ request, response }: Exchange): boolean =>
       request.socket === socket && !request.complete && response.headersSent
     return this.#answeredEarly.has(socket) || this.#short.values().some(isOn)
+  }
+
+  /** How many requests are being answered that do not go on for long by nature. */
+  inFlight(): RequestsInFlight {
+    let readOnly = 0
+    for (const { request } of this.#short) if (request.method === 'GET' || request.method === 'HEAD') readOnly += 1
+    return { mutating: this.#short.size - readOnly, readOnly }
   }
 
   /** Calls back when `close` is called. */

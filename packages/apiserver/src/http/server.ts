@@ -28,6 +28,7 @@ import { asksToWatch, parseQuery } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
+import { RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import { attributesOf, pathMethodNotAllowed, pathNotFound, pathOf, type ResourceRoute, routeOf } from './routes.ts'
@@ -264,6 +265,9 @@ function createHandler(
     becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
   }
   const paths = createPathHandler(options)
+  const { metrics } = options
+  const requests = metrics === undefined ? undefined : new RequestMetrics(metrics, clock, () => exchanges.inFlight())
+  if (requests !== undefined) exchanges.onClose(requests.close)
 
   const handle = (exchange: Exchange, path: string, knowsAllKinds = false): Promise<void> | void => {
     const { request, query } = exchange
@@ -296,6 +300,7 @@ function createHandler(
       if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
     }
     if (registry === undefined || leadsNowhere(route, registry.definition)) throw pathNotFound()
+    requests?.follow(exchange, route, registry.definition)
     if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
     if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
