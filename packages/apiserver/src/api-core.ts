@@ -35,7 +35,6 @@ import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { escalationCheck } from './security/rbac/escalation.ts'
 import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
 import { ServiceAccountTokens } from './service-account-tokens/service-account-tokens.ts'
-import { keepTokenTracking } from './service-account-tokens/token-tracking.ts'
 import { startAllocationRepair } from './services/repair.ts'
 import { allocateServices } from './services/service-allocator.ts'
 import { BindingRegistry } from './subresources/binding-registry.ts'
@@ -183,13 +182,14 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     }
     await createKubernetesService(kubernetesParts())
     await localApiServices.start()
+    const tracking = tokens && (await import('./service-account-tokens/token-tracking.ts'))
     if (closed) return
+    if (tracking !== undefined) stops.push(tracking.keepTokenTracking(registries, environment))
     aggregator.start()
     stops.push(
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
       startCauseExpiry(environment, store),
-      ...(tokens === undefined ? [] : [keepTokenTracking(registries, environment)]),
       startAllocationRepair({ ...kubernetesParts(), feed }),
     )
   }

@@ -262,6 +262,34 @@ describe('performPlan', () => {
     })
   })
 
+  it('tells all that there is to say of a failure, unless it is for a reason that tells nothing', async () => {
+    const failed = [
+      { reason: 'FailedCreate', message: 'no gadget: {error}' },
+      { reason: 'FailedStart', message: 'no start: {error}', unless: 'AlreadyExists' },
+    ]
+    let reason = 'AlreadyExists'
+    deny('gadgets', () => new ApiError(409, reason, reason))
+    await perform({ actions: [create({ events: { failed } })] })
+    reason = 'Forbidden'
+    await perform({ actions: [create({ events: { failed } })] })
+    expect(client.stored(events).map(({ message }) => message)).toEqual([
+      'no gadget: AlreadyExists',
+      'no gadget: Forbidden',
+      'no start: Forbidden',
+    ])
+  })
+
+  it('deletes an object only as it was read, where that is asked for', async () => {
+    await client.create(gadgets, gadget(web, { name: 'a' }))
+    const key = { namespace: 'default', name: 'a' }
+    const remove = (resourceVersion: string) =>
+      ({ type: 'delete', resource: gadgets, key, resourceVersion, because: 'too many' }) as const
+    expect((await perform({ actions: [remove('0')] })).error).toMatchObject({ reason: 'Conflict' })
+    const { resourceVersion = '' } = (await client.get(gadgets, key)).metadata
+    await perform({ actions: [remove(resourceVersion)] })
+    expect(client.stored(gadgets)).toEqual([])
+  })
+
   it('keeps quiet about what a terminating namespace refuses', async () => {
     deny('gadgets', () => new ApiError(403, 'Forbidden', 'going', { causes: [{ reason: 'NamespaceTerminating' }] }))
     await perform({ actions: [create({ events: { failed: { reason: 'FailedCreate', message: '{error}' } } })] })

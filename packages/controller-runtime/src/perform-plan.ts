@@ -125,7 +125,12 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
       this.errors.push(error)
       this.#report(type, resource, target, because, error)
       // A namespace that is going takes all with it; telling of every object refused would only be noise.
-      if (!isNamespaceTerminating(error)) this.#emit(events.failed, 'Warning', target, messageOf(error))
+      if (!isNamespaceTerminating(error)) {
+        for (const event of [events.failed ?? []].flat()) {
+          if (event.unless !== undefined && hasReason(error, event.unless)) continue
+          this.#emit(event, 'Warning', target, messageOf(error))
+        }
+      }
       return false
     }
   }

@@ -40,7 +40,15 @@ interface Reasoned {
  */
 export interface WriteEvents {
   readonly succeeded?: { readonly reason: string; readonly message: string }
-  readonly failed?: { readonly reason: string; readonly message: string }
+  /** All of these. */
+  readonly failed?: FailureEvent | readonly FailureEvent[]
+}
+
+export interface FailureEvent {
+  readonly reason: string
+  readonly message: string
+  /** Nothing is told where the write failed for this reason of a Status. */
+  readonly unless?: string
 }
 
 /**

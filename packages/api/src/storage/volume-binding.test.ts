@@ -106,6 +106,34 @@ describe('the volume of a claim that names none', () => {
       [volume('a', { ...keptFor(), storageClassName: 'x' })],
       'a',
     ],
+    [
+      'is another that offers fewer ways of access than the one kept for it',
+      claim(),
+      [
+        volume('a', { ...keptFor(), accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }),
+        volume('b', { accessModes: ['ReadWriteOnce'] }),
+      ],
+      'b',
+    ],
+    [
+      'is one that is kept for it before another that offers more ways of access',
+      claim(),
+      [
+        volume('a', { accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }),
+        volume('b', { ...keptFor(), accessModes: ['ReadWriteOnce', 'ReadWriteOnce'] }),
+      ],
+      'b',
+    ],
+    [
+      'is one kept for it, however many ways of access it offers, where a node is looked for',
+      claim(),
+      [
+        volume('a', { accessModes: ['ReadWriteOnce'] }),
+        volume('b', { ...keptFor(), accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }),
+      ],
+      'b',
+      { node: node('n1') },
+    ],
     ['is not one kept for a claim of its name that is gone', claim(), [volume('a', keptFor('earlier'))], undefined],
     ['is not one kept for it that is too small', claim(), [sized('a', '1Gi', keptFor())], undefined],
     ['has to wait for a node where it is delayed', claim(), [volume('a')], undefined, { isDelayed: true }],

@@ -54,8 +54,8 @@ export interface VolumeSearch {
 
 /**
  * The volume for a claim that names none: one that is kept for it, or the smallest of those that nobody has and that have what
- * it asks for (component-helpers' FindMatchingVolume). Without a node, one that offers fewer ways of access goes first.
- * Undefined where there is none.
+ * it asks for (component-helpers' FindMatchingVolume). Without a node, one that offers fewer ways of access goes first, even before
+ * one that is kept for the claim and offers more (findByClaim of upstream's binder). Undefined where there is none.
  */
 export function matchingVolume(
   claim: PersistentVolumeClaim,
@@ -72,12 +72,9 @@ export function matchingVolume(
     if (!isKept && (isDelayed || storageClassOfVolume(volume) !== wantedClass)) continue
     if (isTaken(volume.metadata.name ?? '') || !couldHold(volume, claim, request)) continue
     const isReachable = node === undefined || (volumeNodeMatcher(volume)?.(node) ?? true)
-    if (isKept) {
-      // Who looks for a node leaves it to the binder whether the volume can be used as the claim asks (upstream's rule).
-      if (node === undefined && !hasAccessModes(volume, claim)) continue
-      return isReachable ? volume : undefined
-    }
-    if (volume.status?.phase !== 'Available' || !selector.matches(volume.metadata.labels)) continue
+    // Who looks for a node leaves it to the binder whether the volume can be used as the claim asks (upstream's rule).
+    if (isKept && node !== undefined) return isReachable ? volume : undefined
+    if (!isKept && (volume.status?.phase !== 'Available' || !selector.matches(volume.metadata.labels))) continue
     if (!isReachable || !hasAccessModes(volume, claim)) continue
     if (best === undefined || goesBefore(volume, best, node === undefined)) best = volume
   }
@@ -95,11 +92,16 @@ function couldHold(volume: PersistentVolume, claim: PersistentVolumeClaim, reque
 }
 
 function goesBefore(volume: PersistentVolume, other: PersistentVolume, byModes: boolean): boolean {
-  const modes = byModes ? (volume.spec?.accessModes?.length ?? 0) - (other.spec?.accessModes?.length ?? 0) : 0
+  const modes = byModes ? modesOf(volume) - modesOf(other) : 0
   if (modes !== 0) return modes < 0
+  const isKept = volume.spec?.claimRef !== undefined
+  if (isKept !== (other.spec?.claimRef !== undefined)) return isKept
   const size = compareQuantity(capacityOf(volume), capacityOf(other))
   return size < 0 || (size === 0 && (volume.metadata.name ?? '') < (other.metadata.name ?? ''))
 }
+
+/** In how many ways a volume can be accessed. */
+const modesOf = ({ spec }: PersistentVolume): number => new Set(spec?.accessModes).size
 
 function hasAccessModes({ spec }: PersistentVolume, { spec: wanted }: PersistentVolumeClaim): boolean {
   return (wanted?.accessModes ?? []).every((mode) => spec?.accessModes?.includes(mode) === true)

@@ -35,7 +35,7 @@ export function builtInAdmission(
   clock: Clock,
 ): readonly AdmissionPlugin[] {
   const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
-  const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional)
+  const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional, clock)
   return [
     optional('AlwaysAdmit'),
     optional('NamespaceAutoProvision'),

@@ -1,7 +1,12 @@
+import type { Clock } from '@coracle/environment'
 import type { AdmissionPlugin } from './admission.ts'
 
 /** A plugin of which nothing is loaded before it first has to judge: few servers use it. */
-export function loadedWhenUsed(name: string, loadAll: () => Promise<readonly AdmissionPlugin[]>): AdmissionPlugin {
+export function loadedWhenUsed(
+  name: string,
+  loadAll: () => Promise<readonly AdmissionPlugin[]>,
+  clock: Clock,
+): AdmissionPlugin {
   let loading: Promise<AdmissionPlugin> | undefined
   const load = async (): Promise<AdmissionPlugin> => {
     const plugin = (await loadAll()).find((each) => each.name === name)
@@ -9,7 +14,8 @@ export function loadedWhenUsed(name: string, loadAll: () => Promise<readonly Adm
     return plugin
   }
   const loaded = (): Promise<AdmissionPlugin> => {
-    loading ??= load()
+    // Time stands still meanwhile where it is virtual.
+    loading ??= clock.hold(load())
     return loading
   }
   return {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type OpenApiParts, openApiBelow } from './merged-open-api.ts'
+import type { OpenApiParts } from './merged-open-api.ts'
 import { remoteJson } from './remote-answer.ts'
 
 /** Where a server describes all that it serves in one document. */
@@ -31,6 +31,7 @@ export async function remoteOpenApi(
     answer.resume()
     return answer.statusCode === 304 ? known : undefined
   }
+  const { openApiBelow } = await import('./merged-open-api.ts')
   const parts = openApiBelow(await remoteJson(answer), `/apis/${group}/${version}/`)
   if (parts === undefined || Object.keys(parts.paths).length === 0) return undefined
   const text = JSON.stringify(parts)

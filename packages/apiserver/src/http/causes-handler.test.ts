@@ -40,11 +40,13 @@ describe('the causal record over HTTP', () => {
         ],
       },
     ])
-    const { items, metadata } = (await get('?resource=configmaps&limit=1')).body as CauseList
+    const { items, metadata } = (await get('?resource=configmaps&namespace=default&limit=1')).body as CauseList
     expect(items.map(({ changes }) => changes[0]?.name)).toEqual(['b'])
-    const rest = (await get(`?resource=configmaps&limit=1&continue=${metadata.continue}`)).body as CauseList
+    const rest = (await get(`?resource=configmaps&namespace=default&limit=1&continue=${metadata.continue}`))
+      .body as CauseList
     expect(rest.items.map(({ changes }) => changes[0]?.name)).toEqual(['a'])
-    const since = (await get(`?resource=configmaps&after=${rest.items[0]?.revision}`)).body as CauseList
+    const since = (await get(`?resource=configmaps&namespace=default&after=${rest.items[0]?.revision}`))
+      .body as CauseList
     expect(since.items.map(({ changes }) => changes[0]?.name)).toEqual(['b'])
     const [first] = items
     expect((await get(`/${first?.revision}`)).body).toEqual(first)
@@ -55,7 +57,9 @@ describe('the causal record over HTTP', () => {
     const object = { apiVersion: 'example.com/v1', kind: 'Widget', namespace: 'default', name: 'w' }
     const claim = { because: 'the widget wants it', reconcile: { controller: 'widgets', object, seen: [1] } }
     await create('a', { 'coracle-cause': JSON.stringify(claim) })
-    expect((await get('?resource=configmaps')).body.items).toMatchObject([{ ...claim, claimed: true }])
+    expect((await get('?resource=configmaps&namespace=default')).body.items).toMatchObject([
+      { ...claim, claimed: true },
+    ])
   })
 
   it('refuses a reason it cannot read, and what it cannot be asked for, and names the field', async () => {
@@ -81,7 +85,7 @@ describe('the causal record over HTTP', () => {
   it('is a table for kubectl', async () => {
     await create('a', { 'coracle-cause': '{"because":"it was missing"}' })
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
-    const { body } = await get('?resource=configmaps', { accept })
+    const { body } = await get('?resource=configmaps&namespace=default', { accept })
     expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' })
     const [{ cells, object }] = body.rows
     expect(cells).toEqual([

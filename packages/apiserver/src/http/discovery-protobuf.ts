@@ -1,11 +1,11 @@
+import type { ObjectSchema } from '@coracle/api'
 import {
   apiGroupDiscoveryListSchema,
   apiGroupListSchema,
   apiGroupSchema,
   apiResourceListSchema,
   apiVersionsSchema,
-  type ObjectSchema,
-} from '@coracle/api'
+} from '@coracle/api/discovery'
 import { encloseProtobuf, encodeHeld } from './protobuf-encode.ts'
 
 const schemas: Readonly<Record<string, ObjectSchema>> = {

@@ -3,7 +3,7 @@ import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@
 import type { Aggregator } from '../aggregation/aggregator.ts'
 import type { RemoteResource } from '../aggregation/remote-resources.ts'
 import { causes } from './causes-definition.ts'
-import { type DiscoveryValue, discoveryProtobuf } from './discovery-protobuf.ts'
+import type { DiscoveryValue } from './discovery-protobuf.ts'
 import { Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
 import type { Exchange } from './exchange.ts'
 import { requireServedType } from './media-types.ts'
@@ -167,13 +167,13 @@ function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | unde
 function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | undefined {
   if (value === undefined) return undefined
   const jsonBytes = json.encode(value)
-  let protobufBytes: Buffer | undefined
+  let protobufBytes: Promise<Buffer> | undefined
   return {
     etag: etagOf(jsonBytes),
     encode(format) {
       if (format === json) return jsonBytes
       if (format !== protobuf) return format.encode(value)
-      protobufBytes ??= discoveryProtobuf(value)
+      protobufBytes ??= import('./discovery-protobuf.ts').then(({ discoveryProtobuf }) => discoveryProtobuf(value))
       return protobufBytes
     },
   }

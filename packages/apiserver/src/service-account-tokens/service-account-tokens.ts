@@ -24,7 +24,7 @@ import {
   untimely,
 } from './token-claims.ts'
 import { type PublicJwk, TokenSigner } from './token-signer.ts'
-import { TokenUses } from './token-tracking.ts'
+import { TokenUses } from './token-uses.ts'
 
 /** Who issues tokens: upstream's default. */
 export const serviceAccountIssuer = 'https://kubernetes.default.svc.cluster.local'

@@ -373,10 +373,17 @@ describe('claims of pods', () => {
       because: 'pod db-0 has no claim data-db-0',
       events: {
         succeeded: { reason: 'SuccessfulCreate', message: 'create Claim {name} Pod db-0 in StatefulSet db success' },
-        failed: {
-          reason: 'FailedCreate',
-          message: 'create Claim {name} for Pod db-0 in StatefulSet db failed error: {error}',
-        },
+        failed: [
+          {
+            reason: 'FailedCreate',
+            message: 'create Claim {name} for Pod db-0 in StatefulSet db failed error: {error}',
+            unless: 'AlreadyExists',
+          },
+          {
+            reason: 'FailedCreate',
+            message: 'create Pod db-0 in StatefulSet db failed error: failed to create PVC {name}: {error}',
+          },
+        ],
       },
     })
   })

@@ -180,7 +180,11 @@ function creation(set: StatefulSet, versions: Versions, ordinal: number): Action
     because: `there is no pod ${podName(set, ordinal)}`,
     events: {
       succeeded: { reason: 'SuccessfulCreate', message: `create Pod {name} ${inSet} successful` },
-      failed: { reason: 'FailedCreate', message: `create Pod {name} ${inSet} failed error: {error}` },
+      failed: {
+        reason: 'FailedCreate',
+        message: `create Pod {name} ${inSet} failed error: {error}`,
+        unless: 'AlreadyExists',
+      },
     },
   }
 }

@@ -1,10 +1,5 @@
 import {
   ApiError,
-  apiGroupDiscoveryListSchema,
-  apiGroupListSchema,
-  apiGroupSchema,
-  apiResourceListSchema,
-  apiVersionsSchema,
   configMaps as configMapKind,
   configMapSchema,
   eventV1Schema,
@@ -16,6 +11,13 @@ import {
   partialObjectMetadataSchema,
   statusSchema,
 } from '@coracle/api'
+import {
+  apiGroupDiscoveryListSchema,
+  apiGroupListSchema,
+  apiGroupSchema,
+  apiResourceListSchema,
+  apiVersionsSchema,
+} from '@coracle/api/discovery'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorDelivery } from '../../watch-cache/cache-event.ts'
 import { decodeProtobuf, openProtobuf } from '../protobuf.ts'

@@ -1,5 +1,5 @@
-import { boolean, list, object, optional, required, string } from '../../schema/builders.ts'
-import { metaV1 } from './names.ts'
+import { metaV1 } from '../kinds/meta/names.ts'
+import { boolean, list, object, optional, required, string } from '../schema/builders.ts'
 
 const serverAddress = object(`${metaV1}.ServerAddressByClientCIDR`, 'Where clients of a network reach the server.', {
   clientCIDR: required(string(), 'The network of the clients.'),

@@ -1,6 +1,6 @@
-import { listMeta, objectMeta } from '../../meta.ts'
-import { list, object, optional, required, string } from '../../schema/builders.ts'
-import { metaV1 } from './names.ts'
+import { metaV1 } from '../kinds/meta/names.ts'
+import { listMeta, objectMeta } from '../meta.ts'
+import { list, object, optional, required, string } from '../schema/builders.ts'
 
 const apidiscoveryV2 = 'io.k8s.api.apidiscovery.v2'
 
