@@ -75,6 +75,7 @@ describe('returnMemoryWhenIdle', () => {
     await beginWork()
     await spend(0)
     await beginWork()
+    await spend(2000)
     expect(room).toEqual([true])
     await spend(2000)
     expect(room).toEqual([true, false])
@@ -88,7 +89,9 @@ describe('returnMemoryWhenIdle', () => {
     await spend(0)
     await spend(0, '6s')
     collect()
-    await spend(0, '499ms')
+    await spend(0, '900ms')
+    collect()
+    await spend(0, '1199ms')
     expect(steps).toEqual([])
     await spend(0, '1ms')
     expect(steps).toEqual(['released'])
@@ -99,13 +102,17 @@ describe('returnMemoryWhenIdle', () => {
     expect(steps).toEqual(['released', 'returned'])
   })
 
-  it('gives it back also where the collection was such work that it ended the rest', async () => {
+  it('is at rest again after a collection that was such work that it ended the rest', async () => {
     const { preferred, steps, spend, beginWork, collect } = measuredProcess()
     await spend(0)
-    collect()
     await beginWork()
-    await spend(0, '250ms')
-    expect([preferred.at(-1), steps]).toEqual([false, ['released', 'returned']])
+    expect(preferred).toEqual([true, false])
+    collect()
+    expect(preferred).toEqual([true, false, true])
+    await beginWork()
+    expect(preferred.at(-1)).toBe(false)
+    await spend(0, '950ms')
+    expect(steps).toEqual(['released', 'returned'])
   })
 
   it('gives it back where no collection comes', async () => {
@@ -125,15 +132,14 @@ describe('returnMemoryWhenIdle', () => {
   })
 
   it('gives nothing back where work goes on, whatever is collected meanwhile', async () => {
-    const { steps, spend, beginWork, collect } = measuredProcess()
+    const { preferred, steps, spend, beginWork, collect } = measuredProcess()
     await spend(0)
     await spend(0, '11s')
     await beginWork()
-    collect()
     await spend(1250)
     collect()
     await spend(1250)
-    expect(steps).toEqual([])
+    expect([preferred, steps]).toEqual([[true, false], []])
     await spend(0)
     await spend(0, '12s')
     expect(steps).toEqual(['released', 'returned'])

@@ -16,10 +16,13 @@ const busyShareMin = 0.5
 const busyLooksMin = 2
 
 /**
- * Memory outside of the engine is given back a moment after its collection, when what that has found to be garbage is freed. V8 looks every eight
- * seconds whether it may collect, and does not where there is little to find.
+ * Memory outside of the engine is given back a moment after its collections, which follow each other within a second, when what they have found
+ * to be garbage is freed. V8 looks every eight seconds whether it may collect, and does not where there is little to find.
  */
-const releaseMs = { afterCollection: 500, withoutOne: 12_000 } as const
+const releaseMs = { afterCollection: 1200, withoutOne: 12_000 } as const
+
+/** After so many looks in a row that found it at work, the engine knows better than this how much room its heap needs. */
+const workLooksMax = 2
 
 /** What `returnMemoryWhenIdle` asks of the process. */
 export interface ProcessMemory {
@@ -59,7 +62,9 @@ export function returnMemoryWhenIdle(
   let timer: Timer
   let releasing: Timer | undefined
   let busyLooks = 0
-  let stopWaiting = (): void => {}
+  let workLooks = 0
+  let withoutCollection: Timer | undefined
+  let stopListening: (() => void) | undefined
   let last = memory.activeMs()
   let isIdle = false
   let hasRoom = false
@@ -68,28 +73,32 @@ export function returnMemoryWhenIdle(
     isIdle = idle
     memory.preferLittleMemory(idle)
     if (idle) awaitCollection()
-    else stopWaiting()
+    else withoutCollection?.cancel()
     // A collection that began at rest may end at work: that it takes time is what ended the rest.
     if (idle) leaveRoom(true)
   }
   const awaitCollection = (): void => {
-    const stopListening = memory.onCollected(() => {
-      stopWaiting()
-      // It may have ended the rest, by the time that it took.
-      letGoIn(releaseMs.afterCollection)
-    })
-    stopWaiting = () => {
-      stopListening()
+    withoutCollection = timerTo(letGo, releaseMs.withoutOne)
+    stopListening ??= memory.onCollected(() => {
       releasing?.cancel()
-      stopWaiting = () => {}
-    }
-    letGoIn(releaseMs.withoutOne)
+      releasing = timerTo(letGo, releaseMs.afterCollection)
+      // That it takes time is no work, and may have ended the rest.
+      timer.cancel()
+      last = memory.activeMs()
+      busyLooks = 0
+      become(true)
+      lookIn(lookMs.atRest)
+    })
   }
-  const letGoIn = (ms: number): void => {
-    releasing = clock.setTimer(ms, () => void letGo(), { housekeeping: true })
+  const stopAwaiting = (): void => {
+    for (const each of [releasing, withoutCollection]) each?.cancel()
+    stopListening?.()
+    stopListening = undefined
   }
+  const timerTo = (action: () => Promise<void>, ms: number): Timer =>
+    clock.setTimer(ms, () => void action(), { housekeeping: true })
   const letGo = async (): Promise<void> => {
-    stopWaiting()
+    stopAwaiting()
     // A store that is closed or has failed has nothing more to give.
     await release().catch(() => {})
     memory.returnFreed()
@@ -108,7 +117,9 @@ export function returnMemoryWhenIdle(
     const share = (now - last) / ms
     busyLooks = share < busyShareMin ? 0 : busyLooks + 1
     become(isIdle ? busyLooks < busyLooksMin : share < idleShareMax)
-    if (!wasIdle && !isIdle) leaveRoom(false)
+    workLooks = wasIdle || isIdle ? 0 : workLooks + 1
+    if (workLooks === 1) stopAwaiting()
+    if (workLooks === workLooksMax) leaveRoom(false)
     last = now
     lookIn(isIdle ? lookMs.atRest : lookMs.atWork)
   }
@@ -118,7 +129,7 @@ export function returnMemoryWhenIdle(
     // The code that Node keeps for the next start is good under the flags it was compiled with.
     become(false)
     leaveRoom(false)
-    releasing?.cancel()
+    stopAwaiting()
   }
 }
 
@@ -130,10 +141,10 @@ const growthPercentAtRest = 150
 
 const processMemory: ProcessMemory = {
   activeMs: () => performance.eventLoopUtilization().active,
+  // How many collections V8 does (`--memory-reducer-gc-count`, two) must stay as it is: the process would end if there were fewer
+  // than it is at.
   preferLittleMemory(preferred) {
     setFlagsFromString(preferred ? '--optimize-for-size' : '--no-optimize-for-size')
-    // The first collection gives back nearly all there is; the second, which moves most of the rest together, pauses four times as long.
-    setFlagsFromString(`--memory-reducer-gc-count=${preferred ? 1 : 2}`)
   },
   leaveRoomToGrow(left) {
     setFlagsFromString(`--heap-growing-percent=${left ? growthPercentAtRest : 0}`)
