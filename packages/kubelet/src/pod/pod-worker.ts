@@ -44,7 +44,7 @@ import {
   withResourcesOf,
   withResourcesOfStatus,
 } from './pod-resize.ts'
-import { StatusWriter } from './status-writer.ts'
+import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
 const passesMax = 100
@@ -69,7 +69,7 @@ const passRetryMs = 1_000
  * runtime, plan, act, and look again if anything was done; then write the status. Whatever happens - the pod changes, a
  * container stops, a probe's answer changes, a back-off ends - only wakes it.
  */
-export class PodWorker {
+export class PodWorker implements StatusWriterHost {
   readonly #context: PodContext
   readonly #onFinished: () => void
   readonly #writer: StatusWriter
@@ -122,11 +122,7 @@ export class PodWorker {
     this.#givenSpec = given.spec
     this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
-    this.#writer = new StatusWriter(context, {
-      pod: () => this.#pod,
-      newer: (newer) => this.update(newer),
-      written: () => this.#wakeIfEnding(),
-    })
+    this.#writer = new StatusWriter(context, this)
     this.#probes = context.runtime.runsProcesses ? new ProbeRunner(context, () => this.wake()) : undefined
   }
 
@@ -146,6 +142,10 @@ export class PodWorker {
     this.#pod = pod
     if (pod.metadata.deletionTimestamp !== undefined) this.#beginEnding()
     this.wake()
+  }
+
+  statusWritten(): void {
+    this.#wakeIfEnding()
   }
 
   /** The pod is no longer in the API: everything of it goes. */

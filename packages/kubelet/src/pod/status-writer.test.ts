@@ -35,11 +35,13 @@ it('writes what was decided while it looked at a pod that somebody else had chan
   const writer = new StatusWriter(
     { client, environment },
     {
-      pod: () => known,
-      newer: (pod) => {
+      get pod() {
+        return known
+      },
+      update(pod) {
         known = pod
       },
-      written: () => {},
+      statusWritten() {},
     },
   )
   const byOthers = { status: { conditions: [{ type: 'Ready', status: 'False' }] } }
@@ -65,7 +67,13 @@ it('writes at once what was decided after the watch had told of a change, before
       return proceed()
     },
   })
-  const host = { pod: () => known, newer: () => {}, written: () => {} }
+  const host = {
+    get pod() {
+      return known
+    },
+    update() {},
+    statusWritten() {},
+  }
   const writer = new StatusWriter({ client, environment }, host)
   writer.write(readiness('True', 'decided before'))
   await environment.clock.settle()
@@ -77,10 +85,16 @@ it("keeps of statuses that are alike the last alone, which is its owner's", asyn
   const environment = virtualEnvironment()
   const client = createFakeClient(environment)
   let known: Pod = await client.create(pods, testPod())
-  const newer = (pod: Pod) => {
-    known = pod
+  const host = {
+    get pod() {
+      return known
+    },
+    update(pod: Pod) {
+      known = pod
+    },
+    statusWritten() {},
   }
-  const writer = new StatusWriter({ client, environment }, { pod: () => known, newer, written: () => {} })
+  const writer = new StatusWriter({ client, environment }, host)
   const written = await (async () => {
     const status = readiness('True', 'decided')
     writer.write(status)

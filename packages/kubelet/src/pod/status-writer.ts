@@ -14,11 +14,11 @@ export type StatusWriterContext = Pick<PodContext, 'client' | 'environment'>
 
 export interface StatusWriterHost {
   /** The pod as it is known now. */
-  pod(): Pod
+  readonly pod: Pod
   /** A write, or a look after a conflict, has brought a newer pod. */
-  newer(pod: Pod): void
+  update(pod: Pod): void
   /** What was to be written is written. */
-  written(): void
+  statusWritten(): void
 }
 
 /**
@@ -64,7 +64,7 @@ export class StatusWriter {
       this.#wanted = undefined
       const changes = this.#changesTo(status)
       if (changes === undefined) continue
-      const { resourceVersion } = this.#host.pod().metadata
+      const { resourceVersion } = this.#host.pod.metadata
       try {
         await this.#writeOnce(status, changes)
         this.#retryMs = retryInitialMs
@@ -75,12 +75,12 @@ export class StatusWriter {
       }
     }
     this.#busy = false
-    if (wrote && !this.#closed) this.#host.written()
+    if (wrote && !this.#closed) this.#host.statusWritten()
   }
 
   /** What a write of `status` would change; undefined where the API shows it. */
   #changesTo(status: OwnPodStatus): Readonly<Record<string, unknown>> | undefined {
-    const pod = this.#host.pod()
+    const pod = this.#host.pod
     const given = this.#given
     if (given === undefined || given.version !== pod.metadata.resourceVersion) return statusPatch(pod, status)
     if (!deepEqual(given.status, status)) return statusPatch(pod, status)
@@ -90,7 +90,7 @@ export class StatusWriter {
   }
 
   async #writeOnce(status: OwnPodStatus, changes: Readonly<Record<string, unknown>>): Promise<void> {
-    const pod = this.#host.pod()
+    const pod = this.#host.pod
     const { name = '', namespace = '', uid, resourceVersion } = pod.metadata
     const cause = agentCause(pod, statusReason(pod.status, status), this.#given?.version)
     const body = { metadata: { uid, resourceVersion }, status: changes }
@@ -101,7 +101,7 @@ export class StatusWriter {
       { subresource: 'status', ...cause },
     )
     this.#given = { status, version: written.metadata.resourceVersion }
-    this.#host.newer(written)
+    this.#host.update(written)
   }
 
   /**
@@ -109,7 +109,7 @@ export class StatusWriter {
    * written at once.
    */
   async #recover(error: unknown, failed: OwnPodStatus, restedOn: string | undefined): Promise<boolean> {
-    const pod = this.#host.pod()
+    const pod = this.#host.pod
     const { name = '', namespace = '' } = pod.metadata
     if (hasReason(error, 'NotFound')) {
       // The watch will tell that the pod is gone.
@@ -118,14 +118,14 @@ export class StatusWriter {
     }
     if (hasReason(error, 'Conflict')) {
       // The watch may be faster than the refusal, or than a read.
-      const isKnown = () => this.#host.pod().metadata.resourceVersion !== restedOn
+      const isKnown = () => this.#host.pod.metadata.resourceVersion !== restedOn
       const current = isKnown()
         ? undefined
         : await this.#context.client.get(pods, { namespace, name }).catch(() => undefined)
       if (isKnown() || (current !== undefined && isNewer(current, pod))) {
         // What the status rests on may have changed: the owner decides anew.
         if (this.#wanted === failed) this.#wanted = undefined
-        if (current !== undefined) this.#host.newer(current)
+        if (current !== undefined) this.#host.update(current)
         return true
       }
     }
@@ -135,7 +135,7 @@ export class StatusWriter {
 
   #retryLater(error: unknown): void {
     const { environment } = this.#context
-    environment.logger.warn('pod status not written, will try again', { pod: podKey(this.#host.pod()), error })
+    environment.logger.warn('pod status not written, will try again', { pod: podKey(this.#host.pod), error })
     this.#retryTimer = environment.clock.setTimer(this.#retryMs, () => {
       this.#retryTimer = undefined
       if (!this.#busy) void this.#work()

@@ -57,7 +57,8 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
     ...(input.resize.pending === undefined ? [] : [['PodResizePending', { ...yes, ...input.resize.pending }] as const]),
     ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
   ]
-  return [...foreign, ...verdicts.map(([type, verdict]) => condition(type, verdict, input))]
+  // `concat` makes a list with room for just what is in it, which spreading does not: each pod keeps one.
+  return foreign.concat(verdicts.map(([type, verdict]) => condition(type, verdict, input)))
 }
 
 /** The conditions of a pod that the node has not taken on: all others stay as they are. */
