@@ -119,7 +119,7 @@ const withoutChance = (text: string): string =>
   text
     .replace(/\.[0-9a-f]{16}\b/g, '.TIME')
     .replace(/\b10\.(64|9[6-9]|10\d|11[01])\.\d+\.\d+\b/g, 'ADDRESS')
-    .replace(/\bx-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'x-NAME')
+    .replace(/\b(x|made-\d+)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1-NAME')
     .replace(/(ReplicaSet \\?"web)-\w+(\\?" has successfully progressed)/g, '$1-HASH$2')
 
 /** kubectl breaks off by a fault of its own, by its logger or its limit of requests, or is ended since it waits for a minute. */
@@ -204,6 +204,12 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
     /^auth reconcile .*roles\.yaml/,
     'kubectl looks in no namespace for objects that name none, and breaks off or takes them for new',
   ],
+  [
+    /^(cordon|uncordon|drain) .*--dry-run=\w* .*--selector|^edit .*--validate=\w* .*--(filename|kustomize)/,
+    'kubectl reads these values once names are judged',
+  ],
+  [/^rollout history .*--show-managed-fields/, 'controllers write one after another, or in the same moment'],
+  [/--output= .*--template=|--template=.* --output=( |$)/, 'kubectl takes an empty format for one that is given'],
   [/^(help options|options .*(--help|-h)$)/, 'kubectl shows nothing'],
   [/^completion (bash|zsh)$/, 'scripts of their own'],
   [/--v=99$/, 'kubectl logs what no other level does'],
@@ -212,7 +218,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^create .*wrong-kind.*--as=/, 'kubectl looks for custom kinds'],
   [/^(wait|exec) .*(-f |--filename=)-( |$)/, 'kubectl reads standard input twice'],
   [
-    /^(get|delete|auth can-i|apply .*--prune-allowlist) .*--tls-server-name=nosuch/,
+    /^(get|delete|auth can-i|apply .*--prune-allowlist\S*) .*--tls-server-name=nosuch/,
     'kubectl goes by what it has kept of the server',
   ],
   [
@@ -222,7 +228,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
   [/^apply .*--overwrite(=false)?$/, 'kubectl shows all that it has compared, with the owners of fields'],
   [/^(apply|create) .*--namespace=$/, 'both make the same object of the default namespace'],
   [/^drain .*--pod-selector=$/, 'pods of other lines come and go'],
-  [/^create priorityclass .*--global-default(=true)?$/, 'a cluster has one'],
+  [/^create priorityclass .*--global-default(=true)?( |$)/, 'a cluster has one'],
   [/^events .*--output=name/, 'kubectl prints nothing of events that are there'],
 ]
 const isCompared = (line: readonly string[]): boolean => !otherLines.some(([lines]) => lines.test(line.join(' ')))

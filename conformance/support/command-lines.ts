@@ -828,11 +828,60 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'set selector svc,deploy a=b --cluster=nosuch',
   'set selector svc,deploy a=b --as-uid=x',
   'set selector a=b --context=nosuch',
+  'apply -f cm.yaml --prune -l app=web --prune-allowlist= --all=true',
+  'api-resources --api-group=nosuch -o json',
+  'api-resources --api-group=nosuch -o yaml',
+  'get cm none x -o json',
+  'get cm none x --template={{.kind}}',
+  'delete nosuch x -o json',
+  'delete cm settings -l a=b -o json',
+  'delete cm settings -o json --context=nosuch',
+  'rollout history deploy/web -f cm.yaml -o nosuch',
+  'create -f cm.yaml --raw=/x -o nosuch',
+  'create -o nosuch',
+  'create service clusterip made-{n} --tcp=80 --save-config --dry-run=client -o json',
+  'label cm settings --list --local --output=json',
+  'label a=b --local',
+  'set env deploy/web --from=cm/settings --env=A=1',
+  'set env deploy/web A=1 --env=A=3',
+  'set env deploy/web --list',
+  'set image deploy --all -l app=web',
+  'set subject rolebinding --all -l app=web --user=a',
+  'apply view-last-applied -f cm.yaml --all -l app=web',
+  'set env A=b --context=nosuch',
+  'set env -f deployment.yaml A=1 --local --as-uid=x',
+  'set image a=b -o nosuch',
+  'set image a=b --context=nosuch',
+  'set subject --local -o nosuch',
+  'set resources deploy nosuch --limits=x',
+  'set serviceaccount deploy/web r --local -f deployment.yaml',
+  'set serviceaccount deploy/web r --local -o nosuch',
+  'autoscale deploy web --max=3 --name=a{n} --save-config --dry-run=server -o json',
+  'create cm made-{n} --from-literal=a=1 --save-config --dry-run=client -o json',
+  'expose deploy/web --port=80 --cluster-ip=None --name=made-{n} --save-config -o json',
+  'run made-{n} --image=x --save-config --dry-run=server -o yaml',
+  'run made-{n} --image=x --save-config --dry-run=client -o yaml',
+  'events --types=x --for=delete',
+  'events --types=x -o nosuch',
+  'auth reconcile -f cm.yaml --output=jsonpath --kustomize=1',
+  'auth reconcile -f nowhere.yaml -o nosuch',
+  'config set-credentials new --kubeconfig={kubeconfig} --exec-command=x --exec-api-version=',
+  'get nosuch -o nosuch',
+  'get cm nosuch -o nosuch',
+  'get cm nosuch settings -o nosuch',
+  'get cm settings -f cm.yaml -o nosuch',
+  'get -f nowhere.yaml -o nosuch',
+  'get -f cm.yaml -f mixed.yaml -o nosuch',
+  'get cm none --ignore-not-found -o nosuch',
+  'get cm -o custom-columns=N --show-labels',
+  'get cm,secret --watch -o nosuch',
+  'get cm nosuch --watch -o nosuch',
+  'get cm -o nosuch --context=nosuch',
   'set selector a=b --client-key=text.txt',
   'set selector -f cm.yaml a=b --local --as-uid=x',
 ].map((line) => line.split(' '))
 
-/** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, without a value and twice. */
+/** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, beside others, without a value and twice. */
 export function commandLines(commands: readonly KubectlCommand[]): readonly (readonly string[])[] {
   const inOrder = commands.toSorted((a, b) => (a.words.join(' ') < b.words.join(' ') ? -1 : 1))
   const lines = inOrder.flatMap(({ words, flags }) => {
@@ -892,10 +941,18 @@ function* linesFrom(
   const strange = isClusterWide ? '{namespace}-nosuchkind' : 'nosuchkind'
   if (args.length > 0) yield [...words, strange, ...args.slice(1), ...given]
   if (args.length > 1) yield [...words, args[0] ?? '', 'nosuch', ...args.slice(2), ...given]
-  for (const { long, defaultText } of flags) {
-    const isSwitch = defaultText === 'true' || defaultText === 'false'
-    const values = isSwitch ? ['true', 'false', 'maybe'] : (valuesOf[long.slice(2)] ?? ['1', ''])
-    for (const value of values) yield [...words, ...all, `${long}=${value}`]
+  for (const [index, flag] of flags.entries()) {
+    const { long } = flag
+    const values = valuesFor(flag)
+    for (const [place, value] of values.entries()) {
+      yield [...words, ...all, `${long}=${value}`]
+      // Each with others, further away for each.
+      for (const distance of [place + 1, 2 * place + 3]) {
+        const other = flags[(index + distance) % flags.length] ?? flag
+        const [beside = ''] = valuesFor(other)
+        if (other !== flag) yield [...words, ...all, `${long}=${value}`, `${other.long}=${beside}`]
+      }
+    }
     yield [...words, ...all, long]
     yield [...words, ...all, ...values.slice(0, 2).map((value) => `${long}=${value}`)]
   }
@@ -906,6 +963,12 @@ function* linesFrom(
     for (const value of values) yield [...words, ...all, `--${name}=${value}`]
     yield [...words, ...all, `--${name}`]
   }
+}
+
+/** Values of a flag, right ones first. */
+function valuesFor({ long, defaultText }: KubectlFlag): readonly string[] {
+  const isSwitch = defaultText === 'true' || defaultText === 'false'
+  return isSwitch ? ['true', 'false', 'maybe'] : (valuesOf[long.slice(2)] ?? ['1', ''])
 }
 
 /** Some of many, the same for the same seed. */

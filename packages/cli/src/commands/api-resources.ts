@@ -63,23 +63,25 @@ const formats = ['json', 'kyaml', 'name', 'wide', 'yaml']
 
 /** As one list. JSON has its members in the order of Go's types, as kubectl prints it here. */
 async function listText(resources: readonly DiscoveredResource[], format: SerializedFormat): Promise<string> {
+  const entries = resources.map(
+    ({ plural, singular, namespaced, group, version, kind, verbs, shortNames, categories }) => ({
+      name: plural,
+      singularName: singular,
+      namespaced,
+      ...(group === '' ? {} : { group }),
+      version,
+      kind,
+      verbs: verbs.toSorted(compareText),
+      ...(shortNames.length === 0 ? {} : { shortNames }),
+      ...(categories.length === 0 ? {} : { categories }),
+    }),
+  )
   const list = {
     kind: 'APIResourceList',
     apiVersion: 'v1',
     groupVersion: '',
-    resources: resources.map(
-      ({ plural, singular, namespaced, group, version, kind, verbs, shortNames, categories }) => ({
-        name: plural,
-        singularName: singular,
-        namespaced,
-        ...(group === '' ? {} : { group }),
-        version,
-        kind,
-        verbs: verbs.toSorted(compareText),
-        ...(shortNames.length === 0 ? {} : { shortNames }),
-        ...(categories.length === 0 ? {} : { categories }),
-      }),
-    ),
+    // Go's list that nothing was put into.
+    resources: entries.length === 0 ? null : entries,
   }
   return format === 'json' ? `${JSON.stringify(list, undefined, 4)}\n` : serialize(list, 'yaml')
 }

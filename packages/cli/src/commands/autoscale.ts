@@ -1,13 +1,13 @@
 import { apiVersionOf, type KubernetesObject } from '@coracle/api'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { lazyPrinter, type Outcome } from '../output/outcome-printer.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
+import { withSavedConfig } from './save-config.ts'
 
 export interface AutoscaleFlags extends ChangeFlags, Omit<AutoscalerFlags, 'max'> {
   readonly max?: number
@@ -64,14 +64,15 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
         ...(cpu === undefined ? {} : { cpu }),
         ...(memory === undefined ? {} : { memory }),
       })
-      const placed: KubernetesObject = withChangeCause(placeObject(made, scaler, session), flags)
-      const object = flags.saveConfig === true ? withLastApplied(placed) : placed
+      const named = session.givenNamespace === undefined ? made : placeObject(made, scaler, session)
+      const recorded: KubernetesObject = withChangeCause(named, flags)
+      const isTried = flags.dryRun === 'client'
+      const object = isTried ? recorded : placeObject(await withSavedConfig(scaler, recorded, flags), scaler, session)
       const options = {
         fieldManager: flags.fieldManager ?? fieldManagerOf('autoscale'),
         dryRun: flags.dryRun === 'server',
       }
       const act = async (): Promise<Outcome> => {
-        const isTried = flags.dryRun === 'client'
         const made = isTried ? object : await session.client.create<KubernetesObject>(scaler, object, options)
         await printer()
         return { resource: scaler, verb: isTried ? 'created' : 'autoscaled', object: withMetrics(made) }

@@ -4,7 +4,7 @@ import { CliError, ListError, SummaryError } from '../cli-error.ts'
 import { checkConnection } from '../connection.ts'
 import { describePart, isRefusal } from '../describe-error.ts'
 import type { Host } from '../host.ts'
-import { loadReadable } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
 import {
   type DryRun,
@@ -40,6 +40,8 @@ export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags,
   readonly looksAtOutputLate?: boolean
   /** Nothing is changed where an object is not there, or cannot be read. */
   readonly needsAll?: boolean
+  /** Where nothing is named that is told before a connection is made; but not before what is wrong with the namespace of the context. */
+  readonly namesFirst?: boolean
   /** Nothing more is done where one is refused. */
   readonly stopsAtFirst?: boolean
   /** What `--dry-run` says, where `local` says that nothing is written. */
@@ -70,6 +72,10 @@ export async function changeObjects(
   if (flags.local === true) return changeLocally(host, args, flags, change, check)
   const printer = lazyPrinter(host, flags)
   if (flags.looksAtOutputLate !== true) await printer()
+  if (flags.namesFirst === true && args.length === 0 && !hasFiles(flags)) {
+    if (flags.namespace === undefined) await checkConnection(host, flags)
+    requireTargets(args, flags)
+  }
   await withSession(
     host,
     flags,
@@ -98,10 +104,11 @@ async function changeLocally(
 ): Promise<void> {
   // Without a server, too, kubectl looks up which namespace the context has.
   if (flags.namespace === undefined && flags.makesClientFirst !== true) await checkConnection(host, flags)
-  if (args.length > 0) throw new CliError(localNeedsFiles)
-  requireTargets(args, flags)
   // A dry run is told where one was asked for.
   const printer = lazyPrinter(host, { ...flags, dryRun: flags.givenDryRun ?? 'none' })
+  if (flags.looksAtOutputLate !== true) await printer()
+  if (args.length > 0) throw new CliError(localNeedsFiles)
+  requireTargets(args, flags)
   await printer()
   const decoding = flags.typed === true ? { decoding: 'typed' as const } : {}
   const { manifests, failures } = await loadReadable(host, flags, decoding)

@@ -47,7 +47,10 @@ interface Target {
 /** `coracle delete TYPE NAME`, `-f FILE`, `-l SELECTOR`, `--all` */
 export async function deleteObjects(host: Host, args: readonly string[], flags: DeleteFlags): Promise<void> {
   checkFlags(args, flags)
-  if (flags.raw !== undefined) return rawRequest(host, 'DELETE', flags.raw, flags)
+  if (flags.raw !== undefined) {
+    checkManner(flags)
+    return rawRequest(host, 'DELETE', flags.raw, flags)
+  }
   const timeoutMs = parseDuration(flags.timeout)
   const read = await loadReadable(host, flags, { args })
   await withSession(
@@ -55,13 +58,14 @@ export async function deleteObjects(host: Host, args: readonly string[], flags: 
     flags,
     async (session) => {
       const isOfFiles = hasFiles(flags)
-      const readable = await placeReadable(session, read, flags)
-      const { placed, failures } = readable
+      const named = isOfFiles ? [] : await lookupsOf(session, args, flags)
+      checkManner(flags)
+      const { placed, failures } = await placeReadable(session, read, flags)
       await withFailures(
         failures,
         isOfFiles && placed.length === 0,
         async () => {
-          const lookups = isOfFiles ? [async () => fileTargets(placed)] : await lookupsOf(session, args, flags)
+          const lookups = isOfFiles ? [async () => fileTargets(placed)] : named
           if (isImmediate(flags)) host.stderr.write(immediateWarning)
           const chosen = flags.interactive === true ? await confirmed(host, lookups) : lookups
           if (chosen === undefined) {
@@ -109,18 +113,22 @@ function isConfirmed(host: Host, targets: readonly Target[]): Promise<boolean> {
 
 /** Throws a CliError on flags that contradict each other or the arguments. */
 function checkFlags(args: readonly string[], flags: DeleteFlags): void {
-  const { output, now, force, gracePeriod, all, raw } = flags
+  const { now, gracePeriod, all, raw } = flags
   if (raw === undefined) checkTargets(args, flags)
   else if (all === true && isSelective(flags)) throw new CliError('cannot set --all and --selector at the same time')
+  if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
+  propagationPolicy(flags.cascade)
+}
+
+/** The same of how objects are deleted, and told of: kubectl looks at that once it knows which are meant. */
+function checkManner({ output, force, gracePeriod, raw, interactive }: DeleteFlags): void {
   if (output !== undefined && output !== 'name') {
     throw new CliError(`unexpected -o output mode: ${output}. We only support '-o name'`)
   }
-  if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
   if (force === true && gracePeriod > 0) {
     throw new CliError('--force and --grace-period greater than 0 cannot be specified together')
   }
-  propagationPolicy(flags.cascade)
-  if (raw !== undefined && flags.interactive === true) {
+  if (raw !== undefined && interactive === true) {
     throw new CliError('--interactive can not be used with --raw')
   }
 }

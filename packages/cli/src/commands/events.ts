@@ -25,19 +25,15 @@ export interface EventsFlags extends ConnectionFlags {
 
 /** `coracle events`: what has happened, in order of time */
 export async function showEvents(host: Host, flags: EventsFlags): Promise<void> {
-  for (const type of flags.types) {
-    if (!['normal', 'warning'].includes(type.toLowerCase())) {
-      throw new CliError('valid --types are Normal or Warning')
-    }
-  }
-  // A template alone is for nothing.
-  const format = (flags.output ?? '') === '' ? undefined : await readOutputFormat(host, flags, { tables: false })
   await withSession(host, flags, async (session) => {
     const { client, namespace } = session
     const options = {
       ...(flags.allNamespaces === true ? {} : { namespace }),
       ...(flags.for === undefined ? {} : { fieldSelector: await selectorFor(session, flags.for) }),
     }
+    // A template alone is for nothing.
+    const format = (flags.output ?? '') === '' ? undefined : await readOutputFormat(host, flags, { tables: false })
+    checkTypes(flags.types)
     const isWanted = ({ type = '' }: Event): boolean =>
       flags.types.length === 0 || flags.types.some((each) => each.toLowerCase() === type.toLowerCase())
     const list = await listObjects(client, events, options, flags.chunkSize)
@@ -78,6 +74,11 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
     for (const event of found) host.stdout.write(await whole(event))
     return follow(host, session, options, list.resourceVersion, isWanted, whole)
   })
+}
+
+function checkTypes(types: readonly string[]): void {
+  const areKnown = types.every((type) => ['normal', 'warning'].includes(type.toLowerCase()))
+  if (!areKnown) throw new CliError('valid --types are Normal or Warning')
 }
 
 /** The time of an event of a series is printed also where it is nothing, as Go writes it. */

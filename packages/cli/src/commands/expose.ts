@@ -1,12 +1,12 @@
 import { type KubernetesObject, services } from '@coracle/api'
 import type { Host } from '../host.ts'
-import { withLastApplied } from '../manifests/apply-object.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { type ExposeFlags, exposeObject } from './generate/services.ts'
+import { withSavedConfig } from './save-config.ts'
 
 /** Flags of `expose`, where `--selector` is that of the Service and finds no objects. */
 export interface ExposeCommandFlags
@@ -28,12 +28,14 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
     async (session, { object }) => {
       const selector = flags.selectedBy === undefined ? {} : { selector: flags.selectedBy }
       const made = withOverrides(exposeObject(object, { ...flags, ...selector }), flags)
-      // What is printed, and noted as applied, has a namespace where a flag names one, as with kubectl.
-      const named = session.givenNamespace === undefined ? made : placeObject(made, services, session)
-      const recorded = withChangeCause(named, flags)
-      const service = flags.saveConfig === true ? withLastApplied(recorded) : recorded
+      const recorded = withChangeCause(made, flags)
       const resource = (await session.catalog()).find('services')
-      if (flags.dryRun === 'client') return { resource, verb: 'exposed', object: service }
+      if (flags.dryRun === 'client') {
+        // What is printed has a namespace where a flag names one, as with kubectl.
+        const named = session.givenNamespace === undefined ? recorded : placeObject(recorded, services, session)
+        return { resource, verb: 'exposed', object: named }
+      }
+      const service = await withSavedConfig(resource, recorded, flags)
       const options = {
         fieldManager: flags.fieldManager ?? fieldManagerOf('expose'),
         dryRun: flags.dryRun === 'server',

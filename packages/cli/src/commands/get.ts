@@ -1,4 +1,5 @@
 import { hasReason, type Table } from '@coracle/api'
+import { assert } from '@coracle/environment'
 import { CliError, ListError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { filesNamed, hasFiles, isOneFile, loadReadable } from '../manifests/load-manifests.ts'
@@ -33,18 +34,15 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
   const { subresource: _, ...whole } = given
   const flags = hasFiles(given) ? whole : given
   if (flags.raw !== undefined) return getRaw(host, flags.raw, flags)
-  const format = (await readOutputFormat(host, flags, { tables: true })) ?? { type: 'table', wide: false }
-  if (flags.showLabels === true && format.type !== 'table') {
-    throw new CliError(`--show-labels option cannot be used with ${flags.output} printer`)
-  }
-  const isTable = format.type === 'table'
+  const table = tableFormatOf(flags)
+  const isTable = table !== undefined
   const isWatch = flags.watch === true || flags.watchOnly === true
   const read = await loadReadable(host, flags, { args, flattens: !isWatch })
   await withSession(
     host,
     flags,
     async (session) => {
-      if (isWatch) return watch(host, session, await watched(host, session, args, read, flags), format, flags)
+      if (isWatch) return watch(host, session, await watched(host, session, args, read, flags), flags)
       const { selections, refusals, failures } = await selectionsOf(session, args, read, 'get', flags, {
         asTables: isTable && flags.serverPrint,
         ignoresMissing: flags.ignoreNotFound === true,
@@ -55,14 +53,36 @@ export async function get(host: Host, args: readonly string[], given: GetFlags):
       const told = isTable
         ? summariesOf(failures, true)
         : failures.flatMap((error) => (error instanceof ListError ? error.errors : error))
-      await withFailures([...refusals, ...told], selections.length === 0, async () => {
-        if (isTable) await printTables(host, session, selections, format, flags)
-        else await printObjects(host, session, selections, format, flags, isWhole)
+      // Of several objects kubectl tells what is wrong with the format in place of what is wrong with them.
+      const isOne = hasFiles(flags) ? isWhole : isNamed(selections)
+      if (!isTable && !isOne && flags.ignoreNotFound !== true) await readObjectFormat(host, flags)
+      await withFailures([...refusals, ...told], selections.length === 0 && (isTable || isOne), async () => {
+        if (isTable) await printTables(host, session, selections, table, flags)
+        else await printObjects(host, session, selections, flags, isOne)
       })
     },
     refusalOfSelection(args, flags),
   )
 }
+
+type TableFormat = Extract<OutputFormat, { readonly type: 'table' }>
+
+/** What kind of table is asked for; undefined where it is objects. */
+function tableFormatOf({ output = '', template }: GetFlags): TableFormat | undefined {
+  if (output === 'wide') return { type: 'table', wide: true }
+  return output === '' && !template ? { type: 'table', wide: false } : undefined
+}
+
+/** How objects are printed. kubectl reads that once it has them. */
+async function readObjectFormat(host: Host, flags: GetFlags): Promise<ObjectFormat> {
+  const format = await readOutputFormat(host, flags, { tables: true })
+  assert(format !== undefined && format.type !== 'table', 'objects are not printed as a table')
+  return format
+}
+
+/** Whether one object is meant, by its name. */
+const isNamed = (selections: readonly Selection[]): boolean =>
+  selections.length === 1 && selections[0]?.name !== undefined
 
 /** Throws a CliError, in kubectl's words, where flags or arguments contradict each other. */
 function checkFlags(args: readonly string[], flags: GetFlags): void {
@@ -78,6 +98,9 @@ function checkFlags(args: readonly string[], flags: GetFlags): void {
     if (output) throw new CliError('--raw and --output are mutually exclusive')
     checkRawPath(raw)
   } else if (args.length === 0 && !hasFiles(flags)) throw new SummaryError(nothingAsked)
+  if (flags.showLabels === true && !['', 'wide'].includes(output ?? '')) {
+    throw new CliError(`--show-labels option cannot be used with ${output} printer`)
+  }
   if (flags.outputWatchEvents === true && !isWatch) {
     throw new CliError('--output-watch-events option can only be used with --watch or --watch-only')
   }
@@ -136,28 +159,39 @@ async function watched(
   return { selections, refusal: files.length > 1 ? several : refusal }
 }
 
-async function watch(
-  host: Host,
-  session: Session,
-  { selections, refusal }: Watched,
-  format: OutputFormat,
-  flags: GetFlags,
-): Promise<void> {
+async function watch(host: Host, session: Session, { selections, refusal }: Watched, flags: GetFlags): Promise<void> {
   if (flags.sortBy !== undefined) {
     host.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n')
   }
   const [first] = selections
   if (first === undefined) throw new CliError('there is nothing to watch in what was read')
-  const style = tableStyle(format, flags, first, flags.showKind === true)
+  const table = tableFormatOf(flags)
+  const format = table ?? (await watchedFormat(host, session, first, flags))
+  const style = tableStyle(table, flags, first, flags.showKind === true)
   if (selections.length === 1) return watchObjects(host, session, { selection: first, format, style, flags })
   await showObjects(host, session, selections, { format, style, flags })
   throw new CliError(refusal)
 }
 
+/** How what is watched is printed. That an object is not there is told before what is wrong with that. */
+async function watchedFormat(host: Host, session: Session, first: Selection, flags: GetFlags): Promise<ObjectFormat> {
+  try {
+    return await readObjectFormat(host, flags)
+  } catch (error) {
+    if (first.name !== undefined) await fetchObjects(session, first, flags)
+    throw error
+  }
+}
+
 /** How the table of a resource looks. Names carry their kind where several kinds are shown. */
-function tableStyle(format: OutputFormat, flags: GetFlags, { resource }: Selection, isMixed: boolean): TableStyle {
+function tableStyle(
+  format: TableFormat | undefined,
+  flags: GetFlags,
+  { resource }: Selection,
+  isMixed: boolean,
+): TableStyle {
   return {
-    wide: format.type === 'table' && format.wide,
+    wide: format?.wide === true,
     headers: flags.headers,
     events: flags.outputWatchEvents === true,
     namespaces: flags.allNamespaces === true && resource.namespaced,
@@ -171,7 +205,7 @@ async function printTables(
   host: Host,
   session: Session,
   selections: readonly Selection[],
-  format: OutputFormat,
+  format: TableFormat,
   flags: GetFlags,
 ): Promise<void> {
   const drawHere = tableDrawnHere(host)
@@ -275,24 +309,24 @@ async function printObjects(
   host: Host,
   session: Session,
   selections: readonly Selection[],
-  format: ObjectFormat,
   flags: GetFlags,
-  isWhole: boolean,
+  isOne: boolean,
 ): Promise<void> {
   const { found: collected, errors } = await collect(selections, flags, (each) => fetchObjects(session, each, flags))
-  if (isWhole && errors.length > 0) throw new AggregateError(errors)
   const found: readonly Found[] = collected.flatMap(({ selection: { resource }, result }) =>
     result.map((object) => ({ resource, object })),
   )
-  const printer = new ObjectPrinter(format, {
+  const [first] = found
+  const isNothing = first === undefined && flags.ignoreNotFound === true
+  if (errors.length > 0 && (isOne || isNothing)) throw new AggregateError(errors)
+  if (isNothing) return
+  const printer = new ObjectPrinter(await readObjectFormat(host, flags), {
     managedFields: flags.showManagedFields === true,
     headers: flags.headers,
     requireKeys: !flags.allowMissingTemplateKeys,
   })
-  const isSingle = selections.length === 1 && selections[0]?.name !== undefined
-  const [first] = found
-  if (first !== undefined && isSingle) host.stdout.write(await printer.one(first))
-  else if (first !== undefined || (!isSingle && errors.length === 0)) {
+  if (first !== undefined && isOne && found.length === 1) host.stdout.write(await printer.one(first))
+  else {
     const { sortBy } = flags
     const sorted = sortBy === undefined ? found : sortObjects(found, sortBy, ({ object }) => object)
     host.stdout.write(await printer.many(sorted))

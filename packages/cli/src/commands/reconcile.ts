@@ -3,7 +3,7 @@ import { type AnyBinding, type AnyRole, planBinding, planRole, type ReconcilePla
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
-import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags, requireOneSource } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -24,11 +24,12 @@ export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeF
  */
 export async function reconcileRights(host: Host, args: readonly string[], flags: ReconcileFlags): Promise<void> {
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
+  requireOneSource(flags)
   if (args.length > 0) throw new CliError('no arguments are allowed')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
-  const printer = await OutcomePrinter.for(host, flags)
   const { manifests, failures } = await loadReadable(host, flags, { decoding: 'typed' })
   await withSession(host, flags, async (session) => {
+    const printer = await OutcomePrinter.for(host, flags)
     const errors: unknown[] = []
     for (const manifest of manifests) {
       const { object } = manifest

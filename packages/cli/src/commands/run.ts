@@ -9,6 +9,8 @@ import { type OverrideFlags, withOverrides } from './generate/overrides.ts'
 import { generateService } from './generate/services.ts'
 import { generatePod, type PodFlags, portOf } from './generate/workloads.ts'
 
+const creation = { asksServer: true, mapsKind: true, notesNoNamespace: true }
+
 export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, OverrideFlags {
   /** Shows what the container writes; with `stdin` unless it says no. */
   readonly attach?: boolean
@@ -41,7 +43,8 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
       "--dry-run=[server|client] can't be used with attached containers options (--attach, --stdin, or --tty)",
     )
   }
-  const written = { ...flags, fieldManager: flags.fieldManager ?? fieldManagerOf('run') }
+  const { saveConfig = false, fieldManager = fieldManagerOf('run') } = flags
+  const written = { ...flags, fieldManager, saveConfig: saveConfig && flags.dryRun !== 'client' }
   if (flags.expose === true) {
     await createGenerated(
       host,
@@ -54,11 +57,11 @@ export async function runPod(host: Host, args: readonly string[], flags: RunFlag
         const ports = [{ port, protocol: 'TCP', targetPort: port }]
         return { ...rest, metadata: { name }, ...{ spec: { ports, selector: pod.metadata.labels } } }
       },
-      { asksServer: true, mapsKind: true },
+      creation,
     )
   }
   const generate = () => withOverrides(generatePod(name, command, flags), flags)
-  if (!isAttached) return createGenerated(host, written, generate, { asksServer: true, mapsKind: true })
+  if (!isAttached) return createGenerated(host, written, generate, creation)
   const { runAttached } = await import('./run-attached.ts')
   await runAttached(host, generate() as Pod, written)
 }

@@ -140,23 +140,26 @@ function checkFlags(
   { name, noun }: Field,
 ): void {
   const { all, selector, fieldSelector, list, output, local } = flags
+  if (list === true && (output ?? '') !== '' && name === 'labels') {
+    throw new CliError('--list and --output may not be specified together')
+  }
   if (all === true && selector !== undefined) throw new CliError('cannot set --all and --selector at the same time')
   if (all === true && fieldSelector !== undefined) {
     throw new CliError('cannot set --all and --field-selector at the same time')
   }
-  if (resources.length === 0 && !hasFiles(flags)) {
+  if (local === true) requireLocalFiles(resources, flags, noun)
+  else if (resources.length === 0 && !hasFiles(flags)) {
     throw new CliError('one or more resources must be specified as <resource> <name> or <resource>/<name>')
   }
-  if (local === true && resources.length > 0) {
-    const example = noun === 'label' ? 'pod' : 'rsrc'
-    throw new CliError(
-      `can only use local files by -f ${example}.yaml or --filename=${example}.json when --local=true is set`,
-    )
-  }
   if (set.size + remove.length === 0 && list !== true) throw new CliError(`at least one ${noun} update is required`)
-  if (list === true && (output ?? '') !== '' && name === 'labels') {
-    throw new CliError('--list and --output may not be specified together')
-  }
+}
+
+/** Throws a CliError, in kubectl's words, where what is changed without a server is not in files. */
+function requireLocalFiles(resources: readonly string[], flags: SetMetadataFlags, noun: Field['noun']): void {
+  const example = noun === 'label' ? 'pod' : 'rsrc'
+  const how = `-f ${example}.yaml or --filename=${example}.json`
+  if (resources.length > 0) throw new CliError(`can only use local files by ${how} when --local=true is set`)
+  if (!hasFiles(flags)) throw new CliError(`one or more files must be specified as ${how}`)
 }
 
 async function setOne(

@@ -8,11 +8,12 @@ import {
   type KubernetesObject,
   patchConflicts,
   type Resource,
+  sortKeys,
 } from '@coracle/api'
 import { type Client, isUnreachableServer, type ObjectKey, type Patch, type WriteOptions } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
-import { goJson } from '../output/go-json.ts'
+import { goJson, safeInHtml } from '../output/go-json.ts'
 import { applyFieldManager } from './field-managers.ts'
 import { isEmptyPatch, schemaOf } from './patch-between.ts'
 
@@ -134,10 +135,13 @@ export function withoutVersion<T extends KubernetesObject>(object: T): T {
   return { ...object, metadata }
 }
 
-/** The object with itself, as text, in the annotation. */
-export function withLastApplied(object: KubernetesObject): KubernetesObject {
+/** The object with itself, as text, in the annotation: with its fields sorted, or in the order that `inOrder` gives them. */
+export function withLastApplied(
+  object: KubernetesObject,
+  inOrder: (object: KubernetesObject) => unknown = sortKeys,
+): KubernetesObject {
   const plain = withoutLastApplied(object)
-  const text = `${goJson(plain)}\n`
+  const text = `${safeInHtml(JSON.stringify(inOrder(plain)))}\n`
   const annotations = { ...plain.metadata.annotations, [lastAppliedAnnotation]: text }
   return { ...plain, metadata: { ...plain.metadata, annotations } }
 }

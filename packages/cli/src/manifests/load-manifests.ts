@@ -30,6 +30,16 @@ export interface ManifestUse extends Reading {
 export const filesNamed = (host: Host, { filename, recursive = false }: ManifestFlags): Promise<readonly string[]> =>
   expandAll(host, filename, recursive)
 
+/** Throws CliErrors, in kubectl's words, where a kustomization stands beside files. */
+export function requireOneSource({ filename, recursive = false, kustomize }: ManifestFlags): void {
+  if (kustomize === undefined) return
+  const refusals = [
+    ...(filename.length > 0 ? ['only one of -f or -k can be specified'] : []),
+    ...(recursive ? ["the -k flag can't be used with -f or -R"] : []),
+  ]
+  if (refusals.length > 0) throw new AggregateError(refusals.map((text) => new CliError(text)))
+}
+
 /** Whether what flags name is in one file; standard input is none. */
 export async function isOneFile(host: Host, flags: ManifestFlags): Promise<boolean> {
   const files = hasFiles(flags) ? await filesNamed(host, flags) : []
@@ -66,13 +76,7 @@ export async function loadReadable(
   { args = [], ...reading }: ManifestUse = {},
 ): Promise<ReadManifests> {
   const { filename, recursive = false, kustomize } = flags
-  if (kustomize !== undefined) {
-    const refusals = [
-      ...(filename.length > 0 ? ['only one of -f or -k can be specified'] : []),
-      ...(recursive ? ["the -k flag can't be used with -f or -R"] : []),
-    ]
-    if (refusals.length > 0) throw new AggregateError(refusals.map((text) => new CliError(text)))
-  }
+  requireOneSource(flags)
   const sources = await expandAll(host, filename, recursive)
   if (hasFiles(flags)) requireFilesAlone(args)
   if (kustomize !== undefined) {

@@ -107,9 +107,9 @@ function checkFlags(flags: ApplyFlags): void {
   }
   if (serverSide === true && force === true) throw new CliError('--force cannot be used with --server-side')
   if (dryRun === 'server' && force === true) throw new CliError('--dry-run=server cannot be used with --force')
+  for (const text of prune === true ? flags.pruneAllowlist : []) checkKind(text)
   if (all === true && (selector ?? '') !== '') throw new CliError('cannot set --all and --selector at the same time')
   if (prune !== true) return
-  for (const text of flags.pruneAllowlist) checkKind(text)
   if (force === true) throw new CliError('--force cannot be used with --prune')
   if ((selector ?? '') === '' && all !== true) {
     throw new CliError(

@@ -21,6 +21,14 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
     flags,
     async (session) => {
       const texts: string[] = []
+      const { all, selector } = flags
+      if (all === true && selector !== undefined) {
+        throw new CliError(
+          hasFiles(flags)
+            ? `found non-empty label selector ${JSON.stringify(selector)} with previously set 'all' parameter.`
+            : "setting 'all' parameter but found a non empty selector. ",
+        )
+      }
       if (hasFiles(flags)) {
         const read = await loadReadable(host, flags, { args })
         const retrieve = async (placed: Placed): Promise<Placed> => {
@@ -36,8 +44,8 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
       } else {
         // As kubectl has it: who names a namespace means all that is in it.
         const typesMeanAll = session.givenNamespace !== undefined
-        const all = { ...flags, typesMeanAll, allSelects: true }
-        const { found } = await findTargets(host, session, args, 'view', all)
+        const selects = { ...flags, typesMeanAll, allSelects: true }
+        const { found } = await findTargets(host, session, args, 'view', selects)
         texts.push(...found.flatMap(lastApplied))
       }
       for (const text of texts) {

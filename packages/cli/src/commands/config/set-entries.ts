@@ -131,10 +131,12 @@ function withExec(fields: KubeconfigFields, flags: SetCredentialsFlags): Kubecon
     if (at > 0) variables.set(pair.slice(0, at), pair.slice(at + 1))
     else variables.delete(pair.slice(0, -1))
   }
+  const { apiVersion: version, ...others } = before ?? {}
+  const apiVersion = execApiVersion ?? version
   const exec = {
-    ...before,
+    ...others,
     ...(execCommand === undefined ? {} : { command: execCommand }),
-    ...(execApiVersion === undefined ? {} : { apiVersion: execApiVersion }),
+    ...(apiVersion === undefined || apiVersion === '' ? {} : { apiVersion }),
     ...(execArg.length === 0 ? {} : { args: execArg }),
     ...(execInteractiveMode === undefined ? {} : { interactiveMode: execInteractiveMode }),
     ...(execProvideClusterInfo === undefined ? {} : { provideClusterInfo: execProvideClusterInfo }),

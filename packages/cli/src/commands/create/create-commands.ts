@@ -227,8 +227,10 @@ export async function createFromFlags(
     refuseConnected(host, flags, refusal),
   )
   // A binding's users are those who get the role, and not who asks for it.
-  const { user, ...others } = flags
-  await createGenerated(host, Array.isArray(user) ? others : flags, generate, {
+  const { user, saveConfig = false, ...others } = flags
+  // Of Services kubectl notes nothing.
+  const saved = { ...others, saveConfig: saveConfig && !creation.startsWith('service ') }
+  await createGenerated(host, Array.isArray(user) || user === undefined ? saved : { ...saved, user }, generate, {
     subject: subjects[creation],
     asksServer: asksServer(creation, flags as Flags),
   })

@@ -3,7 +3,6 @@ import { collectionPath, type DiscoveredResource, isUnreachableServer, withQuery
 import { CliError } from '../../cli-error.ts'
 import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
-import { withLastApplied } from '../../manifests/apply-object.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
@@ -12,6 +11,7 @@ import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { localResource, noSession } from '../change-objects.ts'
 import { withNameHash } from '../generate/name-hash.ts'
 import { fieldValidation } from '../manifest-command.ts'
+import { withSavedConfig } from '../save-config.ts'
 
 /** Flags of every command that makes an object from its other flags. */
 export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags, RecordFlags {
@@ -34,6 +34,8 @@ export interface Creation {
   readonly asksServer: boolean
   /** Whether the server has to say which resource the object is of, also where it is built in. */
   readonly mapsKind?: boolean
+  /** What `--save-config` notes is in no namespace, also where a flag names one. */
+  readonly notesNoNamespace?: boolean
 }
 
 /**
@@ -44,7 +46,7 @@ export async function createGenerated(
   host: Host,
   flags: GeneratedFlags,
   generate: Generate,
-  { subject, asksServer, mapsKind = false }: Creation,
+  { subject, asksServer, mapsKind = false, notesNoNamespace = false }: Creation,
 ): Promise<void> {
   const printer = await OutcomePrinter.for(host, { ...flags, hasDeclaredOrder: true })
   if (flags.dryRun === 'client' && !asksServer) return printHere(host, flags, generate, printer)
@@ -55,8 +57,8 @@ export async function createGenerated(
       throw new CliError(`the server knows no ${made.kind} in version ${made.apiVersion}`)
     }
     if (flags.dryRun === 'client') return printOnly(made, resource, session, flags, printer)
-    const placed = placeObject(made, resource, session)
-    const object = flags.saveConfig === true ? withLastApplied(placed) : placed
+    const noted = notesNoNamespace ? made : withGivenNamespace(made, resource, session)
+    const object = placeObject(await withSavedConfig(resource, noted, flags), resource, session)
     const options = {
       fieldManager: flags.fieldManager ?? fieldManagerOf('create'),
       fieldValidation: fieldValidation[flags.validate],
@@ -108,14 +110,18 @@ async function madeBy(generate: Generate, session: Session, flags: GeneratedFlag
   return flags.appendHash === true ? withNameHash(generated) : generated
 }
 
-/** Prints an object that is not created: it has a namespace where a flag names one, as in kubectl. */
-function printOnly(
+/** An object with a namespace where a flag names one, as in kubectl. */
+const withGivenNamespace = (made: KubernetesObject, resource: DiscoveredResource, session: Session) =>
+  session.givenNamespace === undefined ? made : placeObject(made, resource, session)
+
+/** Prints an object that is not created. */
+async function printOnly(
   made: KubernetesObject,
   resource: DiscoveredResource,
   session: Session,
-  { saveConfig }: GeneratedFlags,
+  flags: GeneratedFlags,
   printer: OutcomePrinter,
 ): Promise<void> {
-  const placed = session.givenNamespace === undefined ? made : placeObject(made, resource, session)
-  return printer.print(resource, { verb: 'created', object: saveConfig === true ? withLastApplied(placed) : placed })
+  const object = await withSavedConfig(resource, withGivenNamespace(made, resource, session), flags)
+  await printer.print(resource, { verb: 'created', object })
 }

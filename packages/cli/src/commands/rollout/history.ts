@@ -29,7 +29,6 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   const { revision } = flags
   if (revision < 0) throw new CliError(`revision must be a positive integer: ${revision}`)
   if (args.length === 0 && !hasFiles(flags)) throw new CliError('required resource not specified')
-  const format = await readGivenFormat(host, flags)
   const style = {
     managedFields: flags.showManagedFields === true,
     requireKeys: !flags.allowMissingTemplateKeys,
@@ -37,6 +36,7 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
   }
   await withSession(host, flags, async (session) => {
     const targets = await findTargets(host, session, args, 'show', { ...flags, typesMeanAll: true, typed: true })
+    const format = await readGivenFormat(host, flags)
     await forEachTarget(targets, async (target) => {
       const revisions = await revisionsOf(session, target, 'history')
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))

@@ -9,6 +9,7 @@ import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { findTargets, requireAll, type Target } from '../targets.ts'
 import { variableNameProblem } from '../variable-name.ts'
 import {
+  allAndSelector,
   allContainers,
   changedTemplate,
   changing,
@@ -42,16 +43,9 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   const { resources, remove } = split
   // kubectl tells first that it knows no such format.
   await OutcomePrinter.for(host, flags)
-  // Without a server, too, it looks up which namespace the context has.
-  if (flags.local === true) {
-    const { kubeconfig, context, namespace, makesClientFirst } = flags
-    await checkConnection(host, {
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-      ...(context === undefined ? {} : { context }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(makesClientFirst === undefined ? {} : { makesClientFirst }),
-    })
-  }
+  // It makes a client without a server, too.
+  await checkConnection(host, flags)
+  for (const refusal of allAndSelector(flags)) throw refusal
   if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
   if (flags.list === true && (flags.output ?? '') !== '') {
     throw new CliError('--list and --output may not be specified together')
@@ -117,7 +111,8 @@ function splitEnvironment(args: readonly string[], more: readonly string[]) {
   if (misplaced !== undefined) {
     throw new CliError(`all resources must be specified before environment changes: ${args.join(' ')}`)
   }
-  for (const text of [...changes, ...more]) {
+  // What flags name counts before what stands among the arguments.
+  for (const text of [...more, ...changes]) {
     const at = text.indexOf('=')
     if (at >= 0) set.push({ name: variableName(text.slice(0, at)), value: text.slice(at + 1) })
     else if (text.endsWith('-')) remove.push(text.slice(0, -1))
@@ -143,7 +138,8 @@ function withVariables(
   overwrite: boolean,
 ): Container {
   const env = [...(container.env ?? [])]
-  for (const variable of set) {
+  // Of several of one name the first counts.
+  for (const variable of set.filter(({ name }, index) => set.findIndex((other) => other.name === name) === index)) {
     const at = env.findIndex(({ name }) => name === variable.name)
     if (at < 0) env.push(variable)
     else if (overwrite) env[at] = variable

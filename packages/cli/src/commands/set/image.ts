@@ -3,21 +3,23 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { refusalOfTargets } from '../connection-refusals.ts'
-import { requireTargets } from '../targets.ts'
-import { allContainers, changeTemplates, withContainers } from './pod-templates.ts'
+import { allAndSelector, allContainers, changeTemplates, withContainers } from './pod-templates.ts'
 
 /** `coracle set image TYPE NAME CONTAINER=IMAGE` */
 export async function setImage(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const { resources, pairs } = splitPairs(args)
-  requireTargets(resources, flags)
   const texts = { done: 'image updated', failure: 'failed to patch image update to pod template:' }
   const check = () => {
-    if (pairs.length === 0) throw new CliError('at least one image update is required')
+    const refusals = [...allAndSelector(flags)]
+    if (pairs.length === 0) refusals.push(new CliError('at least one image update is required'))
     if (pairs.length > 1 && pairs.some(([name]) => name === '*')) {
-      throw new CliError(
-        'all containers are already specified by *, but saw more than one container_name=container_image pairs',
+      refusals.push(
+        new CliError(
+          'all containers are already specified by *, but saw more than one container_name=container_image pairs',
+        ),
       )
     }
+    if (refusals.length > 0) throw new AggregateError(refusals)
   }
   const change = (spec: PodSpec) => {
     const wanted = new Map(pairs)

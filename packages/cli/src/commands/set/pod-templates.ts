@@ -47,7 +47,11 @@ export function changeTemplates(
 }
 
 /** What kubectl's `set` has to know of objects before it changes any. */
-export const setFlags = { typed: true, needsAll: true, hasDeclaredOrder: true } as const
+export const setFlags = { typed: true, needsAll: true, namesFirst: true, hasDeclaredOrder: true } as const
+
+/** Why objects cannot be chosen as flags say; empty where they can. */
+export const allAndSelector = ({ all, selector }: ChangeFlags): readonly CliError[] =>
+  all === true && selector !== undefined ? [new CliError('cannot set --all and --selector at the same time')] : []
 
 /** What cannot be changed is told with the name of the object, and each in a paragraph of its own, as kubectl does. */
 export function changing<T>({ resource, key }: Target, { local }: ChangeFlags, change: () => T): T {

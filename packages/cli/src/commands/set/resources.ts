@@ -1,9 +1,8 @@
-import { parseQuantity } from '@coracle/api'
+import { type PodSpec, parseQuantity } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
-import { requireTargets } from '../targets.ts'
-import { allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
+import { allAndSelector, allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
 
 export interface SetResourcesFlags extends ChangeFlags {
   readonly containers: string
@@ -14,18 +13,21 @@ export interface SetResourcesFlags extends ChangeFlags {
 
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
-  requireTargets(args, flags)
-  if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
-    throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
+  const check = (): void => {
+    for (const refusal of allAndSelector(flags)) throw refusal
+    if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
+      throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
+    }
+    for (const amounts of [flags.limits, flags.requests]) amountsOf(amounts)
   }
-  const limits = amountsOf(flags.limits)
-  const requests = amountsOf(flags.requests)
   const chosen = nameMatcher(flags.containers)
   const texts = {
     done: 'resource requirements updated',
     failure: 'failed to patch resources update to pod template',
   }
-  await changeTemplates(host, args, flags, texts, (spec) => {
+  const change = (spec: PodSpec): PodSpec => {
+    const limits = amountsOf(flags.limits)
+    const requests = amountsOf(flags.requests)
     if (!allContainers(spec).some(({ name }) => chosen(name))) {
       throw new CliError(`error: unable to find container named ${flags.containers}`)
     }
@@ -41,7 +43,8 @@ export async function setResources(host: Host, args: readonly string[], flags: S
         },
       }
     })
-  })
+  }
+  await changeTemplates(host, args, flags, texts, change, check)
 }
 
 function amountsOf(text = ''): Readonly<Record<string, string>> | undefined {

@@ -22,7 +22,7 @@ export async function setSelector(host: Host, args: readonly string[], flags: Se
   const resources = args.slice(0, -1)
   if (flags.local === true || (resources.length === 0 && !hasFiles(flags))) {
     await checkNamespace(host, flags)
-    requireTargets(resources, flags)
+    if (flags.local !== true) requireTargets(resources, flags)
   }
   await changeObjects(
     host,

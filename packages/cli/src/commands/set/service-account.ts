@@ -2,18 +2,17 @@ import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import type { ChangeFlags } from '../change-objects.ts'
 import { refusalOfTargets } from '../connection-refusals.ts'
-import { requireTargets } from '../targets.ts'
 import { changeTemplates } from './pod-templates.ts'
 
 /** `coracle set serviceaccount TYPE NAME ACCOUNT` */
 export async function setServiceAccount(host: Host, args: readonly string[], flags: ChangeFlags): Promise<void> {
   const account = args.at(-1)
   if (account === undefined) throw new CliError('serviceaccount is required')
-  if (flags.local === true) requireTargets([], flags)
   const texts = { done: 'serviceaccount updated', failure: 'failed to patch ServiceAccountName', isAlwaysSaid: true }
   await changeTemplates(
     host,
-    args.slice(0, -1),
+    // Without a server kubectl passes over what else is named.
+    flags.local === true ? [] : args.slice(0, -1),
     { ...flags, refusalOfConnection: refusalOfTargets },
     texts,
     ({ serviceAccount: _, ...spec }) => ({

@@ -1,10 +1,9 @@
 import { type ClusterRoleBinding, compareText, deepEqual, type RoleBinding, type Subject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { type ChangeFlags, changeObjects } from '../change-objects.ts'
-import { requireTargets } from '../targets.ts'
+import { type Change, type ChangeFlags, changeObjects } from '../change-objects.ts'
 import { writeChanges } from '../write-changes.ts'
-import { changing, setFieldManager, setFlags } from './pod-templates.ts'
+import { allAndSelector, changing, setFieldManager, setFlags } from './pod-templates.ts'
 
 export interface SetSubjectFlags extends Omit<ChangeFlags, 'user'> {
   readonly user: readonly string[]
@@ -18,14 +17,16 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   // A user of the kubeconfig is something else.
   const { user, ...rest } = flags
   const { group, serviceaccount, dryRun, fieldManager = setFieldManager } = flags
-  requireTargets(args, flags)
-  if (user.length + group.length + serviceaccount.length === 0) {
-    throw new CliError('you must specify at least one value of user, group or serviceaccount')
+  const check = (): void => {
+    for (const refusal of allAndSelector(rest)) throw refusal
+    if (user.length + group.length + serviceaccount.length === 0) {
+      throw new CliError('you must specify at least one value of user, group or serviceaccount')
+    }
+    if (serviceaccount.some((text) => !/^[^:]*:[^:]+$/.test(text))) {
+      throw new CliError('serviceaccount must be <namespace>:<name>')
+    }
   }
-  if (serviceaccount.some((text) => !/^[^:]*:[^:]+$/.test(text))) {
-    throw new CliError('serviceaccount must be <namespace>:<name>')
-  }
-  await changeObjects(host, args, 'set', { ...rest, ...setFlags }, async (session, target) => {
+  const change: Change = async (session, target) => {
     const { object: before } = target
     if (before.kind !== 'RoleBinding' && before.kind !== 'ClusterRoleBinding') {
       return changing(target, rest, () => {
@@ -40,7 +41,8 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
     const failure = 'failed to patch subjects to rolebinding:'
     const object = await writeChanges(session, target, wanted, { dryRun, fieldManager, failure })
     return { verb: 'subjects updated', object }
-  })
+  }
+  await changeObjects(host, args, 'set', { ...rest, ...setFlags }, change, check)
 }
 
 function subjectsOf({ user, group, serviceaccount }: SetSubjectFlags, ownNamespace: string): readonly Subject[] {
