@@ -289,6 +289,26 @@ describe('apply', () => {
     expect(subject.value).toEqual({ labels: { x: '1' }, items: [{ name: 'b' }] })
   })
 
+  it('leaves an object empty that is applied so, wherever it is', () => {
+    const subject = new Subject()
+    subject.apply('one', { nested: { a: 'x' }, replicas: 1 })
+    subject.apply('one', { nested: {}, replicas: 1 })
+    expect(subject.value).toEqual({ nested: {}, replicas: 1 })
+    subject.apply('one', { replicas: 1 })
+    expect(subject.value).toEqual({ replicas: 1 })
+  })
+
+  it('leaves null where that is applied, and what others own of an object that is applied empty', () => {
+    const subject = new Subject()
+    subject.apply('one', { nested: { a: 'x' } })
+    subject.apply('one', { nested: null })
+    expect(subject.value).toEqual({ nested: null })
+    subject.apply('one', { labels: { a: '1' } })
+    subject.apply('other', { labels: { b: '2' } })
+    subject.apply('one', { labels: {} })
+    expect(subject.value).toEqual({ labels: { b: '2' } })
+  })
+
   it('takes the whole object away with the last field of it', () => {
     const subject = new Subject()
     subject.apply('a', { nested: { a: 'x' }, replicas: 1 })

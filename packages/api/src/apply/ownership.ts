@@ -3,6 +3,7 @@
  * https://github.com/kubernetes-sigs/structured-merge-diff (merge.Updater)
  */
 import type { Schema } from '../schema/schema.ts'
+import { withAppliedEmpty } from './applied-empty.ts'
 import { type Comparison, compareFields, noDifference } from './compare.ts'
 import {
   differenceOf,
@@ -148,7 +149,8 @@ export function applyConfiguration(input: ApplyInput): Applied {
   const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration), ignored?.(manager.apiVersion) ?? noFields)
   // Even one that owns nothing stands for itself while the others are judged.
   const claimed = withOwned(owners, manager, fields)
-  const value = last === undefined ? merged : prune(input, merged, claimed, last)
+  const value =
+    last === undefined ? merged : withAppliedEmpty(schema, prune(input, merged, claimed, last), configuration)
   const change = { before: live, after: value, owners: claimed, manager, versions, ignored }
   const { owners: left, conflicts } = transfer(change, manager)
   return { value, owners: left, conflicts }
