@@ -32,6 +32,8 @@ const restMaxMs = 60 * 60_000
 const lookMs = 2 * 60_000
 /** Who was refused before tries again within this time: the longest back-off of controllers. */
 const backOffMaxMs = 17 * 60_000
+/** What comes of that may change how autoscalers scale: they look 15 s later, and remember what they saw for five minutes. */
+const stabilizationMaxMs = 6 * 60_000
 /** At rest nothing but signs of life is written for so long. */
 const quietMs = 15 * 60_000
 
@@ -119,7 +121,7 @@ async function comeToRest(
     await clock.advance(lookMs)
     if (problems().length === 0) break
   }
-  await clock.advance(backOffMaxMs)
+  await clock.advance(backOffMaxMs + stabilizationMaxMs)
   const restMs = clock.now()
   await clock.advance(quietMs)
   for (const { name, message } of problems()) history.report(name, message)

@@ -6,17 +6,21 @@ import { ordinalOf } from './pods.ts'
 export const isHeldUp = (set: KubernetesObject, view: View): boolean => namesakesOf(set, view).length > 0
 
 /**
- * Whether a set does nothing for one of its pods, as it goes in order and cannot make one that comes before: not even a claim that is
- * missing, as upstream stops at the pod that it cannot make.
+ * Whether a set does nothing for one of its pods since it cannot make another: not even a claim that is missing. One that goes in order
+ * stops there, and lets none of those after it go or come; one that does not, lets none go that are too many (upstream's
+ * StatefulSetControl, which deletes pods once it has gone through those that are wanted).
  */
 export function isHeldUpBefore(pod: Pod, set: StatefulSet, view: View): boolean {
   const { ordinals, replicas = 1, podManagementPolicy } = set.spec
-  if (podManagementPolicy === 'Parallel') return false
   const start = ordinals?.start ?? 0
-  const end = Math.min(start + replicas, ordinalOf(pod))
+  const end = start + replicas
+  const own = ordinalOf(pod)
+  const isTooMany = own < start || own >= end
+  if (podManagementPolicy === 'Parallel' && !isTooMany) return false
+  const last = isTooMany ? end : own
   return namesakesOf(set, view)
     .map(ordinalOf)
-    .some((ordinal) => start <= ordinal && ordinal < end)
+    .some((ordinal) => start <= ordinal && ordinal < last)
 }
 
 /** The pods that are named like those of a set, and are not its own. */

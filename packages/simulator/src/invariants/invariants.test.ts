@@ -828,6 +828,12 @@ describe('of volumes and claims', () => {
     ['is not made again after a pod that a set in order cannot make', {}, 'db-1', []],
     ['is made again before such a pod', {}, 'db-3', claimMissing],
     ['is made again where pods come in no order', { podManagementPolicy: 'Parallel' }, 'db-1', claimMissing],
+    [
+      'is not made again where it is one too many, and one that is wanted cannot be made',
+      { podManagementPolicy: 'Parallel', replicas: 2 },
+      'db-1',
+      [],
+    ],
     ['is made again where none of that name is wanted', { ordinals: { start: 2 } }, 'db-1', claimMissing],
     ['is made again where fewer pods are wanted', { replicas: 1 }, 'db-1', claimMissing],
   ])('the claim of a pod that waits for it %s', (_, spec, aside, broken) => {
