@@ -18,6 +18,7 @@ const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
  */
 const alone = [
   'packages/store/src/disk-room.test.ts',
+  'packages/environment/src/idle-memory-flags.test.ts',
   'packages/api/src/cost.test.ts',
   'packages/api/src/patch/strategic-merge-patch.test.ts',
   'examples/*/test/**/*.test.ts',
