@@ -83,9 +83,7 @@ export class RequestMetrics {
   #seriesOf(route: ResourceRoute, definition: ResourceDefinition, verb: string): RouteSeries {
     const byRoute = this.#byDefinition.get(definition) ?? new Map<string, RouteSeries>()
     const scope = scopeOf(route)
-    // What most requests are about is found without a new text.
-    const key =
-      route.subresource === '' ? (mainKeys.get(verb)?.get(scope) ?? verb) : `${verb} ${scope} ${route.subresource}`
+    const key = `${verb} ${scope} ${route.subresource}`
     const known = byRoute.get(key)
     if (known !== undefined) return known
     const { group, version, plural } = definition
@@ -165,17 +163,7 @@ function hasSubresource({ hasStatus, scale, subresources }: ResourceDefinition, 
   )
 }
 
-const scopes = ['resource', 'namespace', 'cluster'] as const
-type RequestScope = (typeof scopes)[number]
-
 /** Whether a request is about one object, those of a namespace, or all. */
-function scopeOf({ name, namespace, verb }: ResourceRoute): RequestScope {
+function scopeOf({ name, namespace, verb }: ResourceRoute): 'resource' | 'namespace' | 'cluster' {
   return name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster'
 }
-
-const mainKeys: ReadonlyMap<string, ReadonlyMap<RequestScope, string>> = new Map(
-  [...Object.values(verbs), 'APPLY'].map((verb) => [
-    verb,
-    new Map(scopes.map((scope) => [scope, `${verb} ${scope} `])),
-  ]),
-)
