@@ -46,6 +46,21 @@ describe('since when uses of tokens are noted', () => {
     expect(await since(test)).toBe('2026-01-01')
   })
 
+  it('is said a minute after it could not be', async () => {
+    let failures = 0
+    const mutate = ({ name }: { readonly name: string }, object: KubernetesObject | undefined) => {
+      if (name !== key.name || failures > 0) return object
+      failures += 1
+      throw new Error('the webhook is away')
+    }
+    const pem = createServiceAccountKey()
+    const test = await startTestCore({ serviceAccountKey: async () => pem, admission: [{ name: 'failing', mutate }] })
+    await test.environment.clock.advance('59s')
+    expect((await refusal(test.client.get(configMaps, key))).code).toBe(404)
+    await test.environment.clock.advance('1s')
+    expect([failures, await since(test)]).toEqual([1, '2026-01-01'])
+  })
+
   it('is not said where there are no tokens', async () => {
     const { client, environment } = await startTestCore()
     await environment.clock.settle()

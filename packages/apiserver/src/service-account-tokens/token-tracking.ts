@@ -7,6 +7,9 @@ import type { Registries } from '../registries.ts'
 /** How soon the ConfigMap is made again that somebody has deleted, at the earliest, since it was made (upstream's rate). */
 export const trackingRestoredAfterMs = 30 * 60_000
 
+/** How soon it is tried again where it could not be written. */
+export const trackingRetryMs = 60_000
+
 const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Strict' } as const
 
 /**
@@ -46,6 +49,7 @@ export function keepTokenTracking(registries: Registries, environment: Environme
       // Another server or somebody else was faster.
       if (hasReason(error, 'AlreadyExists') || hasReason(error, 'Conflict') || hasReason(error, 'NotFound')) return
       createdAt = Number.NEGATIVE_INFINITY
+      if (!stopped) timer = clock.setTimer(trackingRetryMs, keep, { housekeeping: true })
       logger.warn('it is not noted since when uses of tokens are noted', { error: String(error) })
     })
   }
