@@ -1,4 +1,4 @@
-import { type Container, type Pod, parseTime } from '@coracle/api'
+import { type Container, type ContainerStatus, isSidecar, type Pod, parseTime } from '@coracle/api'
 import { probeDelayMs, probesOfReadiness, type SimulatedBehaviour, type SimulatedConduct } from '@coracle/cluster'
 import type { Random } from '@coracle/environment'
 
@@ -22,6 +22,8 @@ const crashAfterMs = 2_000
 /** A container that has not been ready for so long, beside what its probes wait, is taken never to be. */
 const stuckAfterMs = 60_000
 
+type Fate = 'works' | 'crashes' | 'is never ready'
+
 export interface BehaviourParts {
   readonly assumptions: Assumptions
   /** Draws which pods fail. */
@@ -35,14 +37,15 @@ export interface BehaviourParts {
 
 /**
  * How containers of a copy behave. What works in the source goes on working, and what does not work there does not work here: a
- * container that waits for its image or crashes, or whose readiness probe has failed for long, and new ones of its image, where no
- * other of that image is ready. New containers are as assumed, and those that were being started need only the rest of the time;
+ * container whose readiness probe has failed for long; new ones of an image that cannot be had; and new ones like those that crash:
+ * of the same image, command and arguments, where no such container is ready. That a task fails says nothing of what is there to run
+ * on, nor the other way round. New containers are as assumed, and those that were being started need only the rest of the time;
  * readiness probes have them wait as long as they say.
  */
 export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: BehaviourParts): SimulatedBehaviour {
-  const broken = brokenImages(initial)
+  const failing = failuresIn(initial)
   const starting = new Map(initial.map((pod) => [pod.metadata.uid ?? '', startsUnderWay(pod)]))
-  const verdicts = new Map<string, 'works' | 'crashes' | 'is never ready'>()
+  const verdicts = new Map<string, Fate>()
   const fateOf = (podUid: string) => {
     const known = verdicts.get(podUid)
     if (known !== undefined) return known
@@ -51,7 +54,7 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
     verdicts.set(podUid, fate)
     return fate
   }
-  return ({ podUid, podNamespace, podName, name, image, attempt, isTask, adopted }): SimulatedConduct => {
+  return ({ podUid, podNamespace, podName, name, attempt, isTask, adopted }): SimulatedConduct => {
     const pod = podOf(podNamespace, podName)
     const container = pod === undefined ? undefined : containerOf(pod, name)
     if (pod === undefined || container === undefined) return {}
@@ -62,7 +65,7 @@ export function behaviourOf({ assumptions, random, podOf, initial, nowMs }: Beha
       const isStuck = !adopted.ready && nowMs() - adopted.startedAtMs > readyAfterMs + stuckAfterMs
       return { readyAfterMs: isStuck ? Number.POSITIVE_INFINITY : readyAfterMs, ...run }
     }
-    const fate = broken.has(image) ? 'is never ready' : fateOf(podUid)
+    const fate = failing.fateOf(container, isTask) ?? fateOf(podUid)
     const begunMs = attempt === 0 ? starting.get(podUid)?.get(name) : undefined
     const { startDelayMs } = assumptions
     const startLatencyMs = begunMs === undefined ? startDelayMs : Math.max(soonMs, startDelayMs - (nowMs() - begunMs))
@@ -88,20 +91,86 @@ function startsUnderWay({ status = {} }: Pod): ReadonlyMap<string, number> {
 const containerOf = ({ spec }: Pod, wanted: string): Container | undefined =>
   [...spec.containers, ...(spec.initContainers ?? [])].find(({ name }) => name === wanted)
 
+/** What of the source does not work. */
+interface Failures {
+  /** How new containers like one go; undefined where nothing is known of such. */
+  fateOf(container: Container, isTask: boolean): Fate | undefined
+}
+
+/** Why a container waits whose image cannot be had: no container of that image can run. */
+const waitsForImage = /^ErrImage|^InvalidImage|^ImagePull|^ImageInspect/
+/** Why a container waits that failed when it ran, or when it was to run. What it lacks of the cluster's, a copy knows by itself. */
+const waitsAfterFailing = /^(?:CrashLoopBackOff|RunContainerError|CreateContainerError|PostStartHookError)$/
 /** A container that is not ready and was restarted more often than this does not work. */
 const restartsOfWorkingMax = 2
 
-/** Images of containers that do not work, and of none that does. */
-function brokenImages(pods: readonly Pod[]): ReadonlySet<string> {
-  const [broken, working] = [new Set<string>(), new Set<string>()]
-  for (const { status, spec } of pods) {
-    for (const { name, state, ready, restartCount = 0 } of status?.containerStatuses ?? []) {
-      const image = spec.containers.find((each) => each.name === name)?.image ?? ''
-      const waits = state?.waiting?.reason ?? ''
-      if (ready) working.add(image)
-      else if (/BackOff$|^ErrImage|^InvalidImage|Error$/.test(waits) || restartCount > restartsOfWorkingMax)
-        broken.add(image)
-    }
+/**
+ * Images that cannot be had, and what runs and fails. A crash tells of the program, which is an image with a command and arguments, and
+ * of what it is there for: a task that ends with an error may have the image of services that run well, and an error of its own.
+ */
+function failuresIn(pods: readonly Pod[]): Failures {
+  const [images, programs] = [new Verdicts(), new Verdicts()]
+  for (const { container, status, isTask } of pods.flatMap(containersOf)) {
+    images.note(container.image ?? '', imageVerdict(status))
+    programs.note(programOf(container, isTask), programVerdict(status))
   }
-  return new Set([...broken].filter((image) => !working.has(image)))
+  return {
+    fateOf(container, isTask) {
+      if (images.isBroken(container.image ?? '')) return 'is never ready'
+      if (!programs.isBroken(programOf(container, isTask))) return undefined
+      return isTask ? 'crashes' : 'is never ready'
+    },
+  }
 }
+
+interface SeenContainer {
+  readonly container: Container
+  readonly status: ContainerStatus
+  readonly isTask: boolean
+}
+
+/** The containers of a pod of which something is known. */
+function containersOf({ spec, status = {} }: Pod): readonly SeenContainer[] {
+  const { containers, initContainers = [], restartPolicy = 'Always' } = spec
+  const seen = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  const statusOf = ({ name }: Container) => seen.find((each) => each.name === name)
+  return [
+    ...initContainers.map((container) => ({ container, isTask: !isSidecar(container) })),
+    ...containers.map((container) => ({ container, isTask: restartPolicy !== 'Always' })),
+  ].flatMap(({ container, isTask }) => {
+    const known = statusOf(container)
+    return known === undefined ? [] : [{ container, status: known, isTask }]
+  })
+}
+
+type Verdict = 'works' | 'is broken' | 'nobody knows'
+
+/** Something is broken of which one does not work, and none does. */
+class Verdicts {
+  readonly #working = new Set<string>()
+  readonly #broken = new Set<string>()
+
+  note(key: string, verdict: Verdict): void {
+    if (verdict === 'works') this.#working.add(key)
+    else if (verdict === 'is broken') this.#broken.add(key)
+  }
+
+  isBroken(key: string): boolean {
+    return this.#broken.has(key) && !this.#working.has(key)
+  }
+}
+
+function imageVerdict({ ready, state }: ContainerStatus): Verdict {
+  if (waitsForImage.test(state?.waiting?.reason ?? '')) return 'is broken'
+  return ready ? 'works' : 'nobody knows'
+}
+
+function programVerdict({ ready, state, restartCount }: ContainerStatus): Verdict {
+  const reason = state?.waiting?.reason ?? ''
+  if (ready || state?.terminated?.exitCode === 0) return 'works'
+  return waitsAfterFailing.test(reason) || restartCount > restartsOfWorkingMax ? 'is broken' : 'nobody knows'
+}
+
+/** What a container runs, and whether it is there to end. */
+const programOf = ({ image, command = [], args = [] }: Container, isTask: boolean): string =>
+  JSON.stringify([image, command, args, isTask])
