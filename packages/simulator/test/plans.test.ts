@@ -6,6 +6,10 @@ const seeds = [
   ...Array.from({ length: 16 }, (_, index) => index + 1),
   // Pods of two owners, with volumes and without, wait for the node that is uncordoned.
   1341,
+  // A task of the image to which a daemon set is changed has failed again and again.
+  9_100_454,
+  // Of a stateful set whose pods go side by side, one waits for a claim that is just going.
+  9_200_734,
 ]
 
 describe('a plan comes true', () => {
