@@ -30,6 +30,10 @@ export interface ContainerStatusesInput {
   readonly probes: ReadonlyMap<string, ProbeState>
   /** The pod has init containers: what has not started yet waits for them. */
   readonly hasInitContainers: boolean
+  /** The runtime has a regular container of the pod, in whatever state: init containers have done their work. */
+  readonly initialized: boolean
+  /** The most of what a container has said of its end. */
+  readonly messageBytesMax: number
   readonly init: boolean
   /** The pod is to go: what is lost of it will not be started again. */
   readonly deleting: boolean
@@ -69,8 +73,8 @@ function started(
   const running = run.state === 'running'
   return {
     name: container.name,
-    state: stateOf(run, input.runtimeName),
-    lastState: before === undefined ? keptLastState(previous, containerID) : stateOf(before, input.runtimeName),
+    state: stateOf(run, input),
+    lastState: before === undefined ? keptLastState(previous, containerID) : stateOf(before, input),
     ready: isReady(container, run, probe, input.init),
     restartCount: run.attempt,
     image: run.image,
@@ -115,22 +119,30 @@ function keptLastState(previous: ContainerStatus | undefined, containerID: strin
   return previous.lastState ?? {}
 }
 
-function stateOf(run: ContainerRuntimeStatus, runtimeName: string): ContainerState {
+function stateOf(run: ContainerRuntimeStatus, input: ContainerStatusesInput): ContainerState {
   if (run.state === 'running') return { running: { startedAt: formatTime(run.startedAtMs ?? run.createdAtMs) } }
   if (run.state === 'created') return { waiting: { reason: 'ContainerCreating' } }
-  return { terminated: terminatedOf(run, runtimeName) }
+  return { terminated: terminatedOf(run, input) }
 }
 
-function terminatedOf(run: ContainerRuntimeStatus, runtimeName: string): ContainerStateTerminated {
+function terminatedOf(run: ContainerRuntimeStatus, input: ContainerStatusesInput): ContainerStateTerminated {
   const exitCode = run.exitCode ?? 0
+  const message = truncated(run.message ?? '', input.messageBytesMax)
   return {
     exitCode,
     reason: run.reason ?? (exitCode === 0 ? 'Completed' : 'Error'),
-    ...(run.message === undefined || run.message === '' ? {} : { message: run.message }),
+    ...(message === '' ? {} : { message }),
     startedAt: formatTime(run.startedAtMs ?? 0),
     finishedAt: formatTime(run.finishedAtMs ?? 0),
-    containerID: `${runtimeName}://${run.id}`,
+    containerID: `${input.runtimeName}://${run.id}`,
   }
+}
+
+/** No more than so many bytes from the beginning of a text, without a part of a character. */
+function truncated(text: string, bytesMax: number): string {
+  if (text.length * 3 <= bytesMax) return text
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax))
+  return text.slice(0, read)
 }
 
 /** The runtime knows no run of the container: it has yet to start, or its traces are lost. */
@@ -140,20 +152,33 @@ function unstarted(
   input: ContainerStatusesInput,
 ): ContainerStatus {
   if (previous?.state?.terminated !== undefined) return previous
+  const passed = input.init && input.initialized && !isSidecar(container)
   const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined
   return {
     name: container.name,
-    state: { waiting: { reason: input.hasInitContainers ? 'PodInitializing' : 'ContainerCreating' } },
+    state: passed
+      ? passedState
+      : { waiting: { reason: input.hasInitContainers ? 'PodInitializing' : 'ContainerCreating' } },
     // Without a trace of its end a container that ran would look as if it had never started, and its pod would go
     // back to Pending.
     lastState: lost ? lostState : (previous?.lastState ?? {}),
-    ready: false,
+    ready: passed,
     restartCount: (previous?.restartCount ?? 0) + (lost && !input.deleting ? 1 : 0),
     image: container.image ?? '',
     imageID: '',
     started: false,
     ...volumeMounts(container),
   }
+}
+
+/** An init container without a trace in a pod that is past its initialization. */
+const passedState: ContainerState = {
+  terminated: {
+    exitCode: 0,
+    reason: 'Completed',
+    message:
+      'Unable to get init container status from container runtime and pod has been initialized, treat it as exited normally',
+  },
 }
 
 const lostState: ContainerState = {

@@ -51,5 +51,6 @@ function hasBegun({ state, lastState }: ContainerStatus): boolean {
 
 function isDone(container: Container, status: ContainerStatus | undefined): boolean {
   if (isSidecar(container)) return status?.state?.running !== undefined && status.started === true
-  return status?.state?.terminated?.exitCode === 0
+  const { state, lastState } = status ?? {}
+  return state?.terminated?.exitCode === 0 || lastState?.terminated?.exitCode === 0
 }

@@ -1,28 +1,33 @@
 import { type Container, type ContainerStatus, isSidecar, type PodPhase, type PodSpec } from '@coracle/api'
 import { initRestartsAfter, restartsAfter } from '../pod/restart-policy.ts'
 
+/** What of a pod its container statuses do not tell. */
+export interface PhaseCircumstances {
+  readonly terminal: boolean
+  readonly initialized: boolean
+  readonly restarting: ReadonlySet<string>
+}
+
 /**
  * The phase that follows from the statuses of a pod's containers, by the rules of upstream's kubelet.
- * `terminal`: the pod is being stopped for good, so nothing will be restarted. `restarting`: containers that will be,
- * however they ended.
+ * `terminal`: the pod is being stopped for good, so nothing will be restarted. `initialized`: a regular container has begun in
+ * the present sandbox. `restarting`: containers that will be restarted, however they ended.
  */
 export function podPhase(
   spec: PodSpec,
   statuses: readonly ContainerStatus[],
-  terminal: boolean,
-  restarting: ReadonlySet<string>,
+  { terminal, initialized, restarting }: PhaseCircumstances,
 ): PodPhase {
   const byName = new Map(statuses.map((status) => [status.name, status]))
   const init = spec.initContainers ?? []
   const regular = countRegular(spec, byName, restarting)
-  const begun = regular.running + regular.stopped > 0
 
   const ordinary = init
     .filter((container) => !isSidecar(container))
     .map((container) => initProgress(container, spec, byName))
   if (ordinary.includes('failed')) return 'Failed'
   const sidecars = countSidecars(init, byName)
-  if (ordinary.includes('pending') || (sidecars.pending > 0 && !begun)) return 'Pending'
+  if (ordinary.includes('pending') || (sidecars.pending > 0 && !initialized)) return 'Pending'
   if (regular.waiting + sidecars.waiting > 0) return 'Pending'
 
   const running = regular.running + sidecars.running

@@ -32,6 +32,7 @@ const conditions = (fields: Partial<PodStatusInput>) =>
   )
 
 const init = testContainer({ name: 'init' })
+const side = testContainer({ name: 'side', restartPolicy: 'Always' })
 const failure = { reason: 'DeadlineExceeded', message: 'm' }
 
 describe('phase', () => {
@@ -92,14 +93,35 @@ describe('phase', () => {
     [
       'init failed for good, and a sidecar is being stopped',
       {
-        pod: testPod(
-          { restartPolicy: 'Never', initContainers: [testContainer({ name: 'side', restartPolicy: 'Always' }), init] },
-          { status: { phase: 'Pending' } },
-        ),
+        pod: testPod({ restartPolicy: 'Never', initContainers: [side, init] }, { status: { phase: 'Pending' } }),
         runs: [testRun({ id: 'c1', name: 'side' }), testRun({ name: 'init', exitCode: 1 })],
         terminal: true,
       },
       'Pending',
+    ],
+    [
+      'a sidecar starts in a new sandbox, and its container has ended with the one before',
+      {
+        pod: testPod({ initContainers: [side] }),
+        sandbox: testSandbox({ id: 's1', attempt: 1 }),
+        runs: [testRun({ exitCode: 137 }), testRun({ id: 'c1', name: 'side', sandboxId: 's1' })],
+        probes: new Map([['c1', { started: false, ready: false }]]),
+      },
+      'Pending',
+    ],
+    [
+      'a sidecar starts again beside a container that has ended',
+      {
+        pod: testPod({ initContainers: [side] }),
+        runs: [testRun({ exitCode: 1 }), testRun({ id: 'c1', name: 'side', attempt: 1 })],
+        probes: new Map([['c1', { started: false, ready: false }]]),
+      },
+      'Running',
+    ],
+    [
+      'all run, and there is no trace of init',
+      { pod: testPod({ initContainers: [init] }), runs: [testRun()] },
+      'Running',
     ],
     ['it had failed before', { pod: testPod({}, { status: { phase: 'Failed' } }), runs: [testRun()] }, 'Failed'],
   ])('when %s', (_, fields, expected) => expect(status(fields).phase).toBe(expected))
@@ -193,6 +215,29 @@ describe('container statuses', () => {
     })
   })
 
+  it('takes init containers without a trace for done once another container has been made, but no sidecars', () => {
+    const { initContainerStatuses: [first, second] = [] } = status({
+      pod: testPod({ initContainers: [init, side] }),
+      runs: [testRun()],
+    })
+    expect(first).toMatchObject({ ready: true, state: { terminated: { exitCode: 0, reason: 'Completed' } } })
+    expect(second).toMatchObject({ ready: false, state: { waiting: { reason: 'PodInitializing' } } })
+  })
+
+  it.each([
+    ['a whole message of one', 1, 'é'.repeat(2048), 4096],
+    ['a part of each of several', 4, 'é'.repeat(2048), 3072],
+    ['no part of a character', 5, `a${'é'.repeat(2000)}`, 2457],
+  ])('keeps 12 KiB of last words of all containers: %s', (_, count, message, bytes) => {
+    const containers = Array.from({ length: count }, (_, index) => testContainer({ name: `web${index}` }))
+    const runs = containers.map(({ name }) => testRun({ id: name, name, exitCode: 1, message }))
+    const told = status({ pod: testPod({ containers }), runs }).containerStatuses?.map(
+      ({ state }) => state?.terminated?.message ?? '',
+    )
+    expect(told?.map((text) => Buffer.byteLength(text))).toEqual(containers.map(() => bytes))
+    expect(message.startsWith(told?.[0] ?? '?')).toBe(true)
+  })
+
   describe('when the pod is over', () => {
     const states = (fields: Partial<PodStatusInput>) => {
       const {
@@ -223,6 +268,18 @@ describe('container statuses', () => {
 
     it('counts a container that never came to run as failed', () => {
       expect(states({})).toEqual(['Failed', 'web ContainerStatusUnknown'])
+    })
+
+    it('counts one as failed that came after init which has ended well and was to run again', () => {
+      const ended = { terminated: { exitCode: 0, reason: 'Completed' } }
+      const common = { ready: false, restartCount: 0, image: 'nginx:1', imageID: '', state: { waiting: {} } }
+      const { spec } = testPod({ initContainers: [init] })
+      const { regular } = finalStatuses(
+        spec,
+        [{ ...common, name: 'init', lastState: ended }],
+        [{ ...common, name: 'web' }],
+      )
+      expect(regular[0]?.state?.terminated?.reason).toBe('ContainerStatusUnknown')
     })
 
     it('leaves those alone that the pod never came to', () => {

@@ -1,4 +1,4 @@
-import { deepEqual, formatTime, type Pod, type PodPhase, type PodStatus } from '@coracle/api'
+import { deepEqual, formatTime, type Pod, type PodPhase, type PodSpec, type PodStatus } from '@coracle/api'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
@@ -54,7 +54,17 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
   const { pod, runs, waiting, probes, runtimeName } = input
   const init = pod.spec.initContainers ?? []
   const deleting = pod.metadata.deletionTimestamp !== undefined
-  const common = { runs, waiting, probes, runtimeName, deleting, hasInitContainers: init.length > 0 }
+  const sandboxReady = input.sandbox?.ready === true
+  const common = {
+    runs,
+    waiting,
+    probes,
+    runtimeName,
+    deleting,
+    hasInitContainers: init.length > 0,
+    initialized: regularRuns(input).length > 0,
+    messageBytesMax: messageBytesMax(pod.spec),
+  }
   const previous = pod.status
   const regularFound = containerStatuses({
     ...common,
@@ -70,7 +80,11 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
   })
   const phase = finalPhase(
     input,
-    podPhase(pod.spec, [...initFound, ...regularFound], input.terminal, startingAgain(input)),
+    podPhase(pod.spec, [...initFound, ...regularFound], {
+      terminal: input.terminal,
+      initialized: regularRuns(input).some(({ sandboxId }) => sandboxReady && sandboxId === input.sandbox?.id),
+      restarting: startingAgain(input),
+    }),
   )
   const { init: initStatuses, regular: regularStatuses } = input.ended
     ? finalStatuses(pod.spec, initFound, regularFound)
@@ -81,7 +95,6 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
   const isHeldBack = isFinal(phase) && !isFinal(previous?.phase) && runs.some(({ state }) => state === 'running')
   const shownPhase = isHeldBack ? (previous?.phase ?? 'Pending') : phase
   const failure = (isHeldBack ? undefined : input.failure) ?? keptReason(previous, shownPhase)
-  const sandboxReady = input.sandbox?.ready === true
   return {
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase: shownPhase,
@@ -105,6 +118,20 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
   }
 }
 
+/** What the runtime has of the containers that the pod is there for. */
+function regularRuns({ pod, runs }: PodStatusInput): readonly ContainerRuntimeStatus[] {
+  return runs.filter((run) => pod.spec.containers.some(({ name }) => name === run.name))
+}
+
+/** The last words of all containers of a pod, in bytes: upstream's MaxPodTerminationMessageLogLength. Each has the same share. */
+const messagesBytesMax = 12 * 1024
+
+function messageBytesMax({ containers, initContainers = [], ephemeralContainers = [] }: PodSpec): number {
+  return Math.floor(
+    messagesBytesMax / Math.max(1, containers.length + initContainers.length + ephemeralContainers.length),
+  )
+}
+
 /** How ephemeral containers are. They make no pod ready, and so are not ready themselves. */
 function ephemeralStatuses(input: PodStatusInput): Pick<PodStatus, 'ephemeralContainerStatuses'> {
   const { pod, runs, waiting, probes, runtimeName } = input
@@ -119,6 +146,8 @@ function ephemeralStatuses(input: PodStatusInput): Pick<PodStatus, 'ephemeralCon
     runtimeName,
     deleting: pod.metadata.deletionTimestamp !== undefined,
     hasInitContainers: initContainers.length > 0,
+    initialized: regularRuns(input).length > 0,
+    messageBytesMax: messageBytesMax(pod.spec),
     init: false,
   })
   return {
