@@ -19,6 +19,8 @@ CinderPersistentVolumeSource: volumeID fsType readOnly secretRef
 CinderVolumeSource: volumeID fsType readOnly secretRef
 ClusterTrustBundleProjection: name signerName labelSelector path optional
 ClientIPConfig: timeoutSeconds
+ComponentCondition: type status message error
+ComponentStatus: metadata conditions
 ConfigMap: metadata data binaryData immutable
 ConfigMapEnvSource: ...LocalObjectReference optional
 ConfigMapKeySelector: ...LocalObjectReference key optional

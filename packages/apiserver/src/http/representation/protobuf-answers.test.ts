@@ -1,5 +1,6 @@
 import {
   ApiError,
+  componentStatusSchema,
   configMaps as configMapKind,
   configMapSchema,
   eventV1Schema,
@@ -84,6 +85,15 @@ describe('an object in protobuf', () => {
   })
 })
 
+describe('the status of a component in protobuf', () => {
+  it('is the one in JSON', async () => {
+    const path = '/api/v1/componentstatuses/etcd-0'
+    const answer = await server.call(path, { headers: { accept: protobuf } })
+    expect([answer.code, answer.headers['content-type']]).toEqual([200, protobuf])
+    expect(opened(answer.bytes, componentStatusSchema)).toEqual(await jsonOf(path))
+  })
+})
+
 describe('a list in protobuf', () => {
   const list = listSchema('io.k8s.api.core.v1.ConfigMapList', configMapSchema)
 
@@ -96,7 +106,7 @@ describe('a list in protobuf', () => {
     const items: unknown[] = []
     while (reader.next()) {
       if (reader.number === 1) metadata.push(decodeProtobuf(listMeta, reader.bytes()))
-      else items.push({ kind: 'ConfigMap', apiVersion: 'v1', ...decodeProtobuf(configMapSchema, reader.bytes()) })
+      else items.push(decodeProtobuf(configMapSchema, reader.bytes()))
     }
     expect(reader.number).toBeLessThanOrEqual(2)
     const json = await jsonOf(`${configMaps}${query}`)
