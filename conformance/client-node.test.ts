@@ -57,7 +57,8 @@ describe('typed calls', () => {
     expect(created.metadata?.creationTimestamp).toBeInstanceOf(Date)
     expect(await core.readNamespacedConfigMap({ namespace, name: 'typed' })).toEqual(created)
     const { items } = await core.listNamespacedConfigMap({ namespace, labelSelector: 'set=typed' })
-    expect(items).toEqual([created])
+    // Of a list the list itself has the kind.
+    expect(items).toEqual([{ ...created, apiVersion: undefined, kind: undefined }])
 
     const body = { ...created, data: { a: '2' } }
     const replaced = await core.replaceNamespacedConfigMap({ namespace, name: 'typed', body })

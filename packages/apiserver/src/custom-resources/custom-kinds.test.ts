@@ -72,6 +72,15 @@ describe('a kind of a definition', () => {
     expect((await server.call(path('v1', '/a/status'))).code).toBe(404)
   })
 
+  it('stands with each of its objects in lists, too', async () => {
+    await establish(client, crateDefinition())
+    await server.call(path('v1'), post(crate('a', {})))
+    for (const query of ['', '?pretty=true']) {
+      const { json } = await server.call(path('v1', query))
+      expect(json.items).toMatchObject([{ apiVersion: 'example.com/v1', kind: 'Crate' }])
+    }
+  })
+
   it('never takes the place of a built-in one', async () => {
     const spec = { group: 'coordination.k8s.io', names: { plural: 'leases', kind: 'Lease' } }
     const definition = crateDefinition(undefined, spec)

@@ -256,6 +256,17 @@ describe('a list', () => {
     expect(names(json)).toEqual(['a', 'b', 'c'])
   })
 
+  it.each(['', '?pretty=true', '?limit=2'])('says the kind once, and not with its items (%s)', async (query) => {
+    const { json } = await server.call(`${listed}${query}`)
+    expect(Object.keys(json.items[0])).toEqual(['metadata', 'data'])
+    expect(Object.keys(json.items[1])).toEqual(['metadata', 'data'])
+  })
+
+  it('says the kind once in YAML, too', async () => {
+    const { text } = await server.call(listed, { headers: { accept: 'application/yaml' } })
+    expect(Object.keys(parse(text).items[0])).toEqual(['metadata', 'data'])
+  })
+
   it('shows every change at once, however often it was asked for', async () => {
     await server.call(listed)
     await server.call(listed, post(configMap('d')))

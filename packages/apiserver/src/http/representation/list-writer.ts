@@ -84,13 +84,14 @@ export class ListWriter {
     response.end()
   }
 
-  #joined(key: string, { items, separator }: ListParts, length: number): Joined {
+  #joined(key: string, parts: ListParts, length: number): Joined {
+    const { items } = parts
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       this.#drop(key)
       if (sameItems(kept.items, items)) return this.#keep(key, kept)
     }
-    return this.#keep(key, { items, bytes: join(items, separator, length) })
+    return this.#keep(key, { items, bytes: join(parts, length) })
   }
 
   #keep(key: string, joined: Joined): Joined {
@@ -131,9 +132,9 @@ export class ListWriter {
   }
 }
 
-function joinedLength({ items, separator }: ListParts): number {
+function joinedLength({ items, skipped, separator }: ListParts): number {
   let length = Math.max(0, items.length - 1) * separator.length
-  for (const item of items) length += item.length
+  for (const item of items) length += item.length - skipped
   return length
 }
 
@@ -145,24 +146,24 @@ function sameItems(a: readonly Buffer[], b: readonly Buffer[]): boolean {
 }
 
 /** The items with what stands between them. */
-function join(items: readonly Buffer[], separator: Buffer, length: number): Buffer {
+function join({ items, skipped, separator }: ListParts, length: number): Buffer {
   const joined = Buffer.allocUnsafeSlow(length)
   let position = 0
   for (const item of items) {
     if (position > 0) position += separator.copy(joined, position)
-    position += item.copy(joined, position)
+    position += item.copy(joined, position, skipped)
   }
   return joined
 }
 
 /** What `join` makes, in pieces. */
-function* piecesOf({ items, separator }: ListParts): Generator<Buffer> {
+function* piecesOf({ items, skipped, separator }: ListParts): Generator<Buffer> {
   let pieces: Buffer[] = []
   let length = 0
   for (const [index, item] of items.entries()) {
     if (index > 0) pieces.push(separator)
-    pieces.push(item)
-    length += item.length
+    pieces.push(item.subarray(skipped))
+    length += item.length - skipped
     if (length < pieceBytesMax) continue
     yield Buffer.concat(pieces)
     pieces = []

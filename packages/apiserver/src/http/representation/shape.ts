@@ -15,7 +15,7 @@ import {
 } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import type { Page, WatchDelivery } from '../../registry-contract.ts'
-import { listMetaOf } from './list-parts.ts'
+import { hasTypedItems, listMetaOf } from './list-parts.ts'
 import type { Accepted } from './negotiation.ts'
 
 /** The event of a watch that carries an object: all but ERROR. */
@@ -38,8 +38,14 @@ export const wholeObjects: Shape = {
     kind: definition.listKind,
     apiVersion: apiVersionOf(definition),
     metadata: listMetaOf(page),
-    items: objectsOf(page).map(jsonFormOf),
+    items: objectsOf(page).map((object) => itemOf(definition, jsonFormOf(object))),
   }),
+}
+
+function itemOf(definition: ResourceDefinition, object: KubernetesObject): object {
+  if (!hasTypedItems(definition)) return object
+  const { apiVersion: _apiVersion, kind: _kind, ...item } = object
+  return item
 }
 
 /** Nothing of objects but their metadata; `as` is what was asked for, one or a list of them. */

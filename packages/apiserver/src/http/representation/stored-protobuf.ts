@@ -26,7 +26,7 @@ export class StoredProtobuf implements Representation {
     const items = page.items.map((stored) => this.#held(definition, stored))
     const metadata = encodeProtobuf(listMeta, listMetaOf(page))
     const { head, tail } = encloseItems(apiVersionOf(definition), definition.listKind, metadata, items)
-    return { head, items, separator: nothing, tail }
+    return { head, items, skipped: 0, separator: nothing, tail }
   }
 
   value(value: unknown): Encoded {
