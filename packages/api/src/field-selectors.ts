@@ -1,7 +1,7 @@
 /** Field selectors: `status.phase=Running,spec.nodeName!=`. Semantics and wording are those of apimachinery's fields package. */
 import { compareText } from './compare-text.ts'
 import type { KubernetesObject } from './meta.ts'
-import { badRequest } from './status.ts'
+import { type ApiError, badRequest } from './status.ts'
 import type { FieldReader } from './stored-kind.ts'
 
 /** One condition on a field: it has the value, or it has not. */
@@ -45,14 +45,16 @@ const metadataFields: Readonly<Record<string, FieldReader<KubernetesObject>>> = 
 
 /**
  * Whether objects are selected, given how to read the fields of their kind (metadata.name and metadata.namespace are
- * always there). Throws a BadRequest where a term names another field.
+ * always there). Throws a BadRequest where a term names another field; `isCustom` says of what sort the kind is, which words it.
  */
 export function fieldMatcher<T extends KubernetesObject>(
-  selector: FieldSelector,
+  selector: Pick<FieldSelector, 'terms'>,
   selectableFields: Readonly<Record<string, FieldReader<T>>>,
+  { isCustom = false } = {},
 ): (object: T) => boolean {
   const tests = selector.terms.map(({ field, operator, value }) => {
     const read = readerOf(field, selectableFields)
+    if (read === undefined) throw unknownField(field, isCustom || Object.keys(selectableFields).length > 0)
     return (object: T): boolean => (read(object) === value) === (operator === '=')
   })
   return (object) => tests.every((test) => test(object))
@@ -61,12 +63,18 @@ export function fieldMatcher<T extends KubernetesObject>(
 function readerOf<T extends KubernetesObject>(
   field: string,
   selectableFields: Readonly<Record<string, FieldReader<T>>>,
-): FieldReader<T> {
-  if (Object.hasOwn(selectableFields, field)) return selectableFields[field] as FieldReader<T>
-  if (Object.hasOwn(metadataFields, field)) return metadataFields[field] as FieldReader<T>
-  if (Object.keys(selectableFields).length > 0) throw badRequest(`field label not supported: ${field}`)
-  throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`)
+): FieldReader<T> | undefined {
+  if (Object.hasOwn(selectableFields, field)) return selectableFields[field]
+  return Object.hasOwn(metadataFields, field) ? metadataFields[field] : undefined
 }
+
+/** Kinds that say which fields they have word it in another way than those that leave it at the metadata. */
+const unknownField = (field: string, namesFields: boolean): ApiError =>
+  badRequest(
+    namesFields
+      ? `field label not supported: ${field}`
+      : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`,
+  )
 
 /** Splits at commas that no backslash stands before. */
 function splitTerms(text: string): string[] {

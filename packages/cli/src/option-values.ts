@@ -1,4 +1,4 @@
-import { parseDuration } from '@coracle/environment'
+import { durationProblem, parseDuration } from '@coracle/environment'
 import { InvalidArgumentError, Option } from 'commander'
 import { type CliError, UsageError } from './cli-error.ts'
 import { noBoolean } from './refusals.ts'
@@ -62,16 +62,8 @@ export function durationText(text: string): string {
     parseDuration(text)
     return text
   } catch {
-    throw new InvalidArgumentError(`time: ${durationFault(text)} duration ${JSON.stringify(text)}`)
+    throw new InvalidArgumentError(durationProblem(text))
   }
-}
-
-const durationParts = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/
-
-function durationFault(text: string): string {
-  const unit = durationParts.exec(text)?.[1]
-  if (unit === undefined) return 'invalid'
-  return unit === '' ? 'missing unit in' : `unknown unit ${JSON.stringify(unit)} in`
 }
 
 /** Milliseconds, from a text such as `1m30s`. */

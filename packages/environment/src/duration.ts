@@ -27,3 +27,13 @@ export function parseDuration(text: string): number {
   }
   return match[1] === '-' ? -totalMs : totalMs
 }
+
+const durationParts = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/
+
+/** What Go says of a text that is no duration: `time: missing unit in duration "5"`. */
+export function durationProblem(text: string): string {
+  const unit = durationParts.exec(text)?.[1]
+  const fault =
+    unit === undefined ? 'invalid' : unit === '' ? 'missing unit in' : `unknown unit ${JSON.stringify(unit)} in`
+  return `time: ${fault} duration ${JSON.stringify(text)}`
+}

@@ -10,7 +10,7 @@ export {
   type TimerOptions,
 } from './clock.ts'
 export { type ConsoleLoggerOptions, consoleLogger, localTimeOfDay } from './console-logger.ts'
-export { parseDuration } from './duration.ts'
+export { durationProblem, parseDuration } from './duration.ts'
 export {
   type Environment,
   forkEnvironment,

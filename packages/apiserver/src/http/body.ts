@@ -4,6 +4,8 @@ import {
   checkValuesCount,
   compile,
   deleteOptionsSchema,
+  isJsonObject,
+  jsonTypeOf,
   type ObjectSchema,
   tooManyRequests,
 } from '@coracle/api'
@@ -36,6 +38,24 @@ export interface ExpectedKind {
   readonly schema?: ObjectSchema
 }
 
+/** How it is said what is wrong with a body. */
+interface Wording {
+  /** Nobody can tell what it is. */
+  unrecognized(problem: string, expected: ExpectedKind, body: Buffer): string
+  /** It does not fit the kind. */
+  undecodable(problem: string, expected: ExpectedKind, named: Pick<ExpectedKind, 'kind' | 'version'>): string
+}
+
+const objectWording: Wording = {
+  unrecognized: (problem, expected, body) =>
+    `the object provided is unrecognized (must be of type ${expected.kind}): ${problem} (${summaryOf(body)})`,
+  undecodable: (problem, expected, { kind, version }) =>
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${expected.kind}: ${problem}`,
+}
+
+/** Of options nothing more is said than the problem. */
+const optionsWording: Wording = { unrecognized: (problem) => problem, undecodable: (problem) => problem }
+
 /**
  * An object from the body of a write. Fields that occur twice are an error in strict mode, warnings in warn mode.
  * Throws BadRequest (400) where the body cannot be read, UnsupportedMediaType (415) where it is of another type.
@@ -45,9 +65,10 @@ export async function parseObject(
   contentType: string | undefined,
   definition: ExpectedKind,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
+  wording: Wording = objectWording,
 ): Promise<ParsedBody> {
   const format = bodyFormatOf(contentType)
-  if (format === 'protobuf') return parseProtobuf(body, definition)
+  if (format === 'protobuf') return parseProtobuf(body, definition, wording)
   if (format === 'json') checkText(body)
   const text = decodeText(body)
   const parsed =
@@ -56,31 +77,38 @@ export async function parseObject(
       : format === 'json'
         ? parseJson(text, fieldValidation)
         : await parseYaml(text, fieldValidation)
-  if (parsed.problem !== undefined) {
-    const summary = summaryOf(body)
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${definition.kind}): couldn't get version/kind; ` +
-        `json parse error: ${parsed.problem} (${summary})`,
-    )
-  }
+  const problem = parsed.problem === undefined ? typeProblem(parsed.value, definition) : unreadableType(parsed.problem)
+  if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
   // By its aliases a short YAML may hold itself.
   if ((format === 'yaml' || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
-    const { kind, version } = namedKind(parsed.value, definition)
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${definition.kind}: ` +
-        `strict decoding error: ${parsed.duplicates.join(', ')}`,
-    )
+    const problem = `strict decoding error: ${parsed.duplicates.join(', ')}`
+    throw badRequest(wording.undecodable(problem, definition, namedKind(parsed.value, definition)))
   }
   return { value: parsed.value, warnings: parsed.duplicates }
 }
 
-function parseProtobuf(body: Buffer, definition: ExpectedKind): ParsedBody {
+const unreadableType = (problem: string): string => `couldn't get version/kind; json parse error: ${problem}`
+
+/** Why nobody can tell what kind of object a value is, where its `apiVersion` and `kind` are no such thing. Custom kinds have a reader of their own. */
+function typeProblem(value: unknown, { schema }: ExpectedKind): string | undefined {
+  if (!isJsonObject(value) || schema?.dialect === 'structural') return undefined
+  for (const field of ['apiVersion', 'kind']) {
+    const found = value[field]
+    if (typeof found === 'string' || found === undefined || found === null) continue
+    return unreadableType(`json: cannot unmarshal ${jsonTypeOf(found)} into Go struct field .${field} of type string`)
+  }
+  const { apiVersion } = value
+  const isVersion = typeof apiVersion !== 'string' || apiVersion.split('/').length <= 2
+  return isVersion ? undefined : `unexpected GroupVersion string: ${apiVersion}`
+}
+
+function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wording): ParsedBody {
   const { kind, schema } = definition
   if (schema === undefined || !hasProtobufFields(schema)) throw unknownBodyFormat()
   const envelope = orBadRequest(
     () => openProtobuf(body),
-    (why) => `the object provided is unrecognized (must be of type ${kind}): ${why} (${summaryOf(body)})`,
+    (why) => wording.unrecognized(why, definition, body),
   )
   const named = namedKind(envelope, definition)
   const type = {
@@ -91,7 +119,7 @@ function parseProtobuf(body: Buffer, definition: ExpectedKind): ParsedBody {
   if (named.kind !== kind) return { value: type, warnings: [] }
   const value = orBadRequest(
     () => decodeProtobuf(schema, envelope.raw),
-    (why) => `${named.kind} in version ${JSON.stringify(named.version)} cannot be handled as a ${kind}: ${why}`,
+    (why) => wording.undecodable(why, definition, named),
   )
   return { value: { ...type, ...value }, warnings: [] }
 }
@@ -113,36 +141,72 @@ export async function parsePatch(
 ): Promise<ParsedBody> {
   checkText(body)
   const text = decodeText(body)
-  const isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
-  const parsed = isYaml
-    ? await parseYaml(text, fieldValidation)
-    : text === undefined
-      ? unreadable(body)
-      : parseJson(text, fieldValidation)
-  if (parsed.problem !== undefined) {
-    throw badRequest(`error decoding ${type === 'apply' ? 'YAML' : 'patch'}: ${parsed.problem}`)
-  }
+  let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
+  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, fieldValidation)
+  // What is not quite JSON may still be YAML.
+  if (type === 'apply' && text !== undefined && parsed?.problem !== undefined) isYaml = true
+  if (isYaml || parsed === undefined) parsed = await parseYaml(text ?? '', fieldValidation)
+  if (parsed.problem !== undefined) throw badRequest(unreadablePatch(type, parsed.problem, fieldValidation))
   if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
+  if (type === 'json' && fieldValidation !== 'Ignore') checkOperations(parsed.value)
   if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
     throw badRequest(`strict decoding error: ${parsed.duplicates.join(', ')}`)
   }
   return { value: parsed.value, warnings: parsed.duplicates }
 }
 
+/** Throws where a JSON patch is not a list of operations with texts for what they do and where: the reader that looks for duplicates sees that first. */
+function checkOperations(patch: unknown): void {
+  if (patch === null) return
+  if (!Array.isArray(patch)) throw notOperations(`${jsonTypeOf(patch)} into Go value of type []handlers.jsonPatchOp`)
+  for (const operation of patch) {
+    if (operation === null) continue
+    if (!isJsonObject(operation)) {
+      throw notOperations(`${jsonTypeOf(operation)} into Go value of type handlers.jsonPatchOp`)
+    }
+    for (const field of ['op', 'path', 'from']) {
+      const found = operation[field] ?? ''
+      if (typeof found === 'string') continue
+      throw notOperations(`${jsonTypeOf(found)} into Go struct field jsonPatchOp.${field} of type string`)
+    }
+  }
+}
+
+const notOperations = (what: string): ApiError => badRequest(`error decoding patch: json: cannot unmarshal ${what}`)
+
+/** Each kind of patch is read by another library, and a second one looks for unknown and duplicate fields where that is wanted. */
+function unreadablePatch(
+  type: PatchType,
+  problem: string,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+): string {
+  if (type === 'apply') return `error decoding YAML: error converting YAML to JSON: ${problem}`
+  if (type === 'strategic') return problem
+  if (fieldValidation !== 'Ignore') return `error decoding patch: ${problem}`
+  return type === 'merge' ? 'Invalid JSON Patch' : problem
+}
+
 const deleteOptionsKind: ExpectedKind = { kind: 'DeleteOptions', version: 'v1', schema: deleteOptionsSchema }
 
-/** A DeleteOptions object; undefined for an empty body. */
+/** A DeleteOptions object; undefined for an empty body. Throws as `parseObject`, and BadRequest for another kind. */
 export async function parseDeleteOptions(
   body: Buffer,
   contentType: string | undefined,
 ): Promise<RawDeleteOptions | undefined> {
   if (body.length === 0) return undefined
-  const { value } = await parseObject(body, contentType, deleteOptionsKind, 'Ignore')
-  const { kind = 'DeleteOptions' } = (value ?? {}) as { readonly kind?: unknown }
-  if (kind !== 'DeleteOptions') throw badRequest('decoded object cannot be converted to DeleteOptions')
-  const decoded = compile(deleteOptionsSchema).decode(value ?? {}, deleteOptionsKind)
-  return decoded.value
+  const { value } = await parseObject(body, contentType, deleteOptionsKind, 'Ignore', optionsWording)
+  const options = value ?? {}
+  if (!isJsonObject(options)) throw badRequest(unreadableType(noTyped(options)))
+  const { kind = 'DeleteOptions', apiVersion = 'meta.k8s.io/v1' } = options
+  if (kind !== 'DeleteOptions') throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`)
+  // Without a kind: of options nothing more is said than the problem.
+  return compile(deleteOptionsSchema).decode(options, { kind: '', version: '' }).value
 }
+
+/** What Go says of JSON that has neither a version nor a kind. */
+const noTyped = (value: unknown): string =>
+  `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ` +
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 interface Parsed {
   readonly value: unknown

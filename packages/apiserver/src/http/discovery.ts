@@ -12,6 +12,7 @@ import { type Encoded, type Format, json } from './representation/format.ts'
 import { mediaTypes, negotiate } from './representation/negotiation.ts'
 import { protobuf } from './representation/protobuf-format.ts'
 import { formatOf } from './representation/representation.ts'
+import { send } from './respond.ts'
 
 /** A resource as far as discovery tells of it. */
 export type ListedResource = Pick<
@@ -28,7 +29,8 @@ export type ListedResource = Pick<
   | 'hasStatus'
   | 'scale'
   | 'subresources'
->
+> &
+  Partial<Pick<ResourceDefinition, 'schema'>>
 
 /** What other servers behind this one serve. */
 export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | 'isRemote' | 'openApis'>
@@ -36,7 +38,7 @@ export type RemoteVersions = Pick<Aggregator, 'generation' | 'groupVersions' | '
 /**
  * What the server says of its kinds: the legacy documents (`/api`, `/apis`, `/apis/apps`, `/apis/apps/v1`) and
  * the aggregated one (apidiscovery.k8s.io, KEP-3352) that tells everything in one answer. Documents are made at the
- * first request for them and kept; an ETag lets clients ask whether theirs is still good.
+ * first request for them and kept; an ETag of the aggregated ones lets clients ask whether theirs is still good.
  */
 export class Discovery {
   readonly #served: ServedVersions
@@ -78,10 +80,7 @@ export class Discovery {
     const isWhole = trimmed === '/api' || trimmed === '/apis'
     const accepted = negotiate(accept, isWhole ? 'discovery' : 'plain')
     const format = formatOf(accepted, request, query)
-    if (accepted.isAggregated !== true) {
-      const { contentType } = format
-      return sendDocument(request, response, { ...legacy, contentType, bytes: legacy.encode(format) })
-    }
+    if (accepted.isAggregated !== true) return send(response, 200, format.contentType, legacy.encode(format))
     const aggregated = this.#documents.get(`${trimmed} v2`, () => documentOf(this.#aggregated(trimmed)))
     const contentType = `${format.contentType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`
     return sendDocument(request, response, { ...aggregated, contentType, bytes: aggregated.encode(format) }, 'public')
@@ -277,10 +276,20 @@ const legacyResource = (definition: ListedResource) => ({
   singularName: definition.singular,
   namespaced: definition.namespaced,
   kind: definition.kind,
-  verbs: [...definition.verbs].sort(compareText),
+  verbs: verbsOf(definition),
   ...(definition.shortNames.length > 0 ? { shortNames: definition.shortNames } : {}),
   ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
 })
+
+/** What custom kinds can do, in the order upstream tells it in. */
+const customVerbs: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+
+const isCustom = ({ schema }: ListedResource): boolean => schema?.dialect === 'structural'
+
+function verbsOf(definition: ListedResource): readonly Verb[] {
+  if (!isCustom(definition)) return [...definition.verbs].sort(compareText)
+  return customVerbs.filter((verb) => definition.verbs.includes(verb))
+}
 
 /** Upstream's: the beginning of a hash of group, version and kind that objects are stored as. Nothing where none are. */
 function storageVersionOf(stored: ResourceDefinition | undefined): { readonly storageVersionHash?: string } {
@@ -311,7 +320,7 @@ const aggregatedResource = (definition: ListedResource) => {
     responseKind: { group: definition.group, version: definition.version, kind: definition.kind },
     scope: definition.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: definition.singular,
-    verbs: [...definition.verbs].sort(compareText),
+    verbs: verbsOf(definition),
     ...(definition.shortNames.length > 0 ? { shortNames: definition.shortNames } : {}),
     ...(definition.categories.length > 0 ? { categories: definition.categories } : {}),
     ...(subresources.length > 0 ? { subresources } : {}),
@@ -329,7 +338,10 @@ interface Subresource {
 
 const statusVerbs: readonly Verb[] = ['get', 'patch', 'update']
 
-/** All subresources of a kind by name: its own, and those the server gives every kind that has a status or a scale. */
+/**
+ * All subresources of a kind: its own, and those the server gives every kind that has a status or a scale. They are in the order of their
+ * names; of custom kinds the status comes first.
+ */
 export function subresourcesOf(definition: ListedResource): readonly Subresource[] {
   const { group, version, kind } = definition
   const all = new Map<string, Subresource>()
@@ -340,5 +352,5 @@ export function subresourcesOf(definition: ListedResource): readonly Subresource
   for (const [name, own] of Object.entries(definition.subresources)) {
     all.set(name, { ...own, name, verbs: [...own.verbs].sort(compareText) })
   }
-  return [...all.values()].sort((a, b) => compareText(a.name, b.name))
+  return isCustom(definition) ? [...all.values()] : [...all.values()].sort((a, b) => compareText(a.name, b.name))
 }

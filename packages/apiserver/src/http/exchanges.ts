@@ -36,6 +36,15 @@ export class Exchanges {
     this.#timeoutCheck ??= this.#environment.clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
   }
 
+  /** Gives an exchange less time than others have, as its client asks for. */
+  limit(exchange: Exchange, timeoutMs: number): void {
+    if (timeoutMs >= requestTimeoutMs) return
+    const timer = this.#environment.clock.setTimer(timeoutMs, () => {
+      if (this.#short.has(exchange)) this.#timeOut(exchange)
+    })
+    exchange.response.on('close', () => timer.cancel())
+  }
+
   /** As `begin`, for an exchange that must be answered whatever else is under way, and is at once. */
   beginUncounted({ response }: Exchange): void {
     if (this.#closed) response.setHeader('Connection', 'close')
@@ -106,17 +115,21 @@ export class Exchanges {
   /** One timer for all: a timer for each request would cost more than most requests. */
   #checkTimeouts(): void {
     this.#timeoutCheck = undefined
-    const { clock, logger } = this.#environment
+    const { clock } = this.#environment
     const latestMs = clock.monotonicMs() - requestTimeoutMs
     for (const exchange of this.#short) {
       // In order of their beginning.
       if (exchange.startedMs > latestMs) break
-      this.#short.delete(exchange)
-      // An answer that is ready but not taken holds its bytes here for as long as the client likes.
-      if (exchange.response.headersSent) exchange.response.destroy()
-      else sendError(exchange.response, timedOut(), logger)
+      this.#timeOut(exchange)
     }
     if (this.#short.size > 0) this.#timeoutCheck = clock.setTimer(timeoutCheckMs, () => this.#checkTimeouts())
+  }
+
+  #timeOut(exchange: Exchange): void {
+    this.#short.delete(exchange)
+    // An answer that is ready but not taken holds its bytes here for as long as the client likes.
+    if (exchange.response.headersSent) exchange.response.destroy()
+    else sendError(exchange.response, timedOut(), this.#environment.logger)
   }
 }
 

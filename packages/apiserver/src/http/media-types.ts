@@ -86,11 +86,10 @@ export function patchTypeOf(
   { schema }: Pick<ResourceDefinition, 'schema'>,
 ): PatchType {
   const type = patchTypes.get(mediaTypeOf(contentType))
-  if (type !== undefined) return type
-  if (schema.dialect !== 'structural') {
-    throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
-  }
+  const isCustom = schema.dialect === 'structural'
   // Strategic patches need types of Go.
+  if (type !== undefined && !(isCustom && type === 'strategic')) return type
+  if (!isCustom) throw new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
   throw unknownBodyFormat([...patchTypes.keys()].filter((each) => patchTypes.get(each) !== 'strategic'))
 }
 

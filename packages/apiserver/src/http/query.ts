@@ -6,12 +6,14 @@ import {
   invalid,
   invalidField,
   type Preconditions,
+  parseDurationNanos,
   requiredField,
   tooLongField,
   unsupportedField,
   type DeleteOptions as WireDeleteOptions,
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import { durationProblem } from '@coracle/environment'
 import { isTrue } from '../query-values.ts'
 import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -21,6 +23,20 @@ const none = new URLSearchParams()
 /** The query of a request; `search` is what follows the `?`. */
 export function parseQuery(search: string): URLSearchParams {
   return search === '' ? none : new URLSearchParams(search)
+}
+
+/**
+ * How long a client gives its request, by `timeout=1m30s`; undefined where it does not say, or zero. Throws a BadRequest for what is no
+ * duration.
+ */
+export function timeoutMsOf(query: URLSearchParams): number | undefined {
+  const text = query.get('timeout') ?? ''
+  if (text === '') return undefined
+  const nanos = parseDurationNanos(text)
+  if (nanos === undefined) {
+    throw badRequest(`invalid timeout specified in the request URL - ${durationProblem(text)}`)
+  }
+  return nanos <= 0n ? undefined : Math.ceil(Number(nanos) / 1e6)
 }
 
 /** Whether the query makes a read of a collection a watch: anything but `false` and `0`, as upstream has it. */

@@ -24,7 +24,7 @@ import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
 import { handleProxy, isProxied } from './proxy-handler.ts'
-import { asksToWatch, parseQuery } from './query.ts'
+import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
@@ -312,6 +312,11 @@ function createHandler(
     clients.onRequest(request)
   }
 
+  const limitTime = (exchange: Exchange): void => {
+    const timeoutMs = timeoutMsOf(exchange.query)
+    if (timeoutMs !== undefined) exchanges.limit(exchange, timeoutMs)
+  }
+
   const begin = ({ request, response, path, search, startedMs }: Arrival, who: User): void => {
     const user = userOf(core, who, request)
     if (user === anonymous) strangers.onAnonymous(request)
@@ -319,7 +324,10 @@ function createHandler(
     const userAgent = request.headers['user-agent'] ?? ''
     const exchange: Exchange = { request, response, query: parseQuery(search), search, startedMs, user, userAgent }
     if (isHealthPath(path)) exchanges.beginUncounted(exchange)
-    else exchanges.begin(exchange)
+    else {
+      exchanges.begin(exchange)
+      if (search.includes('timeout=') && !asksToWatch(exchange.query)) limitTime(exchange)
+    }
     const done = handle(exchange, path)
     done?.catch((error: unknown) => sendError(response, error, logger))
   }

@@ -31,8 +31,9 @@ export function readConfiguration(
   body: unknown,
   { fieldValidation }: RegistryWriteOptions,
 ): Configuration {
+  if (body === null) throw badRequest(`invalid object type: ${typeText('', '')}`)
   if (!isJsonObject(body)) throw badRequest(`error decoding YAML: ${noObject(body)}`)
-  const { apiVersion = '', kind = '' } = body as Partial<KubernetesObject>
+  const [apiVersion, kind] = typeOf(body)
   const { version } = definition
   if (apiVersion !== apiVersionOf(definition) || kind !== definition.kind) {
     throw badRequest(`invalid object type: ${typeText(apiVersion, kind)}`)
@@ -64,6 +65,13 @@ export function readConfiguration(
 
 const undeclared = (warning: string): string =>
   `${warning.replace(/^unknown field "(.*)"$/, '.$1')}: field not declared in schema`
+
+/** The version and the kind that a configuration names: '' where it names none, or says something else there. */
+function typeOf({ apiVersion, kind }: Readonly<Record<string, unknown>>): readonly [apiVersion: string, kind: string] {
+  const [named, version] = [kind, apiVersion].map((each) => (typeof each === 'string' ? each : ''))
+  // What is no version of a group leaves nothing of both.
+  return (version ?? '').split('/').length > 2 ? ['', ''] : [version ?? '', named ?? '']
+}
 
 function typeText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`

@@ -1,4 +1,4 @@
-import { type About, type ApiError, expired, type FieldError, invalid, type KubernetesObject } from '@coracle/api'
+import { type ApiError, expired, type KubernetesObject } from '@coracle/api'
 import type { ListOptions, WatchOptions } from '@coracle/client'
 import type { Page, RegistryWatch, Stored, WatchDelivery } from '../registry-contract.ts'
 import { ShownView } from '../versions/shown-view.ts'
@@ -12,9 +12,9 @@ import {
   encodeContinue,
   inconsistentContinue,
   type ListRequest,
-  notAVersion,
   parseListRequest,
   parseResourceVersion,
+  requestedVersion,
 } from './list-request.ts'
 
 /** Objects of which a page sees the shown form at a time, where only that says whether they are selected. */
@@ -46,7 +46,7 @@ export class CollectionReader {
     const request = parseListRequest(options)
     const selection = selectionOf(this.#view.definition, options, this.#view)
     const start = await this.#startOf(request)
-    const limit = options.limit ?? 0
+    const { limit } = request
     const { matchesShown } = selection
     if (matchesShown !== undefined) return this.#shownPage(start, selection, matchesShown, limit)
     return this.#pageOf(this.#slice(start, selection, { ...start, limit }), start.revision)
@@ -84,8 +84,7 @@ export class CollectionReader {
     const { definition } = this.#view
     const selection = selectionOf(definition, options, this.#view)
     const { resourceVersion = '', sendInitialEvents, allowWatchBookmarks = false, timeoutSeconds, signal } = options
-    const revision = resourceVersion === '' ? 0 : parseResourceVersion(resourceVersion)
-    if (Number.isNaN(revision)) throw badWatchVersion(definition, resourceVersion)
+    const revision = resourceVersion === '' ? 0 : requestedVersion(resourceVersion)
     const beginsWithState = sendInitialEvents ?? revision === 0
     if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
     else if (revision > 0) await this.#cache.reachBack(revision)
@@ -118,7 +117,7 @@ export class CollectionReader {
         else await this.#feed.catchUp()
         return { revision: this.#cache.revision, afterKey: '', gone: tooOld }
       case 'exact':
-        await this.#feed.reach(request.revision)
+        await this.#feed.reach(request.revision, 'exactly')
         await this.#cache.reachBack(request.revision)
         return { revision: request.revision, afterKey: '', gone: tooOld }
       case 'continue': {
@@ -177,9 +176,3 @@ export class CollectionReader {
 const emptyPage: Page = { items: [], revision: 0, continue: '', remainingItemCount: undefined }
 
 const tooOld = (): ApiError => expired('The resourceVersion for the provided list is too old.')
-
-function badWatchVersion(about: About, resourceVersion: string): ApiError {
-  const message = notAVersion(resourceVersion).replace(/^resourceVersion: /, '')
-  const error: FieldError = { type: 'FieldValueInvalid', field: 'resourceVersion', message }
-  return invalid({ group: about.group, kind: about.plural }, '', [error])
-}

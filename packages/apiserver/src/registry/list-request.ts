@@ -8,16 +8,17 @@ import {
   invalid,
   unsupportedField,
 } from '@coracle/api'
+import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { ListOptions } from '@coracle/client'
 
-/** What the options of a list come to. */
+/** What the options of a list come to. `limit` is how many objects a page has at most; 0 stands for all. */
 export type ListRequest =
   /** The present state: of any server that has reached `atLeast`, or what is acknowledged by now where that is undefined. */
-  | { readonly type: 'latest'; readonly atLeast: number | undefined }
+  | { readonly type: 'latest'; readonly atLeast: number | undefined; readonly limit: number }
   /** The state at a revision. */
-  | { readonly type: 'exact'; readonly revision: number }
+  | { readonly type: 'exact'; readonly revision: number; readonly limit: number }
   /** What follows an earlier page. `revision` -1: in the present state, since the page's own is no longer kept. */
-  | { readonly type: 'continue'; readonly token: ContinueToken }
+  | { readonly type: 'continue'; readonly token: ContinueToken; readonly limit: number }
 
 /** What a continue token says. Upstream's fields, and how many objects follow, so that no page counts them again. */
 export interface ContinueToken {
@@ -37,13 +38,16 @@ export function parseListRequest(options: ListOptions): ListRequest {
     if (resourceVersion !== '' && resourceVersion !== '0') {
       throw badRequest('specifying resource version is not allowed when using continue')
     }
-    return { type: 'continue', token }
+    return { type: 'continue', token, limit }
   }
   // A limit with a version and nothing else has always meant exactly that version.
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
-  if (resourceVersion === '') return { type: 'latest', atLeast: undefined }
-  const revision = requestedVersion(resourceVersion, exact)
-  return exact && revision > 0 ? { type: 'exact', revision } : { type: 'latest', atLeast: revision }
+  if (resourceVersion === '') return { type: 'latest', atLeast: undefined, limit }
+  const revision = parseResourceVersion(resourceVersion)
+  if (Number.isNaN(revision)) throw badRequest(`invalid resource version: ${notAVersion(resourceVersion)}`)
+  if (exact && revision > 0) return { type: 'exact', revision, limit }
+  // Who takes any state there is gets all of it at once.
+  return { type: 'latest', atLeast: revision, limit: resourceVersion === '0' ? 0 : limit }
 }
 
 /** The number a resourceVersion stands for; NaN where it is none. */
@@ -51,15 +55,15 @@ export function parseResourceVersion(text: string): number {
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN
 }
 
-/** The version a read asks for. Throws upstream's error where it is none: a BadRequest for the read of an exact version. */
-export function requestedVersion(text: string, exact: boolean): number {
+/** The version that the read of an object, or a watch, asks for. Throws where it is none: for upstream that is no client's mistake. */
+export function requestedVersion(text: string): number {
   const revision = parseResourceVersion(text)
-  if (!Number.isNaN(revision)) return revision
-  throw exact ? badRequest(`invalid resource version: ${notAVersion(text)}`) : new ApiError(500, '', notAVersion(text))
+  if (Number.isNaN(revision)) throw new ApiError(500, '', notAVersion(text))
+  return revision
 }
 
 /** What upstream says of a resourceVersion that is no number. */
-export function notAVersion(text: string): string {
+function notAVersion(text: string): string {
   const quoted = JSON.stringify(text)
   const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`
@@ -99,10 +103,11 @@ function decodeContinue(text: string): ContinueToken {
     throw badRequest(`invalid continue token: continue key is not valid: illegal base64 data at input byte ${problem}`)
   }
   let token: { readonly v?: unknown; readonly rv?: unknown; readonly start?: unknown; readonly following?: unknown }
+  const json = Buffer.from(text, 'base64url').toString()
   try {
-    token = JSON.parse(Buffer.from(text, 'base64url').toString())
+    token = JSON.parse(json)
   } catch {
-    throw badRequest('invalid continue token: continue key is not valid: it is no token this server has made')
+    throw badRequest(`invalid continue token: continue key is not valid: ${jsonSyntaxError(json)}`)
   }
   const { v, rv, start, following } = token ?? {}
   if (v !== tokenVersion) {

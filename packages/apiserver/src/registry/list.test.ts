@@ -208,6 +208,16 @@ describe('resourceVersion', () => {
     expect((await list).items).toHaveLength(11)
   })
 
+  it('of the future that is wanted exactly is one that does not say when to ask again', async () => {
+    const { client, environment } = await startTestCore()
+    const list = client.list(configMaps, { resourceVersion: '1000', resourceVersionMatch: 'Exact' })
+    const details = list.catch((error: { status: { details: unknown } }) => error.status.details)
+    await environment.clock.advance('3s')
+    expect(await details).toEqual({
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    })
+  })
+
   it('of the future that does not come is a timeout', async () => {
     const { client, store, environment } = await startTestCore()
     const list = refusal(client.list(configMaps, { resourceVersion: '1000' }))
@@ -237,10 +247,10 @@ describe('resourceVersion', () => {
     ],
     [
       { resourceVersion: 'abc' },
-      500,
-      'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+      400,
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     ],
-    [{ resourceVersion: '99999999999999999999' }, 500, 'value out of range'],
+    [{ resourceVersion: '99999999999999999999' }, 400, 'value out of range'],
     [{ resourceVersion: 'abc', limit: 1 }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
     [{ continue: 'x', resourceVersion: '5' }, 400, 'continue key is not valid: illegal base64 data at input byte 0'],
     [{ continue: 'ab+c' }, 400, 'continue key is not valid: illegal base64 data at input byte 2'],

@@ -7,6 +7,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
   type Resource,
+  type ResourceDefinition,
 } from '@coracle/api'
 import type { VersionView } from '../versions/version-view.ts'
 
@@ -33,11 +34,13 @@ export interface SelectionOptions {
   readonly fieldSelector?: string
 }
 
+type SelectedKind = Resource & Pick<ResourceDefinition, 'schema'>
+
 /** The fields of a served version, see VersionView. */
 export type SelectedFields = Pick<VersionView, 'selectableFields' | 'selectsShown' | 'hubField'>
 
 /** Parses selectors. Throws a BadRequest for what does not parse and for fields the kind is not selected by. */
-export function selectionOf(definition: Resource, options: SelectionOptions, view: SelectedFields): Selection {
+export function selectionOf(definition: SelectedKind, options: SelectionOptions, view: SelectedFields): Selection {
   const namespace = definition.namespaced ? (options.namespace ?? '') : ''
   const { labelSelector = '', fieldSelector = '' } = options
   if (labelSelector === '' && fieldSelector === '') return unfilteredSelection(namespace)
@@ -46,7 +49,9 @@ export function selectionOf(definition: Resource, options: SelectionOptions, vie
   const isOfKind = ({ field }: FieldTerm) => Object.hasOwn(view.selectableFields, field)
   const shown = view.selectsShown ? fields.terms.filter(isOfKind) : []
   const stored = shown.length === 0 ? fields.terms : fields.terms.filter((term) => !isOfKind(term))
-  const matchesFields = stored.length === 0 ? undefined : fieldMatcher({ terms: stored }, view.selectableFields)
+  const matcherOf = (terms: readonly FieldTerm[]) =>
+    fieldMatcher({ terms }, view.selectableFields, { isCustom: definition.schema.dialect === 'structural' })
+  const matchesFields = stored.length === 0 ? undefined : matcherOf(stored)
   const name = fields.terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
   return {
     namespace,
@@ -56,7 +61,7 @@ export function selectionOf(definition: Resource, options: SelectionOptions, vie
     key: name === undefined ? undefined : keyIn(definition, namespace, name),
     labelRequirements: labels.requirements,
     fieldTerms: stored.filter(isOfKind).map((term) => ({ ...term, field: view.hubField(term.field) })),
-    ...(shown.length === 0 ? {} : { matchesShown: fieldMatcher({ terms: shown }, view.selectableFields) }),
+    ...(shown.length === 0 ? {} : { matchesShown: matcherOf(shown) }),
   }
 }
 

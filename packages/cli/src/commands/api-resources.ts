@@ -71,7 +71,7 @@ async function listText(resources: readonly DiscoveredResource[], format: Serial
       ...(group === '' ? {} : { group }),
       version,
       kind,
-      verbs: verbs.toSorted(compareText),
+      verbs,
       ...(shortNames.length === 0 ? {} : { shortNames }),
       ...(categories.length === 0 ? {} : { categories }),
     }),
@@ -89,7 +89,7 @@ async function listText(resources: readonly DiscoveredResource[], format: Serial
 function rowOf(resource: DiscoveredResource, isWide: boolean): readonly string[] {
   const { plural, shortNames, namespaced, kind, verbs, categories } = resource
   const cells = [plural, shortNames.join(','), apiVersionOf(resource), String(namespaced), kind]
-  return isWide ? [...cells, verbs.toSorted(compareText).join(','), categories.join(',')] : cells
+  return isWide ? [...cells, verbs.join(','), categories.join(',')] : cells
 }
 
 function isWanted(

@@ -20,7 +20,7 @@ const commaAndBrace = Buffer.from(',{')
 
 /** A list in JSON. */
 export function jsonListParts(definition: ResourceDefinition, page: Page): ListParts {
-  const metadata = JSON.stringify(listMetaOf(page))
+  const metadata = JSON.stringify(wholeListMetaOf(definition, page))
   const head = `{"kind":${JSON.stringify(definition.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":${metadata},"items":[`
   const items = page.items.map((item) => item.bytes)
   const type = hasTypedItems(definition) ? typeOf(definition) : undefined
@@ -45,6 +45,12 @@ function typeOf(definition: ResourceDefinition): Buffer {
 }
 
 const startsWith = (bytes: Buffer, start: Buffer): boolean => start.compare(bytes, 0, start.length) === 0
+
+/** The `metadata` of a list of whole objects: of custom kinds it says, too, that nothing follows. */
+export const wholeListMetaOf = (definition: ResourceDefinition, page: Page) => ({
+  ...(hasTypedItems(definition) ? {} : { continue: '' }),
+  ...listMetaOf(page),
+})
 
 /** A list's `metadata`. */
 export function listMetaOf(page: Page) {

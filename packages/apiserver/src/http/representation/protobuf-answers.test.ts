@@ -213,7 +213,7 @@ describe('the Status of a failure', () => {
     [`${configMaps}/none`, 404],
     ['/api/v1/widgets', 404],
     [`${configMaps}?limit=x`, 400],
-    [`${configMaps}?watch=1&resourceVersion=x`, 422],
+    [`${configMaps}?watch=1&resourceVersion=x`, 500],
   ])('is in protobuf for one who asks for it: %s', async (path, code) => {
     const json = await server.failure(path)
     const answer = await server.call(path, { headers: typedClient })

@@ -15,7 +15,7 @@ import {
 } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import type { Page, WatchDelivery } from '../../registry-contract.ts'
-import { hasTypedItems, listMetaOf } from './list-parts.ts'
+import { hasTypedItems, listMetaOf, wholeListMetaOf } from './list-parts.ts'
 import type { Accepted } from './negotiation.ts'
 
 /** The event of a watch that carries an object: all but ERROR. */
@@ -37,7 +37,7 @@ export const wholeObjects: Shape = {
   page: (definition, page) => ({
     kind: definition.listKind,
     apiVersion: apiVersionOf(definition),
-    metadata: listMetaOf(page),
+    metadata: wholeListMetaOf(definition, page),
     items: objectsOf(page).map((object) => itemOf(definition, jsonFormOf(object))),
   }),
 }
