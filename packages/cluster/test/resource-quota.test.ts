@@ -1,13 +1,20 @@
 import {
+  type CronJob,
   configMaps,
+  cronJobs,
+  events,
+  type Job,
+  jobs,
   pods,
+  type ReplicaSet,
   type ReplicationController,
   type ResourceQuota,
+  replicaSets,
   replicationControllers,
   resourceQuotas,
 } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
 
 const namespace = 'default'
@@ -79,4 +86,70 @@ it('a quota counts what was there before it, and what is given back', async () =
   await cluster.client.delete(configMaps, { namespace, name: 'a' })
   await settled()
   expect(await used()).toMatchObject({ configmaps: '1', 'count/configmaps': '1' })
+})
+
+describe('where a quota refuses pods', () => {
+  const template = {
+    metadata: { labels: { app: 'web' } },
+    spec: { containers: [{ name: 'main', image: 'example/main' }] },
+  }
+  /** Long enough for the next try to be minutes away. */
+  const refusedFor = '5m'
+
+  beforeEach(() => createQuota({ pods: '1' }))
+
+  it('a Job ends at its deadline', async () => {
+    await cluster.client.create<Job>(jobs, {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'sum', namespace },
+      spec: {
+        parallelism: 2,
+        activeDeadlineSeconds: 330,
+        template: { spec: { ...template.spec, restartPolicy: 'Never' } },
+      },
+    } as Job)
+    await environment.clock.advance(refusedFor)
+    const reasons = async () => {
+      const { status } = await cluster.client.get(jobs, { namespace, name: 'sum' })
+      return (status?.conditions ?? []).map(({ type, reason }) => `${type} ${reason}`)
+    }
+    expect(await reasons()).toEqual([])
+    await environment.clock.advance('31s')
+    expect(await reasons()).toEqual(['FailureTarget DeadlineExceeded', 'Failed DeadlineExceeded'])
+  })
+
+  it('those that are there become available in time', async () => {
+    const key = { namespace, name: 'web' }
+    await cluster.client.create<ReplicaSet>(replicaSets, {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: key,
+      spec: { replicas: 2, minReadySeconds: 330, selector: { matchLabels: { app: 'web' } }, template },
+    } as ReplicaSet)
+    await environment.clock.advance(refusedFor)
+    const available = async () => (await cluster.client.get(replicaSets, key)).status?.availableReplicas ?? 0
+    expect(await available()).toBe(0)
+    await environment.clock.advance('31s')
+    expect(await available()).toBe(1)
+  })
+})
+
+it('the next Job of a CronJob is tried at its time, where a quota refuses that of the last', async () => {
+  await createQuota({ 'count/jobs.batch': '0' })
+  await cluster.client.create<CronJob>(cronJobs, {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name: 'report', namespace },
+    spec: {
+      schedule: '*/10 * * * *',
+      jobTemplate: {
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example/main' }] } } },
+      },
+    },
+  } as CronJob)
+  await environment.clock.advance('20m')
+  const { items } = await cluster.client.list(events, { namespace })
+  const refusal = items.find(({ message = '' }) => message.includes('"report-29453780" is forbidden'))
+  expect(refusal?.firstTimestamp).toBe('2026-01-01T00:20:00Z')
 })

@@ -16,7 +16,8 @@ export function createCronJobController(): Controller {
         context.clock.now(),
       )
       try {
-        await performPlan(context, cronJob, { actions })
+        // The next time comes also where the Job of the last cannot be made.
+        await performPlan(context, cronJob, { actions, ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) })
       } catch (error) {
         // Somebody else has made a Job of that name: the time is dealt with.
         if (!hasReason(error, 'AlreadyExists')) throw error

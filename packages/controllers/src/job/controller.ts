@@ -133,7 +133,10 @@ function dependents({ metadata: { namespace, name = '' } }: Job, lookup: Lookup)
 }
 
 async function perform(context: ReconcileContext<Job>, job: Job, plan: JobPlan): Promise<void> {
-  const failure = await failureOf(performPlan(context, job, { actions: plan.actions }))
+  const { actions, requeueAfterMs } = plan
+  // The deadline passes also where no pod can be made, because of a quota for one.
+  const wait = requeueAfterMs === undefined ? {} : { requeueAfterMs }
+  const failure = await failureOf(performPlan(context, job, { actions, ...wait }))
   const { status, releases } = failure === undefined ? plan : (plan.otherwise?.() ?? plan)
   if (status !== undefined) await performPlan(context, job, { actions: [], status })
   // What the status names as counted loses its finalizer, never the other way round, and also where no pod can be made: a namespace

@@ -136,9 +136,11 @@ async function perform<T extends WithStatus>(
   // Without its pods in hand there is nothing true to say in the status.
   await performPlan(context, owner, { actions: actions.filter(({ type }) => type === 'patch') })
   const resizing = actions.filter(({ type }) => type !== 'patch')
+  // Pods become available also where no others can be made, because of a quota for one.
+  const wait = requeueAfterMs === undefined ? {} : { requeueAfterMs }
   let isResized = false
   const failure = await failureOf(async () => {
-    await performPlan(context, owner, { actions: resizing })
+    await performPlan(context, owner, { actions: resizing, ...wait })
     isResized = resizing.length > 0
   })
   // The pods that came or went are told of when the cache shows them: until then there is nothing new but the generation.
@@ -150,7 +152,7 @@ async function perform<T extends WithStatus>(
     await performPlan<ReplicasStatus, T>(context, owner, { actions: [], status: shown })
   }
   if (failure !== undefined) throw failure
-  return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
+  return requeueAfterMs === undefined ? undefined : wait
 }
 
 /** What an attempt failed with. That a namespace is going is no failure. */
