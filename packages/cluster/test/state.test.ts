@@ -108,6 +108,14 @@ const comparable = ({ objects }: ClusterState) =>
 
 const nameOf = ({ kind, metadata }: KubernetesObject) => `${kind}/${metadata.namespace}/${metadata.name}`
 
+/** `web Running`: pods and their phases, in the order in which they were last written. */
+async function lastWritten(client: Client): Promise<readonly string[]> {
+  const { items } = await client.list(pods)
+  const revisionOf = ({ metadata }: Pod) => Number(metadata.resourceVersion)
+  const inOrder = items.toSorted((one, other) => revisionOf(one) - revisionOf(other))
+  return inOrder.map(({ metadata, status }) => `${metadata.name} ${status?.phase}`)
+}
+
 describe('the state of a cluster', () => {
   it('is the same in a copy: nothing is restarted, nothing is written, all is as it was', async () => {
     await using source = await busyCluster()
@@ -138,11 +146,26 @@ describe('the state of a cluster', () => {
     const { cluster, environment } = await copyOf(await read(source))
     await using _ = cluster
     await environment.clock.advance('8s')
-    const { items } = await cluster.client.list(pods)
-    expect(items.map(({ status }) => status?.phase)).toEqual(items.map(() => 'Succeeded'))
-    const revisionOf = ({ metadata }: Pod) => Number(metadata.resourceVersion)
-    const ended = items.toSorted((one, other) => revisionOf(one) - revisionOf(other))
-    expect(ended.map(({ metadata }) => metadata.name)).toEqual(['c', 'a', 'd', 'b'])
+    expect(await lastWritten(cluster.client)).toEqual(['c Succeeded', 'a Succeeded', 'd Succeeded', 'b Succeeded'])
+  })
+
+  it('goes on: containers that are being started do so in the order in which they began', async () => {
+    await using source = await startTestCluster({ nodes: 2, behaviour: () => ({ startLatencyMs: 10_000 }) })
+    for (const name of ['c', 'a', 'd', 'b']) {
+      const spec = { containers: [{ name: 'main', image: 'example/web:1' }] }
+      await source.client.create(pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, namespace: 'default' },
+        spec,
+      })
+      await source.environment.clock.settle()
+    }
+    await source.advance('3s')
+    const { cluster, environment } = await copyOf(await read(source))
+    await using _ = cluster
+    await environment.clock.advance('8s')
+    expect(await lastWritten(cluster.client)).toEqual(['c Running', 'a Running', 'd Running', 'b Running'])
   })
 
   it('goes on: containers end when they would have, nodes are kept alive, and addresses stay taken', async () => {

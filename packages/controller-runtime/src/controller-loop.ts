@@ -201,9 +201,11 @@ export class ControllerLoop implements Lookup {
     const { clock } = this.#environment
     let turnStartMs = clock.monotonicMs()
     for (;;) {
-      if (queue.length === 0) turnStartMs = clock.monotonicMs()
+      const isIdle = queue.length === 0
       const key = await queue.get()
       if (key === undefined) return
+      // A wait is a pause: what comes then begins a turn.
+      if (isIdle) turnStartMs = clock.monotonicMs()
       if (!this.#rests(key, queue) && !this.#writes.isBehind(key, () => queue.add(key)))
         await this.#reconcile(key, queue, recorder, signal)
       queue.done(key)

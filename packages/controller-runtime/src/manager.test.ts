@@ -1,7 +1,7 @@
 import { ApiError, type KubernetesObject, type Resource, staleVersion } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { createLogger, type LogLine, sleep, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Controller, controller } from './controller.ts'
 import { createManager, type ManagerOptions } from './manager.ts'
 import { generationChanged } from './predicates.ts'
@@ -151,6 +151,27 @@ describe('what is reconciled when', () => {
     })
     await environment.clock.settle()
     expect(keys).toEqual(['a', 'b'])
+  })
+
+  it('goes on from key to key at once when some come after a wait, and lets others have the process when it has worked for long', async () => {
+    const turns = vi.spyOn(environment.clock, 'defer')
+    let workMs = 0
+    await run(
+      controller('test')
+        .for(widgets)
+        .reconcile(async (_, { clock, signal }) =>
+          workMs === 0 ? undefined : void (await sleep(clock, workMs, signal)),
+        ),
+    )
+    await environment.clock.advance('1m')
+    turns.mockClear()
+    for (const name of ['a', 'b']) await client.create(widgets, widget(name, 0))
+    await environment.clock.settle()
+    expect(turns).not.toHaveBeenCalled()
+    workMs = 10
+    for (const name of ['c', 'd']) await client.create(widgets, widget(name, 0))
+    await environment.clock.advance('1s')
+    expect(turns).toHaveBeenCalledTimes(2)
   })
 
   it('leaves out changes that a predicate rules out', async () => {

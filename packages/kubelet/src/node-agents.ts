@@ -90,7 +90,6 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   })
   const descriptions = [...(stored?.nodes.map(describeNode) ?? []), ...added]
   const names = new Set(descriptions.map(({ name }) => name))
-  // Where nothing else says in which order pods began, the order of last writes tells it best.
   runtime.adopt(inOrderOfWrites(stored?.pods ?? []).filter(({ spec }) => names.has(spec.nodeName ?? '')))
   const events = new NodeEvents(client, environment, { warningsOnly: options.events !== true })
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)
@@ -98,7 +97,10 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
   const informer = createInformer(client, pods, {}, environment)
   informer.addHandler({
-    add: (pod) => manager.setPod(pod),
+    // Those that are there at first are taken up together, see below.
+    add: (pod, isInitial) => {
+      if (!isInitial) manager.setPod(pod)
+    },
     update: (_, pod) => manager.setPod(pod),
     delete: (pod) => manager.removePod(pod),
   })
@@ -112,6 +114,8 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
       await heartbeat.start()
       informer.start()
       await informer.waitForSync(stopping.signal)
+      // Containers that were being started go on in the order in which they began.
+      for (const pod of inOrderOfWrites(informer.list())) manager.setPod(pod)
     },
     async stop() {
       stopping.abort(new Error('the node agents were stopped'))
@@ -129,6 +133,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   }
 }
 
+/** Where nothing else says in which order pods began, the order of last writes tells it best. */
 const inOrderOfWrites = (pods: readonly Pod[]): readonly Pod[] =>
   pods.toSorted((a, b) => Number(a.metadata.resourceVersion ?? 0) - Number(b.metadata.resourceVersion ?? 0))
 

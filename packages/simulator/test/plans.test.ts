@@ -8,8 +8,10 @@ const seeds = [
   1341,
   // A task of the image to which a daemon set is changed has failed again and again.
   9_100_454,
-  // Of a stateful set whose pods go side by side, one waits for a claim that is just going.
+  // One pod of a stateful set waits for a claim that is just going, beside another that is made at once.
   9_200_734,
+  // Three workloads ask for the room of one quota in one moment.
+  9_201_997,
 ]
 
 describe('a plan comes true', () => {

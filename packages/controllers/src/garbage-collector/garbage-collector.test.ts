@@ -10,7 +10,7 @@ import {
 import { createFakeClient, type FakeClient, type Widget, widget, widgets } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { sleep, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   createGarbageCollector,
   deletionsParallelMax,
@@ -87,6 +87,17 @@ describe('the garbage collector', () => {
     await remove('root')
     await settle()
     expect(names()).toEqual(['bystander'])
+  })
+
+  it('begins a turn with what comes after a wait: nobody has to be let in then', async () => {
+    const root = await configMap('root')
+    await configMap('child', [root])
+    await environment.clock.advance('1m')
+    const turns = vi.spyOn(environment.clock, 'defer')
+    await remove('root')
+    await settle()
+    expect(names()).toEqual([])
+    expect(turns).not.toHaveBeenCalled()
   })
 
   it('deletes an object whose owner never was, or has another identity', async () => {

@@ -152,9 +152,11 @@ class GraphCollector implements GarbageCollector {
   #work(queue: WorkQueue, workers: number, attempt: Attempt): readonly Promise<void>[] {
     return Array.from({ length: workers }, async () => {
       for (;;) {
-        if (queue.length === 0) this.#turnStartMs = this.#environment.clock.monotonicMs()
+        const isIdle = queue.length === 0
         const uid = await queue.get()
         if (uid === undefined) return
+        // A wait is a pause: what comes then begins a turn.
+        if (isIdle) this.#turnStartMs = this.#environment.clock.monotonicMs()
         await this.#try(queue, uid, attempt)
         queue.done(uid)
         await this.#giveWay()

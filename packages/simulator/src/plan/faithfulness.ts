@@ -1,5 +1,4 @@
 import {
-  compareText,
   customResourceDefinitions,
   type EndpointSlice,
   type Job,
@@ -234,18 +233,7 @@ function moments(events: readonly PodEvent[]): readonly string[] {
 function inOrder(events: readonly PodEvent[]): readonly string[] {
   const begun = events.filter(({ text }) => !text.startsWith('-'))
   const byWorkload = Map.groupBy(begun, ({ workload, text }) => `${workload} ${text[0]}`)
-  return [...byWorkload.keys()]
-    .toSorted()
-    .flatMap((key) => (byWorkload.get(key) ?? []).toSorted(bySuccession).map(({ text }) => text))
-}
-
-/**
- * As they came, but for pods of one stateful set at one moment: these go side by side, where it does not wait for one before the next,
- * and which is first is chance. One may wait for a claim of its name that is just going.
- */
-function bySuccession(a: PodEvent, b: PodEvent): number {
-  if (a.atMs !== b.atMs || !a.workload.startsWith('StatefulSet ')) return a.atMs - b.atMs
-  return compareText(a.text, b.text)
+  return [...byWorkload.keys()].toSorted().flatMap((key) => byWorkload.get(key)?.map(({ text }) => text) ?? [])
 }
 
 /** What there is, without what is by chance or by the clock: one line each, sorted. */
