@@ -37,8 +37,15 @@ function words(line: string): readonly string[] {
 
 const lastLine = (text: string): string | undefined => text.trimEnd().split('\n').at(-1)
 
-/** A test for each scenario: its steps by kubectl and by coracle, side by side, with nothing to tell them apart. */
-export function compareScenarios(program: () => Program, scenarios: Readonly<Record<string, readonly Step[]>>): void {
+/**
+ * A test for each scenario: its steps by kubectl and by coracle, side by side, with nothing to tell them apart. `variables` are of the
+ * environment of both.
+ */
+export function compareScenarios(
+  program: () => Program,
+  scenarios: Readonly<Record<string, readonly Step[]>>,
+  variables: Readonly<Record<string, string>> = {},
+): void {
   for (const [index, [name, steps]] of Object.entries(scenarios).entries()) {
     it(name, async () => {
       const twins = await Twins.in(program(), `twin-${index}`)
@@ -48,11 +55,13 @@ export function compareScenarios(program: () => Program, scenarios: Readonly<Rec
         if (typeof step === 'object' && 'until' in step) {
           const { until, shows } = step
           const areShown = ({ ours, theirs }: TwinOutcome) => shows.test(ours.stdout) && shows.test(theirs.stdout)
-          await eventually(`${until} shows ${shows}`, async () => areShown(await twins.run(words(until))))
+          await eventually(`${until} shows ${shows}`, async () =>
+            areShown(await twins.run(words(until), '', variables)),
+          )
           continue
         }
         const [line, input] = lineOf(step)
-        const outcome = await twins.run(words(line), input)
+        const outcome = await twins.run(words(line), input, variables)
         ours.push([line, shown(step, outcome.ours)])
         theirs.push([line, shown(step, outcome.theirs)])
       }
@@ -105,7 +114,7 @@ export class Twins {
 
   static async in(program: Program, name: string, placement: Placement = 'flag'): Promise<Twins> {
     const twins = new Twins(program, name, placement)
-    if (placement === 'context') for (const namespace of twins.namespaces) await twins.#writeKubeconfig(namespace)
+    for (const namespace of twins.namespaces) await twins.#writeKubeconfig(namespace)
     const api = await Api.of(program)
     for (const namespace of [twins.#theirs, twins.#ours]) await makeNamespace(api, namespace)
     api.close()
@@ -129,12 +138,14 @@ export class Twins {
     // `{namespace}` makes names of cluster-wide objects that each has for itself.
     const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
+    // An empty namespace is that of the context.
+    const placement = args.includes('--namespace=') ? 'context' : this.#placement
     const environment = (text: (text: string) => string) => ({
-      KUBECONFIG: this.#placement === 'flag' ? this.#program.kubeconfig : this.#kubeconfigOf(text('{namespace}')),
+      KUBECONFIG: placement === 'flag' ? this.#program.kubeconfig : this.#kubeconfigOf(text('{namespace}')),
       KUBE_EDITOR: editor,
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, text(value)])),
     })
-    const place = (namespace: string) => (this.#placement === 'flag' ? ['-n', namespace] : [])
+    const place = (namespace: string) => (placement === 'flag' ? ['-n', namespace] : [])
     const theirs = await this.#program.kubectl([...place(this.#theirs), ...args.map(forTheirs)], {
       input: forTheirs(input),
       // It leaves files there.
@@ -177,6 +188,9 @@ export class Twins {
         .replace(/\b(\d+(s|ms|m|h))+\b *|\bAGE\b */g, 'AGE ')
         .replace(/(resource ?version\W{1,8}|expected resource version to be \S+, was )\d+/gi, '$1VERSION')
         .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+        // A hash of what names the parent of a set, and the version of what wrote it.
+        .replace(/\bapplyset-[-\w]{43}-v1\b/g, 'SET')
+        .replace(/(applyset\S+\/tooling: coracle\/)\S+/g, '$1VERSION')
         .replace(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [-+]\d{4}/g, 'TIME')
         .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [-+]\d{4} \w+/g, 'TIME')
         // Files that an editor had open.

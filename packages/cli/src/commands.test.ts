@@ -212,9 +212,14 @@ describe('get', () => {
       'configmap/order-b\nconfigmap/order-a\n',
     )
     expect((await coracle('get cm --sort-by=.data.place --no-headers')).stdout).toMatch(/\norder-b .*\norder-a .*\n$/)
-    expect(await coracle(`get cm --sort-by=.nothing`)).toMatchObject({
+    expect(await coracle(`get cm --sort-by=.nothing -o name`)).toMatchObject({
       code: 1,
       stderr: 'error: couldn\'t find any field with path "{.nothing}" in the list of objects\n',
+    })
+    // As with kubectl a table that has no such order is not drawn.
+    expect(await coracle('get cm --sort-by=.nothing')).toMatchObject({
+      code: 0,
+      stderr: 'No resources found in default namespace.\n',
     })
   })
 

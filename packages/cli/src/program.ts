@@ -7,6 +7,7 @@ import { mayAskForHelp } from './manual/help-arguments.ts'
 import { collect, durationText, keepsEmpty, wholeNumber } from './option-values.ts'
 import { ownVersion } from './own-version.ts'
 import { withExamples } from './refusals.ts'
+import { refuseValues } from './refused-value.ts'
 import { UsageCommand } from './usage-command.ts'
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, 1 after a message on standard error, or another that the command's help names. */
@@ -200,6 +201,7 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
     .showSuggestionAfterError()
   for (const option of idleFlags) program.addOption(option)
   program.hook('preAction', async (_, command) => {
+    refuseValues(command)
     warnOfTruthValue(host, command)
     takeEmptyForUnset(command)
     if (command.parent?.name() !== 'config') takeEmptyForUnset(program)

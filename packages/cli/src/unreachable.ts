@@ -38,8 +38,9 @@ export function clientOfNobody(server: string, reason: string): HttpClient {
 /** The code of errors of such a server. */
 const noAddress = 'ERR_INVALID_ADDRESS'
 
-/** Whether it is certain that nobody was asked, which some commands take as knowing nothing. */
-export const isNobody = ({ code }: UnreachableServerError): boolean => code === 'ECONNREFUSED' || code === noAddress
+/** Whether it is certain that nobody was asked, which some commands take as knowing nothing: who is not trusted is not asked, either. */
+export const isNobody = (error: UnreachableServerError): boolean =>
+  error.code === 'ECONNREFUSED' || error.code === noAddress || certificateProblem(error) !== undefined
 
 /** The same as a part of another message, in the words of Go; undefined for other errors. */
 export function plainUnreachable(error: unknown, verb: string, path: string): string | undefined {

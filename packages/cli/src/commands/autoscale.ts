@@ -4,6 +4,7 @@ import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { lazyPrinter, type Outcome } from '../output/outcome-printer.ts'
+import { throwLate } from '../refused-value.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
 import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
@@ -35,12 +36,13 @@ function requireFormerForm({ cpu = '', memory = '' }: AutoscaleFlags): void {
 /** `coracle autoscale TYPE NAME --max=COUNT` */
 export async function autoscale(host: Host, args: readonly string[], flags: AutoscaleFlags): Promise<void> {
   const { max, cpuPercent } = flags
-  if (max === undefined) throw new CliError('required flag(s) "max" not set')
   if (cpuPercent !== undefined) {
     host.stderr.write(
       "Flag --cpu-percent has been deprecated, Use --cpu with percentage or resource quantity format (e.g., '70%' for utilization or '500m' for milliCPU).\n",
     )
   }
+  if (max === undefined) throw new CliError('required flag(s) "max" not set')
+  throwLate(flags, 'dryRun')
   const cpu = flags.cpu ?? (cpuPercent === undefined ? undefined : `${cpuPercent}%`)
   const printer = lazyPrinter(host, { ...flags, hasDeclaredOrder: true })
   await changeObjects(

@@ -13,6 +13,7 @@ import {
   type OutcomeFlags,
   type OutcomePrinter,
 } from '../output/outcome-printer.ts'
+import type { LateFlags } from '../refused-value.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import type { RecordFlags } from './change-cause.ts'
 import type { refusalOfFinder } from './connection-refusals.ts'
@@ -31,7 +32,7 @@ import {
 } from './targets.ts'
 
 /** Flags of every command that changes objects which are there. */
-export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, RecordFlags {
+export interface ChangeFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, RecordFlags, LateFlags {
   /** Who changes, for field ownership; the command's own name unless given. */
   readonly fieldManager?: string
   /** Changes what files say, and asks no server; `dryRun` is `client` then. */

@@ -2,10 +2,12 @@ import { hasReason, type KubernetesObject, type Status } from '@coracle/api'
 import type { DeleteOptions, DiscoveredResource, ObjectKey } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
+import { checkConnection } from '../connection.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
 import { type DryRun, dryRunText } from '../output/outcome-printer.ts'
+import type { LateFlags } from '../refused-value.ts'
 import { listAll } from '../resources/fetch.ts'
 import { kindText, objectText } from '../resources/object-text.ts'
 import { listOptions, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
@@ -18,7 +20,7 @@ import { type Misplaced, type Placed, placeReadable, withFailures } from './mani
 import { rawRequest } from './raw-request.ts'
 import { keyOf, requireTargets } from './targets.ts'
 
-export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
+export interface DeleteFlags extends ConnectionFlags, SelectorFlags, ManifestFlags, LateFlags {
   readonly all?: boolean
   readonly cascade: string
   /** In seconds; below zero: as long as the object says. */
@@ -46,6 +48,9 @@ interface Target {
 
 /** `coracle delete TYPE NAME`, `-f FILE`, `-l SELECTOR`, `--all` */
 export async function deleteObjects(host: Host, args: readonly string[], flags: DeleteFlags): Promise<void> {
+  propagationPolicy(flags.cascade)
+  const { dryRun: refusal } = flags.lateRefusals ?? {}
+  if (refusal !== undefined) await refuseDryRun(host, flags, refusal)
   checkFlags(args, flags)
   if (flags.raw !== undefined) {
     checkManner(flags)
@@ -111,13 +116,23 @@ function isConfirmed(host: Host, targets: readonly Target[]): Promise<boolean> {
   return confirm(host, 'Do you want to continue?')
 }
 
+/** Throws why `--dry-run` is refused, or what kubectl tells before that. */
+async function refuseDryRun(host: Host, flags: DeleteFlags, refusal: CliError): Promise<never> {
+  if (flags.namespace === undefined) await checkConnection(host, flags)
+  checkTime(flags)
+  throw refusal
+}
+
+function checkTime({ now, gracePeriod }: DeleteFlags): void {
+  if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
+}
+
 /** Throws a CliError on flags that contradict each other or the arguments. */
 function checkFlags(args: readonly string[], flags: DeleteFlags): void {
-  const { now, gracePeriod, all, raw } = flags
+  const { all, raw } = flags
   if (raw === undefined) checkTargets(args, flags)
   else if (all === true && isSelective(flags)) throw new CliError('cannot set --all and --selector at the same time')
-  if (now === true && gracePeriod !== -1) throw new CliError('--now and --grace-period cannot be specified together')
-  propagationPolicy(flags.cascade)
+  checkTime(flags)
 }
 
 /** The same of how objects are deleted, and told of: kubectl looks at that once it knows which are meant. */

@@ -5,12 +5,13 @@ import { causesOf, describePart, reasonOf } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { readManifests } from '../manifests/parse-manifests.ts'
 import { serialize, withoutManagedFields } from '../output/serialize.ts'
+import type { LateFlags } from '../refused-value.ts'
 import type { Session } from '../session.ts'
 import { editText, type Reopening } from './edit-text.ts'
 import { fieldValidation, placeReadable, refusalsOf, wellPlaced } from './manifest-command.ts'
 
 /** Flags of every command that opens an editor. */
-export interface EditorFlags {
+export interface EditorFlags extends LateFlags {
   /** Also the form in which the editor shows objects: JSON, or else YAML. */
   readonly output?: string
   readonly windowsLineEndings?: boolean

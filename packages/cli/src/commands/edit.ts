@@ -10,7 +10,7 @@ import { type ConnectionFlags, withSession } from '../session.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
 import { type EditorFlags, editObjects } from './edit-objects.ts'
 import { fieldValidation } from './manifest-command.ts'
-import { findTargets, requireAll, type TargetFlags } from './targets.ts'
+import { findTargets, refuseWithTargets, requireAll, type TargetFlags } from './targets.ts'
 
 export interface EditFlags extends ConnectionFlags, TargetFlags, OutcomeFlags, EditorFlags {
   readonly subresource?: string
@@ -29,6 +29,8 @@ export async function edit(host: Host, args: readonly string[], flags: EditFlags
     host,
     flags,
     async (session) => {
+      const refusal = flags.lateRefusals?.validate
+      if (refusal !== undefined) await refuseWithTargets(host, session, args, flags, refusal)
       // A type alone means all its objects. As with kubectl, objects of files are shown as a whole.
       const found = requireAll(
         await findTargets(host, session, args, 'edit', { ...(hasFiles(flags) ? whole : flags), typesMeanAll: true }),

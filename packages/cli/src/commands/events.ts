@@ -59,16 +59,11 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       requireKeys: !flags.allowMissingTemplateKeys,
       order: (kind, object) => ordered(object, (event) => inDeclaredOrder(kind, event)),
     })
+    // kubectl knows the name of one event, and none of a list.
+    if (format.type === 'name' && flags.watch !== true) return
     const whole = (event: Event) => printer.one({ resource, object: withEventTime(event) })
     if (flags.watch !== true) {
-      const all = found.map((object) => ({ resource, object }))
-      // A list has no name.
-      const isNames = format.type === 'name'
-      host.stdout.write(
-        isNames
-          ? await printer.many(all)
-          : await printer.one({ resource, object: eventList(found.map(withEventTime)) }),
-      )
+      host.stdout.write(await printer.one({ resource, object: eventList(found.map(withEventTime)) }))
       return
     }
     for (const event of found) host.stdout.write(await whole(event))

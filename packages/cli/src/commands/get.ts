@@ -276,7 +276,17 @@ async function tableFor(session: Session, selection: Selection, flags: GetFlags)
     ...(flags.subresource === undefined ? {} : { subresource: flags.subresource }),
   })
   if (sortBy === undefined) return table
-  return { ...table, rows: sortRows(table.rows, sortBy, ({ object }) => object) }
+  return { ...table, rows: rowsInOrder(table.rows, sortBy) }
+}
+
+/** The rows in order of a field. As with kubectl there are none where they have no such order: it does not say why it drew nothing. */
+function rowsInOrder(rows: DrawnTable['rows'], sortBy: string): DrawnTable['rows'] {
+  try {
+    return sortRows(rows, sortBy, ({ object }) => object)
+  } catch (error) {
+    if (error instanceof CliError) return []
+    throw error
+  }
 }
 
 /** Tables of names and ages, drawn from the objects themselves. */

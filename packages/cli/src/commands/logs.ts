@@ -44,11 +44,11 @@ export async function logs(host: Host, args: readonly string[], given: LogFlags)
   const query = logQuery(flags)
   await withSession(host, flags, async (session) => {
     const found = await findPods(host, session, target, flags).catch((error: unknown) => {
-      // What is no pod is told later than amounts that are none.
-      if (error instanceof CliError && !error.message.startsWith('error from server')) checkAmounts(flags)
+      // What is no pod is told later than flags that contradict each other.
+      if (error instanceof CliError && !error.message.startsWith('error from server')) checkFlags(args, given)
       throw error
     })
-    checkAmounts(flags)
+    checkFlags(args, given)
     const sources = found.flatMap((pod) => sourcesOf(host, pod, flags))
     const isPrefixed = flags.prefix === true || flags.allPods === true
     if (flags.follow === true && sources.length > 1) {
@@ -74,14 +74,6 @@ function checkArguments(args: readonly string[], flags: LogFlags): { target: str
   if (target !== undefined && flags.selector !== undefined) {
     throw new UsageError('only a selector (-l) or a POD name is allowed')
   }
-  if (container !== undefined && flags.container !== undefined) {
-    throw new CliError('only one of -c or an inline [CONTAINER] arg is allowed')
-  }
-  if (flags.allContainers === true && (container ?? flags.container) !== undefined) {
-    throw new CliError(
-      `--all-containers=true should not be specified with container name ${container ?? flags.container}`,
-    )
-  }
   const tail = flags.tail ?? (flags.selector === undefined ? undefined : selectedTail)
   return {
     target,
@@ -93,12 +85,9 @@ function checkArguments(args: readonly string[], flags: LogFlags): { target: str
   }
 }
 
-/** The query of a request for a log. Throws a CliError on flags that contradict each other. */
+/** The query of a request for a log. Throws a CliError, in Go's words, on a time that is none. */
 export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   const { tail, since, sinceTime, limitBytes } = flags
-  if (since !== undefined && sinceTime !== undefined) {
-    throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
-  }
   const sinceMs = since === undefined ? 0 : parseDuration(since)
   const fault = sinceTime === undefined ? undefined : goTimeFault(sinceTime)
   if (fault !== undefined) throw new CliError(fault)
@@ -114,10 +103,22 @@ export function logQuery(flags: LogFlags): Readonly<Record<string, string>> {
   return query
 }
 
-/** Throws a CliError for amounts that are none. kubectl looks at these once it has the pods. */
-function checkAmounts({ tail, since, limitBytes }: LogFlags): void {
+/** Throws a CliError for flags that contradict each other and for amounts that are none. kubectl looks at these once it has the pods. */
+function checkFlags([, inline]: readonly string[], flags: LogFlags): void {
+  const { tail, since, sinceTime, limitBytes, allContainers } = flags
+  const sinceMs = since === undefined ? 0 : parseDuration(since)
+  if (sinceTime !== undefined && sinceMs !== 0) {
+    throw new CliError('at most one of `sinceTime` or `sinceSeconds` may be specified')
+  }
+  const container = inline ?? flags.container
+  if (allContainers === true && container !== undefined) {
+    throw new CliError(`--all-containers=true should not be specified with container name ${container}`)
+  }
+  if (inline !== undefined && flags.container !== undefined) {
+    throw new CliError('only one of -c or an inline [CONTAINER] arg is allowed')
+  }
   if (limitBytes !== undefined && limitBytes < 0) throw new CliError('--limit-bytes must be greater than 0')
-  if (since !== undefined && parseDuration(since) < 0) throw new CliError('--since must be greater than 0')
+  if (sinceMs < 0) throw new CliError('--since must be greater than 0')
   if (tail !== undefined && tail < -1) throw new CliError('--tail must be greater than or equal to -1')
 }
 

@@ -8,11 +8,12 @@ import { ManifestFailures, UnrecognizedError } from '../manifests/manifest-failu
 import type { Manifest, ManifestList, ReadManifests } from '../manifests/parse-manifests.ts'
 import { placeObject, requireNamespace } from '../manifests/place-object.ts'
 import { lazyPrinter, type Outcome, type OutcomeFlags, type OutcomePrinter } from '../output/outcome-printer.ts'
+import type { LateFlags } from '../refused-value.ts'
 import { getNamed } from '../resources/fetch.ts'
 import { type Selection, type SelectorFlags, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
-export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
+export interface ManifestCommandFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags, LateFlags {
   readonly validate: keyof typeof fieldValidation
   readonly selector?: string
   /** Who writes, for field ownership; the command's own name unless given. */
@@ -33,8 +34,14 @@ export interface ManifestCommand {
   readonly needsObjects?: string
   /** What could not be read or placed is told before what could not be done. */
   readonly unreadFirst?: true
-  /** Is called before anything is done. What it gives follows once all are done, with what came of each; not where one failed. */
-  readonly prepare?: (session: Session) => Promise<(done: readonly Done[]) => Promise<void>>
+  /** Is called before files are read, and says what is wrong with the flags. */
+  readonly prepare?: (session: Session) => Promise<Preparation>
+}
+
+/** What else there is to do after something is done with objects. */
+export interface Preparation {
+  /** Follows once all are done, with what came of each; not where one failed. */
+  readonly afterwards?: (done: readonly Done[]) => Promise<void>
 }
 
 /** What came of an object of a manifest. */
@@ -53,16 +60,17 @@ export async function forEachManifest(
   { asList, needsObjects, unreadFirst, prepare }: ManifestCommand,
   act: (session: Session, placed: Placed) => Promise<Outcome>,
 ): Promise<void> {
-  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   // As with kubectl, a template without `-o` is for each object, and is read when one is printed.
   const isLate = asList && !['', 'name'].includes(flags.output ?? '')
   const printer = lazyPrinter(host, flags)
   if (!asList) await printer()
   const isValidated = fieldValidation[flags.validate] !== 'Ignore'
-  const read = await loadReadable(host, flags, { decoding: isValidated ? 'written' : 'unstructured' })
-  if (read.manifests.length === 0 && read.failures.length > 0) throw new AggregateError(read.failures)
   await withSession(host, flags, async (session) => {
-    const afterwards = await prepare?.(session)
+    const { afterwards } = (await prepare?.(session)) ?? {}
+    const read = await loadReadable(host, flags, { decoding: isValidated ? 'written' : 'unstructured' })
+    if (read.manifests.length === 0 && read.failures.length > 0) {
+      throw new AggregateError(read.failures)
+    }
     const { placed, failures } = await placeReadable(session, read, flags)
     if (placed.length === 0 && failures.length === 0 && needsObjects !== undefined) {
       throw new CliError(`no objects passed to ${needsObjects}`)
@@ -149,6 +157,8 @@ async function placeAnywhere(session: Session, manifest: Manifest): Promise<Plac
   const { apiVersion, kind, metadata } = object
   const resource = catalog.ofKind(apiVersion, kind)
   if (resource === undefined) {
+    const isValidated = manifest.isWritten === true && list === undefined
+    if (isValidated && catalog.hasVersion(apiVersion)) await lookForCustomKinds(session, source)
     if (list !== undefined)
       throw new CliError(`unable to recognize no matches for kind "${kind}" in version "${apiVersion}"`)
     throw new CliError(
@@ -157,6 +167,20 @@ async function placeAnywhere(session: Session, manifest: Manifest): Promise<Plac
   }
   return { resource, object: placeObject(object, resource, { ...session, givenNamespace: undefined }), source }
 }
+
+/** Rejects, in kubectl's words, where who asks may not see custom kinds: it looks there for one that its version does not have. */
+async function lookForCustomKinds(session: Session, source: string): Promise<void> {
+  const resource = (await session.catalog()).ofKind('apiextensions.k8s.io/v1', 'CustomResourceDefinition')
+  if (resource === undefined) return
+  await session.client.list(resource).catch((error: unknown) => {
+    if (isUnreachableServer(error)) throw error
+    const reason = error instanceof Error ? error.message : error
+    throw new CliError(invalidDataText(source, `failed to check CRD: failed to list CRDs: ${reason}`))
+  })
+}
+
+const invalidDataText = (source: string, reason: string): string =>
+  `error validating "${source}": error validating data: ${reason}; if you choose to ignore these errors, turn validation off with --validate=false`
 
 /** The API's words for `--validate`; `true` and `false` are kubectl's of old. */
 export const fieldValidation = {
@@ -214,10 +238,7 @@ async function unrecognized({ source, isWritten, list }: Manifest, error: unknow
   const validation = isWritten === true ? plainUnreachable(error, 'Get', '/openapi/v2?timeout=32s') : undefined
   if (validation !== undefined) {
     const how = list === undefined ? 'failed to download openapi: ' : ''
-    return new UnrecognizedError(
-      `error validating "${source}": error validating data: ${how}${validation}; if you choose to ignore these errors, turn validation off with --validate=false`,
-      source,
-    )
+    return new UnrecognizedError(invalidDataText(source, `${how}${validation}`), source)
   }
   const plain = isNobody(error) ? plainUnreachable(error, 'Get', '/api?timeout=32s') : undefined
   return plain === undefined ? error : new UnrecognizedError(`unable to recognize "${source}": ${plain}`, list)

@@ -6,12 +6,13 @@ import { plainFieldManager } from '../manifests/field-managers.ts'
 import { hasFiles, loadReadable, type ManifestFlags, requireOneSource } from '../manifests/load-manifests.ts'
 import { requireNamespace } from '../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { type LateFlags, throwLate } from '../refused-value.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { localResource } from './change-objects.ts'
 import { type Placed, placeManifest, throwAll } from './manifest-command.ts'
 import { keyOf } from './targets.ts'
 
-export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags {
+export interface ReconcileFlags extends ConnectionFlags, ManifestFlags, OutcomeFlags, LateFlags {
   readonly removeExtraPermissions?: boolean
   readonly removeExtraSubjects?: boolean
   /** Who writes, for field ownership. */
@@ -26,6 +27,7 @@ export async function reconcileRights(host: Host, args: readonly string[], flags
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   requireOneSource(flags)
   if (args.length > 0) throw new CliError('no arguments are allowed')
+  throwLate(flags, 'dryRun')
   if (flags.dryRun === 'server') throw new CliError('--dry-run=server for command reconcile is not supported yet')
   const { manifests, failures } = await loadReadable(host, flags, { decoding: 'typed' })
   await withSession(host, flags, async (session) => {

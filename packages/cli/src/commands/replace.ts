@@ -4,6 +4,7 @@ import { CliError } from '../cli-error.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles } from '../manifests/load-manifests.ts'
+import { throwLate } from '../refused-value.ts'
 import type { Session } from '../session.ts'
 import { propagationPolicy } from './cascade.ts'
 import { fieldValidation, forEachManifest, type Placed } from './manifest-command.ts'
@@ -14,6 +15,8 @@ import { keyOf } from './targets.ts'
 
 /** `coracle replace -f FILE` */
 export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
+  throwLate(flags, 'validate')
+  throwLate(flags, 'dryRun')
   checkFlags(flags)
   if (flags.raw !== undefined) return rawRequest(host, 'PUT', flags.raw, flags)
   if (flags.force === true) return replaceByForce(host, flags)

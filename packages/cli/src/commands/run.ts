@@ -2,6 +2,7 @@ import type { Pod } from '@coracle/api'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
+import { throwLate } from '../refused-value.ts'
 import { propagationPolicy } from './cascade.ts'
 import type { StreamFlags } from './connect-streams.ts'
 import { createGenerated, type GeneratedFlags } from './create/generated.ts'
@@ -27,6 +28,7 @@ export interface RunFlags extends GeneratedFlags, PodFlags, StreamFlags, Overrid
 export async function runPod(host: Host, args: readonly string[], flags: RunFlags): Promise<void> {
   const [name, ...command] = args
   if (flags.image === undefined) throw new CliError('required flag(s) "image" not set')
+  throwLate(flags, 'dryRun')
   if (name === undefined) throw new UsageError('NAME is required for run')
   if (flags.image === '') throw new CliError('--image is required')
   propagationPolicy(flags.cascade)

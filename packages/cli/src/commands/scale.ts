@@ -3,6 +3,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { plainFieldManager } from '../manifests/field-managers.ts'
+import { throwLate } from '../refused-value.ts'
 import type { Session } from '../session.ts'
 import { awaitObject } from './await-object.ts'
 import { noteChangeCause } from './change-cause.ts'
@@ -29,6 +30,7 @@ interface Scale extends KubernetesObject {
 export async function scale(host: Host, args: readonly string[], flags: ScaleFlags): Promise<void> {
   const { replicas } = flags
   if (replicas === undefined) throw new CliError('required flag(s) "replicas" not set')
+  throwLate(flags, 'dryRun')
   if (replicas < 0) {
     throw new CliError('The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0')
   }

@@ -2,7 +2,7 @@ import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
+import { hasFiles, loadReadable, type ManifestFlags, requireSources } from '../manifests/load-manifests.ts'
 import type { ReadManifests } from '../manifests/parse-manifests.ts'
 import { getNamed, listAll } from '../resources/fetch.ts'
 import {
@@ -127,6 +127,20 @@ export async function findTargets(
     }
   }
   return requireSome({ found, unread: [] }, flags)
+}
+
+/** Throws a refusal, or first what is wrong with how objects are named: what they are is not asked for. */
+export async function refuseWithTargets(
+  host: Host,
+  session: Session,
+  args: readonly string[],
+  flags: TargetFlags,
+  refusal: unknown,
+): Promise<never> {
+  await requireSources(host, flags, args)
+  requireTargets(args, flags)
+  if (!hasFiles(flags)) selectObjects(args, 'edit', await session.catalog(), flags)
+  throw refusal
 }
 
 function requireSome(targets: Targets, { needsObjects }: TargetFlags): Targets {

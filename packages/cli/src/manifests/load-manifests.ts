@@ -75,10 +75,8 @@ export async function loadReadable(
   flags: ManifestFlags,
   { args = [], ...reading }: ManifestUse = {},
 ): Promise<ReadManifests> {
-  const { filename, recursive = false, kustomize } = flags
-  requireOneSource(flags)
-  const sources = await expandAll(host, filename, recursive)
-  if (hasFiles(flags)) requireFilesAlone(args)
+  const sources = await requireSources(host, flags, args)
+  const { kustomize } = flags
   if (kustomize !== undefined) {
     const { kustomizationRefusal } = await import('./kustomization.ts')
     return readEntries([{ failure: await kustomizationRefusal(host, kustomize) }])
@@ -97,6 +95,18 @@ export async function loadReadable(
   const read = readEntries(entries)
   for (const manifest of read.manifests) warnOfFormerVersion(host, manifest)
   return read
+}
+
+/** The files, URLs and `-` that flags name. Rejects as `loadReadable` does where they are not there, or arguments stand beside them. */
+export async function requireSources(
+  host: Host,
+  flags: ManifestFlags,
+  args: readonly string[],
+): Promise<readonly string[]> {
+  requireOneSource(flags)
+  const sources = await filesNamed(host, flags)
+  if (hasFiles(flags)) requireFilesAlone(args)
+  return sources
 }
 
 function warnOfFormerVersion(host: Host, { object, source, formerVersion }: Manifest): void {
@@ -133,7 +143,9 @@ async function expandAll(host: Host, filename: readonly string[], recursive: boo
   const sources: string[] = []
   const failures: unknown[] = []
   for (const path of filename) {
-    if (path === '-' || isUrl(path)) sources.push(path)
+    if (path === '-' && sources.includes('-')) {
+      failures.push(new CliError('standard input cannot be used for multiple arguments'))
+    } else if (path === '-' || isUrl(path)) sources.push(path)
     else {
       try {
         for (const each of await matching(host, path)) {

@@ -33,10 +33,12 @@ export interface OutputFormatFlags {
  */
 export async function readOutputFormat(
   host: Pick<Host, 'workingDirectory'>,
-  { output = '', template }: OutputFormatFlags,
+  { output, template }: OutputFormatFlags,
   { tables }: { readonly tables: boolean },
 ): Promise<OutputFormat | undefined> {
-  const text = output === '' && template ? 'go-template' : output
+  // Who lists takes an empty format for none; who says what was done takes it for words, a template beside it or not.
+  const given = tables ? output || undefined : output
+  const text = given ?? (template ? 'go-template' : '')
   if (text === '') return tables ? { type: 'table', wide: false } : undefined
   const plain = plainFormats.find((format) => format === text.toLowerCase())
   if (plain !== undefined) return { type: plain }

@@ -52,6 +52,11 @@ export class ResourceCatalog {
     return this.#resources.find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion)
   }
 
+  /** Whether there is anything of a version, `apps/v1`. */
+  hasVersion(apiVersion: string): boolean {
+    return this.#resources.some((resource) => apiVersionOf(resource) === apiVersion)
+  }
+
   #find(text: string): DiscoveredResource | undefined {
     const wanted = text.toLowerCase().replace(/\.$/, '')
     const dot = wanted.indexOf('.')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { showHelp } from '../manual/help-arguments.ts'
-import { objectFormatsText, withFiles, withPrinting } from './shared-options.ts'
+import { outcomeFormatOption, withFiles, withPrinting } from './shared-options.ts'
 
 /** Adds the commands that decide about CertificateSigningRequests. */
 export function addCertificateVerbs(program: Command, host: Host): void {
@@ -24,7 +24,7 @@ export function addCertificateVerbs(program: Command, host: Host): void {
       .summary(summary)
       .description(description)
       .option('--force', 'write it again where it is decided already')
-      .option('-o, --output <format>', objectFormatsText)
+      .addOption(outcomeFormatOption())
       .action(async (names: readonly string[], _options, command: Command) => {
         const commands = await import('../commands/certificate.ts')
         await commands[action](host, names, command.optsWithGlobals())

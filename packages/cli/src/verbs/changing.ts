@@ -3,6 +3,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
+import { readsValuesLate } from '../refused-value.ts'
 import { dryRunOption, ownFlags, recordOption, withFiles, withOutcome, withSelectors } from './shared-options.ts'
 
 /** Adds the commands that change single fields of objects which are there. */
@@ -36,7 +37,7 @@ export function localFlags<F extends { readonly local?: boolean; readonly dryRun
 }
 
 function addScale(program: Command, host: Host): void {
-  withChanges(program.command('scale').alias('resize'), 'scale')
+  withChanges(readsValuesLate(program.command('scale').alias('resize')), 'scale')
     .addOption(recordOption())
     .summary('set how many replicas there are')
     .description(

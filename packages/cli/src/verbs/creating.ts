@@ -13,11 +13,13 @@ import {
   switchOption,
   wholeNumber,
 } from '../option-values.ts'
+import { readsValuesLate } from '../refused-value.ts'
 import { withChanges } from './changing.ts'
 import {
   dryRunOption,
   imageOption,
   objectFormatsText,
+  outcomeFormatOption,
   ownFlags,
   recordOption,
   refuseArguments,
@@ -44,7 +46,7 @@ export function addCreatingVerbs(program: Command, host: Host): void {
 }
 
 function addCreate(program: Command, host: Host): Command {
-  return withManifests(program.command('create'))
+  return withManifests(readsValuesLate(program.command('create')))
     .addOption(recordOption())
     .enablePositionalOptions()
     .option('--save-config', 'note in the object what was created, for apply')
@@ -63,7 +65,7 @@ function addCreate(program: Command, host: Host): Command {
 
 /** A command under `create` that makes an object from its flags. */
 function creation(parent: Command, host: Host, name: string, creation: Creation, summary: string): Command {
-  return withOutcome(parent.command(name))
+  return withOutcome(readsValuesLate(parent.command(name)))
     .argument('[name]', 'the name of the object')
     .argument('[command...]', 'after --: what the container runs')
     .summary(summary)
@@ -135,7 +137,7 @@ function addToken(create: Command, host: Host): void {
     .option('--bound-object-kind <kind>', 'bind it to an object, with which it ends: Node, Pod or Secret')
     .option('--bound-object-name <name>', 'the name of that object')
     .option('--bound-object-uid <uid>', 'its UID, where it must be this very one')
-    .option('-o, --output <format>', `the whole answer, as ${objectFormatsText}`)
+    .addOption(outcomeFormatOption(`the whole answer, as ${objectFormatsText}`))
     .action(async (names: readonly string[], _options, command: Command) => {
       const { createToken } = await import('../commands/create/token.ts')
       await createToken(host, names, ownFlags(command))
@@ -230,7 +232,7 @@ const deletionOptions = (): readonly Option[] => [
 const idleText = 'accepted, and does nothing'
 
 function addRun(program: Command, host: Host): void {
-  const run = withOutcome(program.command('run'))
+  const run = withOutcome(readsValuesLate(program.command('run')))
     .addOption(recordOption())
     .argument('[name]', 'the name of the pod')
     .argument('[args...]', 'after --: arguments of the container, or with --command all it runs')
@@ -297,7 +299,7 @@ function addExpose(program: Command, host: Host): void {
 }
 
 function addAutoscale(program: Command, host: Host): void {
-  withChanges(program.command('autoscale'), 'autoscale')
+  withChanges(readsValuesLate(program.command('autoscale')), 'autoscale')
     .addOption(recordOption())
     .summary('let the number of replicas follow the load')
     .description('Creates a HorizontalPodAutoscaler for what has a scale.')

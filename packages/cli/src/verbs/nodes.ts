@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Host } from '../host.ts'
 import { durationText, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
+import { readsValuesLate } from '../refused-value.ts'
 import { withChanges } from './changing.ts'
 import { chunkSizeOption, dryRunOption, labelSelectorOption, validateOption } from './shared-options.ts'
 
@@ -24,7 +25,7 @@ export function addNodeVerbs(program: Command, host: Host): void {
 
 /** Options of commands that take names of nodes. */
 const withNodes = (command: Command): Command =>
-  command
+  readsValuesLate(command)
     .argument('[nodes...]', 'NODE...; none with -l')
     .addOption(keepEmpty(labelSelectorOption('the nodes with these labels')))
     .addOption(dryRunOption())

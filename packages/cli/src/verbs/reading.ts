@@ -9,6 +9,7 @@ import {
   labelSelectorOption,
   missingKeysOption,
   objectFormatsText,
+  outcomeFormatOption,
   templateText,
   withFiles,
   withSelectors,
@@ -127,7 +128,7 @@ function addWait(program: Command, host: Host): void {
     .option('--timeout <duration>', 'how long to wait; 0: not at all, below zero: a week', durationText, '30s')
     .option('--show-managed-fields', 'keep managedFields in JSON and YAML')
     .addOption(missingKeysOption())
-    .option('-o, --output <format>', objectFormatsText)
+    .addOption(outcomeFormatOption())
     .option('--template <template>', templateText)
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { wait } = await import('../commands/wait.ts')

@@ -9,8 +9,16 @@ import {
   wholeNumber,
 } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
+import { readsValuesLate } from '../refused-value.ts'
 import { addCertificateVerbs } from './certificates.ts'
-import { dryRunOption, objectFormatsText, withFiles, withOutcome, withPrinting } from './shared-options.ts'
+import {
+  dryRunOption,
+  objectFormatsText,
+  outcomeFormatOption,
+  withFiles,
+  withOutcome,
+  withPrinting,
+} from './shared-options.ts'
 
 /** Adds the commands that tell what the server is and has. */
 export function addServerVerbs(program: Command, host: Host): void {
@@ -74,7 +82,7 @@ export function addServerVerbs(program: Command, host: Host): void {
       const { canI } = await import('../commands/auth.ts')
       await canI(host, args, command.optsWithGlobals())
     })
-  withOutcome(withFiles(auth.command('reconcile'), 'reconcile'))
+  withOutcome(withFiles(readsValuesLate(auth.command('reconcile')), 'reconcile'))
     .summary('give roles and bindings what files say, beside what they have')
     .description(
       'Creates roles and bindings of files, or adds the rules and subjects that they lack. What they have beyond that stays, unless it is to be removed.',
@@ -91,7 +99,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .allowExcessArguments()
     .summary('who one is to the server')
     .description('Prints the user, the groups and the rest of what the server knows of who asks.')
-    .addOption(keepEmpty(new Option('-o, --output <format>', objectFormatsText)))
+    .addOption(outcomeFormatOption())
     .action(async (_options, command: Command) => {
       const { whoAmI } = await import('../commands/auth.ts')
       await whoAmI(host, command.optsWithGlobals())

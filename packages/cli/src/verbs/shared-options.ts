@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
-import { CliError, UsageError } from '../cli-error.ts'
+import { UsageError } from '../cli-error.ts'
 import type { Kustomization } from '../manifests/kustomization.ts'
 import { booleanOf, collectCommas, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import { nameOf } from '../refusals.ts'
+import { RefusedValue } from '../refused-value.ts'
 
 /** Objects asked for in one request, as in kubectl. */
 const chunkSizeDefault = 500
@@ -55,10 +56,14 @@ export function withManifests(command: Command): Command {
 
 /** Options of every command that says what it has done. */
 export function withOutcome(command: Command): Command {
-  return withPrinting(command.option('-o, --output <format>', objectFormatsText)).addOption(
+  return withPrinting(command.addOption(outcomeFormatOption())).addOption(
     fieldManagerOption('who writes, for the ownership of fields'),
   )
 }
+
+/** How to print what was done; with an empty format in words, a template beside it or not. */
+export const outcomeFormatOption = (text = objectFormatsText): Option =>
+  keepEmpty(new Option('-o, --output <format>', text))
 
 /** With an empty name the server takes that of the program, and refuses where it merges. */
 export const fieldManagerOption = (text: string): Option => keepEmpty(new Option('--field-manager <name>', text))
@@ -91,12 +96,13 @@ const validationModes = ['strict', 'warn', 'ignore', 'true', 'false']
 export const validateOption = (): Option =>
   new Option('--validate [mode]', 'what happens to unknown fields')
     .choices(validationModes)
-    .argParser((mode) => {
-      if (validationModes.includes(mode)) return mode
-      throw new CliError(
-        `invalid - validate option ${JSON.stringify(mode)}; must be one of: strict (or true), warn, ignore (or false)`,
-      )
-    })
+    .argParser((mode: string): string | RefusedValue =>
+      validationModes.includes(mode)
+        ? mode
+        : new RefusedValue(
+            `invalid - validate option ${JSON.stringify(mode)}; must be one of: strict (or true), warn, ignore (or false)`,
+          ),
+    )
     .default('strict')
     .preset('strict')
 
@@ -109,11 +115,11 @@ export const dryRunOption = (refusal = ''): Option =>
     .preset('client')
 
 /** A mode, or a truth value as of old; `unchanged` is what the flag's missing value was called. */
-function dryRunMode(text: string, refusal: string): DryRun {
+function dryRunMode(text: string, refusal: string): DryRun | RefusedValue {
   if (text === 'none' || text === 'client' || text === 'server') return text
   const isDry = text === 'unchanged' ? true : booleanOf(text)
   if (isDry !== undefined) return isDry ? 'client' : 'none'
-  throw new CliError(`${refusal}Invalid dry-run value (${text}). Must be "none", "server", or "client".`)
+  return new RefusedValue(`${refusal}Invalid dry-run value (${text}). Must be "none", "server", or "client".`)
 }
 
 export const chunkSizeOption = (): Option =>

@@ -1,15 +1,15 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { SilentError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { showHelp } from '../manual/help-arguments.ts'
-import { collect, collectCommas, durationText, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
+import { collect, collectCommas, durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, withExamples } from '../refusals.ts'
 import { localFlags, withChanges, withLocalChanges } from './changing.ts'
 import {
   dryRunOption,
   imageOption,
   labelSelectorOption,
-  objectFormatsText,
+  outcomeFormatOption,
   recordOption,
   withFiles,
   withOutcome,
@@ -49,7 +49,7 @@ function addRollout(program: Command, host: Host): void {
     .summary('list the revisions that are kept')
     .description('Lists the revisions of templates that are kept, or shows one of them.')
     .option('--revision <number>', 'show this one in detail', wholeNumber(), 0)
-    .addOption(keepEmpty(new Option('-o, --output <format>', objectFormatsText)))
+    .addOption(outcomeFormatOption())
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { rolloutHistory } = await import('../commands/rollout/history.ts')
       await rolloutHistory(host, resources, command.optsWithGlobals())

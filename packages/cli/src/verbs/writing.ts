@@ -3,6 +3,7 @@ import { diffFailedExitCode } from '../commands/diff-exit-codes.ts'
 import type { Host } from '../host.ts'
 import { collect, durationText, switchOption, wholeNumber } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments } from '../refusals.ts'
+import { readsValuesLate } from '../refused-value.ts'
 import {
   dryRunOption,
   fieldManagerOption,
@@ -28,7 +29,7 @@ export function addWritingVerbs(program: Command, host: Host): void {
 }
 
 function addApply(program: Command, host: Host): void {
-  const apply = withManifests(program.command('apply'))
+  const apply = withManifests(readsValuesLate(program.command('apply')))
     .addOption(recordOption())
     .enablePositionalOptions()
     .summary('make objects as files say')
@@ -84,7 +85,7 @@ function addLastApplied(apply: Command, host: Host): void {
       const { setLastApplied } = await import('../commands/apply/set-last-applied.ts')
       await setLastApplied(host, ownFlags(command))
     })
-  withOutcome(withFiles(withSelectors(apply.command('edit-last-applied')), 'edit'))
+  withOutcome(withFiles(withSelectors(readsValuesLate(apply.command('edit-last-applied'))), 'edit'))
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME..., or TYPE for all of them')
     .addOption(validateOption())
     .option('--windows-line-endings', windowsLineEndingsText)
@@ -99,7 +100,7 @@ function addLastApplied(apply: Command, host: Host): void {
 }
 
 function addReplace(program: Command, host: Host): void {
-  withManifests(program.command('replace'))
+  withManifests(readsValuesLate(program.command('replace')))
     .allowExcessArguments()
     .summary('put objects in the place of others')
     .description('Puts the objects of files in the place of those of their names.')
@@ -145,7 +146,7 @@ function addDiff(program: Command, host: Host): void {
 }
 
 function addEdit(program: Command, host: Host): void {
-  withOutcome(withFiles(withSelectors(program.command('edit')), 'edit'))
+  withOutcome(withFiles(withSelectors(readsValuesLate(program.command('edit'))), 'edit'))
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME..., or TYPE for all of them')
     .addOption(validateOption())
     .option('--output-patch', 'print the patch that is sent')
@@ -161,7 +162,7 @@ function addEdit(program: Command, host: Host): void {
 }
 
 function addDelete(program: Command, host: Host): void {
-  withFiles(withSelectors(program.command('delete')), 'delete')
+  withFiles(withSelectors(readsValuesLate(program.command('delete'))), 'delete')
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .summary('delete objects')
     .description('Deletes objects, and waits until they are gone.')

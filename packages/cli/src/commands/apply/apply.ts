@@ -1,4 +1,4 @@
-import { parseDuration } from '@coracle/environment'
+import type { DeleteOptions, DiscoveredResource } from '@coracle/client'
 import { CliError } from '../../cli-error.ts'
 import { reasonOf } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
@@ -7,17 +7,14 @@ import { applyFieldManager, serverSideFieldManager } from '../../manifests/field
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { applyOnServer } from '../../manifests/server-side-apply.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { throwLate } from '../../refused-value.ts'
+import type { Session } from '../../session.ts'
 import { propagationPolicy } from '../cascade.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
-import {
-  fieldValidation,
-  forEachManifest,
-  type ManifestCommand,
-  type ManifestCommandFlags,
-} from '../manifest-command.ts'
+import { fieldValidation, forEachManifest, type ManifestCommandFlags, type Preparation } from '../manifest-command.ts'
 import { type RecreateFlags, recreate } from '../recreate.ts'
 import { warnIfDeleting } from '../warn-if-deleting.ts'
-import { checkKind, prune, prunedResources } from './prune.ts'
+import { prune, prunedResources } from './prune.ts'
 
 export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordFlags {
   /** Deletes and creates anew what cannot be changed into what the files say. */
@@ -36,12 +33,11 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordF
 
 /** `coracle apply -f FILE` */
 export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
-  checkFlags(flags)
-  const prepared = flags.prune === true ? { prepare: pruner(host, flags) } : {}
+  throwLate(flags, 'dryRun')
   await forEachManifest(
     host,
     flags,
-    { asList: true, needsObjects: 'apply', unreadFirst: true, ...prepared },
+    { asList: true, needsObjects: 'apply', unreadFirst: true, prepare: (session) => prepared(host, session, flags) },
     async (session, placed) => {
       const { client } = session
       const { resource, source } = placed
@@ -90,15 +86,22 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
   )
 }
 
-/** Throws a CliError, in kubectl's words, on flags that contradict each other. */
+/** What is pruned, and how. Rejects with a CliError, in kubectl's words and its order, on flags that contradict each other. */
+async function prepared(host: Host, session: Session, flags: ApplyFlags): Promise<Preparation> {
+  propagationPolicy(flags.cascade)
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
+  throwLate(flags, 'validate')
+  const { prune, pruneAllowlist } = flags
+  // Types that are named are looked for before anything else.
+  const isNamed = prune === true && pruneAllowlist.length > 0
+  const resources = isNamed ? await prunedResources(session, pruneAllowlist) : undefined
+  checkFlags(flags)
+  return prune === true ? { afterwards: pruner(host, session, resources, flags) } : {}
+}
+
 function checkFlags(flags: ApplyFlags): void {
   const { serverSide, forceConflicts, dryRun, force, prune, selector, all } = flags
-  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
-  propagationPolicy(flags.cascade)
-  parseDuration(flags.timeout)
-  if (flags.subresource !== undefined && serverSide !== true) {
-    throw new CliError('--subresource can only be specified for --server-side')
-  }
+  const isSelected = (selector ?? '') !== ''
   if (forceConflicts === true && serverSide !== true) {
     throw new CliError('--force-conflicts only works with --server-side')
   }
@@ -107,36 +110,44 @@ function checkFlags(flags: ApplyFlags): void {
   }
   if (serverSide === true && force === true) throw new CliError('--force cannot be used with --server-side')
   if (dryRun === 'server' && force === true) throw new CliError('--dry-run=server cannot be used with --force')
-  for (const text of prune === true ? flags.pruneAllowlist : []) checkKind(text)
-  if (all === true && (selector ?? '') !== '') throw new CliError('cannot set --all and --selector at the same time')
-  if (prune !== true) return
-  if (force === true) throw new CliError('--force cannot be used with --prune')
-  if ((selector ?? '') === '' && all !== true) {
-    throw new CliError(
-      'all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector',
-    )
+  if (all === true && isSelected) throw new CliError('cannot set --all and --selector at the same time')
+  if (prune === true && force === true) throw new CliError('--force cannot be used with --prune')
+  if (prune === true) {
+    if (!isSelected && all !== true) {
+      throw new CliError(
+        'all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector',
+      )
+    }
+    if (serverSide === true) {
+      throw new CliError("--prune is in alpha and doesn't currently work on objects created by server-side apply")
+    }
   }
-  if (serverSide === true) {
-    throw new CliError("--prune is in alpha and doesn't currently work on objects created by server-side apply")
+  if (flags.subresource !== undefined && serverSide !== true) {
+    throw new CliError('--subresource can only be specified for --server-side')
   }
 }
 
 /** What takes away, once all is applied, what is in the files no more. */
-function pruner(host: Host, flags: ApplyFlags): NonNullable<ManifestCommand['prepare']> {
-  const { gracePeriod } = flags
-  const deleteOptions = {
-    propagationPolicy: propagationPolicy(flags.cascade),
-    ...(gracePeriod >= 0 ? { gracePeriodSeconds: gracePeriod } : {}),
-    ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
-  }
-  return async (session) => {
-    // As with kubectl, types that are named are looked for before anything else.
-    const named = flags.pruneAllowlist.length > 0 ? await prunedResources(session, flags.pruneAllowlist) : undefined
-    return async (done) => {
-      const printer = await OutcomePrinter.for(host, flags)
-      const resources = named ?? (await prunedResources(session, []))
-      const local = flags.dryRun === 'client'
-      await prune(session, resources, done, printer, { selector: flags.selector, local, deleteOptions })
-    }
+function pruner(
+  host: Host,
+  session: Session,
+  named: readonly DiscoveredResource[] | undefined,
+  flags: ApplyFlags,
+): NonNullable<Preparation['afterwards']> {
+  return async (done) => {
+    const printer = await OutcomePrinter.for(host, flags)
+    const resources = named ?? (await prunedResources(session, []))
+    const local = flags.dryRun === 'client'
+    await prune(session, resources, done, printer, {
+      selector: flags.selector,
+      local,
+      deleteOptions: deleteOptionsOf(flags),
+    })
   }
 }
+
+const deleteOptionsOf = ({ cascade, gracePeriod, dryRun }: ApplyFlags): DeleteOptions => ({
+  propagationPolicy: propagationPolicy(cascade),
+  ...(gracePeriod >= 0 ? { gracePeriodSeconds: gracePeriod } : {}),
+  ...(dryRun === 'server' ? { dryRun: true } : {}),
+})

@@ -10,7 +10,7 @@ import { refusalOfTargets } from '../connection-refusals.ts'
 import type { EditFlags } from '../edit.ts'
 import { editObjects } from '../edit-objects.ts'
 import { fieldValidation } from '../manifest-command.ts'
-import { findTargets, requireAll } from '../targets.ts'
+import { findTargets, refuseWithTargets, requireAll } from '../targets.ts'
 
 const introduction = `# Please edit the 'last-applied-configuration' annotations below.
 # Lines beginning with a '#' will be ignored, and an empty file will abort the edit.
@@ -24,6 +24,8 @@ export async function editLastApplied(host: Host, args: readonly string[], flags
     host,
     flags,
     async (session) => {
+      const refusal = flags.lateRefusals?.validate
+      if (refusal !== undefined) await refuseWithTargets(host, session, args, flags, refusal)
       const found = requireAll(await findTargets(host, session, args, 'edit', { ...flags, typesMeanAll: true }))
       const noted = found.flatMap(({ resource, object }) => {
         const text = object.metadata.annotations?.[lastAppliedAnnotation]

@@ -28,13 +28,19 @@ const prunedKinds = [
   'core/v1/PersistentVolume',
 ]
 
-/** The resources whose objects may be pruned, `GROUP/VERSION/KIND`; the usual ones where none is named. */
+/**
+ * The resources whose objects may be pruned, `GROUP/VERSION/KIND`; the usual ones where none is named. Rejects with a CliError at the first
+ * that has not that form, or that the server does not have.
+ */
 export async function prunedResources(
   session: Session,
   allowlist: readonly string[],
 ): Promise<readonly DiscoveredResource[]> {
+  const texts = allowlist.length === 0 ? prunedKinds : allowlist
+  checkKind(texts[0] ?? '')
   const catalog = await session.catalog()
-  return (allowlist.length === 0 ? prunedKinds : allowlist).map((text) => {
+  return texts.map((text) => {
+    checkKind(text)
     const [group = '', version = '', kind = ''] = text.split('/')
     const apiVersion = apiVersionOf({ group: group === 'core' ? '' : group, version })
     const resource = catalog.ofKind(apiVersion, kind)

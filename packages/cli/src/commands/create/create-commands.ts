@@ -220,8 +220,11 @@ export async function createFromFlags(
 ): Promise<void> {
   requireFlags(flags as Flags, requiredFlags[creation] ?? [])
   if (beforeDash !== 1) throw new UsageError(`exactly one NAME is required, got ${beforeDash}`)
+  const { dryRun, validate } = flags.lateRefusals ?? {}
+  if (dryRun !== undefined) await refuseConnected(host, flags, dryRun)
   // A wrong -o is told before other flags are judged.
   await OutcomePrinter.for(host, flags)
+  if (validate !== undefined) await refuseConnected(host, flags, validate)
   const create: Create = creations[creation]
   const generate = await create(host, args, flags as Flags).catch((refusal: unknown) =>
     refuseConnected(host, flags, refusal),

@@ -3,12 +3,15 @@ import { whileDoing } from '../../describe-error.ts'
 import type { Host } from '../../host.ts'
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { throwLate } from '../../refused-value.ts'
 import { forEachManifest } from '../manifest-command.ts'
 import { rawRequest } from '../raw-request.ts'
 import { type CreateFlags, createObject } from './create-object.ts'
 
 /** `coracle create -f FILE` */
 export async function create(host: Host, flags: CreateFlags): Promise<void> {
+  throwLate(flags, 'dryRun')
+  throwLate(flags, 'validate')
   // A wrong -o is told before other flags are judged.
   await OutcomePrinter.for(host, flags)
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')

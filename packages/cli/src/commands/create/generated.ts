@@ -6,6 +6,7 @@ import type { Host } from '../../host.ts'
 import { fieldManagerOf } from '../../manifests/field-managers.ts'
 import { placeObject } from '../../manifests/place-object.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../../output/outcome-printer.ts'
+import type { LateFlags } from '../../refused-value.ts'
 import { type ConnectionFlags, type Session, withSession } from '../../session.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
 import { localResource, noSession } from '../change-objects.ts'
@@ -14,7 +15,7 @@ import { fieldValidation } from '../manifest-command.ts'
 import { withSavedConfig } from '../save-config.ts'
 
 /** Flags of every command that makes an object from its other flags. */
-export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags, RecordFlags {
+export interface GeneratedFlags extends ConnectionFlags, OutcomeFlags, RecordFlags, LateFlags {
   readonly saveConfig?: boolean
   /** Puts a hash of the contents after the name of a ConfigMap or Secret. */
   readonly appendHash?: boolean

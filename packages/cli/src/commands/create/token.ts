@@ -5,6 +5,7 @@ import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { ObjectPrinter } from '../../output/object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from '../../output/output-format.ts'
+import { objectText } from '../../resources/object-text.ts'
 import { type ConnectionFlags, withSession } from '../../session.ts'
 import { refuseConnected } from '../connection-refusals.ts'
 
@@ -49,8 +50,9 @@ export async function createToken(host: Host, names: readonly string[], flags: C
     const object = { ...request, spec: { ...request.spec, boundObjectRef: request.spec.boundObjectRef ?? null } }
     const token = request.status?.token ?? ''
     if (token === '') throw new CliError('failed to create token: no token in server response')
-    if (format === undefined || format.type === 'table' || flags.output === undefined) {
-      host.stdout.write(`${token}\n`)
+    if (flags.output === undefined) {
+      // To be read by programs it stands alone, as with kubectl.
+      host.stdout.write(host.stdout.isTerminal ? `${token}\n` : token)
       return
     }
     const resource = {
@@ -59,6 +61,10 @@ export async function createToken(host: Host, names: readonly string[], flags: C
       kind: kind.kind,
       plural: 'tokenrequests',
       namespaced: true,
+    }
+    if (format === undefined || format.type === 'table') {
+      host.stdout.write(`${objectText(resource, object.metadata.name)} created\n`)
+      return
     }
     host.stdout.write(
       await new ObjectPrinter(format, { requireKeys: !flags.allowMissingTemplateKeys }).one({ resource, object }),

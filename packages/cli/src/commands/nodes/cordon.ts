@@ -3,13 +3,14 @@ import { CliError, UsageError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 import { plainFieldManager } from '../../manifests/field-managers.ts'
 import type { Outcome } from '../../output/outcome-printer.ts'
+import { type LateFlags, throwLate } from '../../refused-value.ts'
 import { nothingNamed } from '../../resources/select-objects.ts'
 import type { Session } from '../../session.ts'
 import { type ChangeFlags, changeObjects } from '../change-objects.ts'
 import type { Target } from '../targets.ts'
 
 /** Flags of commands that take nodes by name or label, and no files. */
-export type NodeFlags = Omit<ChangeFlags, 'filename'>
+export type NodeFlags = Omit<ChangeFlags, 'filename'> & LateFlags
 
 /** `coracle cordon NODE` */
 export function cordon(host: Host, names: readonly string[], flags: NodeFlags): Promise<void> {
@@ -43,15 +44,17 @@ export function withoutEmptySelector<T extends { readonly selector?: string }>(f
 export function nodeArguments(
   names: readonly string[],
   verb: string,
-  { selector }: { readonly selector?: string },
+  flags: LateFlags & { readonly selector?: string },
 ): readonly string[] {
+  const { selector } = flags
   if (names.length === 0 && selector === undefined) {
     throw new UsageError(`USAGE: ${verb} NODE [flags]`)
   }
-  if (names.length === 0 && selector === '') throw new CliError(nothingNamed)
   if (names.length > 0 && selector !== undefined && selector !== '') {
     throw new UsageError('cannot specify both a node name and a --selector option')
   }
+  throwLate(flags, 'dryRun')
+  if (names.length === 0 && selector === '') throw new CliError(nothingNamed)
   if (!names.some((name) => name.includes('/'))) return ['nodes', ...names]
   return names.map((name) => (name.includes('/') ? name : `nodes/${name}`))
 }

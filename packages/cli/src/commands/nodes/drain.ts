@@ -1,4 +1,4 @@
-import { daemonSets, hasReason, type KubernetesObject, type Pod, pods } from '@coracle/api'
+import { daemonSets, hasReason, type KubernetesObject, type Pod, parseLabelSelector, pods } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import { parseDuration } from '@coracle/environment'
 import { CliError, SummaryError } from '../../cli-error.ts'
@@ -41,6 +41,7 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
   const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
+    checkPodSelector(flags)
     const found = requireAll(
       await findTargets(host, session, args, 'drain', {
         ...withoutEmptySelector(flags),
@@ -69,6 +70,15 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
     const causes = failures.flatMap((error) => (error instanceof AggregateError ? error.errors : [error]))
     throw new SummaryError(causes.map(messageOf).join('\n'))
   })
+}
+
+function checkPodSelector({ podSelector }: DrainFlags): void {
+  if (podSelector === undefined) return
+  try {
+    parseLabelSelector(podSelector)
+  } catch {
+    throw new CliError('--pod-selector=<pod_selector> must be a valid label selector')
+  }
 }
 
 /** Several errors in one line, as Go prints a list of them. */
