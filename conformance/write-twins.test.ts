@@ -77,6 +77,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['apply --prune -l app=web -f -', manifest(labelled('a', 'web', { changed: 'yes' }))],
     'get cm -l app -o name',
     ['apply --prune -f -', manifest(labelled('a', 'web'))],
+    ['apply --prune -f - --applyset=one', manifest(labelled('a', 'web'))],
     ['apply --prune -l app=web --force -f -', manifest(labelled('a', 'web'))],
     ['apply --prune -l app=web --server-side -f -', manifest(labelled('a', 'web'))],
     ['apply --prune -l app=db --prune-allowlist=core/v1 -f -', manifest(labelled('d', 'db'))],

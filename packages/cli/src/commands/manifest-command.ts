@@ -38,8 +38,10 @@ export interface ManifestCommand {
   readonly prepare?: (session: Session) => Promise<Preparation>
 }
 
-/** What else there is to do after something is done with objects. */
+/** What else there is to do before and after something is done with objects. */
 export interface Preparation {
+  /** Is called with all objects that go somewhere, and gives them as they are to be. What it rejects with ends the command. */
+  readonly before?: (placed: readonly Placed[]) => Promise<readonly Placed[]>
   /** Follows once all are done, with what came of each; not where one failed. */
   readonly afterwards?: (done: readonly Done[]) => Promise<void>
 }
@@ -66,9 +68,9 @@ export async function forEachManifest(
   if (!asList) await printer()
   const isValidated = fieldValidation[flags.validate] !== 'Ignore'
   await withSession(host, flags, async (session) => {
-    const { afterwards } = (await prepare?.(session)) ?? {}
+    const { before, afterwards } = (await prepare?.(session)) ?? {}
     const read = await loadReadable(host, flags, { decoding: isValidated ? 'written' : 'unstructured' })
-    if (read.manifests.length === 0 && read.failures.length > 0) {
+    if (before === undefined && read.manifests.length === 0 && read.failures.length > 0) {
       throw new AggregateError(read.failures)
     }
     const { placed, failures } = await placeReadable(session, read, flags)
@@ -78,7 +80,7 @@ export async function forEachManifest(
     const errors: unknown[] = []
     const unread = unreadFirst === true ? besideRefusals(refusalsOf(placed), failures) : failures
     const done: Outcomes = []
-    for (const each of unreadFirst === true ? wellPlaced(placed) : placed) {
+    for (const each of unreadFirst === true ? ((await before?.(wellPlaced(placed))) ?? wellPlaced(placed)) : placed) {
       try {
         if ('refusal' in each) throw each.refusal
         const { resource } = each

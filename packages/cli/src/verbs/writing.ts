@@ -55,13 +55,21 @@ function addApply(program: Command, host: Host): void {
     )
     .option('--subresource <name>', 'with --server-side: apply to this subresource, as status')
     .allowExcessArguments()
-    .action(async (_options, command: Command) => {
-      refuseArguments(command)
-      const { apply } = await import('../commands/apply/apply.ts')
-      await apply(host, command.optsWithGlobals())
-    })
+  // As with kubectl there are no sets unless this says so: they may change yet.
+  if (host.variables.KUBECTL_APPLYSET?.toLowerCase() === 'true') apply.addOption(applySetOption())
+  apply.action(async (_options, command: Command) => {
+    refuseArguments(command)
+    const { apply } = await import('../commands/apply/apply.ts')
+    await apply(host, command.optsWithGlobals())
+  })
   addLastApplied(apply, host)
 }
+
+const applySetOption = (): Option =>
+  new Option(
+    '--applyset <parent>',
+    'with --prune: the object that keeps the set of all that is applied, RESOURCE[.GROUP]/NAME; a Secret where no resource is named',
+  )
 
 /** The commands for what an object was last applied as. */
 function addLastApplied(apply: Command, host: Host): void {

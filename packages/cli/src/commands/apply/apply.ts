@@ -11,9 +11,16 @@ import { throwLate } from '../../refused-value.ts'
 import type { Session } from '../../session.ts'
 import { propagationPolicy } from '../cascade.ts'
 import { type RecordFlags, withChangeCause } from '../change-cause.ts'
-import { fieldValidation, forEachManifest, type ManifestCommandFlags, type Preparation } from '../manifest-command.ts'
+import {
+  fieldValidation,
+  forEachManifest,
+  type ManifestCommandFlags,
+  type Placed,
+  type Preparation,
+} from '../manifest-command.ts'
 import { type RecreateFlags, recreate } from '../recreate.ts'
 import { warnIfDeleting } from '../warn-if-deleting.ts'
+import type { ApplySet } from './apply-set.ts'
 import { prune, prunedResources } from './prune.ts'
 
 export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordFlags {
@@ -22,6 +29,8 @@ export interface ApplyFlags extends ManifestCommandFlags, RecreateFlags, RecordF
   /** Deletes what was applied before and is in the files no more. */
   readonly prune?: boolean
   readonly pruneAllowlist: readonly string[]
+  /** The parent of the set that is applied, and of which members are pruned: `NAME` or `RESOURCE[.GROUP]/NAME`. */
+  readonly applyset?: string
   /** What is pruned needs no selector. */
   readonly all?: boolean
   /** Whether fields are set that others have changed since they were last applied. */
@@ -92,14 +101,25 @@ async function prepared(host: Host, session: Session, flags: ApplyFlags): Promis
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   throwLate(flags, 'validate')
   const { prune, pruneAllowlist } = flags
+  const applySet = flags.applyset === undefined ? undefined : await applySetOf(session, flags.applyset, flags)
   // Types that are named are looked for before anything else.
   const isNamed = prune === true && pruneAllowlist.length > 0
   const resources = isNamed ? await prunedResources(session, pruneAllowlist) : undefined
-  checkFlags(flags)
+  await checkFlags(flags, applySet)
+  if (applySet !== undefined) return withApplySet(host, applySet, flags)
   return prune === true ? { afterwards: pruner(host, session, resources, flags) } : {}
 }
 
-function checkFlags(flags: ApplyFlags): void {
+async function applySetOf(session: Session, reference: string, flags: ApplyFlags): Promise<ApplySet> {
+  const { ApplySet } = await import('./apply-set.ts')
+  return ApplySet.of(session, reference, {
+    local: flags.dryRun === 'client',
+    dryRun: flags.dryRun === 'server',
+    fieldValidation: fieldValidation[flags.validate],
+  })
+}
+
+async function checkFlags(flags: ApplyFlags, applySet: ApplySet | undefined): Promise<void> {
   const { serverSide, forceConflicts, dryRun, force, prune, selector, all } = flags
   const isSelected = (selector ?? '') !== ''
   if (forceConflicts === true && serverSide !== true) {
@@ -111,8 +131,13 @@ function checkFlags(flags: ApplyFlags): void {
   if (serverSide === true && force === true) throw new CliError('--force cannot be used with --server-side')
   if (dryRun === 'server' && force === true) throw new CliError('--dry-run=server cannot be used with --force')
   if (all === true && isSelected) throw new CliError('cannot set --all and --selector at the same time')
+  if (applySet !== undefined) {
+    if (prune !== true) throw new CliError('--applyset requires --prune')
+    await applySet.validate()
+  }
   if (prune === true && force === true) throw new CliError('--force cannot be used with --prune')
-  if (prune === true) {
+  if (applySet !== undefined) requireNothingBesideSet(flags)
+  else if (prune === true) {
     if (!isSelected && all !== true) {
       throw new CliError(
         'all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all flag. If you did not mean to prune all resources, specify a label selector',
@@ -124,6 +149,36 @@ function checkFlags(flags: ApplyFlags): void {
   }
   if (flags.subresource !== undefined && serverSide !== true) {
     throw new CliError('--subresource can only be specified for --server-side')
+  }
+}
+
+/** Throws a CliError where something else than a set says what is pruned. */
+function requireNothingBesideSet({ all, selector, pruneAllowlist }: ApplyFlags): void {
+  if (all === true) throw new CliError('--all is incompatible with --applyset')
+  if ((selector ?? '') !== '') throw new CliError('--selector is incompatible with --applyset')
+  if (pruneAllowlist.length > 0) throw new CliError('--prune-allowlist is incompatible with --applyset')
+}
+
+/** Has objects be members of a set, and takes away members that are in the files no more. */
+function withApplySet(host: Host, applySet: ApplySet, flags: ApplyFlags): Preparation {
+  return {
+    async before(placed) {
+      let refusal: unknown
+      let members: readonly Placed[] = []
+      try {
+        members = applySet.withMembers(placed)
+      } catch (error) {
+        refusal = error
+      }
+      // As with kubectl the parent is written in any case.
+      await applySet.begin(members)
+      if (refusal !== undefined) throw refusal
+      return members
+    },
+    async afterwards(done) {
+      const printer = await OutcomePrinter.for(host, flags)
+      await applySet.prune({ done, printer, deleteOptions: deleteOptionsOf(flags) })
+    },
   }
 }
 
