@@ -59,7 +59,7 @@ export function runKeptScript(file: string, directory: string | undefined, use: 
  * much as the largest of them that was freed for each thread from then on: 20 MB that a server at rest holds instead of 10.
  */
 function readWhole(file: string): Buffer {
-  const descriptor = openSync(file)
+  const descriptor = openSync(file, 'r')
   try {
     const { size } = fstatSync(descriptor)
     const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }))
