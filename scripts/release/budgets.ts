@@ -19,7 +19,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   '@coracle/cluster': { packedBytesMax: 45 * kB, unpackedBytesMax: 160 * kB },
   '@coracle/controller-runtime': { packedBytesMax: 65 * kB, unpackedBytesMax: 220 * kB },
   '@coracle/controllers': { packedBytesMax: 240 * kB, unpackedBytesMax: 880 * kB },
-  '@coracle/environment': { packedBytesMax: 38 * kB, unpackedBytesMax: 112 * kB },
+  '@coracle/environment': { packedBytesMax: 44 * kB, unpackedBytesMax: 126 * kB },
   '@coracle/kubelet': { packedBytesMax: 160 * kB, unpackedBytesMax: 560 * kB },
   '@coracle/scheduler': { packedBytesMax: 84 * kB, unpackedBytesMax: 300 * kB },
   '@coracle/simulator': { packedBytesMax: 100 * kB, unpackedBytesMax: 360 * kB },

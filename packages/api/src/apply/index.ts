@@ -18,4 +18,5 @@ export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned
 export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
 export { hasDuplicateElements, mergeApplied } from './merge.ts'
 export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'
+export { typedProblems } from './typed-problems.ts'
 export { UnidentifiedElementError } from './typed-value.ts'

@@ -9,6 +9,7 @@ import {
   type KubernetesObject,
   lastAppliedAnnotation,
   type ResourceDefinition,
+  typedProblems,
   UnidentifiedElementError,
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -42,35 +43,42 @@ export function readConfiguration(
   if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
     throw badRequest('metadata.managedFields must be nil')
   }
-  const refuse = (why: string) => {
-    const { namespace, name } = metadata as KubernetesObject['metadata']
-    const what = `${namespace ?? ''}/${name ?? ''}; ${typeText(apiVersion, kind)}`
-    return new ApiError(500, '', `failed to create typed patch object (${what}): ${why}`)
-  }
+  const type = typeText(apiVersion, kind)
+  const what = `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}; ${type}`
+  const refuse = (why: string) => new ApiError(500, '', `failed to create typed patch object (${what}): ${why}`)
   const isCustom = definition.schema.dialect === 'structural'
   const options = { kind, version, fieldValidation: isCustom ? fieldValidation : 'Warn', keepsZeros: true } as const
   try {
     const { value, warnings } = compile(definition.schema).decode(body, options)
     // Nobody could own what the schema does not have: for built-in kinds that is an error, whatever the request says.
-    if (!isCustom && warnings.length > 0) throw refuse(warnings.map(undeclared).join(', '))
-    if (hasDuplicateElements(definition.schema, value)) throw refuse('duplicate entries for key of a list')
+    if (!isCustom && warnings.length > 0) throw refuse(typedProblems(definition.schema, body) ?? warnings.join(', '))
+    if (hasDuplicateElements(definition.schema, value)) {
+      throw refuse(typedProblems(definition.schema, body) ?? 'duplicate entries for key of a list')
+    }
     return { object: value.metadata === undefined ? { ...value, metadata: {} } : value, warnings }
   } catch (error) {
-    if (error instanceof UnidentifiedElementError) throw refuse(error.message)
-    if (!isCustom && hasReason(error, 'BadRequest'))
-      throw refuse(error.message.replace(/^.* cannot be handled as a \w+: /, ''))
-    throw error
+    if (error instanceof UnidentifiedElementError) throw refuse(typedProblems(definition.schema, body) ?? error.message)
+    if (isCustom || !hasReason(error, 'BadRequest')) throw error
+    const problem = typedProblems(definition.schema, body)
+    if (problem !== undefined) throw refuse(problem)
+    // Its fields can be owned, and it still makes no object: a text that is no time, say.
+    const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
+    const conversion = `to proper version: unable to convert unstructured object to ${type}`
+    throw new ApiError(500, '', `failed to convert new object (${what}) ${conversion}: ${why}`)
   }
 }
 
-const undeclared = (warning: string): string =>
-  `${warning.replace(/^unknown field "(.*)"$/, '.$1')}: field not declared in schema`
+/** A text of an object of JSON; '' where there is none, or something else. */
+function textIn(object: Readonly<Record<string, unknown>>, field: string): string {
+  const found = object[field]
+  return typeof found === 'string' ? found : ''
+}
 
 /** The version and the kind that a configuration names: '' where it names none, or says something else there. */
-function typeOf({ apiVersion, kind }: Readonly<Record<string, unknown>>): readonly [apiVersion: string, kind: string] {
-  const [named, version] = [kind, apiVersion].map((each) => (typeof each === 'string' ? each : ''))
+function typeOf(body: Readonly<Record<string, unknown>>): readonly [apiVersion: string, kind: string] {
+  const apiVersion = textIn(body, 'apiVersion')
   // What is no version of a group leaves nothing of both.
-  return (version ?? '').split('/').length > 2 ? ['', ''] : [version ?? '', named ?? '']
+  return apiVersion.split('/').length > 2 ? ['', ''] : [apiVersion, textIn(body, 'kind')]
 }
 
 function typeText(apiVersion: string, kind: string): string {

@@ -117,7 +117,7 @@ export class CollectionReader {
         else await this.#feed.catchUp()
         return { revision: this.#cache.revision, afterKey: '', gone: tooOld }
       case 'exact':
-        await this.#feed.reach(request.revision, 'exactly')
+        await this.#feed.reach(request.revision)
         await this.#cache.reachBack(request.revision)
         return { revision: request.revision, afterKey: '', gone: tooOld }
       case 'continue': {

@@ -315,6 +315,18 @@ describe('an apply', () => {
       'failed to create typed patch object (default/a; /v1, Kind=ConfigMap): .colour: field not declared in schema',
     ],
     [
+      'a value of another type',
+      { data: { a: 1 } },
+      500,
+      'failed to create typed patch object (default/a; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}',
+    ],
+    [
+      'a text that is no time',
+      { metadata: { name: 'a', namespace: 'default', creationTimestamp: 'x' } },
+      500,
+      'failed to convert new object (default/a; /v1, Kind=ConfigMap) to proper version: unable to convert unstructured object to /v1, Kind=ConfigMap: parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    ],
+    [
       'a uid, where nothing is',
       { metadata: { name: 'a', namespace: 'default', uid: 'u' } },
       409,

@@ -208,16 +208,6 @@ describe('resourceVersion', () => {
     expect((await list).items).toHaveLength(11)
   })
 
-  it('of the future that is wanted exactly is one that does not say when to ask again', async () => {
-    const { client, environment } = await startTestCore()
-    const list = client.list(configMaps, { resourceVersion: '1000', resourceVersionMatch: 'Exact' })
-    const details = list.catch((error: { status: { details: unknown } }) => error.status.details)
-    await environment.clock.advance('3s')
-    expect(await details).toEqual({
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    })
-  })
-
   it('of the future that does not come is a timeout', async () => {
     const { client, store, environment } = await startTestCore()
     const list = refusal(client.list(configMaps, { resourceVersion: '1000' }))

@@ -12,7 +12,7 @@ import {
 } from '@coracle/store'
 import { fromStore } from '../store-errors.ts'
 import { BookmarkRounds } from './bookmark-rounds.ts'
-import { futureVersionWaitMs, tooLargeVersion, type WantedVersion } from './future-version.ts'
+import { futureVersionWaitMs, tooLargeVersion } from './future-version.ts'
 
 /** All keys of the API begin with it. */
 export const registryPrefix = '/registry/'
@@ -122,9 +122,9 @@ export class StoreFeed {
   }
 
   /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
-  async reach(revision: number, wanted: WantedVersion = 'at least'): Promise<void> {
+  async reach(revision: number): Promise<void> {
     if (await this.waitFor(revision, futureVersionWaitMs)) return
-    throw tooLargeVersion(revision, this.#revision, wanted)
+    throw tooLargeVersion(revision, this.#revision)
   }
 
   /** Leaves a sink as it is from now on. */
