@@ -41,6 +41,7 @@ import { BindingRegistry } from './subresources/binding-registry.ts'
 import type { Subresource } from './subresources/subresource.ts'
 import { createSubresources } from './subresources/subresources.ts'
 import { StoreFeed } from './watch-cache/store-feed.ts'
+import { releaseHeldObjects } from './watch-cache/stored-object.ts'
 import { WorkTurns } from './work-turns.ts'
 
 export interface ApiCoreOptions {
@@ -118,6 +119,11 @@ export interface ApiCore {
   discover(): Promise<readonly DiscoveredResource[]>
   /** A client with the rights of `user`. */
   client(user: User): Client
+  /**
+   * Forgets what it can read from the store, or make, again: the history that watches resume from, and bytes of objects. For a program at rest;
+   * of 8,000 pods it is 1.3 kB each.
+   */
+  forgetHistory(): void
   /** Ends watches and timers. The store stays open. */
   close(): Promise<void>
 }
@@ -223,6 +229,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     causes: new CausalRecord({ store, registries, authorizer, turns }),
     discover: () => discoverResources(async (path) => new Discovery(registries, aggregator).aggregated(path)),
     client: (user) => createInProcessClient(core, user),
+    forgetHistory: () => {
+      for (const { storage } of registries.kinds()) storage.cache.forgetHistory()
+      releaseHeldObjects()
+    },
     close: async () => {
       closed = true
       for (const stop of stops) stop()

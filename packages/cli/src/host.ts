@@ -86,9 +86,9 @@ export interface Host {
   keepCode(): void
   /**
    * Gives memory that a burst of work needed back to the system once the process is idle, until the returned function is called.
-   * `release` lets go of what the program itself can do without then.
+   * The program lets go of what it can do without then: `forget` before its garbage is collected, `release` after that.
    */
-  returnMemoryWhenIdle(release: () => Promise<void>): () => void
+  returnMemoryWhenIdle(parts: { forget(): void; release(): Promise<void> }): () => void
   /** Spares a process that works in bursts the engine's last and slowest compiler, until the returned function is called. */
   delayLastCompiler(): Promise<() => void>
   /** Ends the process at once. */

@@ -76,7 +76,7 @@ export function processHost(keepCode: () => void): Host {
       }
     },
     keepCode,
-    returnMemoryWhenIdle: (release) => returnMemoryWhenIdle(environment.clock, { release }),
+    returnMemoryWhenIdle: (parts) => returnMemoryWhenIdle(environment.clock, parts),
     async delayLastCompiler() {
       // Only a server needs it: other commands are over before it would matter.
       const { delayLastCompiler } = await import('@coracle/environment/last-compiler')

@@ -146,6 +146,10 @@ export class ApiServer {
     return this.#core.causes.list(user, query)
   }
 
+  forgetHistory(): void {
+    this.#core?.forgetHistory()
+  }
+
   async discover(): Promise<readonly DiscoveredResource[]> {
     if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
     return this.#core.discover()

@@ -133,6 +133,8 @@ export interface Cluster extends AsyncDisposable {
   controller(name: string): Component
   /** A node's agent alone. Throws for nodes that share theirs. */
   node(name: string): Component
+  /** Forgets history that it reads from its store again where somebody asks for it. For a program at rest, before its garbage is collected. */
+  forgetHistory(): void
   /** Lets go of memory that it can do without until it has more to do. For a program at rest; resolves when that is done. */
   releaseMemory(): Promise<void>
   /** Stops everything. Containers end with it, as on a node that is switched off, unless they are to be kept. */

@@ -171,6 +171,7 @@ async function start(
     components,
     controller: (name) => controllers.group.component(name),
     node: (name) => nodes.node(name),
+    forgetHistory: () => server.forgetHistory(),
     releaseMemory: async () => store.releaseMemory?.(),
     stop: ({ containers = 'terminate' } = {}) => stop({ containers }),
     [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),

@@ -8,6 +8,7 @@ function measuredProcess(release?: () => Promise<void>) {
   const preferred: boolean[] = []
   const room: boolean[] = []
   const steps: string[] = []
+  const forgotten: number[] = []
   const listeners = new Set<() => void>()
   let activeMs = 700
   const memory = {
@@ -24,7 +25,8 @@ function measuredProcess(release?: () => Promise<void>) {
     steps.push('released')
     await release?.()
   }
-  const stop = returnMemoryWhenIdle(clock, { memory, release: released })
+  const forget = () => void forgotten.push(clock.now())
+  const stop = returnMemoryWhenIdle(clock, { memory, forget, release: released })
   const spend = async (ms: number, within = '2s') => {
     activeMs += ms
     await clock.advance(within)
@@ -37,7 +39,7 @@ function measuredProcess(release?: () => Promise<void>) {
   const collect = () => {
     for (const listener of listeners) listener()
   }
-  return { preferred, room, steps, spend, beginWork, collect, stop, clock }
+  return { preferred, room, steps, forgotten, spend, beginWork, collect, stop, clock }
 }
 
 describe('returnMemoryWhenIdle', () => {
@@ -81,6 +83,19 @@ describe('returnMemoryWhenIdle', () => {
     expect(room).toEqual([true, false])
     await spend(2000)
     expect(room).toEqual([true, false])
+  })
+
+  it('has the program forget what it can when each rest begins', async () => {
+    const { forgotten, spend, beginWork, clock } = measuredProcess()
+    await spend(1500)
+    expect(forgotten).toEqual([])
+    await spend(0)
+    const first = clock.now()
+    await spend(0, '30s')
+    expect(forgotten).toEqual([first])
+    await beginWork()
+    await spend(0)
+    expect(forgotten).toEqual([first, clock.now()])
   })
 
   it('gives back what is free a moment after a collection, once, when the program has let go of what it can', async () => {

@@ -39,7 +39,9 @@ export interface ProcessMemory {
 }
 
 export interface IdleMemoryOptions {
-  /** Lets go of memory that the program can do without until it works again. */
+  /** Leaves to the collection what the program can do without. Called when a rest begins. */
+  readonly forget?: () => void
+  /** Lets go of memory outside of the engine that the program can do without until it works again. Called when the engine has collected. */
   readonly release?: () => Promise<void>
   readonly memory?: ProcessMemory
 }
@@ -53,11 +55,11 @@ export interface IdleMemoryOptions {
  * After a collection for the sake of memory V8 would begin the next one a few megabytes later, and the burst that ends the rest
  * would go through one after the other. It is left room to grow until work has lasted, when V8 knows better how much it wants.
  *
- * After the collection the program lets go of what it can do without (`release`), and what is free outside of V8 is given back, too.
+ * Before the collection the program forgets what it can do without (`forget`); after it, it lets go of what else that is (`release`), and what is free outside of V8 is given back, too.
  */
 export function returnMemoryWhenIdle(
   clock: Clock,
-  { release = async () => {}, memory = processMemory }: IdleMemoryOptions = {},
+  { forget = () => {}, release = async () => {}, memory = processMemory }: IdleMemoryOptions = {},
 ): () => void {
   let timer: Timer
   let releasing: Timer | undefined
@@ -72,8 +74,10 @@ export function returnMemoryWhenIdle(
     if (idle === isIdle) return
     isIdle = idle
     memory.preferLittleMemory(idle)
-    if (idle) awaitCollection()
-    else withoutCollection?.cancel()
+    if (idle) {
+      forget()
+      awaitCollection()
+    } else withoutCollection?.cancel()
     // A collection that began at rest may end at work: that it takes time is what ended the rest.
     if (idle) leaveRoom(true)
   }

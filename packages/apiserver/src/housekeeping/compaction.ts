@@ -3,7 +3,7 @@ import type { Store } from '@coracle/store'
 import type { Registries } from '../registries.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 
-/** History is kept for at least this long and at most twice as long, unless there is more of it than caches hold. */
+/** History is kept for at least this long and at most twice as long, unless there is more of it than caches hold, or, where the server came to rest since, the store. */
 export const compactionIntervalMs = 5 * 60_000
 
 /** How often it is noted how far the store has come: less than a virtual clock waits before it leaves out housekeeping. */

@@ -151,3 +151,39 @@ describe('a server that starts on a store with history', () => {
     rmSync(directory, { recursive: true })
   })
 })
+
+describe('a server that has forgotten its history', () => {
+  it('gives a watch from before that what it would have given', async () => {
+    const last = fc.array(change, { maxLength: 5 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), last, async (changes, later) => {
+        const store = createMemoryStore()
+        const [one, other] = [await startTestCore({ store }), await startTestCore({ store })]
+        const first = store.latest()
+        for (const [index, each] of changes.entries()) await make(one, each, index)
+        one.core.forgetHistory()
+        for (const [index, each] of later.entries()) await make(one, each, -1 - index)
+        await other.environment.clock.settle()
+        for (let from = first; from <= store.latest(); from++) {
+          for (const labelSelector of ['', 'kind=red']) {
+            const options = { resourceVersion: String(from), ...(labelSelector === '' ? {} : { labelSelector }) }
+            expect(await watched(one, options)).toEqual(await watched(other, options))
+          }
+        }
+        await one.core.close()
+        await other.core.close()
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('goes on with lists that are read in pages', async () => {
+    const { client, core } = await startTestCore()
+    for (const name of names) await client.create(configMaps, configMap(name, { x: '1' }))
+    const first = await client.list(configMaps, { limit: 1 })
+    await client.delete(configMaps, { namespace: 'default', name: 'b' })
+    core.forgetHistory()
+    const rest = await client.list(configMaps, { continue: first.metadata.continue ?? '' })
+    expect(rest.items.map(({ metadata }) => metadata.name)).toEqual(['b', 'c'])
+  })
+})

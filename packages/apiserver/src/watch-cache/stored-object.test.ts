@@ -1,7 +1,7 @@
 import { type FieldOwners, interned } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createObjectCodec, withRevision } from './object-codec.ts'
-import { heldObjectsMax, StoredObject } from './stored-object.ts'
+import { heldObjectsMax, releaseHeldObjects, StoredObject } from './stored-object.ts'
 
 const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' })
 const object = { apiVersion: 'apps/v1', kind: 'Widget', metadata: { name: 'ä', uid: 'u' }, spec: { size: 1 } }
@@ -101,18 +101,32 @@ describe('the owners of an object', () => {
     expect(a.owners[0]?.fields).toBe(b.owners[0]?.fields)
   })
 
-  it.each<[string, FieldOwners]>([
+  const sharings: readonly (readonly [string, FieldOwners])[] = [
     ['other objects have the same', owners.map((owner) => ({ ...owner, fields: interned(owner.fields) }))],
     ['no other object has', [{ ...owners[0], fields: lonelyFields } as FieldOwners[number]]],
-  ])('are known, as are its bytes, when many others have been written since, where %s', (_what, own) => {
-    const expected = read(codec.encode(object, own)).bytes.toString()
-    const written = new StoredObject(withRevision(object, 1), 1, codec.encode(object, own), codec.head, { owners: own })
+  ]
+  const writeOthers = () => {
     for (let other = 0; other < heldObjectsMax; other += 1) void read(codec.encode(object, [])).owners
-    expect(written.owners).toEqual(own)
-    expect(written.byteLength).toBe(codec.encode(object, own).length)
-    expect(written.at(1).bytes.toString()).toBe(expected)
-    expect(written.bytes.toString()).toBe(expected)
-  })
+  }
+  const losses: readonly (readonly [string, () => void])[] = [
+    ['many others have been written since', writeOthers],
+    ['a rest has begun', releaseHeldObjects],
+  ]
+
+  it.each(sharings.flatMap(([sharing, own]) => losses.map(([loss, letGo]) => [loss, sharing, own, letGo] as const)))(
+    'are known, as are its bytes, when %s, where %s',
+    (_loss, _sharing, own, letGo) => {
+      const expected = read(codec.encode(object, own)).bytes.toString()
+      const written = new StoredObject(withRevision(object, 1), 1, codec.encode(object, own), codec.head, {
+        owners: own,
+      })
+      letGo()
+      expect(written.owners).toEqual(own)
+      expect(written.byteLength).toBe(codec.encode(object, own).length)
+      expect(written.at(1).bytes.toString()).toBe(expected)
+      expect(written.bytes.toString()).toBe(expected)
+    },
+  )
 
   it('are read from the managedFields of what another program has stored', () => {
     const value = Buffer.from(JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields } }))

@@ -10,6 +10,12 @@ export const heldObjectsMax = 1024
 const holders: (StoredObject | undefined)[] = []
 let nextHolder = 0
 
+/** Keeps only one of both of every object, as if it had been written long ago. */
+export function releaseHeldObjects(): void {
+  for (const holder of holders.splice(0)) holder?.release()
+  nextHolder = 0
+}
+
 /**
  * An object with its JSON. The JSON sent to clients is made when someone first asks for it over the wire, from the stored
  * bytes as long as they are here, and is kept from then on. An object that nobody reads over the wire keeps no bytes.
@@ -69,7 +75,7 @@ export class StoredObject implements Stored {
   #hold(owners: FieldOwners): FieldOwners {
     this.#owners = owners
     const oldest = holders[nextHolder]
-    if (oldest !== undefined) oldest.#release()
+    if (oldest !== undefined) oldest.release()
     holders[nextHolder] = this
     nextHolder = (nextHolder + 1) % heldObjectsMax
     return owners
@@ -79,7 +85,7 @@ export class StoredObject implements Stored {
    * Keeps only one of owners and stored bytes: the owners where they share their sets of fields with other objects, as all pods
    * of a template do, so that they cost next to nothing; else the bytes, which hold them. Of a pod this saves 4 kB.
    */
-  #release(): void {
+  release(): void {
     // Bytes that were sent to clients have the owners in another form, and what was never encoded has them here alone.
     if (this.#owners === undefined || this.#insertedLength !== undefined || this.#source === undefined) return
     if (this.#owners.every(({ fields }) => isShared(fields))) this.#source = undefined

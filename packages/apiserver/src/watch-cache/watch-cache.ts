@@ -244,6 +244,11 @@ export class WatchCache implements FeedSink {
     for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
   }
 
+  /** Forgets all history. Who asks for it gets it from the store, as far as that has it. */
+  forgetHistory(): void {
+    this.forget(this.revision)
+  }
+
   /** Ends all watches. */
   close(): void {
     this.#feed.bookmarkRounds.leave(this.#tellBookmark)

@@ -64,7 +64,10 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
   const { port, note } = await choosePort(host, place, flags)
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
-  const stopReturning = host.returnMemoryWhenIdle(() => cluster.releaseMemory())
+  const stopReturning = host.returnMemoryWhenIdle({
+    forget: () => cluster.forgetHistory(),
+    release: () => cluster.releaseMemory(),
+  })
   host.keepCode()
   const restoreLastCompiler = await host.delayLastCompiler()
   const record = recordOf(cluster, place, flags, isKept)
