@@ -141,7 +141,7 @@ describe('a definition', () => {
       'metadata.name: Invalid value: "wrong.example.com": must be spec.names.plural+"."+spec.group',
       'spec.group: Invalid value: "example": should be a domain with at least one dot',
       'spec.versions[0].name: Invalid value: "V1": a DNS-1035 label',
-      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+      'spec.versions[0].schema.openAPIV3Schema: Required value',
       'must have exactly one version marked as storage version',
     ]) {
       expect(stderr).toContain(part)

@@ -1,4 +1,5 @@
 import type { FieldPath } from './field-path.ts'
+import { goNumber, goQuoted } from './go-text.ts'
 import { setMember } from './json.ts'
 
 /** What is wrong with a field. The names are the reasons of `status.details.causes` (apimachinery's field.ErrorType). */
@@ -23,6 +24,8 @@ export interface FieldError {
   readonly field: string
   /** `Required value: name or generateName is required`: without the field. */
   readonly message: string
+  /** What is wrong was so before an update: it is warned of, and no more. */
+  readonly isTolerated?: true
 }
 
 /** Answers name this many errors, and say how many more there are. */
@@ -51,6 +54,14 @@ class LazyFieldError implements FieldError {
   }
 }
 
+/** An error that is only warned of. */
+export const toleratedError = ({ type, field, message }: FieldError): FieldError => ({
+  type,
+  field,
+  message,
+  isTolerated: true,
+})
+
 const withDetail = (head: string, detail: string | undefined): string => (detail ? `${head}: ${detail}` : head)
 
 export function requiredField(path: FieldPath, detail?: string): FieldError {
@@ -58,8 +69,13 @@ export function requiredField(path: FieldPath, detail?: string): FieldError {
 }
 
 export function invalidField(path: FieldPath, value: unknown, detail: string): FieldError {
-  return new LazyFieldError('FieldValueInvalid', path, () => withDetail(`Invalid value: ${shown(value)}`, detail))
+  return new LazyFieldError('FieldValueInvalid', path, () => withDetail(headOf('Invalid value', value), detail))
 }
+
+/** In place of a value that is not shown, as lists and objects are where a rule of a custom resource refuses them. */
+export const unshownValue: unique symbol = Symbol('unshown')
+
+const headOf = (head: string, value: unknown): string => (value === unshownValue ? head : `${head}: ${shown(value)}`)
 
 /** The values are shown in the order given: upstream sorts some of its lists, and not others. */
 export function unsupportedField(path: FieldPath, value: unknown, supported: readonly string[]): FieldError {
@@ -74,7 +90,7 @@ export function unsupportedField(path: FieldPath, value: unknown, supported: rea
 }
 
 export function duplicateField(path: FieldPath, value: unknown, detail?: string): FieldError {
-  return new LazyFieldError('FieldValueDuplicate', path, () => withDetail(`Duplicate value: ${shown(value)}`, detail))
+  return new LazyFieldError('FieldValueDuplicate', path, () => withDetail(headOf('Duplicate value', value), detail))
 }
 
 export function forbiddenField(path: FieldPath, detail: string): FieldError {
@@ -87,11 +103,19 @@ export function notFoundField(path: FieldPath, value: unknown, detail?: string):
 
 /** `unit` is what is counted: upstream says `bytes` for most strings. */
 export function tooLongField(path: FieldPath, max: number, unit: 'bytes' | 'characters' = 'bytes'): FieldError {
-  return new LazyFieldError('FieldValueTooLong', path, () => `Too long: may not be more than ${max} ${unit}`)
+  return new LazyFieldError(
+    'FieldValueTooLong',
+    path,
+    () => `Too long: may not be more than ${max} ${max === 1 ? unit.slice(0, -1) : unit}`,
+  )
 }
 
 export function tooManyField(path: FieldPath, actual: number, max: number): FieldError {
-  return new LazyFieldError('FieldValueTooMany', path, () => `Too many: ${actual}: must have at most ${max} items`)
+  return new LazyFieldError(
+    'FieldValueTooMany',
+    path,
+    () => `Too many: ${actual}: must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
+  )
 }
 
 export function typeInvalidField(path: FieldPath, value: unknown, detail: string): FieldError {
@@ -108,10 +132,22 @@ export function addErrors(errors: FieldError[], more: Iterable<FieldError>): voi
   for (const error of more) errors.push(error)
 }
 
-/** A value as upstream shows it: one that is missing as the text "null". */
+/** A value as upstream shows it: one that is missing as a null. */
 function shown(value: unknown): string {
-  if (value === null || value === undefined) return '"null"'
-  return typeof value !== 'object' && typeof value !== 'string' ? String(value) : shortText(value)
+  if (value === null || value === undefined) return 'null'
+  if (typeof value === 'number') return goNumber(value)
+  if (typeof value === 'string') return shortQuoted(value)
+  return typeof value === 'object' ? htmlSafe(shortText(value)) : String(value)
+}
+
+/** JSON as Go writes it: what means something in HTML is escaped. */
+const htmlSafe = (json: string): string =>
+  json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** A text in quotes as Go's `%q` has it, of which a long one is cut. */
+function shortQuoted(text: string): string {
+  const quoted = goQuoted(text.slice(0, shownValueLengthMax))
+  return text.length <= shownValueLengthMax ? quoted : `${quoted.slice(0, shownValueLengthMax)}...`
 }
 
 /** A value as JSON for a message, of which a long one is cut. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { goNumber, goText } from './go-text.ts'
+import { goNumber, goQuoted, goText } from './go-text.ts'
 
 it.each([
   [0, '0'],
@@ -15,6 +15,15 @@ it.each([
   [1e21, '1e+21'],
 ])('writes %d as Go does', (number, text) => {
   expect(goNumber(number)).toBe(text)
+})
+
+it.each([
+  ['a "b" \\', '"a \\"b\\" \\\\"'],
+  ['ä €', '"ä €"'],
+  ['\t\n\x07\x01\x7f', '"\\t\\n\\a\\x01\\x7f"'],
+  ['\u00a0\u200b\u{e0001}', '"\\u00a0\\u200b\\U000e0001"'],
+])('quotes %j as Go does', (text, expected) => {
+  expect(goQuoted(text)).toBe(expected)
 })
 
 it('writes what is nested as Go does', () => {

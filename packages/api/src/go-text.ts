@@ -27,3 +27,31 @@ export function goFloat(value: number): string {
   if (exponent >= -4 && exponent < 6) return String(value)
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
+
+const namedEscapes: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+}
+
+/** A text in quotes as Go's `%q` writes it: what cannot be printed is escaped. */
+export function goQuoted(text: string): string {
+  return `"${text.replaceAll(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, escaped)}"`
+}
+
+function escaped(char: string): string {
+  const named = namedEscapes[char]
+  if (named !== undefined) return named
+  const code = char.codePointAt(0) ?? 0
+  const hex = (digits: number): string => code.toString(16).padStart(digits, '0')
+  if (code < 0x80) return `\\x${hex(2)}`
+  // Half of a pair of UTF-16 is no character.
+  if (code >= 0xd800 && code < 0xe000) return '\ufffd'
+  return code < 0x10000 ? `\\u${hex(4)}` : `\\U${hex(8)}`
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../freeze.ts'
+import { customResourceDefinitionSchema } from '../kinds/apiextensions/custom-resource-definition-schema.ts'
 import { podSchema } from '../kinds/core/pod/pod-schema.ts'
 import { differenceSteps } from './difference.ts'
 import { emptyObjectOf } from './empty-object.ts'
@@ -8,6 +9,16 @@ const specOf = (image: string) => ({ containers: [{ name: 'main', image, ports: 
 const added = (spec: object) => differenceSteps(podSchema, {}, { spec })
 /** As the server compares a new pod. */
 const created = (spec: object) => differenceSteps(podSchema, emptyObjectOf(podSchema), { spec })
+
+it('lead to the elements of a list that is written although it is empty, and not to the list', () => {
+  const steps = differenceSteps(
+    customResourceDefinitionSchema,
+    { status: {} },
+    { status: { conditions: [{ type: 'Established', status: 'True' }] } },
+  )
+  expect(steps.filter((step) => step.includes('f:conditions'))).toEqual(['>f:conditions'])
+  expect(steps).toContain('+k:{"type":"Established"}')
+})
 
 describe('the steps to a new object', () => {
   it.each([

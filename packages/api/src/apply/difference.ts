@@ -1,9 +1,10 @@
 import { deepEqual } from '../equality.ts'
 import { type JsonObject, member } from '../json.ts'
+import { resolveSchema } from '../schema/resolve.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { isEmptyStruct } from './empty-object.ts'
 import { fieldElement } from './field-set.ts'
-import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
+import { compositionOf, isAlwaysWritten, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
 
 /**
  * How two values differ, as steps through both. `>element` goes down to an element, `+element`, `~element` and `-element` say
@@ -164,7 +165,8 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
 
 function compareMembers(steps: string[], schema: Schema | undefined, before: JsonObject, after: JsonObject): void {
   for (const name in after) {
-    const old = member(before, name)
+    const known = member(before, name)
+    const old = known === undefined ? writtenEmpty(schema, name) : known
     const now = member(after, name)
     if (old !== now) compare(steps, fieldElement(name), memberSchema(schema, name), old, now)
   }
@@ -174,6 +176,15 @@ function compareMembers(steps: string[], schema: Schema | undefined, before: Jso
       compare(steps, fieldElement(name), memberSchema(schema, name), old, undefined)
     }
   }
+}
+
+const noElements: readonly unknown[] = Object.freeze([])
+
+/** What stands in JSON in place of a list that is written although there is nothing in it: to it elements come, and no list. */
+function writtenEmpty(schema: Schema | undefined, name: string): unknown {
+  return isAlwaysWritten(schema, name) && resolveSchema(memberSchema(schema, name) as Schema).type === 'list'
+    ? noElements
+    : undefined
 }
 
 function compareElements(

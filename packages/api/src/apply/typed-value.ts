@@ -48,6 +48,12 @@ export function isNamedField(schema: Schema | undefined, name: string): boolean 
   return resolved?.type === 'object' && fieldOf(resolved.fields, name) !== undefined
 }
 
+/** Whether a field is in the JSON of its object although there is nothing in it. */
+export function isAlwaysWritten(schema: Schema | undefined, name: string): boolean {
+  const resolved = schema === undefined ? undefined : resolveSchema(schema)
+  return resolved?.type === 'object' && fieldOf(resolved.fields, name)?.alwaysWritten === true
+}
+
 const fieldOf = (all: Readonly<Record<string, Field>>, name: string): Field | undefined =>
   Object.hasOwn(all, name) ? all[name] : undefined
 

@@ -325,7 +325,7 @@ describe('validation', () => {
       'too many elements',
       a(list(string, { maxItems: 1 })),
       { a: ['x', 'y'] },
-      ['spec.a: Too many: 2: must have at most 1 items'],
+      ['spec.a: Too many: 2: must have at most 1 item'],
     ],
     [
       'too few properties',
@@ -337,7 +337,7 @@ describe('validation', () => {
       'too many properties',
       a({ ...mapOf(string), maxProperties: 1 }),
       { a: { x: '', y: '' } },
-      ['spec.a: Too many: 2: must have at most 1 items'],
+      ['spec.a: Too many: 2: must have at most 1 item'],
     ],
     [
       'a value of a map',
@@ -415,7 +415,7 @@ describe('validation', () => {
       a({ ...object({ x: string }), 'x-kubernetes-embedded-resource': true }),
       { a: { apiVersion: 'v1', metadata: { labels: { '-': 'x' } } } },
       [
-        'spec.a.kind: Required value: must not be empty',
+        'spec.a.kind: Required value',
         "spec.a.metadata.labels: Invalid value: \"-\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
       ],
     ],
@@ -481,7 +481,7 @@ describe('validation', () => {
         object({ a: short, b: string }),
         { a: 'xx', b: '1' },
         { a: 'yy', b: '1' },
-        ['spec.a: Too long: may not be more than 1 bytes'],
+        ['spec.a: Too long: may not be more than 1 byte'],
       ],
       [
         'finds elements of map lists by their keys',
@@ -495,7 +495,7 @@ describe('validation', () => {
         object({ l: list(short) }),
         { l: ['xx'] },
         { l: ['xx', 'y'] },
-        ['spec.l[0]: Too long: may not be more than 1 bytes'],
+        ['spec.l[0]: Too long: may not be more than 1 byte'],
       ],
       [
         'leaves lists alone that are as they were',

@@ -1,58 +1,151 @@
 /** Defaults must be what the schema they belong to describes, in the words of apiextensions' validation. */
-import { deepEqual } from '../equality.ts'
-import { type FieldError, invalidField } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
+import { describeFieldError, type FieldError, invalidField } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { isJsonObject, type JsonObject } from '../json.ts'
+import { objectMeta } from '../meta.ts'
 import { compile } from '../schema/compile.ts'
-import { resolveSchema } from '../schema/resolve.ts'
-import type { ObjectSchema, Schema } from '../schema/schema.ts'
+import type { Schema } from '../schema/schema.ts'
+import { embeddedResourceErrors } from '../schema/structural/embedded-resources.ts'
 import { ApiError } from '../status.ts'
+import type { JsonSchemaProps } from './json-schema-props.ts'
+import { hasUnknownFields } from './pruning.ts'
 import { compileRules } from './rules.ts'
 
-/** What is wrong with the defaults in a schema. `path` is where it stands. */
-export function defaultErrors(schema: Schema, path: FieldPath): readonly FieldError[] {
+/** Makes a schema of what a definition says of a value. */
+export type SchemaOf = (props: JsonSchemaProps) => Schema
+
+/** What is around a default. */
+interface Surroundings {
+  readonly schemaOf: SchemaOf
+  /** The object of the API that it is in. */
+  readonly resource: JsonSchemaProps
+  /** Whether it is in apiVersion, kind or metadata of that object. */
+  readonly insideMeta: boolean
+  /** That object with nothing but the default in it. */
+  readonly around: (value: unknown) => JsonObject
+}
+
+/** What is wrong with the defaults in the schema of a kind. `path` is where it stands. */
+export function defaultErrors(props: JsonSchemaProps, path: FieldPath, schemaOf: SchemaOf): readonly FieldError[] {
   const errors: FieldError[] = []
-  addDefaultErrors(schema, path, errors)
+  const resource = { ...props, 'x-kubernetes-embedded-resource': true }
+  addErrorsWithin(resource, path, ofResource(resource, schemaOf), errors)
   return errors
 }
 
-function addDefaultErrors(schema: Schema, path: FieldPath, errors: FieldError[]): void {
-  if (schema.default !== undefined) addErrorsOf(schema, path.field('default'), errors)
-  switch (schema.type) {
-    case 'object':
-      addFieldErrors(schema, path, errors)
-      break
-    case 'list':
-      addDefaultErrors(schema.items, path.field('items'), errors)
-      break
-    case 'map':
-      addDefaultErrors(schema.values, path.field('additionalProperties'), errors)
-      break
-    default:
+const ofResource = (resource: JsonSchemaProps, schemaOf: SchemaOf): Surroundings => ({
+  schemaOf,
+  resource,
+  insideMeta: false,
+  around: (value) => ({ kind: 'Validation', apiVersion: 'validation/v1', ...(isJsonObject(value) ? value : {}) }),
+})
+
+/** As upstream has it the values of maps are passed over. */
+function addErrorsWithin(props: JsonSchemaProps, path: FieldPath, given: Surroundings, errors: FieldError[]): void {
+  const isResource = props['x-kubernetes-embedded-resource'] === true
+  const place = isResource ? ofResource(props, given.schemaOf) : given
+  if (props.default !== undefined) addErrorsOf(props, path.field('default'), place, errors)
+  const { items, properties = {} } = props
+  if (items !== undefined && !Array.isArray(items)) {
+    const around = (value: unknown) => place.around([value])
+    addErrorsWithin(items as JsonSchemaProps, path.field('items'), { ...place, around }, errors)
+  }
+  for (const [name, property] of Object.entries(properties)) {
+    const insideMeta = place.insideMeta || (isResource && ['metadata', 'apiVersion', 'kind'].includes(name))
+    const around = (value: unknown) => place.around({ [name]: value })
+    addErrorsWithin(property, path.field('properties').key(name), { ...place, insideMeta, around }, errors)
   }
 }
 
-function addFieldErrors({ fields, dialect }: ObjectSchema, path: FieldPath, errors: FieldError[]): void {
-  if (dialect === 'go') return
-  for (const [name, field] of Object.entries(fields)) {
-    addDefaultErrors(field.schema, path.field('properties').key(name), errors)
+function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surroundings, errors: FieldError[]): void {
+  const value = props.default
+  const schema = place.schemaOf(props)
+  const before = errors.length
+  if (place.insideMeta) {
+    const problems = metadataProblems(place)(value)
+    if (problems.length > 0) errors.push(invalidField(path, value, `must result in valid metadata: ${inOne(problems)}`))
+  } else {
+    if (hasUnknownFields(value, props)) errors.push(invalidField(path, value, 'must not have unknown fields'))
+    const start = errors.length
+    addMetadataErrors(schema, value, path, errors)
+    if (errors.length > start) return
   }
+  if (place.insideMeta && errors.length > before) return
+  const { validate } = compile(schema, { dialect: 'structural' })
+  const invalid = validate(value).map((error) => below(path, error))
+  errors.push(...invalid)
+  if (invalid.length > 0) return
+  const { rule } = compileRules(schema, path)
+  // As an update of what it was already, and as something new.
+  const asked = rule?.(value, { path, old: value }).filter(({ isTolerated }) => isTolerated !== true) ?? []
+  errors.push(...(asked.length > 0 ? asked : (rule?.(value, { path }) ?? [])))
 }
 
-function addErrorsOf(schema: Schema, path: FieldPath, errors: FieldError[]): void {
-  const value = schema.default
-  const { decode, validate } = compile(resolveSchema(schema) as Schema, { dialect: 'structural' })
+/** What is wrong with the metadata of the object around a default. */
+const metadataProblems =
+  ({ resource, around, schemaOf }: Surroundings) =>
+  (value: unknown): readonly FieldError[] => {
+    const errors: FieldError[] = []
+    addMetadataErrors(schemaOf(resource), around(value), FieldPath.root, errors)
+    return errors
+  }
+
+function addMetadataErrors(schema: Schema, value: unknown, path: FieldPath, errors: FieldError[]): void {
+  const malformed = malformedMetadata(schema, value, path)
+  if (malformed === undefined) embeddedResourceErrors(schema, value, path, errors)
+  else errors.push(malformed)
+}
+
+/** The first metadata in a value that cannot be read. */
+function malformedMetadata(schema: Schema, value: unknown, path: FieldPath): FieldError | undefined {
+  if (schema.type === 'list' && Array.isArray(value)) {
+    return first(value, (each, index) => malformedMetadata(schema.items, each, path.index(index)))
+  }
+  if (!isJsonObject(value)) return undefined
+  if (schema.type === 'map')
+    return first(Object.entries(value), ([key, each]) => malformedMetadata(schema.values, each, path.key(key)))
+  if (schema.type !== 'object') return undefined
+  const own =
+    schema.embeddedResource === true && value.metadata !== undefined
+      ? unreadable(value.metadata, path.field('metadata'))
+      : undefined
+  if (own !== undefined) return own
+  return first(Object.entries(schema.fields), ([name, field]) =>
+    Object.hasOwn(value, name) && field.schema.type !== 'string' && name !== 'metadata'
+      ? malformedMetadata(field.schema, value[name], path.field(name))
+      : undefined,
+  )
+}
+
+function unreadable(metadata: unknown, path: FieldPath): FieldError | undefined {
   try {
-    if (!deepEqual(decode(value).value, value)) {
-      errors.push(invalidField(path, value, 'must not have unknown fields'))
-      return
-    }
+    compile(objectMeta).decode(metadata)
+    return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    errors.push(invalidField(path, value, error.message))
-    return
+    return invalidField(path, metadata, unmarshalProblem(error.message))
   }
-  const invalid = validate(value, { path })
-  errors.push(...invalid)
-  // Rules may rely on what is wrong; errors of the rules themselves are told where they stand.
-  if (invalid.length === 0) errors.push(...(compileRules(schema, path).rule?.(value, { path }) ?? []))
+}
+
+/** As encoding/json says it, which does not name the key of a map. */
+const unmarshalProblem = (message: string): string =>
+  message.replace(/^.*?(?=json: )/, '').replace(/(ObjectMeta\.(?:labels|annotations))\.\S+/, '$1')
+
+function first<T, R>(all: readonly T[], find: (each: T, index: number) => R | undefined): R | undefined {
+  for (const [index, each] of all.entries()) {
+    const found = find(each, index)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const inOne = (errors: readonly FieldError[]): string => {
+  const texts = errors.map(describeFieldError)
+  return texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`
+}
+
+/** An error of a value by itself, as one of the value at a path. */
+function below(path: FieldPath, { type, field, message }: FieldError): FieldError {
+  const at = field.replace(/^\./, '')
+  return { type, field: (at === '' || at === '<nil>' ? path : path.field(at)).toString(), message }
 }

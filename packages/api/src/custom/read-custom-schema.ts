@@ -1,5 +1,5 @@
 /** Schemas of custom resources: from a CustomResourceDefinition's `openAPIV3Schema` to the structure that describes every kind. */
-import type { FieldError } from '../field-error.ts'
+import { addErrors, type FieldError, forbiddenField, invalidField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { setMember } from '../json.ts'
 import { type KubernetesObject, metadataDoc, objectMeta } from '../meta.ts'
@@ -8,9 +8,10 @@ import type { Field, JsonType, ListSchema, ObjectSchema, Schema, ValueChecks } f
 import { addStructuralDialect } from '../schema/structural/dialect.ts'
 import { defaultErrors } from './default-errors.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
+import { openApiSchemaErrors } from './openapi-schema-errors.ts'
 import { compilePattern } from './pattern.ts'
 import { compileRules } from './rules.ts'
-import { structuralSchemaErrors } from './structural-errors.ts'
+import { structuralSchemaErrors, unstructurable } from './structural-errors.ts'
 
 addStructuralDialect()
 
@@ -46,13 +47,28 @@ export function readCustomSchema(props: JsonSchemaProps, path: FieldPath, names:
 
 function readAnew(props: JsonSchemaProps, path: FieldPath, name: string): CustomSchema {
   const schema = customKindSchema(props, name)
+  const errors: FieldError[] = []
+  if (props.nullable === true)
+    errors.push(forbiddenField(path.field('nullable'), 'nullable cannot be true at the root'))
+  const problem = unstructurable(props)
+  const structural = problem === undefined ? structuralOrDefaultErrors(props, path) : []
+  addErrors(errors, structural)
+  const vocabulary: FieldError[] = []
+  openApiSchemaErrors(props, path, { root: true, insideMeta: false, defaults: 'allowed' }, vocabulary)
+  addErrors(errors, vocabulary)
+  // What cannot be read in one way has no rules that could be.
+  const isStructural = problem === undefined && structural.length === 0
+  const rules = isStructural ? compileRules(schema, path, vocabulary) : undefined
+  addErrors(errors, rules?.errors ?? [])
+  if (errors.length === 0 && problem !== undefined) errors.push(invalidField(path, '', problem))
+  addErrors(errors, rules?.totalErrors ?? [])
+  return { schema: rules?.rule === undefined ? schema : { ...schema, rules: [rules.rule] }, errors }
+}
+
+/** Defaults are only held against a schema that is structural. */
+function structuralOrDefaultErrors(props: JsonSchemaProps, path: FieldPath): readonly FieldError[] {
   const errors = structuralSchemaErrors(props, path)
-  if (errors.length > 0) return { schema, errors }
-  const { rule, errors: ruleErrors } = compileRules(schema, path)
-  return {
-    schema: rule === undefined ? schema : { ...schema, rules: [rule] },
-    errors: [...defaultErrors(schema, path), ...ruleErrors],
-  }
+  return errors.length > 0 ? errors : defaultErrors(props, path, nodeOf)
 }
 
 /** The OpenAPI definition name of a custom kind: its group backwards, version and kind. */
@@ -182,8 +198,9 @@ function mapNode(props: JsonSchemaProps, values: JsonSchemaProps | true): Schema
 }
 
 function mapType(props: JsonSchemaProps): { readonly mapType?: 'atomic' | 'granular' } {
-  const type = props['x-kubernetes-map-type']
-  return type === 'atomic' || type === 'granular' ? { mapType: type } : {}
+  // One that is not known is an error elsewhere, and says something about rules before.
+  const type = props['x-kubernetes-map-type'] as 'atomic' | 'granular' | undefined
+  return type === undefined ? {} : { mapType: type }
 }
 
 function listNode(props: JsonSchemaProps): ListSchema {

@@ -7,10 +7,20 @@ import { type CelProgram, compileCel } from '../cel/program.ts'
 import { type CelType, optionalOf } from '../cel/types.ts'
 import { type CelValue, Optional } from '../cel/values.ts'
 import { deepEqual } from '../equality.ts'
-import { duplicateField, type FieldError, forbiddenField, invalidField, requiredField } from '../field-error.ts'
+import {
+  duplicateField,
+  type FieldError,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  toleratedError,
+  unshownValue,
+} from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { isJsonObject, member } from '../json.ts'
-import type { CelRule, Rule, Schema } from '../schema/schema.ts'
+import { shownRule } from '../kinds/apiextensions/internal-form.ts'
+import { unescaped } from '../kinds/apiextensions/schema-field-path.ts'
+import type { CelRule, ObjectSchema, Rule, Schema } from '../schema/schema.ts'
 import { byKey, keyOf } from '../schema/validate.ts'
 import { cardinalityMax, celBinding, sizesWithin } from './cel-types.ts'
 
@@ -46,29 +56,39 @@ export interface CompiledRules {
   /** Asks all rules; undefined where there are none. */
   readonly rule: Rule<unknown> | undefined
   readonly errors: readonly FieldError[]
+  /** What is wrong with the rules taken together. */
+  readonly totalErrors: readonly FieldError[]
 }
 
-/** Compiles the rules in a schema that stands at `path`. */
-export function compileRules(schema: Schema, path: FieldPath): CompiledRules {
-  const reading: Reading = { errors: [], total: 0, dearest: [] }
+/**
+ * Compiles the rules in a schema that stands at `path`. Those of a part in which something else is wrong (`faults`) are passed
+ * over: what their expressions would be about is not sure.
+ */
+export function compileRules(schema: Schema, path: FieldPath, faults: readonly FieldError[] = []): CompiledRules {
+  const reading: Reading = { errors: [], total: 0, dearest: [], faulty: faults.map(({ field }) => field) }
   const node = readNode(schema, path, { cardinality: 1, uncorrelatable: undefined }, reading)
-  if (reading.total > schemaCostMax) {
-    for (const { path: at } of reading.dearest) {
-      const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
-      reading.errors.push(forbiddenField(at, detail))
-    }
-    const name = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
-    reading.errors.push(forbiddenField(path, costMessage(name, reading.total, schemaCostMax)))
-  }
-  if (node === undefined) return { rule: undefined, errors: reading.errors }
+  const { errors } = reading
+  const totalErrors = totalCostErrors(reading, path)
+  if (node === undefined) return { rule: undefined, errors, totalErrors }
   return {
     rule: (value, { path: at, old }) => {
       const asking: Asking = { errors: [], left: objectCostMax, ended: false }
       askNode(node, value, old, at, old !== undefined && deepEqual(value, old), asking)
       return asking.errors
     },
-    errors: reading.errors,
+    errors,
+    totalErrors,
   }
+}
+
+function totalCostErrors({ total, dearest }: Reading, path: FieldPath): readonly FieldError[] {
+  if (total <= schemaCostMax) return []
+  const detail = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+  const name = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+  return [
+    ...dearest.map(({ path: at }) => forbiddenField(at, detail)),
+    forbiddenField(path, costMessage(name, total, schemaCostMax)),
+  ]
 }
 
 interface Reading {
@@ -76,6 +96,8 @@ interface Reading {
   total: number
   /** The four that cost most, of those that cost a hundredth of the limit. */
   dearest: { readonly path: FieldPath; readonly cost: number }[]
+  /** Fields in which something else is wrong. */
+  readonly faulty: readonly string[]
 }
 
 /** What holds for all that is in a node. */
@@ -87,11 +109,11 @@ interface Surroundings {
 }
 
 function readNode(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): RuleNode | undefined {
-  const rules = readRules(schema, path, around, reading)
+  const within = schema.type === 'object' ? fieldSurroundings(schema, around, path) : around
   const fields =
     schema.type === 'object'
       ? Object.entries(schema.fields).flatMap(([name, field]) => {
-          const node = readNode(field.schema, path.field('properties').key(name), around, reading)
+          const node = readNode(field.schema, path.field('properties').key(name), within, reading)
           return node === undefined ? [] : [[name, node] as const]
         })
       : []
@@ -103,15 +125,21 @@ function readNode(schema: Schema, path: FieldPath, around: Surroundings, reading
     schema.type === 'list'
       ? readNode(schema.items, path.field('items'), repeated(schema, around, path), reading)
       : undefined
+  const rules = readRules(schema, path, around, reading)
   if (rules.length === 0 && fields.length === 0 && values === undefined && items === undefined) return undefined
   return { schema, rules, fields, values, items }
+}
+
+/** Nobody knows how fields are found again in a map of a type that nobody knows. */
+function fieldSurroundings({ mapType }: ObjectSchema, around: Surroundings, path: FieldPath): Surroundings {
+  const isKnown = mapType === undefined || mapType === 'granular' || mapType === 'atomic'
+  return isKnown ? around : { ...around, uncorrelatable: around.uncorrelatable ?? path }
 }
 
 function repeated(schema: Schema, around: Surroundings, path: FieldPath): Surroundings {
   const limit = schema.type === 'list' ? schema.checks?.maxItems : schema.checks?.maxProperties
   const isBounded = around.cardinality !== undefined && limit !== undefined
-  const unfindable =
-    (schema.type === 'list' && schema.listType !== 'map') || (schema.type === 'map' && schema.mapType === 'atomic')
+  const unfindable = schema.type === 'list' && schema.listType !== 'map'
   return {
     cardinality: isBounded ? around.cardinality * limit : undefined,
     uncorrelatable: around.uncorrelatable ?? (unfindable ? path : undefined),
@@ -120,7 +148,7 @@ function repeated(schema: Schema, around: Surroundings, path: FieldPath): Surrou
 
 function readRules(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): readonly CompiledRule[] {
   const { cel = [] } = schema
-  if (cel.length === 0) return []
+  if (cel.length === 0 || hasFaults(path, reading)) return []
   const at = path.field('x-kubernetes-validations')
   const self = celBinding(schema)?.type
   if (self === undefined) {
@@ -129,6 +157,12 @@ function readRules(schema: Schema, path: FieldPath, around: Surroundings, readin
     return []
   }
   return cel.flatMap((rule, index) => readRule(rule, schema, self, at.index(index), around, reading) ?? [])
+}
+
+function hasFaults(path: FieldPath, { faulty }: Reading): boolean {
+  if (faulty.length === 0) return false
+  const text = path.toString()
+  return faulty.some((field) => field.startsWith(`${text}.`) || field.startsWith(`${text}[`))
 }
 
 function readRule(
@@ -140,31 +174,24 @@ function readRule(
   reading: Reading,
 ): CompiledRule | undefined {
   const { errors } = reading
-  const before = errors.length
-  ruleTextErrors(rule, path, errors)
   const fieldPath = rule.fieldPath === undefined ? undefined : readFieldPath(rule.fieldPath, schema)
-  if (typeof fieldPath === 'string') {
-    errors.push(invalidField(path.field('fieldPath'), rule.fieldPath, `fieldPath must be a valid path: ${fieldPath}`))
-    return undefined
-  }
-  if (errors.length > before) return undefined
   const oldSelf = rule.optionalOldSelf === true ? optionalOf(self) : self
   const variables = new Map([
     ['self', self],
     ['oldSelf', oldSelf],
   ])
   const program = readExpression(rule, 'rule', rule.rule, variables, path, reading)
+  if (program !== undefined)
+    countCost(program, 'rule', self, around.cardinality ?? cardinalityMax(schema), path, reading)
   const { messageExpression = '' } = rule
+  // Of a rule that cannot be read the message is not looked at.
   const message =
-    messageExpression === ''
+    messageExpression === '' || program === undefined
       ? undefined
       : readExpression(rule, 'messageExpression', messageExpression, variables, path, reading)
   // As upstream has it what a message costs counts once.
-  const cardinality = around.cardinality ?? cardinalityMax(schema)
-  if (program !== undefined) countCost(program, 'rule', self, cardinality, path, reading)
   if (message !== undefined) countCost(message, 'messageExpression', self, 1, path, reading)
-  if (program === undefined || (message === undefined && messageExpression !== '')) return undefined
-  const usesOldSelf = program.uses('oldSelf')
+  const usesOldSelf = program?.uses('oldSelf') ?? false
   if (usesOldSelf && around.uncorrelatable !== undefined) {
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${around.uncorrelatable}`
     errors.push(invalidField(path.field('rule'), rule.rule, detail))
@@ -173,32 +200,8 @@ function readRule(
     const detail = 'may not be set if oldSelf is not used in rule'
     errors.push(invalidField(path.field('optionalOldSelf'), rule.optionalOldSelf, detail))
   }
+  if (program === undefined || (message === undefined && messageExpression !== '')) return undefined
   return { rule, program, message, usesOldSelf, fieldPath }
-}
-
-const reasons = ['FieldValueRequired', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueDuplicate'] as const
-
-function ruleTextErrors(rule: CelRule, path: FieldPath, errors: FieldError[]): void {
-  const { message, messageExpression, reason } = rule
-  if (rule.rule === undefined || rule.rule.trim() === '')
-    errors.push(requiredField(path.field('rule'), 'rule is not specified'))
-  else if (rule.rule.includes('\n') && message === undefined) {
-    const detail = 'message must be specified if rule contains line breaks'
-    errors.push(requiredField(path.field('message'), detail))
-  }
-  if (message !== undefined && message !== '' && message.trim() === '') {
-    errors.push(invalidField(path.field('message'), message, 'message must be non-empty if specified'))
-  } else if (message?.trim().includes('\n')) {
-    errors.push(invalidField(path.field('message'), message, 'message must not contain line breaks'))
-  }
-  if (messageExpression !== undefined && messageExpression !== '' && messageExpression.trim() === '') {
-    const detail = 'messageExpression must be non-empty if specified'
-    errors.push(requiredField(path.field('messageExpression'), detail))
-  }
-  if (reason !== undefined && !(reasons as readonly string[]).includes(reason)) {
-    const detail = `supported values: ${reasons.map((each) => JSON.stringify(each)).join(', ')}`
-    errors.push(invalidField(path.field('reason'), reason, detail))
-  }
 }
 
 function readExpression(
@@ -212,9 +215,8 @@ function readExpression(
   const at = path.field(name)
   const compiled = compileCel(source, variables)
   if ('problem' in compiled) {
-    const shown = name === 'rule' ? rule : source
     const prefix = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed'
-    reading.errors.push(invalidField(at, shown, `${prefix}: ${compiled.problem}`))
+    reading.errors.push(invalidField(at, shownRule(rule), `${prefix}: ${compiled.problem}`))
     return undefined
   }
   const { program } = compiled
@@ -222,7 +224,7 @@ function readExpression(
   if (program.type.kind !== wanted) {
     const what =
       name === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string'
-    reading.errors.push(invalidField(at, name === 'rule' ? rule : source, what))
+    reading.errors.push(invalidField(at, shownRule(rule), what))
     return undefined
   }
   return program
@@ -260,16 +262,17 @@ type FieldPathSteps = readonly { readonly name: string; readonly isKey: boolean 
 
 const fieldPathStep = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
 
-/** Reads a path such as `.spec.parts['a-b']`; a text says what is wrong with it. */
-function readFieldPath(text: string, schema: Schema): FieldPathSteps | string {
+/** Reads a path such as `.spec.parts['a-b']`, which has been found to be good. */
+function readFieldPath(text: string, schema: Schema): FieldPathSteps {
   const steps: { readonly name: string; readonly isKey: boolean }[] = []
   let at = 0
   let below: Schema | undefined = schema
   while (at < text.length) {
     fieldPathStep.lastIndex = at
     const step = fieldPathStep.exec(text)
-    if (step === null) return `expected [ or . but got: ${text.slice(at)}`
-    const name: string = step[1] ?? (step[2] ?? '').replaceAll(/\\(.)/g, '$1')
+    if (step === null) return steps
+    const quoted = unescaped(step[2] ?? '')
+    const name: string = step[1] ?? (typeof quoted === 'string' ? quoted : '')
     if (below?.type === 'object') {
       below = Object.hasOwn(below.fields, name) ? below.fields[name]?.schema : undefined
       steps.push({ name, isKey: false })
@@ -277,7 +280,7 @@ function readFieldPath(text: string, schema: Schema): FieldPathSteps | string {
       below = below.values
       steps.push({ name, isKey: true })
     } else below = undefined
-    if (below === undefined) return 'does not refer to a valid field'
+    if (below === undefined) return steps
     at += step[0].length
   }
   return steps
@@ -297,8 +300,7 @@ function askNode(node: RuleNode, value: unknown, old: unknown, path: FieldPath, 
   askRules(node, value, old, path, kept, asking)
   if (Array.isArray(value)) askItems(node, value, old, path, kept, asking)
   else if (isJsonObject(value)) {
-    const correlates = !('mapType' in node.schema && node.schema.mapType === 'atomic')
-    const before = correlates && isJsonObject(old) ? old : {}
+    const before = isJsonObject(old) ? old : {}
     const ask = (child: RuleNode, name: string, at: FieldPath): void => {
       const [each, was] = [member(value, name), member(before, name)]
       askNode(child, each, was, at, kept || (was !== undefined && deepEqual(each, was)), asking)
@@ -330,9 +332,14 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
   const { schema, rules } = node
   const binding = celBinding(schema)
   if (rules.length === 0 || binding === undefined) return
-  const shown = schema.checks?.types?.[0] ?? ''
+  const type = schema.checks?.types?.[0] ?? ''
   const fail = (detail: string): void => {
-    asking.errors.push(invalidField(path, shown, detail))
+    asking.errors.push(invalidField(path, type, detail))
+  }
+  if (asking.left <= 0) {
+    fail(outOfBudget)
+    asking.ended = true
+    return
   }
   let self: CelValue
   let oldSelf: CelValue | undefined
@@ -354,12 +361,12 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
       variables.set('oldSelf', oldSelf === undefined ? Optional.none : new Optional(oldSelf))
     else if (oldSelf !== undefined) variables.set('oldSelf', oldSelf)
     const outcome = program.run(variables, evaluationCostMax)
-    asking.left -= outcome.cost
-    if (asking.left < 0) {
-      fail('validation failed due to running out of cost budget, no further validation rules will be run')
+    if (outcome.cost > asking.left) {
+      fail(outOfBudget)
       asking.ended = true
       return
     }
+    asking.left -= outcome.cost
     if ('error' in outcome) {
       const text = ruleText(rule)
       if (outcome.exceeded) {
@@ -374,25 +381,59 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
       fail(isOverload ? `'${outcome.error}': ${supported}: ${text}` : `${outcome.error} evaluating rule: ${text}`)
       continue
     }
-    if (outcome.value === true || (kept && !usesOldSelf)) continue
-    asking.errors.push(ruleError(compiled, shown, path, messageOf(compiled, variables, asking)))
+    if (outcome.value === true) continue
+    const isTolerated = kept && !usesOldSelf
+    const add = (error: FieldError): void => {
+      asking.errors.push(isTolerated ? toleratedError(error) : error)
+    }
+    const at = pathOfError(compiled, path)
+    const message = messageOf(compiled, variables, asking)
+    if (message.ends) {
+      add(invalidField(at, type, message.text))
+      asking.ended = true
+      return
+    }
+    // Lists and objects are not shown.
+    const shown = type === 'object' || type === 'array' ? unshownValue : value
+    add(ruleError(compiled.rule, shown, at, message.text))
   }
 }
+
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 const ruleText = ({ rule, message = '' }: CelRule): string => (message === '' ? rule : message).trim()
 
-function messageOf({ rule, message }: CompiledRule, variables: ReadonlyMap<string, CelValue>, asking: Asking): string {
-  if (message !== undefined) {
-    const outcome = message.run(variables, evaluationCostMax)
-    asking.left -= outcome.cost
-    const text = 'value' in outcome && typeof outcome.value === 'string' ? outcome.value.trim() : ''
-    if (text !== '' && text.length <= messageLengthMax && !text.includes('\n')) return text
-  }
-  return rule.message === undefined || rule.message === '' ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
+/** What is said of a rule that does not hold; `ends`: instead of that, why no rule is asked any more. */
+interface Said {
+  readonly text: string
+  readonly ends: boolean
 }
 
-function ruleError({ rule, fieldPath = [] }: CompiledRule, shown: string, path: FieldPath, detail: string): FieldError {
-  const at = fieldPath.reduce((below, { name, isKey }) => (isKey ? below.key(name) : below.field(name)), path)
+function messageOf({ rule, message }: CompiledRule, variables: ReadonlyMap<string, CelValue>, asking: Asking): Said {
+  if (message !== undefined) {
+    const outcome = message.run(variables, evaluationCostMax)
+    if (outcome.cost > asking.left) {
+      const text =
+        'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+      return { text, ends: true }
+    }
+    if ('error' in outcome && outcome.exceeded) {
+      const why = 'no further validation rules will be run due to call cost exceeds limit for messageExpression'
+      return { text: `${why}: ${JSON.stringify(rule.messageExpression)}`, ends: true }
+    }
+    asking.left -= outcome.cost
+    const text = 'value' in outcome && typeof outcome.value === 'string' ? outcome.value.trim() : ''
+    if (text !== '' && Buffer.byteLength(text) <= messageLengthMax && !text.includes('\n')) return { text, ends: false }
+  }
+  const text =
+    rule.message === undefined || rule.message === '' ? `failed rule: ${ruleText(rule)}` : rule.message.trim()
+  return { text, ends: false }
+}
+
+const pathOfError = ({ fieldPath = [] }: CompiledRule, path: FieldPath): FieldPath =>
+  fieldPath.reduce((below, { name, isKey }) => (isKey ? below.key(name) : below.field(name)), path)
+
+function ruleError(rule: CelRule, shown: unknown, at: FieldPath, detail: string): FieldError {
   switch (rule.reason) {
     case 'FieldValueForbidden':
       return forbiddenField(at, detail)

@@ -5,21 +5,59 @@
 import { describeFieldError, type FieldError, forbiddenField, invalidField, requiredField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
-import { openApiSchemaErrors } from './openapi-schema-errors.ts'
 import { compilePattern } from './pattern.ts'
 
-/** What is wrong with a schema at `path`; nothing where it may be served. Defaults and rules are judged elsewhere. */
+/** What keeps a schema at `path` from being structural, in the order of its text. Defaults and rules are judged elsewhere. */
 export function structuralSchemaErrors(props: JsonSchemaProps, path: FieldPath): readonly FieldError[] {
-  const errors: FieldError[] = []
-  if (props.nullable === true)
-    errors.push(forbiddenField(path.field('nullable'), 'nullable cannot be true at the root'))
-  openApiSchemaErrors(props, path, { root: true, insideMeta: false, defaults: 'allowed' }, errors)
   const structural: FieldError[] = []
   invariants(props, 'root', path, structural)
   completeness(props, props, path, path, structural)
   const sorted = structural.map((error) => ({ error, text: describeFieldError(error) }))
   sorted.sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
-  return [...errors, ...sorted.map(({ error }) => error)]
+  return sorted.map(({ error }) => error)
+}
+
+/** Why nothing structural can be made of a schema at all; undefined where it can. */
+export function unstructurable(props: JsonSchemaProps): string | undefined {
+  const isNamed = (name: keyof JsonSchemaProps): boolean => {
+    const value = props[name]
+    if (name === 'additionalItems') return value !== undefined
+    return typeof value === 'object' && value !== null
+      ? Object.keys(value).length > 0
+      : value !== undefined && value !== ''
+  }
+  const unsupported = unsupportedFields.find(([name]) => isNamed(name))
+  if (unsupported !== undefined) return `OpenAPIV3Schema '${unsupported[1]}' is not supported`
+  const below = [props.not, ...(props.allOf ?? []), ...(props.anyOf ?? []), ...(props.oneOf ?? [])]
+  const early = firstProblem(below)
+  if (early !== undefined) return early
+  if (props['x-kubernetes-preserve-unknown-fields'] === false)
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+  if (Array.isArray(props.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+  const { items, additionalProperties } = props
+  return firstProblem([
+    items as JsonSchemaProps | undefined,
+    ...Object.values(props.properties ?? {}),
+    typeof additionalProperties === 'object' ? additionalProperties : undefined,
+  ])
+}
+
+const unsupportedFields = [
+  ['id', 'id'],
+  ['$schema', 'schema'],
+  ['$ref', '$ref'],
+  ['patternProperties', 'patternProperties'],
+  ['dependencies', 'dependencies'],
+  ['additionalItems', 'additionalItems'],
+  ['definitions', 'definitions'],
+] as const
+
+function firstProblem(all: readonly (JsonSchemaProps | undefined)[]): string | undefined {
+  for (const each of all) {
+    const problem = each === undefined ? undefined : unstructurable(each)
+    if (problem !== undefined) return problem
+  }
+  return undefined
 }
 
 /** Where a schema stands: it decides what is said of a missing type. */

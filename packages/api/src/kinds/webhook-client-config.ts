@@ -1,4 +1,5 @@
 /** How webhooks are reached, for whichever kind names one: conversion and admission. */
+import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalidField, requiredField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
 import { checkFormat, rangeMessage } from '../string-formats.ts'
@@ -29,8 +30,9 @@ function serviceErrors(
   path: FieldPath,
 ): readonly FieldError[] {
   return [
-    ...(name === '' ? [requiredField(path.field('name'), 'service name is required')] : []),
-    ...(namespace === '' ? [requiredField(path.field('namespace'), 'service namespace is required')] : []),
+    // Whoever calls upstream's function gives it one for the other.
+    ...(namespace === '' ? [requiredField(path.field('name'))] : []),
+    ...(name === '' ? [requiredField(path.field('namespace'))] : []),
     ...(port < 1 || port > 65535
       ? [invalidField(path.field('port'), port, `port is not valid: ${rangeMessage(1, 65535)}`)]
       : []),
@@ -53,10 +55,44 @@ function routeErrors(route: string, path: FieldPath): readonly FieldError[] {
   ]
 }
 
+/** What is wrong with certificates (PEM, in base64) by which that of a webhook is to be checked. */
+export function caBundleErrors(bundle: string, path: FieldPath): readonly FieldError[] {
+  const problem = caProblem(Buffer.from(bundle, 'base64').toString('latin1'))
+  return problem === undefined ? [] : [invalidField(path, bundle, `unable to load root certificates: ${problem}`)]
+}
+
+const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g
+
+/** One certificate that can be read is enough. */
+function caProblem(pem: string): string | undefined {
+  if (pem === '') return undefined
+  const blocks = [...pem.matchAll(pemBlock)]
+  if (blocks.some(([text, type]) => type === 'CERTIFICATE' && isCertificate(text))) return undefined
+  const rest = pem.slice((blocks.at(-1)?.index ?? 0) + (blocks.at(-1)?.[0].length ?? 0))
+  if (blocks.length > 0 && rest.trim() === '') return 'no valid certificate authority data seen'
+  return 'unable to parse bytes as PEM block'
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const urlForm = '; desired format: https://host[/path]'
 
 function urlErrors(text: string, path: FieldPath): readonly FieldError[] {
   const url = URL.canParse(text) ? new URL(text) : undefined
+  // Nothing is a relative reference, which can be read.
+  if (text === '') {
+    return [
+      invalidField(path, '', `'https' is the only allowed URL scheme${urlForm}`),
+      invalidField(path, '', `host must be specified${urlForm}`),
+    ]
+  }
   if (url === undefined) return [requiredField(path, `url must be a valid URL${urlForm}`)]
   const refuse = (shown: string, detail: string) => [invalidField(path, shown, detail)]
   return [

@@ -87,7 +87,7 @@ describe('validate', () => {
       'spec.selector: Invalid value: {"a":"2"}: field is immutable',
     ])
     expect(errorsOf({ parts: [part] }, { parts: [part], selector: { a: '1' } })).toEqual([
-      'spec.selector: Invalid value: "null": field is immutable',
+      'spec.selector: Invalid value: null: field is immutable',
     ])
   })
 

@@ -5,7 +5,7 @@ import { faultyStore } from '@coracle/store/faults'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { TestServer } from '../http/testing/test-server.ts'
-import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
+import { crateDefinition, crateVersion, crateVersionOfItsOwn, establish } from '../testing/custom-resources.ts'
 import { startTestCore } from '../testing/test-core.ts'
 
 const path = (version: string, rest = '') => `/apis/example.com/${version}/namespaces/default/crates${rest}`
@@ -208,7 +208,7 @@ it.each<[string, CustomResourceDefinition]>([
   [
     ', where it has columns, fields to select by, a scale and another version',
     crateDefinition([
-      crateVersion('v1', {
+      crateVersionOfItsOwn('v1', {
         storage: true,
         additionalPrinterColumns: [{ name: 'Label', type: 'string', jsonPath: '.spec.label' }],
         selectableFields: [{ jsonPath: '.spec.label' }],
@@ -223,6 +223,10 @@ it.each<[string, CustomResourceDefinition]>([
   const watch = await server.lines(`${path('v1')}?watch=1`)
   expect(await watch.next()).toMatchObject({ type: 'ADDED' })
   await client.delete(customResourceDefinitions, { name: 'crates.example.com' })
+  // Its objects are given no time, as the apiextensions server 1.36.4 answers.
+  const { metadata } = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+  expect(metadata).toMatchObject({ deletionTimestamp: expect.any(String), generation: 1 })
+  expect(metadata.deletionGracePeriodSeconds).toBeUndefined()
   const refused = await server.call(path('v1'), post(crate('b', {})))
   expect([refused.code, refused.json.message]).toEqual([405, expect.stringContaining('is terminating')])
   await server.call(path('v1', '/a'), { method: 'DELETE' })

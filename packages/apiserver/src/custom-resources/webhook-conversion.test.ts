@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { createPki } from '../security/certificates.ts'
-import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
+import { crateDefinition, crateVersion, crateVersionOfItsOwn, establish } from '../testing/custom-resources.ts'
 import { webhookConversion } from './webhook-conversion.ts'
 
 interface Review {
@@ -291,8 +291,8 @@ describe('a kind whose versions a webhook converts', () => {
       json.items.map(({ metadata }: KubernetesObject) => metadata.name)
     beforeEach(async () => {
       await define([
-        crateVersion('v1', { storage: true, selectableFields }),
-        crateVersion('v2', { selectableFields }),
+        crateVersionOfItsOwn('v1', { storage: true, selectableFields }),
+        crateVersionOfItsOwn('v2', { selectableFields }),
         crateVersion('v3'),
       ])
       for (const name of ['a', 'b', 'c', 'd']) await post('v1', name, name === 'b' ? 'beer' : 'wine')

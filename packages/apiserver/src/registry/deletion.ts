@@ -46,6 +46,10 @@ export function planDeletion(
     }
     if (isHeld(definition, object)) return { type: 'keep' }
   }
+  // What keeps itself until it is ready to go is marked by itself, without a time that it is given.
+  if (isFirst && definition.strategy.prepareForDelete !== undefined) {
+    return mark(object, finalizers, { deletionTimestamp: formatTime(nowMs) })
+  }
   const graceful = planGrace(definition, object, options, nowMs)
   if (graceful === 'pending') return { type: 'keep' }
   if (graceful !== undefined) {

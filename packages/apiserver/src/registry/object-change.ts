@@ -126,13 +126,14 @@ async function storeChange(
   // Of the owners, times alone are nothing to write for.
   const isChanged = ends || old.stale || object !== before || !sameOwners(owners, old.owners)
   // What is as it was has been checked when it was written. Whether it may be written now is another question.
+  let tolerated: readonly string[] = []
   if (isChanged) {
     if (pause !== undefined) await pause()
-    await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
+    tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
   if (!isChanged) return answerOf(parts, old, false, given)
-  const warnings = [...given, ...(kind.strategy.warnings?.(object, before) ?? [])]
+  const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
   const origin: WriteOrigin = {

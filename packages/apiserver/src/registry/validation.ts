@@ -2,6 +2,7 @@ import {
   addErrors,
   apiVersionOf,
   compile,
+  describeFieldError,
   type FieldError,
   FieldPath,
   invalid,
@@ -43,15 +44,18 @@ export interface Replaced {
   readonly object: KubernetesObject
 }
 
-/** Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested. */
+/**
+ * Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested.
+ * Returns warnings of what is wrong and was so before.
+ */
 export async function checkUpdate(
   parts: RegistryParts,
   object: KubernetesObject,
   replaced: Replaced,
   rules: ChangedPart['rules'],
   pause: Pause | undefined,
-): Promise<void> {
-  if (rules === 'own') return
+): Promise<readonly string[]> {
+  if (rules === 'own') return []
   const { object: old } = replaced
   const form = judgedForm(parts, object, replaced)
   const { kind, requested, judged } = form instanceof Promise ? await form : form
@@ -70,7 +74,9 @@ export async function checkUpdate(
       )
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
-  if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
+  const intolerable = errors.filter(({ isTolerated }) => isTolerated !== true)
+  if (intolerable.length > 0) throw invalid(kind, object.metadata.name ?? '', intolerable)
+  return errors.map(describeFieldError)
 }
 
 /** What a schema is held against. */

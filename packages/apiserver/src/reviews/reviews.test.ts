@@ -64,7 +64,7 @@ describe('whether the one who asks may do something', () => {
   it.each<[SelfSubjectAccessReview['spec'], string]>([
     [
       {},
-      'spec.resourceAttributes: Invalid value: "null": exactly one of nonResourceAttributes or resourceAttributes must be specified',
+      'spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
     ],
     [
       { resourceAttributes: {}, nonResourceAttributes: {} },

@@ -31,6 +31,12 @@ export function crateVersion(name: string, more: object = {}): object {
   return { name, served: true, storage: false, schema: { openAPIV3Schema }, ...more }
 }
 
+/** A version with a schema unlike that of any other: only such versions may have fields of their own that selectors may name. */
+export function crateVersionOfItsOwn(name: string, more: object = {}): object {
+  const { schema, ...rest } = crateVersion(name, more) as { readonly schema: { readonly openAPIV3Schema: object } }
+  return { ...rest, schema: { openAPIV3Schema: { ...schema.openAPIV3Schema, description: `Crates of ${name}.` } } }
+}
+
 /** Does what the controller of definitions does: accepts the names and establishes the kind. */
 export async function establish(
   client: Client,

@@ -147,7 +147,7 @@ describe('a webhook', () => {
     [
       'a service without a name',
       { clientConfig: { service: { namespace: 'b' } } },
-      'webhooks[0].clientConfig.service.name: Required value: service name is required',
+      'webhooks[0].clientConfig.service.namespace: Required value',
     ],
     [
       'a service at no port',

@@ -10,7 +10,8 @@ export const conversionReviewVersions: readonly string[] = ['v1', 'v1beta1']
 /** What is wrong with how versions are converted. */
 export function validateConversion({ strategy, webhook }: CustomResourceConversion, path: FieldPath) {
   const errors: FieldError[] = []
-  if (strategy !== '' && strategy !== 'None' && strategy !== 'Webhook') {
+  if (strategy === '') errors.push(requiredField(path.field('strategy')))
+  else if (strategy !== 'None' && strategy !== 'Webhook') {
     errors.push(unsupportedField(path.field('strategy'), strategy, ['None', 'Webhook']))
   }
   // As upstream's own form of a definition has it, in which all errors of conversion are told.
@@ -33,9 +34,12 @@ function reviewVersionErrors(versions: readonly string[], path: FieldPath): read
   if (versions.length === 0) return [requiredField(path)]
   const errors: FieldError[] = []
   versions.forEach((version, index) => {
-    if (versions.indexOf(version) < index) errors.push(invalidField(path.index(index), version, 'duplicate version'))
-    const problems = checkFormat('dns1035-label', version)
-    if (problems.length > 0) errors.push(invalidField(path.index(index), version, problems.join(',')))
+    if (versions.indexOf(version) < index) {
+      errors.push(invalidField(path.index(index), version, 'duplicate version'))
+      return
+    }
+    for (const problem of checkFormat('dns1035-label', version))
+      errors.push(invalidField(path.index(index), version, problem))
   })
   if (!versions.some((version) => conversionReviewVersions.includes(version))) {
     errors.push(invalidField(path, versions, `must include at least one of ${conversionReviewVersions.join(', ')}`))

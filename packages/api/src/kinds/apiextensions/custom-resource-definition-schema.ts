@@ -33,14 +33,17 @@ export const customResourceNames = object(
   },
 )
 
+/** The names of a definition that has got none yet. */
+export const noNames: CustomResourceNames = { plural: '', kind: '' }
+
 const validation = object(`${apiextensionsV1}.CustomResourceValidation`, 'How objects of a version are checked.', {
   openAPIV3Schema: optional(jsonSchemaProps, 'The schema that objects have.'),
 })
 
 export interface CustomResourceScale extends Infer<typeof scale> {}
 const scale = object(`${apiextensionsV1}.CustomResourceSubresourceScale`, 'Where the scale subresource finds counts.', {
-  specReplicasPath: required(string(), 'The path of the wanted count, below .spec.'),
-  statusReplicasPath: required(string(), 'The path of the present count, below .status.'),
+  specReplicasPath: required(string(), 'The path of the wanted count, below .spec.', { default: '' }),
+  statusReplicasPath: required(string(), 'The path of the present count, below .status.', { default: '' }),
   labelSelectorPath: pointer(string(), 'The path of the selector as text, below .spec or .status.'),
 })
 
@@ -54,7 +57,7 @@ const subresources = object(`${apiextensionsV1}.CustomResourceSubresources`, 'Th
 
 export interface CustomResourceColumn extends Infer<typeof columnDefinition> {}
 const columnDefinition = object(`${apiextensionsV1}.CustomResourceColumnDefinition`, 'A column of tables.', {
-  name: required(string(), 'What stands above it.'),
+  name: required(string(), 'What stands above it.', { default: '' }),
   type: required(string(), 'integer, number, string, boolean or date.', { default: '' }),
   format: optional(string(), 'How it is written; name marks the column that identifies the object.'),
   description: optional(string(), 'What it shows.'),
@@ -63,12 +66,12 @@ const columnDefinition = object(`${apiextensionsV1}.CustomResourceColumnDefiniti
 })
 
 const selectableField = object(`${apiextensionsV1}.SelectableField`, 'A field that selectors may name.', {
-  jsonPath: required(string(), 'Where in the object it is: a simple path such as .spec.color.'),
+  jsonPath: required(string(), 'Where in the object it is: a simple path such as .spec.color.', { default: '' }),
 })
 
 export interface CustomResourceVersion extends Infer<typeof version> {}
 const version = object(`${apiextensionsV1}.CustomResourceDefinitionVersion`, 'A version of the kind.', {
-  name: required(string(), 'The version, such as v1beta1.'),
+  name: required(string(), 'The version, such as v1beta1.', { default: '' }),
   served: required(boolean, 'Whether clients may use it.', { default: false }),
   storage: required(boolean, 'Whether objects are stored in it. Exactly one version is that.', { default: false }),
   deprecated: optional(boolean, 'Whether whoever uses it is warned.'),
@@ -80,8 +83,8 @@ const version = object(`${apiextensionsV1}.CustomResourceDefinitionVersion`, 'A 
 })
 
 const serviceReference = object(`${apiextensionsV1}.ServiceReference`, 'A service that is asked.', {
-  namespace: required(string(), 'The namespace of the service.'),
-  name: required(string(), 'The name of the service.'),
+  namespace: required(string(), 'The namespace of the service.', { default: '' }),
+  name: required(string(), 'The name of the service.', { default: '' }),
   path: pointer(string(), 'The path that is asked for.'),
   port: pointer(int32(), 'The port of the service; 443 unless said otherwise.'),
 })
@@ -102,16 +105,16 @@ const webhook = object(`${apiextensionsV1}.WebhookConversion`, 'A webhook that c
 
 export interface CustomResourceConversion extends Infer<typeof conversion> {}
 const conversion = object(`${apiextensionsV1}.CustomResourceConversion`, 'How one version becomes another.', {
-  strategy: required(string(), 'None: only apiVersion changes. Webhook: a webhook is asked.'),
+  strategy: required(string(), 'None: only apiVersion changes. Webhook: a webhook is asked.', { default: '' }),
   webhook: optional(webhook, 'The webhook that is asked.'),
 })
 
 export interface CustomResourceDefinitionSpec extends Infer<typeof spec> {}
 const spec = object(`${apiextensionsV1}.CustomResourceDefinitionSpec`, 'Names, scope and versions of a custom kind.', {
-  group: required(string(), 'The API group, such as example.com.'),
-  names: required(customResourceNames, 'What the kind is called.'),
-  scope: required(string(), 'Cluster or Namespaced.'),
-  versions: required(atomicList(version), 'The versions of the kind.'),
+  group: required(string(), 'The API group, such as example.com.', { default: '' }),
+  names: required(customResourceNames, 'What the kind is called.', { byValue: true, default: noNames }),
+  scope: required(string(), 'Cluster or Namespaced.', { default: '' }),
+  versions: required(atomicList(version), 'The versions of the kind.', { default: [] }),
   conversion: optional(conversion, 'How versions become each other.'),
   preserveUnknownFields: optional(boolean, 'Must be false: schemas say which unknown fields are kept.'),
 })
@@ -123,9 +126,6 @@ const condition = conditionOf(
   'NamesAccepted, Established, NonStructuralSchema, Terminating and the like.',
   { observedGeneration: optional(int64(), 'The generation that it is about.') },
 )
-
-/** The names of a definition that has got none yet. */
-export const noNames: CustomResourceNames = { plural: '', kind: '' }
 
 export interface CustomResourceDefinitionStatus extends Infer<typeof definitionStatus> {}
 const definitionStatus = object(
@@ -154,7 +154,10 @@ export const customResourceDefinitionSchema = kindSchema(
   `${apiextensionsV1}.CustomResourceDefinition`,
   'A kind that the API serves beside those it knows by itself. Its name is <plural>.<group>.',
   {
-    spec: required(spec, 'The kind that is wanted.'),
+    spec: required(spec, 'The kind that is wanted.', {
+      byValue: true,
+      default: { group: '', names: noNames, scope: '', versions: [] },
+    }),
     status: optional(definitionStatus, 'How the definition stands.'),
   },
 )

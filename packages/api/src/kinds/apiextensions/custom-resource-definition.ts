@@ -11,24 +11,23 @@ import {
   noNames,
 } from './custom-resource-definition-schema.ts'
 import { storageVersionOf } from './definition-state.ts'
+import { formatWarnings } from './format-warnings.ts'
 import { canonicalProps } from './json-schema-props-schema.ts'
 import { loadSchemaChecks } from './schema-checks.ts'
-import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from './validation.ts'
+import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts'
 
 /** Holds a definition that is being deleted until its objects are gone. */
 export const customResourceCleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 function withDefaults(definition: CustomResourceDefinition): CustomResourceDefinition {
   const { spec } = definition
-  // Nothing more is known of a definition that names no kind; validation refuses it.
-  if (spec?.names === undefined) return definition
   const { kind: kindName = '', singular = '', listKind = '' } = spec.names
   const names = {
     ...spec.names,
     ...(singular === '' && kindName !== '' ? { singular: kindName.toLowerCase() } : {}),
     ...(listKind === '' && kindName !== '' ? { listKind: `${kindName}List` } : {}),
   }
-  const { versions: given = [] } = spec
+  const { versions: given } = spec
   const versions = given.map(withCanonicalSchema)
   const next = {
     ...spec,
@@ -38,6 +37,11 @@ function withDefaults(definition: CustomResourceDefinition): CustomResourceDefin
   }
   const isSame = next.names === spec.names && next.versions === spec.versions && next.conversion === spec.conversion
   return isSame ? definition : { ...definition, spec: next }
+}
+
+/** A definition has been stored in its storage version, unless somebody says otherwise. */
+function withStoredVersion(definition: CustomResourceDefinition): CustomResourceDefinition {
+  return (definition.status?.storedVersions ?? []).length > 0 ? definition : withStorageVersion(definition)
 }
 
 function withCanonicalSchema(version: CustomResourceVersion): CustomResourceVersion {
@@ -95,14 +99,14 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   columns: [nameColumn, createdAtColumn],
   rules: { updatesUnconditionally: false },
   countsGenerations: true,
-  defaults: withDefaults,
+  defaults: (definition) => withStoredVersion(withDefaults(definition)),
   load: loadSchemaChecks,
   prepareForCreate: (definition) => withStorageVersion({ ...definition, status: { acceptedNames: noNames } }),
   prepareForUpdate: withStorageVersion,
   prepareForStatusUpdate: (definition) => definition,
   prepareForDelete,
-  validate: validateDefinition,
-  validateCreate: ({ status, spec }) => validateStoredVersions(status, spec),
+  warnings: formatWarnings,
+  validateCreate: validateDefinition,
   validateUpdate: validateDefinitionUpdate,
-  validateStatusUpdate: ({ status, spec }) => validateStoredVersions(status, spec),
+  validateStatusUpdate: validateDefinitionStatus,
 })

@@ -29,7 +29,7 @@ export const validationRule = object(
   `${apiextensionsV1}.ValidationRule`,
   'A rule in the Common Expression Language that values must fulfil.',
   {
-    rule: required(string(), 'The expression: over self and, on updates, oldSelf. It must be true.'),
+    rule: required(string(), 'The expression: over self and, on updates, oldSelf. It must be true.', { default: '' }),
     message: optional(string(), 'What is said where it is not.'),
     messageExpression: optional(string(), 'An expression for what is said.'),
     reason: pointer(string(), 'The reason of the error: FieldValueInvalid unless said otherwise.'),
@@ -95,7 +95,10 @@ export const jsonSchemaProps: ObjectSchema<JsonSchemaProps> = object(
     'x-kubernetes-list-map-keys': optional(atomicList(string()), 'The fields that tell elements of a map list apart.'),
     'x-kubernetes-list-type': pointer(string(), 'atomic, set or map: who may own what of a list.'),
     'x-kubernetes-map-type': pointer(string(), 'granular or atomic: who may own what of an object.'),
-    'x-kubernetes-validations': optional(mapList(validationRule, ['rule']), 'Rules that the value must fulfil.'),
+    'x-kubernetes-validations': optional(
+      mapList(validationRule, ['rule'], { duplicates: 'allowed' }),
+      'Rules that the value must fulfil.',
+    ),
   },
 ) as unknown as ObjectSchema<JsonSchemaProps>
 

@@ -1,6 +1,6 @@
 import type * as custom from '../../custom/index.ts'
 
-type SchemaChecks = Pick<typeof custom, 'readCustomSchema'>
+type SchemaChecks = Pick<typeof custom, 'readCustomSchema' | 'isKnownFormat'>
 
 let loaded: SchemaChecks | undefined
 

@@ -36,7 +36,7 @@ describe('a role', () => {
     const aggregationRule = { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'Like' }] }] }
     expect(problemsOfCreate(clusterRoles, { aggregationRule })).toEqual([
       'aggregationRule.clusterRoleSelectors[0].matchExpressions[0].operator: Invalid value: "Like": not a valid selector operator',
-      'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.',
+      'aggregationRule.clusterRoleSelectors[0]: Invalid value: null: invalid label selector.',
     ])
   })
 

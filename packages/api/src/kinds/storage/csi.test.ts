@@ -94,7 +94,7 @@ describe('the capacity of a storage class', () => {
       'maximumVolumeSize: Invalid value: "-2": must be greater than or equal to 0',
     ])
     expect(problemsOfUpdate(csiStorageCapacities, capacity, { storageClassName: 'slow' })).toEqual([
-      'nodeTopology: Invalid value: "null": field is immutable',
+      'nodeTopology: Invalid value: null: field is immutable',
       'storageClassName: Invalid value: "slow": field is immutable',
     ])
     expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', StorageClassName: 'fast', Capacity: '10Gi' })

@@ -45,7 +45,7 @@ export function embeddedResourceErrors(schema: Schema, value: unknown, path: Fie
 function resourceErrors(resource: JsonObject, path: FieldPath, errors: FieldError[]): void {
   const { apiVersion, kind, metadata } = resource
   for (const [name, value] of Object.entries({ apiVersion, kind })) {
-    if (value === undefined) errors.push(requiredField(path.field(name), 'must not be empty'))
+    if (value === undefined) errors.push(requiredField(path.field(name)))
     else if (value === '') errors.push(invalidField(path.field(name), value, 'must not be empty'))
   }
   if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2) {

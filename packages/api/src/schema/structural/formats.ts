@@ -37,6 +37,9 @@ export const formatChecks: ReadonlyMap<string, (text: string) => boolean> = new 
   ['k8slongname', (text: string) => checkFormat('dns1123-subdomain', text).length === 0],
 ])
 
+/** Whether texts are checked by a format of this name; dashes in it do not count. */
+export const isKnownFormat = (format: string): boolean => formatChecks.has(format.replaceAll('-', ''))
+
 /** What can be asked of a server: with a scheme, or a path from the root. */
 function isRequestUri(text: string): boolean {
   if (/[\s\p{Cc}]/u.test(text)) return false

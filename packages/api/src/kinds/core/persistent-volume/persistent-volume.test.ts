@@ -132,7 +132,7 @@ describe('a persistent volume', () => {
     ])
     expect(problemsOfUpdate(persistentVolumes, withSpec({}), withSpec({ nodeAffinity: affinity }))).toEqual([])
     expect(problemsOfUpdate(persistentVolumes, withSpec({ nodeAffinity: affinity }), withSpec({}))).toEqual([
-      'nodeAffinity: Invalid value: "null": field is immutable',
+      'nodeAffinity: Invalid value: null: field is immutable',
     ])
     expect(problemsOfUpdate(persistentVolumes, withSpec({}), withSpec({ capacity: { storage: '2Gi' } }))).toEqual([])
   })

@@ -49,7 +49,7 @@ describe('an update of a pod', () => {
     [
       'take the deadline away',
       { activeDeadlineSeconds: undefined },
-      ['spec.activeDeadlineSeconds: Invalid value: "null": must not update from a positive integer to nil value'],
+      ['spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value'],
     ],
     [
       'take a toleration away',

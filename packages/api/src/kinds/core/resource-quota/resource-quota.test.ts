@@ -87,7 +87,7 @@ describe('validation of a quota', () => {
   it('is about the same objects for good', () => {
     const [before, after] = [{ spec: { hard, scopes: ['BestEffort'] } }, { spec: { hard } }]
     expect(problemsOfUpdate(resourceQuotas, before, after)).toEqual([
-      'spec.scopes: Invalid value: "null": field is immutable',
+      'spec.scopes: Invalid value: null: field is immutable',
     ])
     expect(
       problemsOfUpdate(resourceQuotas, before, { spec: { hard: { pods: '11' }, scopes: ['BestEffort'] } }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../../field-error.ts'
 import { FieldPath } from '../../../../field-path.ts'
+import { goQuoted } from '../../../../go-text.ts'
 import { validateWindowsOptions } from './windows.ts'
 
 const problems = (options: Parameters<typeof validateWindowsOptions>[0]): readonly string[] =>
@@ -30,7 +31,7 @@ describe('settings for Windows nodes', () => {
   ])('say of the user %j', (name, expected) => {
     const lines = expected.map((each) => {
       const rule = each.startsWith("'") ? `runAsUserName${each}` : `runAsUserName ${each}`
-      return `o.runAsUserName: Invalid value: ${JSON.stringify(name)}: ${rule}`
+      return `o.runAsUserName: Invalid value: ${goQuoted(name)}: ${rule}`
     })
     expect(problems({ runAsUserName: name })).toEqual(lines)
   })
