@@ -47,7 +47,7 @@ describe('parity with upstream', () => {
     expect([...definition.verbs].sort()).toEqual(verbsOfPaths(definition))
   })
 
-  it.each(builtinResources.map((each) => [each.plural, each] as const))(
+  it.each(resources.map((each) => [each.plural, each] as const))(
     'has subresources of %s as upstream',
     (_, each) => {
       const status = { group: each.group, version: each.version, kind: each.kind, verbs: readAndWrite }

@@ -4,7 +4,7 @@ import { kindSchema } from '../meta.ts'
 import { int32, object, optional, string } from '../schema/builders.ts'
 import type { Infer } from '../schema/schema.ts'
 import { column, wideColumn } from './columns.ts'
-import { kind } from './kind.ts'
+import { kind, resourceDefinition } from './kind.ts'
 
 const crateSchema = kindSchema('io.k8s.api.storage.v1beta1.Crate', 'A crate.', {
   spec: optional(
@@ -42,9 +42,10 @@ describe('a kind', () => {
     expect(crates.columns.map(({ name }) => name)).toEqual(['Name', 'Age'])
   })
 
-  it('has a status where its schema has one', () => {
+  it('has a status of its own where its schema has one and the status can be read', () => {
     const schema = kindSchema('io.k8s.api.apps.v1.Crate', 'A crate.', { status: optional(object('', '', {}), 'How.') })
     expect(kind(schema, { plural: 'crates' })).toMatchObject({ group: 'apps', hasStatus: true })
+    expect(resourceDefinition(schema, { plural: 'crates', verbs: ['create'] })).toMatchObject({ hasStatus: false })
   })
 
   it('gives its subresources its own group and version', () => {

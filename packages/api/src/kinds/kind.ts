@@ -131,7 +131,7 @@ export function resourceDefinition<T extends KubernetesObject>(
   const { plural, group = groupOf(schema.name), namespaced = true, scale, defaults, deprecated } = options
   const name = shortName(schema.name)
   const version = versionOf(schema.name)
-  const { columns = [nameColumn, ageColumn], subresources = {} } = options
+  const { columns = [nameColumn, ageColumn], subresources = {}, verbs = allVerbs } = options
   return {
     group,
     version,
@@ -142,9 +142,10 @@ export function resourceDefinition<T extends KubernetesObject>(
     shortNames: options.shortNames ?? [],
     categories: options.categories ?? [],
     namespaced,
-    verbs: options.verbs ?? allVerbs,
+    verbs,
     schema,
-    hasStatus: Object.hasOwn(schema.fields, 'status'),
+    // The status of what is only posted is in the answer, and nowhere else.
+    hasStatus: Object.hasOwn(schema.fields, 'status') && verbs.includes('get'),
     ...(scale === undefined ? {} : { scale }),
     subresources: Object.fromEntries(
       Object.entries(subresources).map(([each, own]) => [each, { group, version, ...own }]),
