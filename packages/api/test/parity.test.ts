@@ -47,26 +47,23 @@ describe('parity with upstream', () => {
     expect([...definition.verbs].sort()).toEqual(verbsOfPaths(definition))
   })
 
-  it.each(resources.map((each) => [each.plural, each] as const))(
-    'has subresources of %s as upstream',
-    (_, each) => {
-      const status = { group: each.group, version: each.version, kind: each.kind, verbs: readAndWrite }
-      const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: readAndWrite }
-      const ours = {
-        ...each.subresources,
-        ...(each.hasStatus ? { status } : {}),
-        ...(each.scale === undefined ? {} : { scale }),
-      }
-      for (const [name, { group, version, kind, verbs }] of Object.entries(ours)) {
-        const path = facts.paths[`${itemPath(each)}/${name}`] ?? {}
-        expect([name, [...verbs].sort()]).toEqual([name, Object.keys(path).flatMap(verbOfMethod).sort()])
-        const ourKind = `${apiVersionOf({ group, version })}/${kind}`
-        for (const upstreamKind of Object.values(path)) expect(upstreamKind).toBe(ourKind)
-      }
-      expect('scale' in ours).toBe(`${itemPath(each)}/scale` in facts.paths)
-      expect('status' in ours).toBe(`${itemPath(each)}/status` in facts.paths)
-    },
-  )
+  it.each(resources.map((each) => [each.plural, each] as const))('has subresources of %s as upstream', (_, each) => {
+    const status = { group: each.group, version: each.version, kind: each.kind, verbs: readAndWrite }
+    const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: readAndWrite }
+    const ours = {
+      ...each.subresources,
+      ...(each.hasStatus ? { status } : {}),
+      ...(each.scale === undefined ? {} : { scale }),
+    }
+    for (const [name, { group, version, kind, verbs }] of Object.entries(ours)) {
+      const path = facts.paths[`${itemPath(each)}/${name}`] ?? {}
+      expect([name, [...verbs].sort()]).toEqual([name, Object.keys(path).flatMap(verbOfMethod).sort()])
+      const ourKind = `${apiVersionOf({ group, version })}/${kind}`
+      for (const upstreamKind of Object.values(path)) expect(upstreamKind).toBe(ourKind)
+    }
+    expect('scale' in ours).toBe(`${itemPath(each)}/scale` in facts.paths)
+    expect('status' in ours).toBe(`${itemPath(each)}/status` in facts.paths)
+  })
 })
 
 const readAndWrite: readonly Verb[] = ['get', 'patch', 'update']

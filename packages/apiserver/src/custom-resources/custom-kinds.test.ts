@@ -1,9 +1,12 @@
-import { type CustomResourceDefinition, customResourceDefinitions } from '@coracle/api'
+import { type CustomResourceDefinition, customResourceDefinitions, scaleSchema } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
+import { decodeProtobuf, openProtobuf } from '../http/protobuf.ts'
+import { encodeProtobuf } from '../http/protobuf-encode.ts'
+import { enveloped } from '../http/testing/encode-protobuf.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, crateVersionOfItsOwn, establish } from '../testing/custom-resources.ts'
 import { startTestCore } from '../testing/test-core.ts'
@@ -235,6 +238,28 @@ it.each<[string, CustomResourceDefinition]>([
 })
 
 describe('the scale of a version', () => {
+  it('is read and written in protobuf, too, which the object is not', async () => {
+    const scale = { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' }
+    await establish(client, crateDefinition([crateVersion('v1', { storage: true, subresources: { scale } })]))
+    await server.call(path('v1'), post(crate('a', { weight: 3 })))
+    const type = 'application/vnd.kubernetes.protobuf'
+    const headers = { accept: type, 'content-type': type }
+    expect((await server.call(path('v1', '/a'), { headers })).code).toBe(406)
+    const read = await server.call(path('v1', '/a/scale'), { headers })
+    expect([read.code, read.headers['content-type']]).toEqual([200, type])
+    const { apiVersion, kind, raw } = openProtobuf(read.bytes)
+    const { metadata, ...rest } = decodeProtobuf(scaleSchema, raw)
+    expect({ apiVersion, kind, ...rest }).toEqual({
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      spec: { replicas: 3 },
+      status: { replicas: 0 },
+    })
+    const body = enveloped(apiVersion, kind, encodeProtobuf(scaleSchema, { metadata, spec: { replicas: 5 } }))
+    const written = await server.call(path('v1', '/a/scale'), { method: 'PUT', body, headers })
+    expect(decodeProtobuf(scaleSchema, openProtobuf(written.bytes).raw)).toMatchObject({ spec: { replicas: 5 } })
+  })
+
   it('is where that version has it', async () => {
     const counted = (name: string, field: string, more: object) => {
       const spec = { type: 'object', properties: { size: { type: 'integer' }, count: { type: 'integer' } } }

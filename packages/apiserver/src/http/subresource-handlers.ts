@@ -57,7 +57,7 @@ async function get(
   route: ResourceRoute,
 ): Promise<void> {
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const representation = context.representations.of(exchange, definition)
+  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
   return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
@@ -69,7 +69,7 @@ async function write(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  const representation = context.representations.of(exchange, definition)
+  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
   const { result, warnings } = await carryOut(context, exchange, definition, subresource, namespace, route)
   return sendResult(exchange, representation, definition, result, warnings)
 }
@@ -118,6 +118,14 @@ function kindOf(definition: ResourceDefinition, name: string): ExpectedKind {
     (each) => each.group === group && each.version === version && each.kind === kind,
   )?.schema
   return { kind, version, ...(schema === undefined ? {} : { schema }) }
+}
+
+/** What a subresource can be had in depends on what is exchanged: the scale of a custom object has a message in protobuf, the object none. */
+function exchangedAs(definition: ResourceDefinition, subresource: string): ResourceDefinition {
+  const { schema } = kindOf(definition, subresource)
+  return schema === undefined || schema === definition.schema
+    ? definition
+    : { ...definition, schema: schema as ResourceDefinition['schema'] }
 }
 
 /** Kinds that subresources take and no path serves. */
