@@ -142,6 +142,12 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'label secret one applyset.kubernetes.io/id=wrong',
     apply('--applyset=one', manifest(first)),
   ],
+  'a parent that others have changed': [
+    apply('--applyset=one', manifest(first, second)),
+    'annotate --overwrite secret one applyset.kubernetes.io/additional-namespaces=elsewhere',
+    apply('--applyset=one', manifest(first)),
+    'get secret one -o yaml --show-managed-fields',
+  ],
   'kinds that a parent notes': [
     apply('--applyset=one', manifest(first, second, role)),
     'annotate secret one applyset.kubernetes.io/contains-group-kinds-',

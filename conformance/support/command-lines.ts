@@ -215,7 +215,7 @@ const bases: Readonly<Record<string, readonly string[]>> = {
   uncordon: ['nosuch', '{node} --dry-run=client'],
   version: ['extra'],
   wait: [
-    'cm settings --for=jsonpath={.kind}=ConfigMap --timeout=1s',
+    'cm settings --for=jsonpath={.kind}=ConfigMap --timeout=3s',
     'cm/nosuch --for=delete --timeout=1s',
     'cm/settings --for=condition=Ready --timeout=1s',
     '-f {file} --for=create --timeout=1s',
@@ -929,7 +929,7 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'rollout history deploy/web --output= --template={{.kind}}',
   'config view --kubeconfig={kubeconfig} --output= --template={{.kind}}',
   'cluster-info dump --output-directory=dump-{n} --namespaces={namespace} --output= --template={{.kind}}',
-  'wait cm settings --for=jsonpath={.kind}=ConfigMap --timeout=1s --output= --template={{.kind}}',
+  'wait cm settings --for=jsonpath={.kind}=ConfigMap --timeout=3s --output= --template={{.kind}}',
   'get cm --output= --template={{.kind}}',
   'create -f wrong-kind.yaml --as=nobody',
   'apply -f wrong-kind.yaml --as=nobody',
@@ -943,6 +943,19 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'get cm --sort-by=.nosuch -o wide',
   'apply -f cm.yaml --namespace=',
   'events --output=name',
+  'set subject deploy/web --user=u{n} --dry-run=server --local=true',
+  'set image -f deployment.yaml --dry-run=server --local=true',
+  'set resources -f nowhere.yaml --limits=cpu=1 --dry-run=server --local=true',
+  'set selector -f cm.yaml a=b --dry-run=server --local=true',
+  'patch cm settings -p {} --type=x --dry-run=server --local=true',
+  'patch cm settings -p {bad --type=merge',
+  'create clusterrolebinding {namespace}-{n} --clusterrole=view --user=jane --dry-run=',
+  'create rolebinding made-{n} --role=reader --user=jane --validate=x',
+  'diff --prune --prune-allowlist=core/v1/Nosuch -f nowhere.yaml',
+  'replace -f cm.yaml --output=go-template --grace-period=0',
+  'replace -o nosuch',
+  'replace --cascade=x',
+  'create clusterrole {namespace}-x --verb=get --non-resource-url=/x --non-resource-url=/x --dry-run=client -o json',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, beside others, without a value and twice. */

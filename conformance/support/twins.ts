@@ -182,8 +182,8 @@ export class Twins {
         .replaceAll(this.#ours, 'NAMESPACE')
         .replaceAll(new RegExp(Object.values(nodes).join('|'), 'g'), 'NODE')
         .replaceAll('kubectl', 'coracle')
-        // What kubectl's libraries log is not what kubectl says.
-        .replace(/^[IWE]\d{4} .*\n/gm, '')
+        // What kubectl's libraries log is not what kubectl says; that a set's parent is taken from others it logs too.
+        .replace(/^([IWE]\d{4} |Warning: failed to update ApplySet: ).*\n/gm, '')
         .replace(/^See 'coracle .*' for help and examples\n/gm, '')
         .replace(/\b(\d+(s|ms|m|h))+\b *|\bAGE\b */g, 'AGE ')
         .replace(/(resource ?version\W{1,8}|expected resource version to be \S+, was )\d+/gi, '$1VERSION')

@@ -95,6 +95,12 @@ export async function changeObjects(
   )
 }
 
+/** Why a server cannot try what is done without one; empty where it need not. Each of kubectl's commands tells that in its time. */
+export const localAndServer = ({ local, givenDryRun }: ChangeFlags): readonly CliError[] =>
+  local === true && givenDryRun === 'server'
+    ? [new CliError('cannot specify --local and --dry-run=server - did you mean --dry-run=client?')]
+    : []
+
 /** Changes what files say, as it would be changed on a server. */
 async function changeLocally(
   host: Host,

@@ -11,7 +11,7 @@ import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-ma
 import type { Manifest } from '../manifests/parse-manifests.ts'
 import { serialize } from '../output/serialize.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { checkKind, leftovers, prunedResources } from './apply/prune.ts'
+import { leftovers, prunedResources } from './apply/prune.ts'
 import { type Compared, compared } from './compared-objects.ts'
 import { diffFailedExitCode } from './diff-exit-codes.ts'
 import { type Done, labelFilter, type Placed, placeManifest, visitManifests } from './manifest-command.ts'
@@ -46,12 +46,13 @@ export async function diff(host: Host, flags: DiffFlags): Promise<void> {
 
 async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
   checkFlags(flags)
-  const read = await loadReadable(host, flags)
   const directory = await mkdtemp(join(tmpdir(), 'coracle-diff-'))
   const [from, to] = [join(directory, 'LIVE'), join(directory, 'MERGED')]
   try {
     await Promise.all([mkdir(from), mkdir(to)])
     await withSession(host, flags, async (session) => {
+      const pruned = flags.prune === true ? await prunedResources(session, flags.pruneAllowlist) : undefined
+      const read = await loadReadable(host, flags)
       const done: Done[] = []
       const isWanted = labelFilter(flags.selector)
       const pairs = inAdvance(read.manifests.filter(isWanted), flags.concurrency, async (manifest) =>
@@ -66,9 +67,8 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
         await writeObject(to, pair.resource, merged)
       }
       await visitManifests(session, read, show, isWanted)
-      if (flags.prune !== true) return
-      const resources = await prunedResources(session, flags.pruneAllowlist)
-      for await (const { resource, object } of leftovers(session, resources, done, flags.selector)) {
+      if (pruned === undefined) return
+      for await (const { resource, object } of leftovers(session, pruned, done, flags.selector)) {
         // As with kubectl, what is gone is shown as it was, with its managed fields.
         await writeObject(from, resource, compared({ live: object, merged: object }, true).merged)
       }
@@ -101,12 +101,11 @@ function inAdvance<T, R>(items: readonly T[], count: number, begin: (item: T) =>
 
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
 function checkFlags(flags: DiffFlags): void {
-  const { serverSide, forceConflicts, prune, pruneAllowlist } = flags
+  const { serverSide, forceConflicts } = flags
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   if (forceConflicts === true && serverSide !== true) {
     throw new CliError('--force-conflicts only works with --server-side')
   }
-  if (prune === true) for (const text of pruneAllowlist) checkKind(text)
 }
 
 async function pairOf({ client }: Session, { resource, object, source }: Placed, flags: DiffFlags): Promise<Pair> {

@@ -9,7 +9,7 @@ import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { findFault } from '../manifests/go-yaml/find-fault.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
 import { noteChangeCause } from './change-cause.ts'
-import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
 
 const types = ['json', 'merge', 'strategic'] as const
@@ -25,11 +25,12 @@ export interface PatchFlags extends ChangeFlags {
 /** `coracle patch TYPE NAME -p PATCH` */
 export async function patch(host: Host, args: readonly string[], flags: PatchFlags): Promise<void> {
   const body = await readPatch(host, flags)
+  if (flags.local === true && args.length > 0) throw new CliError('cannot specify --local and server resources')
+  for (const refusal of localAndServer(flags)) throw refusal
   const type = types.find((each) => each === flags.type.toLowerCase())
   if (type === undefined) {
     throw new CliError(`--type must be one of [${types.join(' ')}], not ${JSON.stringify(flags.type)}`)
   }
-  if (flags.local === true && args.length > 0) throw new CliError('cannot specify --local and server resources')
   await changeObjects(
     host,
     args,
@@ -45,7 +46,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
     async (session, target) => {
       const { resource, key, object } = target
       const { dryRun, subresource } = flags
-      if (body instanceof MalformedPatch) throw dryRun === 'client' ? body.here(type) : body.ofServer
+      if (body instanceof MalformedPatch) throw dryRun === 'client' ? body.here(type) : body.ofServer(type)
       const patched =
         dryRun === 'client'
           ? patchedHere(resource, object, { type, body })
@@ -90,8 +91,8 @@ class MalformedPatch {
   }
 
   /** What a server says of it. */
-  get ofServer(): Error {
-    return badRequest(`error decoding patch: ${this.#fault}`)
+  ofServer(type: (typeof types)[number]): Error {
+    return badRequest(type === 'strategic' ? this.#fault : `error decoding patch: ${this.#fault}`)
   }
 
   /** What kubectl says where it is to apply it itself. */

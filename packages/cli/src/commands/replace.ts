@@ -1,9 +1,11 @@
 import type { KubernetesObject } from '@coracle/api'
 import { isUnreachableServer } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
+import { checkConnection } from '../connection.ts'
 import { whileDoing } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles } from '../manifests/load-manifests.ts'
+import { OutcomePrinter } from '../output/outcome-printer.ts'
 import { throwLate } from '../refused-value.ts'
 import type { Session } from '../session.ts'
 import { propagationPolicy } from './cascade.ts'
@@ -17,6 +19,9 @@ import { keyOf } from './targets.ts'
 export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
   throwLate(flags, 'validate')
   throwLate(flags, 'dryRun')
+  // As with kubectl, a wrong -o is told before other flags are judged.
+  await checkConnection(host, flags)
+  await OutcomePrinter.for(host, flags)
   checkFlags(flags)
   if (flags.raw !== undefined) return rawRequest(host, 'PUT', flags.raw, flags)
   if (flags.force === true) return replaceByForce(host, flags)
@@ -33,8 +38,8 @@ export async function replace(host: Host, flags: ReplaceFlags): Promise<void> {
 /** Throws a CliError, in kubectl's words, on flags that contradict each other. */
 function checkFlags(flags: ReplaceFlags): void {
   const { force, dryRun, gracePeriod, timeout, cascade } = flags
-  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   propagationPolicy(cascade)
+  if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   if (force !== true && gracePeriod >= 0) throw new CliError('--grace-period must have --force specified')
   if (force !== true && timeout !== '0s') throw new CliError('--timeout must have --force specified')
   if (force === true && dryRun !== 'none') throw new CliError('--dry-run can not be used when --force is set')

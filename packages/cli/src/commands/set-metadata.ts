@@ -8,7 +8,7 @@ import { getNamed } from '../resources/fetch.ts'
 import { parseResourceArguments } from '../resources/resource-arguments.ts'
 import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
-import { type ChangeFlags, changeObjects } from './change-objects.ts'
+import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
 import type { Target } from './targets.ts'
 
@@ -158,6 +158,7 @@ function checkFlags(
 function requireLocalFiles(resources: readonly string[], flags: SetMetadataFlags, noun: Field['noun']): void {
   const example = noun === 'label' ? 'pod' : 'rsrc'
   const how = `-f ${example}.yaml or --filename=${example}.json`
+  for (const refusal of localAndServer(flags)) throw refusal
   if (resources.length > 0) throw new CliError(`can only use local files by ${how} when --local=true is set`)
   if (!hasFiles(flags)) throw new CliError(`one or more files must be specified as ${how}`)
 }

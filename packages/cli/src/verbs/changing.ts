@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { durationText, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
@@ -29,11 +28,7 @@ export function withLocalChanges(command: Command, verb: string): Command {
 /** The flags of such a command: without a server nothing is written. */
 export function localFlags<F extends { readonly local?: boolean; readonly dryRun: DryRun }>(command: Command): F {
   const flags = ownFlags<F>(command)
-  if (flags.local !== true) return flags
-  if (flags.dryRun === 'server') {
-    throw new CliError('cannot specify --local and --dry-run=server - did you mean --dry-run=client?')
-  }
-  return { ...flags, dryRun: 'client', givenDryRun: flags.dryRun }
+  return flags.local === true ? { ...flags, dryRun: 'client', givenDryRun: flags.dryRun } : flags
 }
 
 function addScale(program: Command, host: Host): void {

@@ -40,6 +40,8 @@ const nowhere: Reach = { resources: new Map(), namespaces: new Set() }
 type WriteFlags = Pick<ApplyOptions, 'dryRun' | 'fieldValidation'> & {
   /** Nothing is written. */
   readonly local: boolean
+  /** Is told what is taken from others. */
+  readonly warn: (text: string) => void
 }
 
 export interface ApplySetPruning {
@@ -254,7 +256,7 @@ export class ApplySet {
 
   /** Has the parent note where members are; it is made where there is none. */
   async #writeParent({ resources, namespaces }: Reach): Promise<void> {
-    const { local, ...flags } = this.#flags
+    const { local, warn: _, ...flags } = this.#flags
     if (local) return
     const { group, version, kind } = this.#resource
     const parent = {
@@ -277,8 +279,14 @@ export class ApplySet {
     const write = (force: boolean) =>
       this.#client.apply(this.#resource, parent, { fieldManager: applySetFieldManager, force, ...flags })
     await write(false)
-      // Nobody else is to own these fields.
-      .catch((error: unknown) => (hasReason(error, 'Conflict') ? write(true) : Promise.reject(error)))
+      .catch((error: unknown) => {
+        if (!hasReason(error, 'Conflict')) throw error
+        // Nobody else is to own these fields.
+        this.#flags.warn(
+          `Warning: failed to update ApplySet: ${messageOf(error)}\nApplySet field manager ${applySetFieldManager} should own these fields. Retrying with conflicts forced.\n`,
+        )
+        return write(true)
+      })
       .catch((error: unknown) => {
         throw new CliError(`failed to update ApplySet: ${messageOf(error)}`)
       })

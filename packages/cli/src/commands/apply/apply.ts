@@ -101,7 +101,7 @@ async function prepared(host: Host, session: Session, flags: ApplyFlags): Promis
   if (!hasFiles(flags)) throw new CliError('must specify one of -f and -k')
   throwLate(flags, 'validate')
   const { prune, pruneAllowlist } = flags
-  const applySet = flags.applyset === undefined ? undefined : await applySetOf(session, flags.applyset, flags)
+  const applySet = flags.applyset === undefined ? undefined : await applySetOf(host, session, flags.applyset, flags)
   // Types that are named are looked for before anything else.
   const isNamed = prune === true && pruneAllowlist.length > 0
   const resources = isNamed ? await prunedResources(session, pruneAllowlist) : undefined
@@ -110,12 +110,13 @@ async function prepared(host: Host, session: Session, flags: ApplyFlags): Promis
   return prune === true ? { afterwards: pruner(host, session, resources, flags) } : {}
 }
 
-async function applySetOf(session: Session, reference: string, flags: ApplyFlags): Promise<ApplySet> {
+async function applySetOf({ stderr }: Host, session: Session, reference: string, flags: ApplyFlags): Promise<ApplySet> {
   const { ApplySet } = await import('./apply-set.ts')
   return ApplySet.of(session, reference, {
     local: flags.dryRun === 'client',
     dryRun: flags.dryRun === 'server',
     fieldValidation: fieldValidation[flags.validate],
+    warn: (text) => stderr.write(text),
   })
 }
 

@@ -50,7 +50,7 @@ export async function prunedResources(
 }
 
 /** Throws a CliError where a text does not have the form of GROUP/VERSION/KIND. */
-export function checkKind(text: string): void {
+function checkKind(text: string): void {
   if (text.split('/').length === 3) return
   throw new CliError(`invalid GroupVersionKind format: ${text}, please follow <group/version/kind>`)
 }

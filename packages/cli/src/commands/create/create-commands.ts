@@ -220,20 +220,21 @@ export async function createFromFlags(
 ): Promise<void> {
   requireFlags(flags as Flags, requiredFlags[creation] ?? [])
   if (beforeDash !== 1) throw new UsageError(`exactly one NAME is required, got ${beforeDash}`)
-  const { dryRun, validate } = flags.lateRefusals ?? {}
-  if (dryRun !== undefined) await refuseConnected(host, flags, dryRun)
-  // A wrong -o is told before other flags are judged.
-  await OutcomePrinter.for(host, flags)
-  if (validate !== undefined) await refuseConnected(host, flags, validate)
-  const create: Create = creations[creation]
-  const generate = await create(host, args, flags as Flags).catch((refusal: unknown) =>
-    refuseConnected(host, flags, refusal),
-  )
   // A binding's users are those who get the role, and not who asks for it.
   const { user, saveConfig = false, ...others } = flags
+  const asking = Array.isArray(user) || user === undefined ? others : { ...others, user }
+  const { dryRun, validate } = flags.lateRefusals ?? {}
+  if (dryRun !== undefined) await refuseConnected(host, asking, dryRun)
+  // A wrong -o is told before other flags are judged.
+  await OutcomePrinter.for(host, flags)
+  if (validate !== undefined) await refuseConnected(host, asking, validate)
+  const create: Create = creations[creation]
+  const generate = await create(host, args, flags as Flags).catch((refusal: unknown) =>
+    refuseConnected(host, asking, refusal),
+  )
   // Of Services kubectl notes nothing.
-  const saved = { ...others, saveConfig: saveConfig && !creation.startsWith('service ') }
-  await createGenerated(host, Array.isArray(user) || user === undefined ? saved : { ...saved, user }, generate, {
+  const saved = { ...asking, saveConfig: saveConfig && !creation.startsWith('service ') }
+  await createGenerated(host, saved, generate, {
     subject: subjects[creation],
     asksServer: asksServer(creation, flags as Flags),
   })

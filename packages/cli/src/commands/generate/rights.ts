@@ -54,7 +54,7 @@ export function generateClusterRole(
   }
   const resources = resource.length === 0 ? [] : resourceRules(verbs, flags, catalog)
   if (nonResourceUrl.length > 0) checkUrls(verbs, nonResourceUrl)
-  const urls = nonResourceUrl.length === 0 ? [] : [{ nonResourceURLs: nonResourceUrl, verbs }]
+  const urls = nonResourceUrl.length === 0 ? [] : [{ nonResourceURLs: [...new Set(nonResourceUrl)], verbs }]
   return { apiVersion, kind: 'ClusterRole', metadata: { name }, ...{ rules: [...resources, ...urls] } }
 }
 

@@ -5,7 +5,7 @@ import type { Host } from '../../host.ts'
 import { loadManifests } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type Session, withSession } from '../../session.ts'
-import { type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { type ChangeFlags, changeObjects, localAndServer } from '../change-objects.ts'
 import { findTargets, requireAll, type Target } from '../targets.ts'
 import { variableNameProblem } from '../variable-name.ts'
 import {
@@ -45,7 +45,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   await OutcomePrinter.for(host, flags)
   // It makes a client without a server, too.
   await checkConnection(host, flags)
-  for (const refusal of allAndSelector(flags)) throw refusal
+  for (const refusal of [...localAndServer(flags), ...allAndSelector(flags)]) throw refusal
   if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
   if (flags.list === true && (flags.output ?? '') !== '') {
     throw new CliError('--list and --output may not be specified together')

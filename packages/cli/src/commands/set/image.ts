@@ -1,7 +1,7 @@
 import type { PodSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import type { ChangeFlags } from '../change-objects.ts'
+import { type ChangeFlags, localAndServer } from '../change-objects.ts'
 import { refusalOfTargets } from '../connection-refusals.ts'
 import { allAndSelector, allContainers, changeTemplates, withContainers } from './pod-templates.ts'
 
@@ -19,6 +19,7 @@ export async function setImage(host: Host, args: readonly string[], flags: Chang
         ),
       )
     }
+    refusals.push(...localAndServer(flags))
     if (refusals.length > 0) throw new AggregateError(refusals)
   }
   const change = (spec: PodSpec) => {

@@ -1,7 +1,7 @@
 import { type PodSpec, parseQuantity } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import type { ChangeFlags } from '../change-objects.ts'
+import { type ChangeFlags, localAndServer } from '../change-objects.ts'
 import { allAndSelector, allContainers, changeTemplates, nameMatcher, withContainers } from './pod-templates.ts'
 
 export interface SetResourcesFlags extends ChangeFlags {
@@ -14,7 +14,7 @@ export interface SetResourcesFlags extends ChangeFlags {
 /** `coracle set resources TYPE NAME --limits=cpu=1 --requests=cpu=500m` */
 export async function setResources(host: Host, args: readonly string[], flags: SetResourcesFlags): Promise<void> {
   const check = (): void => {
-    for (const refusal of allAndSelector(flags)) throw refusal
+    for (const refusal of [...localAndServer(flags), ...allAndSelector(flags)]) throw refusal
     if ((flags.limits ?? '') === '' && (flags.requests ?? '') === '') {
       throw new CliError('you must specify an update to requests or limits (in the form of --requests/--limits)')
     }

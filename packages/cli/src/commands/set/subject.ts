@@ -1,7 +1,7 @@
 import { type ClusterRoleBinding, compareText, deepEqual, type RoleBinding, type Subject } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
-import { type Change, type ChangeFlags, changeObjects } from '../change-objects.ts'
+import { type Change, type ChangeFlags, changeObjects, localAndServer } from '../change-objects.ts'
 import { writeChanges } from '../write-changes.ts'
 import { allAndSelector, changing, setFieldManager, setFlags } from './pod-templates.ts'
 
@@ -18,7 +18,7 @@ export async function setSubject(host: Host, args: readonly string[], flags: Set
   const { user, ...rest } = flags
   const { group, serviceaccount, dryRun, fieldManager = setFieldManager } = flags
   const check = (): void => {
-    for (const refusal of allAndSelector(rest)) throw refusal
+    for (const refusal of [...localAndServer(rest), ...allAndSelector(rest)]) throw refusal
     if (user.length + group.length + serviceaccount.length === 0) {
       throw new CliError('you must specify at least one value of user, group or serviceaccount')
     }
