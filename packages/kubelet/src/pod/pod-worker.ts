@@ -144,6 +144,10 @@ export class PodWorker implements StatusWriterHost {
     this.wake()
   }
 
+  statusShown(status: OwnPodStatus): void {
+    if (this.#status === status) this.#status = this.#pod.status
+  }
+
   statusWritten(): void {
     this.#wakeIfEnding()
   }

@@ -41,6 +41,7 @@ it('writes what was decided while it looked at a pod that somebody else had chan
       update(pod) {
         known = pod
       },
+      statusShown() {},
       statusWritten() {},
     },
   )
@@ -72,6 +73,7 @@ it('writes at once what was decided after the watch had told of a change, before
       return known
     },
     update() {},
+    statusShown() {},
     statusWritten() {},
   }
   const writer = new StatusWriter({ client, environment }, host)
@@ -81,34 +83,45 @@ it('writes at once what was decided after the watch had told of a change, before
   expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
 })
 
-it("keeps of statuses that are alike the last alone, which is its owner's", async () => {
-  const environment = virtualEnvironment()
-  const client = createFakeClient(environment)
-  let known: Pod = await client.create(pods, testPod())
-  const host = {
-    get pod() {
-      return known
-    },
-    update(pod: Pod) {
-      known = pod
-    },
-    statusWritten() {},
-  }
-  const writer = new StatusWriter({ client, environment }, host)
-  const written = await (async () => {
-    const status = readiness('True', 'decided')
-    writer.write(status)
-    await environment.clock.settle()
-    return new WeakRef(status)
-  })()
-  const last = readiness('True', 'decided')
-  expect(writer.shows(last)).toBe(true)
-  setFlagsFromString('--expose-gc')
-  const collect: () => void = runInNewContext('gc')
-  setFlagsFromString('--no-expose-gc')
-  // What a weak reference was asked for stays until the end of a turn.
-  await new Promise<void>((resolve) => realEnvironment().clock.defer(resolve))
-  collect()
-  expect(written.deref()).toBeUndefined()
-  expect(writer.shows(last)).toBe(true)
-})
+it.each([
+  ['shows it', (pod: Pod) => pod, 1],
+  ['shows something else', (pod: Pod): Pod => ({ ...pod, status: { ...pod.status, message: 'normalized' } }), 0],
+])(
+  "keeps of statuses that are alike the last alone, which is its owner's, where the server %s",
+  async (_what, shown, tells) => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    let known: Pod = await client.create(pods, testPod())
+    let told = 0
+    const host = {
+      get pod() {
+        return known
+      },
+      update(pod: Pod) {
+        known = shown(pod)
+      },
+      statusShown() {
+        told += 1
+      },
+      statusWritten() {},
+    }
+    const writer = new StatusWriter({ client, environment }, host)
+    const written = await (async () => {
+      const status = readiness('True', 'decided')
+      writer.write(status)
+      await environment.clock.settle()
+      return new WeakRef(status)
+    })()
+    const last = readiness('True', 'decided')
+    expect(writer.shows(last)).toBe(true)
+    setFlagsFromString('--expose-gc')
+    const collect: () => void = runInNewContext('gc')
+    setFlagsFromString('--no-expose-gc')
+    // What a weak reference was asked for stays until the end of a turn.
+    await new Promise<void>((resolve) => realEnvironment().clock.defer(resolve))
+    collect()
+    expect(written.deref()).toBeUndefined()
+    expect(writer.shows(last)).toBe(true)
+    expect(told).toBe(tells)
+  },
+)
