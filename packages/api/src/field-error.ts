@@ -101,6 +101,11 @@ export function notFoundField(path: FieldPath, value: unknown, detail?: string):
   return new LazyFieldError('FieldValueNotFound', path, () => withDetail(`Not found: ${shown(value)}`, detail))
 }
 
+/** The server could not find out whether something is wrong. */
+export function internalField(path: FieldPath, detail: string): FieldError {
+  return new LazyFieldError('InternalError', path, () => withDetail('Internal error', detail))
+}
+
 /** `unit` is what is counted: upstream says `bytes` for most strings. */
 export function tooLongField(path: FieldPath, max: number, unit: 'bytes' | 'characters' = 'bytes'): FieldError {
   return new LazyFieldError(

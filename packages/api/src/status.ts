@@ -32,6 +32,8 @@ export interface Status {
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: Status & { readonly code: number }
+  /** What whoever gets the error is warned of beside. */
+  warnings: readonly string[] = []
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message)

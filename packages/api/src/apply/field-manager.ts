@@ -3,6 +3,7 @@
  * managers, those that were applied by clients, and a limit. Pure.
  */
 import { compareText } from '../compare-text.ts'
+import { deepEqual } from '../equality.ts'
 import { isJsonObject } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { ownersAfterAlike } from './alike-updates.ts'
@@ -117,7 +118,9 @@ export function recordApply(input: ApplyInput, force: boolean, time: string): Ju
   const own = applied.owners.find((owner) => isSameManager(owner, manager))
   const claimed = withOwned(applied.owners, manager, differenceOf(own?.fields ?? noFields, unowned))
   const isSame = applied.value === live && sameOwners(claimed, input.owners)
-  return { value: applied.value, owners: isSame ? input.owners : inOrder(timed(claimed, manager, time)), conflicts }
+  // As upstream has it an apply that changes nothing but owners takes no time.
+  const owned = deepEqual(applied.value, live) ? claimed : timed(claimed, manager, time)
+  return { value: applied.value, owners: isSame ? input.owners : inOrder(owned), conflicts }
 }
 
 /** Whether the same managers own the same, whenever they took it. */

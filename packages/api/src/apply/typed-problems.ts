@@ -1,4 +1,5 @@
 /** What is wrong with a configuration that is applied, as upstream's structured-merge-diff says it. */
+import { compareText } from '../compare-text.ts'
 import { goText } from '../go-text.ts'
 import { isJsonObject } from '../json.ts'
 import { resolveSchema } from '../schema/resolve.ts'
@@ -40,7 +41,18 @@ function look(schema: Schema, value: unknown, path: readonly string[], note: Not
       if (isJsonObject(value)) lookInMap(resolved, value, path, note)
       else note(path, `expected map, got ${pointerText(value)}`)
       return
+    case 'int-or-string':
+      // Of custom resources it is taken as it is.
+      if (resolved.checks === undefined) lookAtScalar(value, path, note)
+      return
     case 'string':
+      if (hasLooseFormat(resolved)) {
+        lookAtScalar(value, path, note)
+        return
+      }
+      if (typeof value !== 'string')
+        note(path, `expected string, got &value.valueUnstructured{Value:${syntaxText(value)}}`)
+      return
     case 'bytes':
       if (typeof value !== 'string')
         note(path, `expected string, got &value.valueUnstructured{Value:${syntaxText(value)}}`)
@@ -53,10 +65,17 @@ function look(schema: Schema, value: unknown, path: readonly string[], note: Not
       if (typeof value !== 'boolean') note(path, `expected boolean, got ${pointerText(value)}`)
       return
     default:
-      // A quantity, a time, or an integer or a string: any simple value.
-      if (typeof value === 'object') note(path, `expected any scalar, got ${pointerText(value)}`)
+      // A quantity or a time: any simple value.
+      lookAtScalar(value, path, note)
   }
 }
+
+function lookAtScalar(value: unknown, path: readonly string[], note: Note): void {
+  if (typeof value === 'object') note(path, `expected any scalar, got ${pointerText(value)}`)
+}
+
+/** What has a format may be written in other ways, as far as ownership goes. */
+const hasLooseFormat = ({ checks }: Schema): boolean => !['', 'byte'].includes(checks?.format ?? '')
 
 function lookInList(list: ListSchema, values: readonly unknown[], path: readonly string[], note: Note): void {
   const isAssociative = list.listType === 'set' || list.listType === 'map'
@@ -85,12 +104,19 @@ function lookInMap(
   path: readonly string[],
   note: Note,
 ): void {
-  for (const [name, each] of Object.entries(value)) {
+  for (const name of Object.keys(value).sort(compareText)) {
+    const each = value[name]
     const below = memberSchema(schema, name)
     const at = [...path, fieldElement(name)]
     if (below !== undefined) look(below, each, at, note)
-    else note(at, 'field not declared in schema')
+    else if (!keepsUnknown(schema)) note(at, 'field not declared in schema')
   }
+}
+
+/** What a custom resource keeps without a description has whatever fields it has. */
+const keepsUnknown = (schema: Schema): boolean => {
+  const resolved = resolveSchema(schema)
+  return resolved.type === 'object' && resolved.preserveUnknownFields === true
 }
 
 /** As Go's `%v` prints a pointer to what holds the value. */

@@ -140,6 +140,11 @@ function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity | unde
 }
 
 function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | undefined {
+  // A map of whatever there may be is an object of which no field is known.
+  if (schema.values.type === 'any' && schema.values.isUndescribed === true) {
+    const type: ObjectType = { kind: 'object', name: 'object', fields: new Map() }
+    return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, 'object', new Map()) : scalar(json)) }
+  }
   const values = celBinding(schema.values)
   if (values === undefined) return undefined
   // Each key takes its quotes, a colon and a comma.

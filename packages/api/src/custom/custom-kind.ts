@@ -13,6 +13,7 @@ import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } f
 import { customColumns, fieldsOf, valueAt } from './custom-columns.ts'
 import { customScale } from './custom-scale.ts'
 import { readCustomSchema } from './read-custom-schema.ts'
+import { scaleErrors } from './scale-errors.ts'
 
 /** Converts objects between versions of a kind; `apiVersion` is the version wanted. */
 export type Convert = (object: KubernetesObject, apiVersion: string) => KubernetesObject | Promise<KubernetesObject>
@@ -46,6 +47,14 @@ export function customKind(definition: CustomResourceDefinition, convert?: Conve
     rules,
     custom: {
       schemas: Object.fromEntries(versions.map(({ resource }) => [apiVersionOf(resource), resource.schema])),
+      scaleErrors: Object.fromEntries(
+        versions.flatMap(({ version: { subresources }, resource }) => {
+          const { scale } = subresources ?? {}
+          if (scale === undefined) return []
+          const errorsOf = (object: KubernetesObject, part: 'whole' | 'status') => scaleErrors(scale, object, part)
+          return [[apiVersionOf(resource), errorsOf]]
+        }),
+      ),
       hubFields: selectableNames(storage),
       ...(convert === undefined ? {} : { fromStored: prunedBy(hub, convert) }),
     },

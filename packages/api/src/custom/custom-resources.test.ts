@@ -101,10 +101,16 @@ describe('decoding', () => {
       { m: {}, n: { a: null } },
     ],
     [
-      'keeps values of the wrong type, to be refused',
+      'keeps values of the wrong type, to be refused, without their fields',
       object({ a: object({}), l: list(string) }),
       { a: 'x', l: { b: 1 } },
-      { a: 'x', l: { b: 1 } },
+      { a: 'x', l: {} },
+    ],
+    [
+      'drops the fields of what should have none',
+      object({ s: string, o: object({}), l: list(string), m: mapOf(true), i: intOrString }),
+      { s: { a: 1 }, o: [[{ a: 1 }]], l: [{ a: 1 }], m: { x: { a: 1 }, y: [1, { b: 1 }], z: 1 }, i: { a: 1 } },
+      { s: {}, o: [[{}]], l: [{}], m: { x: {}, y: [1, {}], z: 1 }, i: {} },
     ],
     [
       'keeps numbers and texts where either may be',
@@ -153,7 +159,7 @@ describe('decoding', () => {
     let deep: unknown = 1
     for (let depth = 0; depth < 300; depth += 1) deep = { a: deep }
     expect(() => decoded({ ...preserve }, deep)).toThrow('exceeded max depth')
-    expect(() => decoded(object({ a: string }), { a: deep })).toThrow('exceeded max depth')
+    expect(() => decoded(object({ a: { ...preserve } }), { a: deep })).toThrow('exceeded max depth')
   })
 })
 
@@ -225,7 +231,53 @@ describe('validation', () => {
       'a fraction for an integer',
       a(integer),
       { a: 1.5 },
-      ['spec.a: Invalid value: "number": spec.a in body must be of type integer: "number"'],
+      [
+        'spec.a: Invalid value: "number": spec.a in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in spec.a',
+      ],
+    ],
+    [
+      'a value of another type than its format, and what else is wrong with it',
+      a({ type: 'integer', format: 'int64', maximum: 1 }),
+      { a: 1.5 },
+      [
+        'spec.a: Invalid value: "float64": spec.a in body must be of type int64: "float64"',
+        '<nil>: Invalid value: "": Checked value must be of type integer with format int64 in spec.a',
+        'spec.a: Invalid value: 1.5: spec.a in body should be less than or equal to 1',
+      ],
+    ],
+    [
+      'another type than that of a format, by the format',
+      a({ ...string, format: 'ipv4' }),
+      { a: 1 },
+      ['spec.a: Invalid value: "int64": spec.a in body must be of type ipv4: "int64"'],
+    ],
+    [
+      'an integer as a multiple of what is none, which its type makes nothing',
+      a({ type: 'number', multipleOf: 0.5 }),
+      { a: 2 },
+      ['spec.a: Invalid value: 0: factor MultipleOf declared for spec.a must be positive: 0'],
+    ],
+    [
+      'a fraction by bounds as they are, and an integer by what its type makes of them',
+      object({ a: { type: 'number', minimum: 1_000_000 }, b: { type: 'number', minimum: 0.5 } }),
+      { a: 0.5, b: 0 },
+      ['spec.a: Invalid value: 0.5: spec.a in body should be greater than or equal to 1e+06'],
+    ],
+    [
+      'numbers that no integer holds, as numbers',
+      a(string),
+      { a: 1e21 },
+      ['spec.a: Invalid value: "number": spec.a in body must be of type string: "number"'],
+    ],
+    [
+      'once what several alternatives say',
+      object({ b: string }, { allOf: [{ required: ['b'] }, { required: ['b'] }] }),
+      {},
+      [
+        'spec.b: Required value',
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated',
+      ],
     ],
     [
       'a list for an object',

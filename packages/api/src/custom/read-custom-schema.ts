@@ -190,8 +190,8 @@ function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
 function mapNode(props: JsonSchemaProps, values: JsonSchemaProps | true): Schema {
   return {
     type: 'map',
-    // Whatever is not described is kept, nulls too.
-    values: values === true ? { ...any, nullable: true } : nodeOf(values),
+    // Whatever is not described is kept, nulls too, as far as it has no fields.
+    values: values === true ? { ...any, nullable: true, isUndescribed: true } : nodeOf(values),
     ...mapType(props),
     ...checksOfNode(props, ['object']),
   }

@@ -110,6 +110,20 @@ describe('a rule that does not hold', () => {
       ['spec: Invalid value: "object": no such key: replicas evaluating rule: self.replicas > 1'],
     ],
     [
+      'tells a text that is no duration by what it should become',
+      withRules(short, "duration(self) > duration('1s')"),
+      'x',
+      [
+        "spec: Invalid value: \"string\": type conversion error from 'string' to 'google.protobuf.Duration' evaluating rule: duration(self) > duration('1s')",
+      ],
+    ],
+    [
+      'is asked of a map of anything, of which it knows no key',
+      withRules({ type: 'object', additionalProperties: true }, 'false'),
+      { a: 1 },
+      ['spec: Invalid value: failed rule: false'],
+    ],
+    [
       'is not asked where the object is not what it should be',
       withRules(scale, 'self.replicas > 1'),
       { replicas: 'x' },
@@ -303,6 +317,13 @@ describe('a definition is refused', () => {
       'for a path that is not there',
       withRules(scale, { rule: 'true', fieldPath: '.foo' }),
       [`${at}.fieldPath: Invalid value: ".foo": must be a valid path`],
+    ],
+    [
+      'for a list of which nothing is known',
+      withRules({ type: 'array', items: { 'x-kubernetes-preserve-unknown-fields': true } }, 'true'),
+      [
+        's.properties[spec].x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations',
+      ],
     ],
     [
       'for a change where elements cannot be found again',

@@ -11,6 +11,7 @@ import {
   duplicateField,
   type FieldError,
   forbiddenField,
+  internalField,
   invalidField,
   requiredField,
   toleratedError,
@@ -152,8 +153,9 @@ function readRules(schema: Schema, path: FieldPath, around: Surroundings, readin
   const at = path.field('x-kubernetes-validations')
   const self = celBinding(schema)?.type
   if (self === undefined) {
-    const detail = `unable to compile x-kubernetes-validations rules: rule declared on schema that does not support validation rules type: '${schema.checks?.types?.[0] ?? ''}' x-kubernetes-preserve-unknown-fields: 'true'`
-    reading.errors.push(invalidField(at, '', detail))
+    const detail =
+      'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations'
+    reading.errors.push(internalField(at, detail))
     return []
   }
   return cel.flatMap((rule, index) => readRule(rule, schema, self, at.index(index), around, reading) ?? [])

@@ -27,6 +27,10 @@ describe('applyMergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    // As upstream's library has it, which differs from the RFC in what it makes of nulls in lists.
+    [{}, { a: [{ b: null }, null, [{ c: null, d: 1 }]] }, { a: [{}, null, [{ d: 1 }]] }],
+    [{ a: [1] }, { a: [{ b: null }] }, { a: [{}] }],
+    [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
   ])('%j with %j is %j', (document, patch, result) => {
     expect(applyMergePatch(deepFreeze(document), deepFreeze(patch))).toEqual(result)
   })

@@ -4,8 +4,8 @@ import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import { checkNesting } from './patch-error.ts'
 
 /**
- * Applies a merge patch: objects are merged, `null` removes a member, anything else replaces. What the patch does not
- * change is shared; a patch that changes nothing returns the document itself. Throws a BadRequest where the patch nests
+ * Applies a merge patch: objects are merged, `null` removes a member, anything else replaces. Nulls in what is new go too, those
+ * of objects in lists among them, as Go's evanphx/json-patch has it. What the patch does not change is shared; a patch that changes nothing returns the document itself. Throws a BadRequest where the patch nests
  * too deep.
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
@@ -31,7 +31,10 @@ export function createJsonMergePatch(from: JsonObject, to: JsonObject): JsonObje
 }
 
 function merge(target: unknown, patch: unknown): unknown {
-  if (!isJsonObject(patch)) return deepEqual(target, patch) ? target : patch
+  if (!isJsonObject(patch)) {
+    const wanted = isJsonObject(target) ? patch : withoutNulls(patch)
+    return deepEqual(target, wanted) ? target : wanted
+  }
   const before = isJsonObject(target) ? target : {}
   let copy: Record<string, unknown> | undefined = isJsonObject(target) ? undefined : {}
   for (const [key, change] of Object.entries(patch)) {
@@ -48,4 +51,22 @@ function merge(target: unknown, patch: unknown): unknown {
     setMember(copy, key, after)
   }
   return copy ?? before
+}
+
+/** Elements may be null; members may not. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const elements = value.map(withoutNulls)
+    return elements.every((each, index) => each === value[index]) ? value : elements
+  }
+  if (!isJsonObject(value)) return value
+  let copy: Record<string, unknown> | undefined
+  for (const [key, each] of Object.entries(value)) {
+    const kept = each === null ? undefined : withoutNulls(each)
+    if (kept === each) continue
+    copy ??= { ...value }
+    if (kept === undefined) delete copy[key]
+    else setMember(copy, key, kept)
+  }
+  return copy ?? value
 }

@@ -1,4 +1,5 @@
 /** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
+import { FieldPath } from '../field-path.ts'
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
 import { requestTooLarge } from '../status.ts'
 import type { DecodeOptions } from './decode.ts'
@@ -29,16 +30,18 @@ export class Undecodable extends Error {}
 export class DecodeContext {
   readonly unknown: string[] = []
   readonly keepsZeros: boolean
+  readonly keepsNulls: boolean
   readonly #collects: boolean
   /** Field names and list positions from the root. */
   readonly #steps: (string | number)[] = []
   readonly #known: JsonObject | undefined
   #valuesCount = 0
 
-  constructor({ fieldValidation = 'Ignore', known, keepsZeros = false }: DecodeOptions) {
+  constructor({ fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false }: DecodeOptions) {
     this.#collects = fieldValidation !== 'Ignore'
     this.#known = known as JsonObject | undefined
     this.keepsZeros = keepsZeros
+    this.keepsNulls = keepsNulls
   }
 
   /** Whether a member of the root was decoded before, as the member of this name. */
@@ -67,6 +70,14 @@ export class DecodeContext {
 
   get depth(): number {
     return this.#steps.length
+  }
+
+  /** Where the value is that is decoded. */
+  get path(): FieldPath {
+    return this.#steps.reduce<FieldPath>(
+      (path, step) => (typeof step === 'number' ? path.index(step) : path.field(step)),
+      FieldPath.root,
+    )
   }
 
   unknownField(name: string): void {

@@ -1,4 +1,5 @@
 /** Decoding of a whole object, whatever dialect its schema is in. */
+import { compareText } from '../compare-text.ts'
 import { badRequest } from '../status.ts'
 import { DecodeContext, type Decoder, type FieldValidation, Undecodable } from './decode-context.ts'
 import { resolveSchema, shortName, versionOf } from './resolve.ts'
@@ -20,6 +21,8 @@ export interface DecodeOptions {
    * words.
    */
   readonly keepsZeros?: boolean
+  /** Nulls of custom resources stay, also those that may not be there: what is applied says them. */
+  readonly keepsNulls?: boolean
 }
 
 export interface Decoded<T> {
@@ -42,6 +45,8 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
   }
   try {
     const decoded = decoder(value, context, undefined) as T
+    // As upstream tells of them: those of custom resources by their paths, others as they come.
+    if (resolved.type === 'object' && resolved.dialect === 'structural') context.unknown.sort(compareText)
     if (options.fieldValidation === 'Strict' && context.unknown.length > 0) {
       throw badRequest(explain(`strict decoding error: ${context.unknown.join(', ')}`))
     }

@@ -145,6 +145,8 @@ export interface BytesSchema extends Described<string> {
 export interface AnySchema<T = unknown> extends Described<T> {
   readonly type: 'any'
   readonly object: boolean
+  /** In custom resources: nothing is said of the value but that it may be there, so fields in it are unknown ones. */
+  readonly isUndescribed?: true
   /** OpenAPI definition name where upstream gives one (`FieldsV1`, `RawExtension`). */
   readonly name?: string
   readonly doc?: string

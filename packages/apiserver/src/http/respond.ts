@@ -98,6 +98,7 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
     if (!response.writableEnded) response.destroy()
     return
   }
+  for (const warning of known?.warnings ?? []) warn(response, warning)
   const { status } = known ?? internalError('the server could not complete the request')
   const { contentType, encode } = statusFormatOf(response.req)
   const encoded = encode(status)

@@ -47,7 +47,15 @@ export function readConfiguration(
   const what = `${textIn(metadata, 'namespace')}/${textIn(metadata, 'name')}; ${type}`
   const refuse = (why: string) => new ApiError(500, '', `failed to create typed patch object (${what}): ${why}`)
   const isCustom = definition.schema.dialect === 'structural'
-  const options = { kind, version, fieldValidation: isCustom ? fieldValidation : 'Warn', keepsZeros: true } as const
+  const options = {
+    kind,
+    version,
+    fieldValidation: isCustom ? fieldValidation : 'Warn',
+    keepsZeros: true,
+    keepsNulls: true,
+  } as const
+  const problems = isCustom ? typedProblems(definition.schema, body) : undefined
+  if (problems !== undefined) throw refuse(problems)
   try {
     const { value, warnings } = compile(definition.schema).decode(body, options)
     // Nobody could own what the schema does not have: for built-in kinds that is an error, whatever the request says.

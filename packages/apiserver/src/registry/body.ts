@@ -27,6 +27,7 @@ export function decodeBody(
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   knowsKind: KnowsKind,
   known?: KubernetesObject,
+  keepsNulls = false,
 ): DecodedBody {
   const { kind, version, schema } = definition
   const typed = withType(definition, body, knowsKind)
@@ -39,6 +40,7 @@ export function decodeBody(
       fieldValidation,
       kind,
       version,
+      keepsNulls,
       ...(shared === undefined ? {} : { known: shared }),
     },
   )

@@ -74,7 +74,7 @@ export function ignoredFields(
 ): FieldSet {
   if (part === '') return hasStatus ? statusOnly : noFields
   if (part !== 'status' || schema?.type !== 'object') return noFields
-  const kept = ['apiVersion', 'kind', 'metadata', 'status']
+  const kept = ['apiVersion', 'kind', ...(schema.dialect === 'structural' ? [] : ['metadata']), 'status']
   const names = Object.keys(schema.fields).filter((name) => !kept.includes(name))
   return Object.fromEntries(names.map((name) => [`f:${name}`, noFields]))
 }
@@ -132,7 +132,7 @@ function withoutIgnored(
   if (subresource === '') return hasStatus ? withMember(after, 'status', before) : after
   if (subresource !== 'status') return after
   return withMember(
-    { ...before, metadata: after.metadata },
+    { ...before, metadata: schema.dialect === 'structural' ? before.metadata : after.metadata },
     'status',
     schema.fields.status === undefined ? before : after,
   )

@@ -91,7 +91,7 @@ async function appliedTo(
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
   const whole = keeps ? withLastApplied(value, configuration) : value
   // What the configuration says was checked when it was read.
-  const decoded = await decodeRequested(parts, whole, { ...options, fieldValidation: 'Ignore' })
+  const decoded = await decodeRequested(parts, whole, { ...options, fieldValidation: 'Ignore' }, undefined, true)
   return { ...decoded, warnings, owners }
 }
 

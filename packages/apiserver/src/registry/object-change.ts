@@ -9,7 +9,7 @@ import { managerOf, ownersOfChanged } from './field-ownership.ts'
 import { type Pause, pauseFor } from './large-objects.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForUpdate } from './preparation.ts'
-import { answerOf, type RegistryParts } from './registry-parts.ts'
+import { answerOf, type RegistryParts, warning } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
 import { checkUpdate } from './validation.ts'
 import { WriteAdmission } from './write-admission.ts'
@@ -67,15 +67,27 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
 
 /** Undefined where another write came first and the change may be computed anew. */
 async function tryChange(parts: RegistryParts, key: string, request: ChangeRequest): Promise<WriteResult | undefined> {
-  const { namespace, name, part } = request
+  const { namespace, name } = request
   const { storage } = parts
-  const { kind } = storage
-  const { view } = part
   const old = storage.existing(namespace, name)
   const inHub = storage.hub.show(old)
   const { object: before } = inHub instanceof Promise ? await inHub : inHub
   const computed = request.compute(old)
   const change = computed instanceof Promise ? await computed : computed
+  const carriedOut = carryOut(parts, key, request, { old, before, change })
+  return change.warnings.length === 0 ? carriedOut : warning(change.warnings, carriedOut)
+}
+
+async function carryOut(
+  parts: RegistryParts,
+  key: string,
+  request: ChangeRequest,
+  { old, before, change }: Pick<ChangeWrite, 'old' | 'before' | 'change'>,
+): Promise<WriteResult | undefined> {
+  const { storage } = parts
+  const { kind } = storage
+  const { part } = request
+  const { view } = part
   const { object: wanted, valuesCount = 0 } = change
   const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
   if (pause !== undefined) await pause()

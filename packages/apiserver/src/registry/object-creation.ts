@@ -12,7 +12,7 @@ import { generatedName, generatedSuffixLength, namespaceForCreate } from './obje
 import type { JointWrite } from './object-writer.ts'
 import { prepareForCreate } from './preparation.ts'
 import { nameTaken, noUniqueName, writtenAlongside } from './refusals.ts'
-import { answerOf, type RegistryParts } from './registry-parts.ts'
+import { answerOf, type RegistryParts, warning } from './registry-parts.ts'
 import type { RequestedBody } from './requested-body.ts'
 import { sharingSpec } from './structure-sharing.ts'
 import { checkCreate } from './validation.ts'
@@ -23,6 +23,17 @@ export const generatedNameAttemptsMax = 8
 
 /** The way of a decoded object into the store. */
 export async function createObject(
+  parts: RegistryParts,
+  context: RequestContext,
+  requestedNamespace: string,
+  decoded: RequestedBody,
+  options: RegistryWriteOptions,
+): Promise<WriteResult> {
+  const made = createDecoded(parts, context, requestedNamespace, decoded, options)
+  return decoded.warnings.length === 0 ? made : warning(decoded.warnings, made)
+}
+
+async function createDecoded(
   parts: RegistryParts,
   context: RequestContext,
   requestedNamespace: string,

@@ -34,7 +34,9 @@ export function prepareForUpdate(
       : changed
   }
   if (rules === 'status') {
-    const changed = withStatusOf({ ...old, metadata }, given)
+    // Of custom resources the status alone is written, and of others the labels with it.
+    const kept = definition.custom === undefined ? metadata : old.metadata
+    const changed = withStatusOf({ ...old, metadata: kept }, given)
     return strategy.prepareForStatusUpdate?.(changed, old, nowMs) ?? changed
   }
   const changed = { ...given, metadata }

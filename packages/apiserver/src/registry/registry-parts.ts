@@ -1,3 +1,4 @@
+import { ApiError } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { Stored, WriteResult } from '../registry-contract.ts'
@@ -29,4 +30,14 @@ export function answerOf(
   return shown instanceof Promise
     ? shown.then((made) => ({ stored: made, changed, warnings }))
     : { stored: shown, changed, warnings }
+}
+
+/** Gives whoever is refused the warnings, too, that come before. */
+export async function warning<T>(warnings: readonly string[], work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ApiError && error.warnings.length === 0) error.warnings = warnings
+    throw error
+  }
 }

@@ -20,9 +20,10 @@ export function decodeRequested(
   body: unknown,
   { fieldValidation }: RegistryWriteOptions,
   known?: KubernetesObject,
+  keepsNulls = false,
 ): RequestedBody | Promise<RequestedBody> {
   const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
-  const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known)
+  const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
   const { object: requested, managedFields } = takeManagedFields(decoded)
   const hub = view.toHub(requested)
   return hub instanceof Promise

@@ -32,6 +32,7 @@ export async function checkCreate(
   const errors = [...validateObjectMeta(object.metadata, kind)]
   if (pause !== undefined) await pause()
   addErrors(errors, compile(judged.schema).validate(judged.object))
+  addErrors(errors, kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? [])
   if (pause !== undefined) await pause()
   addErrors(errors, strategy.validate?.(object, requested) ?? [])
   addErrors(errors, strategy.validateCreate?.(object, requested) ?? [])
@@ -62,9 +63,10 @@ export async function checkUpdate(
   const { strategy } = kind
   const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata)]
   if (pause !== undefined) await pause()
-  if (rules === 'status') addErrors(errors, statusErrors(kind, judged))
+  if (rules === 'status') addErrors(errors, statusErrors(kind, requested, judged))
   else {
     addErrors(errors, compile(judged.schema).validate(judged.object, { old: judged.old }))
+    addErrors(errors, kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? [])
     if (pause !== undefined) await pause()
     const { validate } = strategy
     if (validate !== undefined)
@@ -127,8 +129,17 @@ async function convertedForm(
  * Only the status is checked: all else has been, when it was written. Rules of a custom kind look at the whole object, and
  * its validation passes over what has not changed.
  */
-function statusErrors({ strategy }: StoredKind, { schema, object, old }: Judged): readonly FieldError[] {
-  if (old === undefined || schema.dialect === 'structural') return compile(schema).validate(object, { old })
+function statusErrors(
+  { strategy, custom }: StoredKind,
+  requested: string,
+  { schema, object, old }: Judged,
+): readonly FieldError[] {
+  if (old === undefined || schema.dialect === 'structural') {
+    return [
+      ...compile(schema).validate(object, { old }).map(ofStatusItself),
+      ...(custom?.scaleErrors[requested]?.(object, 'status') ?? []),
+    ]
+  }
   const status = schema.fields.status?.schema
   const value = statusOf(object)
   const options = { path: FieldPath.of('status'), old: statusOf(old) }
@@ -136,4 +147,18 @@ function statusErrors({ strategy }: StoredKind, { schema, object, old }: Judged)
     ...(status === undefined || value === undefined ? [] : compile(status).validate(value, options)),
     ...(strategy.validateStatusUpdate?.(object, old) ?? []),
   ]
+}
+
+/** As upstream has it the status of a custom resource is held against its schema by itself: texts name what is in it from there. */
+function ofStatusItself(error: FieldError): FieldError {
+  const { type, field, message } = error
+  const quoted = /^(Invalid value: "": )"status\.?([^"]*)"( must (?:not )?validate )/
+  if (field === '<nil>') {
+    const own = message
+      .replace(quoted, '$1"$2"$3')
+      .replace(/(Checked|MultipleOf|Minimum boundary|Maximum boundary) (value must be .* in )status\.?/, '$1 $2')
+    return own === message ? error : { type, field: 'status', message: own }
+  }
+  const own = message.replace(` ${field} in body `, ` ${field.replace(/^status\.?/, '')} in body `)
+  return own === message || !/^status\b/.test(field) ? error : { type, field, message: own }
 }

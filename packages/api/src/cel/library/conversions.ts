@@ -110,10 +110,10 @@ export const conversions = [
   overload('bytes(bytes): bytes', same),
   overload('bytes(string): bytes', (text: string) => Uint8Array.from(Buffer.from(text)), traversalCost),
   overload('duration(duration): duration', same),
-  overload('duration(string): duration', (text: string) => parseDuration(text)),
+  overload('duration(string): duration', (text: string) => converted(text, 'Duration', parseDuration)),
   overload('duration(int): duration', (seconds: bigint) => new Duration(seconds * 1_000_000_000n)),
   overload('timestamp(timestamp): timestamp', same),
-  overload('timestamp(string): timestamp', (text: string) => parseTimestamp(text)),
+  overload('timestamp(string): timestamp', (text: string) => converted(text, 'Timestamp', parseTimestamp)),
   overload('timestamp(int): timestamp', (seconds: bigint) => new Timestamp(seconds * 1_000_000_000n)),
 ]
 
@@ -121,4 +121,14 @@ export const conversions = [
 function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b
   return a % b < 0n ? quotient - 1n : quotient
+}
+
+/** A text that is none is told by what it was to become. */
+function converted<T>(text: string, type: 'Duration' | 'Timestamp', parse: (text: string) => T): T {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error
+    throw new CelError(`type conversion error from 'string' to 'google.protobuf.${type}'`)
+  }
 }

@@ -10,10 +10,11 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { goFloat, goNumber, goQuoted } from '../../go-text.ts'
 import { isJsonObject, type JsonObject } from '../../json.ts'
 import type { JsonType, ValueChecks } from '../schema.ts'
 import { pathOf } from '../validate.ts'
-import { formatChecks } from './formats.ts'
+import { formatChecks, isKnownFormat } from './formats.ts'
 
 /**
  * Checks the value at `step` below `parent` and adds what is wrong. Returns how many checks passed: of alternatives that all
@@ -49,11 +50,9 @@ export function valueCheck(checks: ValueChecks, nullable = false): Check {
   const enumeration = enumCheck(checks)
   const rest = [...parts, listCheck(checks), enumeration, objectCheck(checks)].filter((check) => check !== undefined)
   return (value, parent, step, errors) => {
-    const before = errors.length
     let passed = type?.(value, parent, step, errors) ?? 0
     if (value === null) return passed + (enumeration?.(value, parent, step, errors) ?? 0)
-    // A value of the wrong type is told once.
-    if (errors.length > before) return passed
+    // Whatever type is wanted, each looks at values of its own.
     for (const check of rest) passed += check(value, parent, step, errors)
     return passed
   }
@@ -69,21 +68,51 @@ function schemaError(path: FieldPath, text: string): FieldError {
 function typeOf(value: unknown): JsonType | 'null' {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number'
   return typeof value as 'string' | 'boolean' | 'object'
 }
 
-function typeCheck({ types = [] }: ValueChecks, nullable: boolean): Check | undefined {
-  if (types.length === 0) return undefined
+/** Whether JSON has the number as an integer, as Go reads it. */
+const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < 2 ** 63
+
+/** How Go calls the numbers of JSON. */
+const goTypes: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
+
+function typeCheck({ types = [], format = '' }: ValueChecks, nullable: boolean): Check | undefined {
+  const known = isCheckedFormat(types, format)
+  if (types.length === 0 && !known) return undefined
   const wanted = types.join(',')
+  const isNumeric = types.includes('number') || types.includes('integer')
   return (value, parent, step, errors) => {
+    const refuse = (text: string, type: string): number => {
+      const path = pathOf(parent, step)
+      errors.push(typeInvalidField(path, type, `${path} in body must be of type ${text}: ${JSON.stringify(type)}`))
+      return 0
+    }
     const type = typeOf(value)
-    const fits = type === 'null' ? nullable : types.includes(type) || (type === 'integer' && types.includes('number'))
-    if (fits) return 1
-    const path = pathOf(parent, step)
-    errors.push(typeInvalidField(path, type, `${path} in body must be of type ${wanted}: ${JSON.stringify(type)}`))
-    return 0
+    if (type === 'null') return nullable || types.length === 0 ? 1 : refuse(wanted, type)
+    const fits =
+      types.includes(type) ||
+      (type === 'integer' && types.includes('number')) ||
+      (type === 'number' && types.includes('integer') && isWhole(value))
+    const isTextual = type === 'string' || type === 'array'
+    if (known && !isTextual && !fits && goTypes[type] !== format) return refuse(format, goTypes[type] ?? '')
+    // Of a text or a list with a format only that is looked at.
+    if (fits || types.length === 0 || (known && !isNumeric && isTextual)) return 1
+    return refuse(wanted, type)
   }
+}
+
+const isWhole = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 2 ** 53
+
+/** Formats of other types, and those that nobody knows, are passed over. */
+function isCheckedFormat(types: readonly JsonType[], format: string): boolean {
+  if (format === '') return false
+  const [type = 'string', ...others] = types
+  if (others.length > 0 || type === 'string') return isKnownFormat(format)
+  if (type === 'integer') return format === 'int32' || format === 'int64'
+  return type === 'number' && (format === 'float' || format === 'double')
 }
 
 function alternativesCheck({ anyOf, oneOf, allOf, not }: ValueChecks): Check | undefined {
@@ -203,45 +232,97 @@ function stringCheck({ minLength, maxLength, pattern }: ValueChecks): Check | un
 }
 
 /** Formats that nobody knows are passed over. */
-function formatCheck({ format }: ValueChecks): Check | undefined {
-  const holds = format === undefined ? undefined : formatChecks.get(format.replaceAll('-', ''))
+function formatCheck({ format, types = [] }: ValueChecks): Check | undefined {
+  const isChecked = format !== undefined && isCheckedFormat(types, format)
+  const holds = isChecked ? formatChecks.get(format.replaceAll('-', '')) : undefined
   if (format === undefined || holds === undefined) return undefined
   return (value, parent, step, errors) => {
     if (typeof value !== 'string') return 0
     if (holds(value)) return 1
     const path = pathOf(parent, step)
-    errors.push(typeInvalidField(path, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`))
+    errors.push(typeInvalidField(path, value, `${path} in body must be of type ${format}: ${goQuoted(value)}`))
     return 0
   }
 }
 
-const integerLimits = { int32: 2 ** 31, int64: 2 ** 63 } as const
-
 function numberCheck(checks: ValueChecks): Check | undefined {
-  const { minimum, maximum, multipleOf, exclusiveMinimum = false, exclusiveMaximum = false, format, types } = checks
-  const limit =
-    types?.includes('integer') && (format === 'int32' || format === 'int64') ? integerLimits[format] : undefined
-  if ((minimum ?? maximum ?? multipleOf ?? limit) === undefined) return undefined
+  const { minimum, maximum, multipleOf } = checks
+  const capacity = capacityOf(checks)
+  if ((minimum ?? maximum ?? multipleOf ?? capacity) === undefined) return undefined
   return (value, parent, step, errors) => {
     if (typeof value !== 'number') return 0
     const before = errors.length
-    const problem = (text: string): void => {
-      const path = pathOf(parent, step)
-      errors.push(invalidField(path, value, `${path} in body should be ${text}`))
+    const path = (): FieldPath => pathOf(parent, step)
+    const outside = (what: string): void => {
+      errors.push(invalidField(nowhere, '', `${what} value must be of type ${capacity?.text} in ${path()}`))
     }
-    if (limit !== undefined && (value < -limit || value >= limit)) {
-      const text = `Checked value must be of type integer with format ${format} in ${pathOf(parent, step)}`
-      errors.push(invalidField(nowhere, '', text))
+    /** Bounds are compared as what the value is, unless they are none of its type. */
+    const bound = (limit: number, what: string): number => {
+      const fits = capacity?.holds(limit) ?? true
+      if (!fits) outside(what)
+      return fits && isInt64(value) ? Math.trunc(limit) : limit
     }
-    if (multipleOf !== undefined && !isMultiple(value, multipleOf)) problem(`a multiple of ${multipleOf}`)
-    if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-      problem(`greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`)
+    if (capacity?.holds(value) === false) outside('Checked')
+    if (multipleOf !== undefined) {
+      const problem = multipleProblem(value, bound(multipleOf, 'MultipleOf'), path)
+      if (problem !== undefined) errors.push(problem)
     }
-    if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-      problem(`less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`)
+    if (minimum !== undefined) {
+      const least = bound(minimum, 'Minimum boundary')
+      const { exclusiveMinimum = false } = checks
+      if (exclusiveMinimum ? value <= least : value < least) {
+        const text = `${path()} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${boundText(value, least)}`
+        errors.push(invalidField(path(), value, text))
+      }
+    }
+    if (maximum !== undefined) {
+      const most = bound(maximum, 'Maximum boundary')
+      const { exclusiveMaximum = false } = checks
+      if (exclusiveMaximum ? value >= most : value > most) {
+        const text = `${path()} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${boundText(value, most)}`
+        errors.push(invalidField(path(), value, text))
+      }
     }
     return errors.length === before ? 1 : 0
   }
+}
+
+/** A bound as what the value is. */
+const boundText = (value: number, limit: number): string => (isInt64(value) ? String(limit) : goFloat(limit))
+
+/** What the type and the format of a schema can hold. */
+interface Capacity {
+  readonly text: string
+  holds(value: number): boolean
+}
+
+function capacityOf({ types = [], format = '' }: ValueChecks): Capacity | undefined {
+  const [type, ...others] = types
+  if (others.length > 0) return undefined
+  const named = isCheckedFormat(types, format) ? `with format ${format}` : '(default format)'
+  if (type === 'integer') {
+    const limit = format === 'int32' ? 2 ** 31 : 2 ** 63
+    return {
+      text: `integer ${named}`,
+      holds: (value) => Number.isInteger(value) && value >= -limit && value < limit,
+    }
+  }
+  if (type !== 'number' || format !== 'float') return undefined
+  return { text: `number ${named}`, holds: (value) => Math.abs(value) <= 3.4028234663852886e38 }
+}
+
+function multipleProblem(value: number, factor: number, path: () => FieldPath): FieldError | undefined {
+  if (factor <= 0) {
+    return invalidField(
+      path(),
+      factor,
+      `factor MultipleOf declared for ${path()} must be positive: ${goNumber(factor)}`,
+    )
+  }
+  const isMultipleOf = isInt64(value) && Number.isInteger(factor) ? value % factor === 0 : isMultiple(value, factor)
+  return isMultipleOf
+    ? undefined
+    : invalidField(path(), value, `${path()} in body should be a multiple of ${goNumber(factor)}`)
 }
 
 /** Small factors are multiplied with, not divided by, so that 0.3 is a multiple of 0.1. */
@@ -288,9 +369,13 @@ const isThere = (value: JsonObject, name: string): boolean => Object.hasOwn(valu
 function enumCheck({ enum: allowed = [] }: ValueChecks): Check | undefined {
   if (allowed.length === 0) return undefined
   return (value, parent, step, errors) => {
-    if (value !== null && allowed.some((each) => deepEqual(value, each))) return 1
+    if (value !== null && allowed.some((each) => deepEqual(value, each) || isConvertedTo(value, each))) return 1
     const shown = allowed.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
     errors.push(unsupportedField(pathOf(parent, step), value, shown))
     return 0
   }
 }
+
+/** As upstream has it a number is one of those allowed if it is when it has become one of its type. */
+const isConvertedTo = (value: unknown, allowed: unknown): boolean =>
+  typeof value === 'number' && typeof allowed === 'number' && isInt64(allowed) && Math.trunc(value) === allowed

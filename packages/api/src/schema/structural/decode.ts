@@ -2,6 +2,7 @@
  * Decoding of custom resources: JSON stays as it is, except that fields the schema does not know go, and nulls that may not be
  * there. A value of the wrong type is kept, for validation to name.
  */
+import { describeFieldError, invalidField } from '../../field-error.ts'
 import { countValues, isJsonObject, nestingMax, nestsDeeperThan, withChanges } from '../../json.ts'
 import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
 import { decoderOf } from '../go/decode.ts'
@@ -29,9 +30,32 @@ function makeDecoder(schema: Schema): Decoder {
       return listDecoder(schema)
     case 'lazy':
       return (value, context, owner) => structuralDecoderOf(resolveSchema(schema))(value, context, owner)
+    case 'any':
+      return schema.isUndescribed === true ? undescribed : keep
     default:
-      return keep
+      return undescribed
   }
+}
+
+/** Nothing is known of what is in a value that should have no parts: its fields go, and elements stay as far as they have none. */
+const undescribed: Decoder = (value, context, owner) => {
+  if (Array.isArray(value)) return undescribedElements(value, context)
+  if (!isJsonObject(value)) return keep(value, context, owner)
+  for (const name of Object.keys(value)) context.unknownField(name)
+  return Object.keys(value).length === 0 ? value : {}
+}
+
+function undescribedElements(list: readonly unknown[], context: DecodeContext): readonly unknown[] {
+  let copy: unknown[] | undefined
+  for (let index = 0; index < list.length; index += 1) {
+    context.enter(index)
+    const after = undescribed(list[index], context, undefined)
+    context.leave()
+    if (after === list[index]) continue
+    copy ??= list.slice()
+    copy[index] = after
+  }
+  return copy ?? list
 }
 
 /** What the schema does not look into may still not nest too deep. What is frozen was decoded before. */
@@ -48,6 +72,31 @@ interface DecodedField {
   readonly dropsNull: boolean
 }
 
+/** So has one in another. */
+const decodeInnerText: Decoder = (value, context) => {
+  if (typeof value === 'string') return value
+  throw new Undecodable(describeFieldError(invalidField(context.path, value, 'must be a string')))
+}
+
+/** The metadata of an object in another, with what is wrong with it in the words of encoding/json. */
+const decodeInnerMetadata =
+  (decode: Decoder): Decoder =>
+  (value, context, owner) => {
+    const path = context.path
+    try {
+      return decode(value, context, owner)
+    } catch (error) {
+      if (!(error instanceof Undecodable)) throw error
+      // It knows nothing of what is around, nor of the key of a map.
+      const problem = error.message.replace(/Go struct field \S*?\bmetadata(?:\.(\S+))? of type/, (_, at?: string) =>
+        at === undefined
+          ? 'Go value of type'
+          : `Go struct field ObjectMeta.${at.replace(/^(labels|annotations)\..*/, '$1')} of type`,
+      )
+      throw new Undecodable(describeFieldError(invalidField(path, value, problem)))
+    }
+  }
+
 /** Every object of the API has its kind and apiVersion as text. */
 const decodeText: Decoder = (value, context, owner) => {
   if (typeof value === 'string') return value
@@ -56,13 +105,17 @@ const decodeText: Decoder = (value, context, owner) => {
 
 function objectDecoder(schema: ObjectSchema): Decoder {
   const owner = shortName(schema.name)
-  const isResource = schema.dialect === 'structural' || schema.embeddedResource === true
+  const isInner = schema.dialect !== 'structural'
+  const isResource = !isInner || schema.embeddedResource === true
   const keepsUnknown = schema.preserveUnknownFields === true
   let fields: ReadonlyMap<string, DecodedField> | undefined
   return (value, context, outerOwner) => {
-    if (!isJsonObject(value)) return keep(value, context, outerOwner)
+    if (!isJsonObject(value)) return (keepsUnknown ? keep : undescribed)(value, context, outerOwner)
     fields ??= new Map(
-      Object.entries(schema.fields).map(([name, field]) => [name, decodedField(name, field.schema, isResource)]),
+      Object.entries(schema.fields).map(([name, field]) => [
+        name,
+        decodedField(name, field.schema, isResource, isInner),
+      ]),
     )
     let changes: Map<string, unknown> | undefined
     for (const name of Object.keys(value)) {
@@ -82,9 +135,14 @@ function objectDecoder(schema: ObjectSchema): Decoder {
   }
 }
 
-function decodedField(name: string, schema: Schema, inResource: boolean): DecodedField {
-  const isText = inResource && (name === 'apiVersion' || name === 'kind')
-  return { decode: isText ? decodeText : structuralDecoderOf(schema), dropsNull: dropsNull(schema) }
+function decodedField(name: string, schema: Schema, inResource: boolean, isInner: boolean): DecodedField {
+  return { decode: fieldDecoder(name, schema, inResource, isInner), dropsNull: dropsNull(schema) }
+}
+
+function fieldDecoder(name: string, schema: Schema, inResource: boolean, isInner: boolean): Decoder {
+  if (inResource && (name === 'apiVersion' || name === 'kind')) return isInner ? decodeInnerText : decodeText
+  const decode = structuralDecoderOf(schema)
+  return inResource && isInner && name === 'metadata' ? decodeInnerMetadata(decode) : decode
 }
 
 /** A null that may not be there goes; where there is a default it stays for that to take its place. */
@@ -100,7 +158,7 @@ function decodeMember(
   context: DecodeContext,
   owner: string,
 ): unknown {
-  if (value === null) return dropsNull ? undefined : null
+  if (value === null) return dropsNull && !context.keepsNulls ? undefined : null
   if (value === undefined) return undefined
   context.enter(name)
   const decoded = decode(value, context, owner)
@@ -117,7 +175,7 @@ function unknownField(name: string, value: unknown, keepsUnknown: boolean, conte
 function mapDecoder(schema: MapSchema): Decoder {
   let values: DecodedField | undefined
   return (value, context, owner) => {
-    if (!isJsonObject(value)) return keep(value, context, owner)
+    if (!isJsonObject(value)) return undescribed(value, context, owner)
     values ??= { decode: structuralDecoderOf(schema.values), dropsNull: dropsNull(schema.values) }
     let changes: Map<string, unknown> | undefined
     for (const key of Object.keys(value)) {
@@ -134,7 +192,8 @@ function mapDecoder(schema: MapSchema): Decoder {
 function listDecoder(schema: ListSchema): Decoder {
   let items: Decoder | undefined
   return (value, context, owner) => {
-    if (!Array.isArray(value)) return keep(value, context, owner)
+    if (!Array.isArray(value))
+      return (schema.preserveUnknownFields === true ? keep : undescribed)(value, context, owner)
     items ??= structuralDecoderOf(schema.preserveUnknownFields === true ? preserving(schema.items) : schema.items)
     let copy: unknown[] | undefined
     for (let index = 0; index < value.length; index += 1) {

@@ -5,7 +5,11 @@ it.each<[string, readonly string[], readonly string[]]>([
   ['bsonobjectid', ['507f1f77bcf86cd799439011'], ['507f1f77bcf86cd79943901']],
   ['uri', ['http://a.b/c?d', '/a', 'urn:x'], ['', 'a', 'http://a b']],
   ['email', ['a@b.c', 'A B <a@b.c>'], ['a', 'a@', 'a b@c', 'a@b@c']],
-  ['hostname', ['a.example.com', 'localhost', 'A-1'], ['', 'a..b', '-a', 'a_b', 'a'.repeat(64)]],
+  [
+    'hostname',
+    ['a.example.com', '1-2.de', 'localhost', 'A-1'],
+    ['', 'a..b', '-a', 'a_b', '1.5', 'ab-c', 'a'.repeat(64)],
+  ],
   ['ipv4', ['10.0.0.1'], ['::1', '10.0.0', '10.0.0.256']],
   ['ipv6', ['::1', 'fe80::1'], ['10.0.0.1', ':::']],
   ['cidr', ['10.0.0.0/8', 'fd00::/64'], ['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/8/1', '10.0.0.0/']],

@@ -51,10 +51,17 @@ function isEmail(text: string): boolean {
   return /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/.test(address) && !/^\.|\.\.|\.@|@\.|\.$/.test(address)
 }
 
-const hostLabel = /^[\p{L}\p{S}\p{N}]([\p{L}\p{S}\p{N}-]{0,61}[\p{L}\p{S}\p{N}])?$/u
+const hostLabel = /^[a-z0-9\p{S}\p{L}]([a-z0-9\p{S}\p{L}-]{0,61}[a-z0-9\p{S}\p{L}])?$/iu
+/** A name without dots has a dash as its second character at most. */
+const soleHostLabel = /^[a-z0-9\p{S}\p{L}](-?[a-z0-9\p{S}\p{L}]{0,62})?$/iu
+const topLevelDomain = /^[a-z\p{L}]{2,63}$/iu
 
 function isHostname(text: string): boolean {
-  return text.length <= 255 && text.split('.').every((label) => hostLabel.test(label))
+  const labels = text.split('.')
+  if (Buffer.byteLength(text) > 255) return false
+  const [only = ''] = labels
+  if (labels.length === 1) return soleHostLabel.test(only)
+  return topLevelDomain.test(labels.at(-1) ?? '') && labels.slice(0, -1).every((label) => hostLabel.test(label))
 }
 
 function isCidr(text: string): boolean {

@@ -44,6 +44,7 @@ function rootValidator(schema: ObjectSchema): Validator {
     if (value === old) return
     const before = errors.length
     validate(value, parent, step, old, errors)
+    dropRepeated(errors, before)
     const path = pathOf(parent, step)
     if (embedded) embeddedResourceErrors(schema, value, path, errors)
     addErrors(errors, listTypeErrors(schema, value, old, path))
@@ -55,6 +56,20 @@ function rootValidator(schema: ObjectSchema): Validator {
     }
     for (const rule of rules) addErrors(errors, rule(value, { path, old }))
   }
+}
+
+/** What several alternatives say is told once. */
+function dropRepeated(errors: FieldError[], from: number): void {
+  if (errors.length - from < 2) return
+  const told = new Set<string>()
+  const kept = errors.slice(from).filter(({ field, message }) => {
+    const text = `${field}: ${message}`
+    if (told.has(text)) return false
+    told.add(text)
+    return true
+  })
+  errors.length = from
+  addErrors(errors, kept)
 }
 
 /** What is wrong with a part counts only where that part has changed. */
