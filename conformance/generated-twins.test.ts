@@ -118,7 +118,7 @@ const compared = ({ code, stdout, stderr }: Outcome): Outcome => ({
 const withoutChance = (text: string): string =>
   text
     .replace(/\.[0-9a-f]{16}\b/g, '.TIME')
-    .replace(/\b(80:)3\d{4}\b/g, '$1PORT')
+    .replace(/(\b80:|"nodePort": |\bnodePort: )3\d{4}\b/g, '$1PORT')
     .replace(/\b10\.(64|9[6-9]|10\d|11[01])\.\d+\.\d+\b/g, 'ADDRESS')
     .replace(/\b(x|made-\d+)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1-NAME')
     .replace(/\beyJ[-\w]+\.[-\w]+\.[-\w]+/g, 'TOKEN')

@@ -956,6 +956,16 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'replace -o nosuch',
   'replace --cascade=x',
   'create clusterrole {namespace}-x --verb=get --non-resource-url=/x --non-resource-url=/x --dry-run=client -o json',
+  'set env -f cm.yaml A=1 --env= --keys=1',
+  'set env deploy/web - --list < env.txt',
+  'set env deploy/web B=2 - C=3 x- --list < env.txt',
+  'set env -f - - < env.txt',
+  'run Bad_Name --image=x --output=custom-columns=N:.metadata.name --expose=true',
+  'run --image=x --cascade=x',
+  'run made-{n} --image=Bad --port=80 --expose --tty',
+  'run made-{n} --image=x --port=80 --expose --dry-run=client -o yaml',
+  'run made-{n} --image=x --port=80 --expose --dry-run=server',
+  'run web --image=x --port=80 --expose',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, beside others, without a value and twice. */

@@ -46,6 +46,9 @@ export async function isOneFile(host: Host, flags: ManifestFlags): Promise<boole
   return files.length === 1 && files[0] !== '-'
 }
 
+/** What is said where standard input is to be read for two things. */
+export const inputTwiceText = 'standard input cannot be used for multiple arguments'
+
 /** Files larger than this are refused. */
 export const manifestBytesMax = 64 * 1024 * 1024
 
@@ -144,7 +147,7 @@ async function expandAll(host: Host, filename: readonly string[], recursive: boo
   const failures: unknown[] = []
   for (const path of filename) {
     if (path === '-' && sources.includes('-')) {
-      failures.push(new CliError('standard input cannot be used for multiple arguments'))
+      failures.push(new CliError(inputTwiceText))
     } else if (path === '-' || isUrl(path)) sources.push(path)
     else {
       try {

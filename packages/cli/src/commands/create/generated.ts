@@ -35,6 +35,8 @@ export interface Creation {
   readonly asksServer: boolean
   /** Whether the server has to say which resource the object is of, also where it is built in. */
   readonly mapsKind?: boolean
+  /** Prints what is created; absent: as the flags say. */
+  readonly printer?: Pick<OutcomePrinter, 'print'>
   /** What `--save-config` notes is in no namespace, also where a flag names one. */
   readonly notesNoNamespace?: boolean
 }
@@ -47,9 +49,9 @@ export async function createGenerated(
   host: Host,
   flags: GeneratedFlags,
   generate: Generate,
-  { subject, asksServer, mapsKind = false, notesNoNamespace = false }: Creation,
+  { subject, asksServer, mapsKind = false, notesNoNamespace = false, printer: given }: Creation,
 ): Promise<void> {
-  const printer = await OutcomePrinter.for(host, { ...flags, hasDeclaredOrder: true })
+  const printer = given ?? (await OutcomePrinter.for(host, { ...flags, hasDeclaredOrder: true }))
   if (flags.dryRun === 'client' && !asksServer) return printHere(host, flags, generate, printer)
   await withSession(host, flags, async (session) => {
     const made = await madeBy(generate, session, flags)
@@ -98,7 +100,7 @@ async function printHere(
   host: Host,
   flags: GeneratedFlags,
   generate: Generate,
-  printer: OutcomePrinter,
+  printer: Pick<OutcomePrinter, 'print'>,
 ): Promise<void> {
   await checkConnection(host, flags)
   const session = noSession(flags, '--dry-run=client')
@@ -121,7 +123,7 @@ async function printOnly(
   resource: DiscoveredResource,
   session: Session,
   flags: GeneratedFlags,
-  printer: OutcomePrinter,
+  printer: Pick<OutcomePrinter, 'print'>,
 ): Promise<void> {
   const object = await withSavedConfig(resource, withGivenNamespace(made, resource, session), flags)
   await printer.print(resource, { verb: 'created', object })

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import { splitOnce } from '../../split-once.ts'
-import { isImageReference } from '../image-reference.ts'
 import { variableNameProblem } from '../variable-name.ts'
 
 export interface DeploymentFlags {
@@ -143,9 +142,6 @@ export interface PodFlags {
 
 /** A pod of one container. */
 export function generatePod(name: string, args: readonly string[], flags: PodFlags): KubernetesObject {
-  if (!isImageReference(flags.image)) {
-    throw new CliError(`Invalid image name ${JSON.stringify(flags.image)}: invalid reference format`)
-  }
   const restartPolicies = ['Always', 'OnFailure', 'Never']
   // None is the first.
   const restartPolicy = flags.restart === '' ? 'Always' : flags.restart

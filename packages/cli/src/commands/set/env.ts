@@ -2,7 +2,7 @@ import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
-import { loadManifests } from '../../manifests/load-manifests.ts'
+import { inputTwiceText, loadManifests } from '../../manifests/load-manifests.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
 import { type Session, withSession } from '../../session.ts'
 import { type ChangeFlags, changeObjects, localAndServer } from '../change-objects.ts'
@@ -39,13 +39,13 @@ export interface SetEnvFlags extends ChangeFlags {
 
 /** `coracle set env TYPE NAME KEY=VALUE KEY-` */
 export async function setEnv(host: Host, args: readonly string[], flags: SetEnvFlags): Promise<void> {
-  const split = splitEnvironment(args, flags.env)
-  const { resources, remove } = split
+  for (const refusal of allAndSelector(flags)) throw refusal
+  const { resources, changes } = splitArguments(args)
   // kubectl tells first that it knows no such format.
   await OutcomePrinter.for(host, flags)
   // It makes a client without a server, too.
   await checkConnection(host, flags)
-  for (const refusal of [...localAndServer(flags), ...allAndSelector(flags)]) throw refusal
+  for (const refusal of localAndServer(flags)) throw refusal
   if (resources.length === 0 && flags.filename.length === 0) throw new CliError(noResource)
   if (flags.list === true && (flags.output ?? '') !== '') {
     throw new CliError('--list and --output may not be specified together')
@@ -53,6 +53,9 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
   if (flags.keys.length > 0 && (flags.from ?? '') === '') {
     throw new CliError('when specifying --keys, a configmap or secret must be provided with --from')
   }
+  // What flags name counts before what stands among the arguments.
+  const given = await parseChanges(host, [...flags.env, ...changes])
+  if (given.readsInput && flags.filename.includes('-')) throw new CliError(inputTwiceText)
   const chosen = nameMatcher(flags.containers)
   const variables =
     flags.from === undefined
@@ -66,7 +69,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
     // What is only listed is not told of where it cannot have variables.
     if (flags.list === true && !hasTemplate(target)) return undefined
     const template = changing(target, flags, () => templateOf(target))
-    const set = [...split.set, ...variables].map((variable) => ({
+    const set = [...given.set, ...variables].map((variable) => ({
       ...variable,
       name: `${flags.prefix ?? ''}${variable.name}`,
     }))
@@ -79,7 +82,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
     }
     const spec = changing(target, flags, () =>
       withContainers(template, (container) =>
-        chosen(container.name) ? withVariables(container, set, remove, flags.overwrite) : container,
+        chosen(container.name) ? withVariables(container, set, given.remove, flags.overwrite) : container,
       ),
     )
     if (flags.list === true) {
@@ -100,28 +103,43 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
 const unsupportedSource = 'unsupported resource specified in --from'
 const noResource = 'one or more resources must be specified as <resource> <name> or <resource>/<name>'
 
-function splitEnvironment(args: readonly string[], more: readonly string[]) {
+/** Resources first, then what is to be done with variables. */
+function splitArguments(args: readonly string[]) {
   const isChange = (arg: string): boolean => arg.indexOf('=') > 0 || (arg.endsWith('-') && !arg.includes('/'))
   const first = args.findIndex(isChange)
-  const resources = first < 0 ? args : args.slice(0, first)
+  const [resources, changes] = first < 0 ? [args, []] : [args.slice(0, first), args.slice(first)]
+  if (changes.every(isChange)) return { resources, changes }
+  throw new CliError(`all resources must be specified before environment changes: ${args.join(' ')}`)
+}
+
+/** Variables to set, `KEY=VALUE` or those of standard input where that is `-`, and to take away, `KEY-`. Rejects with a CliError on anything else. */
+async function parseChanges(host: Host, texts: readonly string[]) {
   const set: EnvVar[] = []
+  const named = new Set<string>()
   const remove: string[] = []
-  const changes = first < 0 ? [] : args.slice(first)
-  const misplaced = changes.find((text) => !isChange(text))
-  if (misplaced !== undefined) {
-    throw new CliError(`all resources must be specified before environment changes: ${args.join(' ')}`)
-  }
-  // What flags name counts before what stands among the arguments.
-  for (const text of [...more, ...changes]) {
+  for (const text of texts) {
     const at = text.indexOf('=')
-    if (at >= 0) set.push({ name: variableName(text.slice(0, at)), value: text.slice(at + 1) })
-    else if (text.endsWith('-')) remove.push(text.slice(0, -1))
+    if (text === '-') set.push(...variablesOf(await host.readStdin()))
+    else if (at >= 0) {
+      const name = variableName(text.slice(0, at))
+      named.add(name)
+      set.push({ name, value: text.slice(at + 1) })
+    } else if (text.endsWith('-')) remove.push(text.slice(0, -1))
     else throw new CliError(`unknown environment variable: ${text}`)
   }
-  if (set.some(({ name }) => remove.includes(name))) {
+  if (remove.some((name) => named.has(name))) {
     throw new CliError('can not both modify and remove the same environment variable in the same command')
   }
-  return { resources, set, remove }
+  return { set, remove, readsInput: texts.includes('-') }
+}
+
+/** A variable a line, `KEY=VALUE`. What follows `#`, and other lines, are left out. */
+function variablesOf(text: string): readonly EnvVar[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const [pair = ''] = line.split('#', 1)
+    const at = pair.indexOf('=')
+    return at < 0 ? [] : [{ name: pair.slice(0, at), value: pair.slice(at + 1) }]
+  })
 }
 
 /** A name as kubectl takes it, which is more particular than servers are. */
