@@ -9,12 +9,14 @@ function measuredProcess(release?: () => Promise<void>) {
   const room: boolean[] = []
   const steps: string[] = []
   const forgotten: number[] = []
+  const moved: boolean[] = []
   const listeners = new Set<() => void>()
   let activeMs = 700
   const memory = {
     activeMs: () => activeMs,
     preferLittleMemory: (little: boolean) => void preferred.push(little),
     leaveRoomToGrow: (left: boolean) => void room.push(left),
+    moveTogether: (all: boolean) => void moved.push(all),
     onCollected(listener: () => void) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -39,7 +41,7 @@ function measuredProcess(release?: () => Promise<void>) {
   const collect = () => {
     for (const listener of listeners) listener()
   }
-  return { preferred, room, steps, forgotten, spend, beginWork, collect, stop, clock }
+  return { preferred, room, steps, forgotten, moved, spend, beginWork, collect, stop, clock }
 }
 
 describe('returnMemoryWhenIdle', () => {
@@ -96,6 +98,26 @@ describe('returnMemoryWhenIdle', () => {
     await beginWork()
     await spend(0)
     expect(forgotten).toEqual([first, clock.now()])
+  })
+
+  it('has the second collection of a rest move all together', async () => {
+    const { moved, spend, collect } = measuredProcess()
+    await spend(0)
+    await spend(0, '6s')
+    expect(moved).toEqual([])
+    collect()
+    expect(moved).toEqual([true])
+    await spend(0, '60s')
+    expect(moved).toEqual([true, false])
+  })
+
+  it('does not have it do so where work goes on before that', async () => {
+    const { moved, spend, beginWork, collect } = measuredProcess()
+    await spend(0)
+    collect()
+    await beginWork()
+    await spend(1250)
+    expect(moved).toEqual([true, false])
   })
 
   it('gives back what is free a moment after a collection, once, when the program has let go of what it can', async () => {
