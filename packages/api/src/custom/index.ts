@@ -2,7 +2,12 @@
  * Schemas of custom resources. Apart from the rest of this package, because it brings an engine for regular expressions and one
  * for rules: load it when there is a custom resource.
  */
-export { isKnownFormat } from '../schema/structural/formats.ts'
+export { formatWarnings } from '../kinds/apiextensions/format-warnings.ts'
+export {
+  validateDefinition,
+  validateDefinitionStatus,
+  validateDefinitionUpdate,
+} from '../kinds/apiextensions/validation.ts'
 export { type Convert, customKind } from './custom-kind.ts'
 export type { JsonSchemaProps } from './json-schema-props.ts'
 export {

@@ -10,11 +10,9 @@ import {
   customResourceDefinitionSchema,
   noNames,
 } from './custom-resource-definition-schema.ts'
+import { definitionChecks, loadDefinitionChecks } from './definition-checks.ts'
 import { storageVersionOf } from './definition-state.ts'
-import { formatWarnings } from './format-warnings.ts'
 import { canonicalProps } from './json-schema-props-schema.ts'
-import { loadSchemaChecks } from './schema-checks.ts'
-import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts'
 
 /** Holds a definition that is being deleted until its objects are gone. */
 export const customResourceCleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
@@ -100,13 +98,13 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   rules: { updatesUnconditionally: false },
   countsGenerations: true,
   defaults: (definition) => withStoredVersion(withDefaults(definition)),
-  load: loadSchemaChecks,
+  load: loadDefinitionChecks,
   prepareForCreate: (definition) => withStorageVersion({ ...definition, status: { acceptedNames: noNames } }),
   prepareForUpdate: withStorageVersion,
   prepareForStatusUpdate: (definition) => definition,
   prepareForDelete,
-  warnings: formatWarnings,
-  validateCreate: validateDefinition,
-  validateUpdate: validateDefinitionUpdate,
-  validateStatusUpdate: validateDefinitionStatus,
+  warnings: (definition, old) => definitionChecks().formatWarnings(definition, old),
+  validateCreate: (definition) => definitionChecks().validateDefinition(definition),
+  validateUpdate: (definition, old) => definitionChecks().validateDefinitionUpdate(definition, old),
+  validateStatusUpdate: (definition) => definitionChecks().validateDefinitionStatus(definition),
 })

@@ -1,7 +1,7 @@
 import type { JsonSchemaProps } from '../../custom/json-schema-props.ts'
+import { isKnownFormat } from '../../schema/structural/formats.ts'
 import type { CustomResourceDefinition } from './custom-resource-definition-schema.ts'
 import { internalForm } from './internal-form.ts'
-import { schemaChecks } from './schema-checks.ts'
 import { someSchema } from './schemas-within.ts'
 
 /** Warnings of formats that nothing is checked by; those that were in the old definition already have been told. */
@@ -30,7 +30,7 @@ function isRecognized(type: string, format: string): boolean {
   switch (type) {
     case '':
     case 'string':
-      return schemaChecks().isKnownFormat(format)
+      return isKnownFormat(format)
     case 'integer':
       return format === 'int32' || format === 'int64'
     case 'number':

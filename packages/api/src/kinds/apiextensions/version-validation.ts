@@ -1,4 +1,5 @@
 import type { JsonSchemaProps } from '../../custom/json-schema-props.ts'
+import { readCustomSchema } from '../../custom/read-custom-schema.ts'
 import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
 import type {
@@ -8,7 +9,6 @@ import type {
   CustomResourceVersion,
 } from './custom-resource-definition-schema.ts'
 import { schemaFieldNames, shownSchema, type VersionParts } from './internal-form.ts'
-import { schemaChecks } from './schema-checks.ts'
 import { selectableFieldErrors } from './selectable-fields.ts'
 
 /** Warnings of deprecated versions may not be longer, in bytes. */
@@ -79,7 +79,7 @@ function schemaErrors(
 ): readonly FieldError[] {
   if (props === undefined) return []
   const at = path.field(schemaField).field('openAPIV3Schema')
-  return [...(hasStatus ? statusErrors(props, at) : []), ...schemaChecks().readCustomSchema(props, at, names).errors]
+  return [...(hasStatus ? statusErrors(props, at) : []), ...readCustomSchema(props, at, names).errors]
 }
 
 /** What may stand at the root beside a status subresource, whose schema is taken out of the whole. */
