@@ -286,6 +286,8 @@ const valuesOf: Readonly<Record<string, readonly string[]>> = {
   'min-available': ['1', '50%', 'x', ''],
   'non-resource-url': ['/x', 'x', '/x*', '*', ''],
   output: formats,
+  // Of its own: what stands in one folder is everybody's.
+  'output-directory': ['dumped', ''],
   overrides: ['{"metadata":{"labels":{"o":"1"}}}', '{bad', '[]'],
   'override-type': ['merge', 'strategic', 'json', 'x', ''],
   patch: ['{"data":{"p":"1"}}', '[]', ''],
@@ -966,6 +968,9 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'run made-{n} --image=x --port=80 --expose --dry-run=client -o yaml',
   'run made-{n} --image=x --port=80 --expose --dry-run=server',
   'run web --image=x --port=80 --expose',
+  'wait cm -l app=none --for=delete --timeout=1s --filename=nowhere.yaml --local=true',
+  'wait --for=create --timeout=1s --local=true',
+  'get cm settings nosuch --sort-by={.metadata.name --template={{.kind}}',
 ].map((line) => line.split(' '))
 
 /** All lines: the bases by themselves, with too few and too many arguments, unknown ones, and with each flag given right, wrong, beside others, without a value and twice. */

@@ -335,11 +335,16 @@ async function printObjects(
     headers: flags.headers,
     requireKeys: !flags.allowMissingTemplateKeys,
   })
-  if (first !== undefined && isOne && found.length === 1) host.stdout.write(await printer.one(first))
-  else {
-    const { sortBy } = flags
-    const sorted = sortBy === undefined ? found : sortObjects(found, sortBy, ({ object }) => object)
-    host.stdout.write(await printer.many(sorted))
+  const { sortBy } = flags
+  const text = async () => {
+    if (first !== undefined && isOne && found.length === 1) return printer.one(first)
+    return printer.many(sortBy === undefined ? found : sortObjects(found, sortBy, ({ object }) => object))
+  }
+  try {
+    host.stdout.write(await text())
+  } catch (error) {
+    // What was not found is told before what cannot be printed.
+    throw errors.length === 0 ? error : new AggregateError([...errors, error])
   }
   if (errors.length > 0) throw new AggregateError(errors)
 }

@@ -3,11 +3,11 @@ import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { parseDuration } from '@coracle/environment'
 import { CliError, ListError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { hasFiles, loadManifests } from '../manifests/load-manifests.ts'
+import { filesNamed, hasFiles, loadManifests } from '../manifests/load-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
 import { awaitAny } from '../resources/await-any.ts'
-import { listOptions, type Selection, selectObjects } from '../resources/select-objects.ts'
+import { listOptions, nothingNamed, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { splitOnce } from '../split-once.ts'
 import { type Awaited, awaitObject, type IsOver } from './await-object.ts'
@@ -98,8 +98,13 @@ async function judgeFiles(
   condition: Condition,
   printer: OutcomePrinter,
 ): Promise<void> {
-  if (!hasFiles(flags) || args.length > 0) {
-    throw new CliError(localNeedsFiles)
+  if (args.length === 0 && !hasFiles(flags)) throw new CliError(nothingNamed)
+  if (args.length > 0) {
+    const missing = await filesNamed(host, flags).then(
+      () => [],
+      (error: unknown) => (error instanceof AggregateError ? error.errors : [error]),
+    )
+    throw new AggregateError([...missing, new CliError(`error: ${localNeedsFiles}`)])
   }
   for (const { object } of await loadManifests(host, flags)) {
     const resource = localResource(object)
