@@ -264,7 +264,7 @@ describe('a list', () => {
 
   it('says the kind once in YAML, too', async () => {
     const { text } = await server.call(listed, { headers: { accept: 'application/yaml' } })
-    expect(Object.keys(parse(text).items[0])).toEqual(['metadata', 'data'])
+    expect(Object.keys(parse(text).items[0])).toEqual(['data', 'metadata'])
   })
 
   it('shows every change at once, however often it was asked for', async () => {

@@ -1,4 +1,4 @@
-import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, stringify } from 'yaml'
+import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {
@@ -29,9 +29,6 @@ export function parseYamlText(text: string): YamlText {
     return { value: undefined, duplicates: [], problem }
   }
 }
-
-/** A value of JSON as YAML, all of it spelled out. */
-export const yamlOf = (value: unknown): string => stringify(value, { aliasDuplicateObjects: false, version: '1.1' })
 
 function parse(text: string): YamlText {
   const lines = new LineCounter()

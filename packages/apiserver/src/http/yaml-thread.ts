@@ -1,6 +1,7 @@
 import { Script } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
-import { parseYamlText, type YamlText, yamlOf } from './yaml-text.ts'
+import { goYamlText } from '@coracle/client/go-yaml'
+import { parseYamlText, type YamlText } from './yaml-text.ts'
 
 /** Texts that may wait for the thread at one time. */
 export const yamlWaitingMax = 32
@@ -28,7 +29,7 @@ export async function parseYamlInThread(text: string): Promise<YamlText | undefi
 }
 
 /**
- * As `yamlOf`, of a value given as JSON, in a thread as well. Undefined where `yamlWaitingMax` texts wait already.
+ * As `goYamlText`, of a value given as JSON, in a thread as well. Undefined where `yamlWaitingMax` texts wait already.
  * Rejects where it takes more than its time or memory.
  */
 export async function writeYamlInThread(json: string): Promise<string | undefined> {
@@ -95,7 +96,7 @@ function answerInThread(task: Task): void {
 
 /** JSON is far quicker to take over than a copy of the value. It has no words for a value that holds itself. */
 function answerTo(task: Task): Answer {
-  if ('write' in task) return { written: yamlOf(JSON.parse(task.write)) }
+  if ('write' in task) return { written: goYamlText(JSON.parse(task.write)) }
   const { value, ...rest } = parseYamlText(task.read)
   const json = JSON.stringify(value)
   return json === undefined || json.length <= jsonLengthMax ? { read: { ...rest, json } } : {}

@@ -46,7 +46,7 @@ export const yaml: Format = {
     // Making YAML takes a second per megabyte.
     const written =
       text.length <= yamlInlineLengthMax
-        ? (await import('../yaml-text.ts')).yamlOf(value)
+        ? (await import('@coracle/client/go-yaml')).goYamlText(JSON.parse(text))
         : await (await import('../yaml-thread.ts')).writeYamlInThread(text)
     if (written === undefined) throw tooManyRequests(busyMessage, 1)
     return Buffer.from(written)

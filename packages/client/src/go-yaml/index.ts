@@ -1,0 +1,2 @@
+// YAML as Go programs write it: what the server answers, and what the command line prints.
+export { goYamlText } from './go-yaml.ts'
