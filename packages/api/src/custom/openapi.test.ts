@@ -60,7 +60,7 @@ it('shows in v3 what the definition says, with what every object has', () => {
   })
 })
 
-it('leaves out of v2 what kubectl cannot cope with', () => {
+it('leaves out of v2 what kubectl cannot cope with, and defaults as upstream', () => {
   const { properties } = published(props, 'v2') as { readonly properties: Record<string, unknown> }
   expect(properties.metadata).toMatchObject({
     $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
@@ -70,6 +70,7 @@ it('leaves out of v2 what kubectl cannot cope with', () => {
     required: ['schedule'],
     properties: {
       ...spec.properties,
+      replicas: { type: 'integer', format: 'int32', minimum: 1 },
       maybe: {},
       any: { 'x-kubernetes-preserve-unknown-fields': true },
       port: { 'x-kubernetes-int-or-string': true },

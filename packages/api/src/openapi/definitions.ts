@@ -11,6 +11,7 @@ import type {
   Schema,
   StringSchema,
 } from '../schema/schema.ts'
+import { publishedDefault } from './published-default.ts'
 import { customKindOpenApi } from './structural.ts'
 
 /** The two dialects: `v2` is Swagger 2.0, `v3` OpenAPI 3.0. */
@@ -177,7 +178,7 @@ class DefinitionWriter {
     const kinds = this.#kinds.get(schema.name)
     if (schema.dialect === 'structural') {
       return {
-        ...customKindOpenApi(schema, this.#version, (field) => this.#property(field)),
+        ...customKindOpenApi(schema, this.#version, (field) => this.#property(field, field.default)),
         ...(kinds === undefined || kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
       }
     }
@@ -185,7 +186,9 @@ class DefinitionWriter {
     const required = fields
       .filter(([, field]) => field.required || field.requiredInOpenApi === true)
       .map(([name]) => name)
-    const properties = Object.fromEntries(fields.map(([name, field]) => [name, this.#property(field)]))
+    const properties = Object.fromEntries(
+      fields.map(([name, field]) => [name, this.#property(field, publishedDefault(schema, name))]),
+    )
     return {
       ...(schema.doc === '' ? {} : { description: schema.doc }),
       type: 'object',
@@ -198,7 +201,8 @@ class DefinitionWriter {
     }
   }
 
-  #property(field: Field): JsonObject {
+  /** `byDefault` is what the field is said to hold where it is absent; undefined where nothing is said. */
+  #property(field: Field, byDefault: unknown): JsonObject {
     const value = this.#schema(field.schema)
     const resolved = resolveSchema(field.schema)
     const strategy = field.patchStrategy ?? (resolved.type === 'list' ? resolved.patchStrategy : undefined)
@@ -206,7 +210,8 @@ class DefinitionWriter {
     const mapType = resolved.type === 'object' && resolved.definition !== undefined ? resolved.mapType : undefined
     const described = {
       description: field.doc,
-      ...(field.default === undefined ? {} : { default: field.default }),
+      // Upstream's Swagger 2.0 document states no defaults.
+      ...(byDefault === undefined || this.#version === 'v2' ? {} : { default: byDefault }),
       ...(resolved.nullable === true && this.#version === 'v3' ? { nullable: true } : {}),
     }
     return {

@@ -72,11 +72,11 @@ describe('openApiV3', () => {
     expect(at(document, 'paths', object_, 'get')).toMatchObject({ 'x-kubernetes-group-version-kind': widgetKind })
   })
 
-  it('describes fields with their types, lists, defaults and patches', () => {
+  it('describes fields with their types, lists and patches', () => {
     const { properties, required } = schemas['example.test.v1.WidgetSpec'] as Json
     expect(required).toEqual(['parts'])
     expect(properties).toMatchObject({
-      replicas: { type: 'integer', format: 'int32', default: 1, minimum: 0, description: 'How many.' },
+      replicas: { type: 'integer', format: 'int32', minimum: 0, description: 'How many.' },
       parts: {
         type: 'array',
         items: { $ref: '#/components/schemas/example.test.v1.Part' },
@@ -96,7 +96,7 @@ describe('openApiV3', () => {
       extra: { description: 'Anything at all.' },
     })
     expect(at(schemas, 'example.test.v1.Port', 'properties')).toMatchObject({
-      protocol: { enum: ['TCP', 'UDP'], default: 'TCP' },
+      protocol: { enum: ['TCP', 'UDP'] },
     })
   })
 

@@ -25,7 +25,8 @@ function structuralOpenApi(schema: Schema, version: OpenApiVersion, builtIn: Bui
     ...annotations,
     ...(hidesType ? {} : { type: typeOf(schema, version, structure) }),
     ...(nullable === true && version === 'v3' ? { nullable } : {}),
-    default: byDefault,
+    // Upstream's Swagger 2.0 document states no defaults.
+    default: version === 'v3' ? byDefault : undefined,
     ...writtenChecks(requiredOf(schema, checks, version), version),
     ...(schema.type === 'int-or-string' && version === 'v3' && checks.anyOf === undefined && !hasIntOrString(checks)
       ? { anyOf: [{ type: 'integer' }, { type: 'string' }] }
