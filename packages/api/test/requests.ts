@@ -1,7 +1,8 @@
 /** Plays what a server does with a request through one kind, for the tests of kinds. */
-import { describeFieldError } from '../src/field-error.ts'
+import { describeFieldError, type FieldError } from '../src/field-error.ts'
 import type { KubernetesObject } from '../src/meta.ts'
 import { apiVersionOf, type Cell } from '../src/resource.ts'
+import { inCheckedOrder } from '../src/schema/checked-order.ts'
 import { compile } from '../src/schema/compile.ts'
 import type { StoredKind } from '../src/stored-kind.ts'
 
@@ -30,8 +31,7 @@ export function problemsOfCreate<T extends KubernetesObject>(
   requested: string = apiVersionOf(kind),
 ): readonly string[] {
   const object = created(kind, draft)
-  const errors = kind.strategy.validateCreate?.(object, requested) ?? []
-  return [...problemsOf(kind, object, requested), ...errors.map(describeFieldError)]
+  return problemsOf(kind, object, requested, kind.strategy.validateCreate?.(object, requested))
 }
 
 /** What is wrong with an update from one draft to another. */
@@ -54,9 +54,15 @@ export function problemsOfStatus<T extends KubernetesObject>(kind: StoredKind<T>
   return (kind.strategy.validateStatusUpdate?.(object, object) ?? []).map(describeFieldError)
 }
 
-function problemsOf<T extends KubernetesObject>(kind: StoredKind<T>, object: T, requested: string): readonly string[] {
-  const errors = [...compile(kind.schema).validate(object), ...(kind.strategy.validate?.(object, requested) ?? [])]
-  return errors.map(describeFieldError)
+function problemsOf<T extends KubernetesObject>(
+  kind: StoredKind<T>,
+  object: T,
+  requested: string,
+  onlyNow: readonly FieldError[] = [],
+): readonly string[] {
+  const bySchema = compile(kind.schema).validate(object)
+  const byRules = kind.strategy.validate?.(object, requested) ?? []
+  return inCheckedOrder(kind.schema, bySchema, byRules, onlyNow).map(describeFieldError)
 }
 
 /** The row of a table, by column: all columns, or only those that are always shown. */

@@ -209,6 +209,7 @@ export function object<const F extends Readonly<Record<string, Field>>>(
     readonly cel?: readonly CelRule[]
     readonly unions?: readonly Union[]
     readonly alternatives?: readonly (keyof F & string)[]
+    readonly checkedOrder?: readonly string[]
     readonly preserveUnknownFields?: boolean
     readonly dialect?: Dialect
   } = {},

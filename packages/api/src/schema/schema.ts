@@ -199,6 +199,11 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
    * not matter: the kind's own validation says that it is one too many.
    */
   readonly alternatives?: readonly string[]
+  /**
+   * The fields in the order in which upstream's validation looks at them, where it is not that of `fields`; those that are left out come
+   * after them. The empty name is the object as a whole, which comes last unless it is here.
+   */
+  readonly checkedOrder?: readonly string[]
   /** Fields the schema does not name are kept instead of pruned. */
   readonly preserveUnknownFields?: boolean
   /** How this object and what is in it is read; as the object around it, unless said. */
@@ -260,6 +265,8 @@ export interface Field<T = unknown, Required extends boolean = boolean> {
    * validation takes nil.
    */
   readonly requiredInOpenApi?: boolean
+  /** Where it is missing although it is required the kind's own rules say so, in upstream's words. */
+  readonly absenceIsToldByRules?: boolean
   /** An empty list says something here until it is stored: a default does not take its place. */
   readonly keepsEmpty?: boolean
   /**

@@ -236,7 +236,8 @@ function validateField(
   errors: FieldError[],
 ): void {
   const missing = value === undefined || (isString && value === '')
-  if (missing && field.required && field.default === undefined) errors.push(requiredField(path.field(name)))
+  const isMissed = missing && field.required && field.default === undefined && field.absenceIsToldByRules !== true
+  if (isMissed) errors.push(requiredField(path.field(name)))
   if (value === '' && allowed !== undefined) errors.push(unsupportedField(path.field(name), value, allowed))
   if (field.immutable === true && old !== undefined && !deepEqual(value, old)) {
     errors.push(invalidField(path.field(name), value ?? null, 'field is immutable'))

@@ -5,6 +5,7 @@ import {
   describeFieldError,
   type FieldError,
   FieldPath,
+  inCheckedOrder,
   invalid,
   type KubernetesObject,
   type ObjectSchema,
@@ -31,11 +32,14 @@ export async function checkCreate(
   const { strategy } = kind
   const errors = [...validateObjectMeta(object.metadata, kind)]
   if (pause !== undefined) await pause()
-  addErrors(errors, compile(judged.schema).validate(judged.object))
-  addErrors(errors, kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? [])
+  const bySchema = [
+    ...compile(judged.schema).validate(judged.object),
+    ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
+  ]
   if (pause !== undefined) await pause()
-  addErrors(errors, strategy.validate?.(object, requested) ?? [])
-  addErrors(errors, strategy.validateCreate?.(object, requested) ?? [])
+  const byRules = strategy.validate?.(object, requested) ?? []
+  const onlyNow = strategy.validateCreate?.(object, requested) ?? []
+  addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
   if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
 }
 
@@ -65,15 +69,14 @@ export async function checkUpdate(
   if (pause !== undefined) await pause()
   if (rules === 'status') addErrors(errors, statusErrors(kind, requested, judged))
   else {
-    addErrors(errors, compile(judged.schema).validate(judged.object, { old: judged.old }))
-    addErrors(errors, kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? [])
+    const bySchema = [
+      ...compile(judged.schema).validate(judged.object, { old: judged.old }),
+      ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
+    ]
     if (pause !== undefined) await pause()
     const { validate } = strategy
-    if (validate !== undefined)
-      addErrors(
-        errors,
-        newErrors(validate(object, requested), () => validate(old, requested)),
-      )
+    const byRules = validate === undefined ? [] : newErrors(validate(object, requested), () => validate(old, requested))
+    addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules))
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
   const intolerable = errors.filter(({ isTolerated }) => isTolerated !== true)

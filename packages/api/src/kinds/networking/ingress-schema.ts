@@ -44,6 +44,7 @@ export const httpIngressPath = object(
     ),
     backend: required(ingressBackend, 'Where the requests go.', { default: {}, byValue: true }),
   },
+  { checkedOrder: ['pathType', 'path', 'backend'] },
 )
 
 export interface HttpIngressRuleValue extends Infer<typeof httpIngressRuleValue> {}
@@ -66,12 +67,17 @@ export const ingressTls = object(`${networkingV1}.IngressTLS`, 'A certificate fo
 })
 
 export interface IngressSpec extends Infer<typeof ingressSpec> {}
-export const ingressSpec = object(`${networkingV1}.IngressSpec`, 'Where requests from outside go.', {
-  ingressClassName: pointer(string(), 'The IngressClass, and by it the controller, that sees to the ingress.'),
-  defaultBackend: optional(ingressBackend, 'Where requests go that no rule is about.'),
-  rules: optional(atomicList(ingressRule), 'Where requests go, by their host and path.'),
-  tls: optional(atomicList(ingressTls), 'Certificates for hosts, chosen by the name that a client asks for.'),
-})
+export const ingressSpec = object(
+  `${networkingV1}.IngressSpec`,
+  'Where requests from outside go.',
+  {
+    ingressClassName: pointer(string(), 'The IngressClass, and by it the controller, that sees to the ingress.'),
+    defaultBackend: optional(ingressBackend, 'Where requests go that no rule is about.'),
+    rules: optional(atomicList(ingressRule), 'Where requests go, by their host and path.'),
+    tls: optional(atomicList(ingressTls), 'Certificates for hosts, chosen by the name that a client asks for.'),
+  },
+  { checkedOrder: ['defaultBackend', 'rules', 'tls', 'ingressClassName'] },
+)
 
 export interface IngressPortStatus extends Infer<typeof ingressPortStatus> {}
 export const ingressPortStatus = object(`${networkingV1}.IngressPortStatus`, 'How a port is doing.', {

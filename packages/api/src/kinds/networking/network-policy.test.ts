@@ -134,8 +134,8 @@ describe('an address that is taken', () => {
 
   it('belongs to one object for good', () => {
     expect(problemsOfCreate(ipAddresses, named('10.96.0.1', { resource: 'a/b', name: '' }))).toEqual([
-      'spec.parentRef.name: Required value',
       'spec.parentRef.resource: Invalid value: "a/b": may not contain \'/\'',
+      'spec.parentRef.name: Required value',
     ])
     expect(
       problemsOfUpdate(ipAddresses, named('10.96.0.1'), named('10.96.0.1', { ...parentRef, name: 'other' })),

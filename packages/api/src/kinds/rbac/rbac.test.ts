@@ -72,7 +72,7 @@ describe('a binding', () => {
     [
       'nothing',
       {},
-      ['roleRef.name: Required value', 'roleRef.kind: Unsupported value: "": supported values: "ClusterRole"'],
+      ['roleRef.kind: Unsupported value: "": supported values: "ClusterRole"', 'roleRef.name: Required value'],
     ],
     [
       'a role of one namespace',

@@ -19,7 +19,7 @@ export const subject = object(
     name: required(string(), 'Name of the user, the group or the service account.'),
     namespace: optional(string(), 'Namespace of the service account.'),
   },
-  { mapType: 'atomic' },
+  { mapType: 'atomic', checkedOrder: ['name', 'kind', 'apiGroup', 'namespace'] },
 )
 
 export interface RoleRef extends Infer<typeof roleRef> {}
@@ -46,6 +46,7 @@ export const roleBindingSchema = kindSchema(
   `${rbacV1}.RoleBinding`,
   'Gives the permissions of a role to somebody, in one namespace.',
   { subjects: optional(atomicList(subject), 'Who gets the role.'), roleRef: roleRefField() },
+  { checkedOrder: ['metadata', 'roleRef', 'subjects'] },
 )
 
 /** Gives a role to somebody, everywhere. */
@@ -54,6 +55,7 @@ export const clusterRoleBindingSchema = kindSchema(
   `${rbacV1}.ClusterRoleBinding`,
   'Gives the permissions of a ClusterRole to somebody, in all namespaces and outside of them.',
   { subjects: optional(atomicList(subject), 'Who gets the role.'), roleRef: roleRefField() },
+  { checkedOrder: ['metadata', 'roleRef', 'subjects'] },
 )
 
 type Binding = Pick<RoleBinding, 'subjects' | 'roleRef'>

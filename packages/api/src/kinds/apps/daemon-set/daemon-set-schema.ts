@@ -54,6 +54,7 @@ export const daemonSetSpec = object(
     selector: required(
       labelSelector,
       'The pods that count. The template must carry such labels. It cannot be changed.',
+      { absenceIsToldByRules: true },
     ),
     template: required(podTemplateSpec, 'What the pods look like; where they run follows from it as well.', {
       byValue: true,
@@ -68,6 +69,7 @@ export const daemonSetSpec = object(
       default: 10,
     }),
   },
+  { checkedOrder: ['selector', 'template', 'minReadySeconds', 'updateStrategy', 'revisionHistoryLimit'] },
 )
 
 export interface DaemonSetCondition extends Infer<typeof daemonSetCondition> {}

@@ -19,7 +19,7 @@ const statusPath = FieldPath.of('status')
 export function validateDaemonSet({ spec }: DaemonSet): readonly FieldError[] {
   const { selector, template, updateStrategy = {} } = spec
   return [
-    // A selector that is missing is told by the schema.
+    // A selector that is missing selects no template, and nothing else is said of it.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'daemonset')),
     ...validateReplicatedTemplate(template, matcherOf(selector), specPath.field('template'), 'DaemonSet'),
     ...checkNonNegative(spec.minReadySeconds, specPath.field('minReadySeconds')),

@@ -81,6 +81,17 @@ export const deploymentSpec = object(
       { default: 600 },
     ),
   },
+  {
+    checkedOrder: [
+      'replicas',
+      'selector',
+      'template',
+      'strategy',
+      'minReadySeconds',
+      'revisionHistoryLimit',
+      'progressDeadlineSeconds',
+    ],
+  },
 )
 
 export interface DeploymentCondition extends Infer<typeof deploymentCondition> {}

@@ -128,8 +128,8 @@ describe('validation of a deployment', () => {
   it('says that there is no spec at all', () => {
     expect(problemsOfCreate(deployments, {})).toEqual([
       'spec.selector: Required value',
-      'spec.template.spec.containers: Required value',
       'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+      'spec.template.spec.containers: Required value',
     ])
   })
 

@@ -25,6 +25,7 @@ export const replicaSetSpec = object(
       default: emptyTemplate,
     }),
   },
+  { checkedOrder: ['replicas', 'minReadySeconds', 'selector', 'template'] },
 )
 
 export interface ReplicaSetCondition extends Infer<typeof replicaSetCondition> {}

@@ -41,8 +41,8 @@ describe('validation of a replica set', () => {
       'no template',
       { template: undefined },
       [
-        'spec.template.spec.containers: Required value',
         'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+        'spec.template.spec.containers: Required value',
       ],
     ],
     [

@@ -111,6 +111,18 @@ export const statefulSetSpec = object(
     ),
     ordinals: optional(statefulSetOrdinals, 'How pods are numbered: from 0 unless set.'),
   },
+  {
+    checkedOrder: [
+      'podManagementPolicy',
+      'updateStrategy',
+      'persistentVolumeClaimRetentionPolicy',
+      'replicas',
+      'minReadySeconds',
+      'ordinals',
+      'selector',
+      'template',
+    ],
+  },
 )
 
 export interface StatefulSetCondition extends Infer<typeof statefulSetCondition> {}

@@ -65,8 +65,8 @@ describe('validation of an autoscaler', () => {
       'no limits',
       { minReplicas: 0, maxReplicas: 0, metrics: [{ type: 'Pods', pods }] },
       [
-        'spec.maxReplicas: Invalid value: 0: must be greater than 0',
         'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+        'spec.maxReplicas: Invalid value: 0: must be greater than 0',
       ],
     ],
     [

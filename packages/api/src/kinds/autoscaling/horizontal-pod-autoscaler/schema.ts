@@ -33,6 +33,7 @@ export const horizontalPodAutoscalerSpec = object(
     ),
     behavior: optional(behavior, 'How fast the count may grow and shrink.'),
   },
+  { checkedOrder: ['minReplicas', 'maxReplicas', 'scaleTargetRef', 'metrics', 'behavior'] },
 )
 
 export interface HorizontalPodAutoscalerCondition extends Infer<typeof horizontalPodAutoscalerCondition> {}

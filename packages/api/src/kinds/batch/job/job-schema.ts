@@ -130,6 +130,24 @@ export const jobSpec = object(
       'The controller that is to run the Job, such as example.com/queue; kubernetes.io/job-controller unless set. It cannot be changed.',
     ),
   },
+  {
+    checkedOrder: [
+      'parallelism',
+      'completions',
+      'activeDeadlineSeconds',
+      'backoffLimit',
+      'ttlSecondsAfterFinished',
+      'backoffLimitPerIndex',
+      'maxFailedIndexes',
+      'managedBy',
+      'completionMode',
+      'podFailurePolicy',
+      'successPolicy',
+      'podReplacementPolicy',
+      'template',
+      'selector',
+    ],
+  },
 )
 
 /** What a CronJob makes Jobs from. */

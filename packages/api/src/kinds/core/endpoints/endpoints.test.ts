@@ -27,9 +27,9 @@ describe('validation of endpoints', () => {
       'ports without names',
       { addresses: [{ ip: '10.0.0.1' }], ports: [{ port: 80 }, { port: 0, name: 'b', protocol: 'ICMP' }] },
       [
-        'subsets[0].ports[1].protocol: Unsupported value: "ICMP": supported values: "SCTP", "TCP", "UDP"',
         'subsets[0].ports[0].name: Required value',
         'subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+        'subsets[0].ports[1].protocol: Unsupported value: "ICMP": supported values: "SCTP", "TCP", "UDP"',
       ],
     ],
   ])('says of %s', (_, subset, problems) => {

@@ -22,13 +22,18 @@ import { securityContext } from './security.ts'
 export const terminationMessagePathDefault = '/dev/termination-log'
 
 export interface ContainerPort extends Infer<typeof containerPort> {}
-export const containerPort = object(`${coreV1}.ContainerPort`, 'A port that a container listens on.', {
-  name: optional(string(), 'Name by which services and probes refer to the port, unique in the pod.'),
-  containerPort: required(int32(), 'The port on the pod’s IP, from 1 to 65535.'),
-  protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'Protocol spoken there.', { default: 'TCP' }),
-  hostPort: optional(int32(), 'Port of the node that leads to it. Few pods need one.'),
-  hostIP: optional(string(), 'Address of the node the host port is bound to.'),
-})
+export const containerPort = object(
+  `${coreV1}.ContainerPort`,
+  'A port that a container listens on.',
+  {
+    name: optional(string(), 'Name by which services and probes refer to the port, unique in the pod.'),
+    containerPort: required(int32(), 'The port on the pod’s IP, from 1 to 65535.'),
+    protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'Protocol spoken there.', { default: 'TCP' }),
+    hostPort: optional(int32(), 'Port of the node that leads to it. Few pods need one.'),
+    hostIP: optional(string(), 'Address of the node the host port is bound to.'),
+  },
+  { checkedOrder: ['name', 'containerPort', 'hostPort', 'protocol', 'hostIP'] },
+)
 
 export interface VolumeMount extends Infer<typeof volumeMount> {}
 export const volumeMount = object(`${coreV1}.VolumeMount`, 'Where a container sees a volume.', {
@@ -117,11 +122,33 @@ const containerFields = {
   tty: optional(boolean, 'Give the container a terminal. Needs stdin.'),
 } as const
 
+const checkedOrder = [
+  'name',
+  'image',
+  'terminationMessagePolicy',
+  'ports',
+  'env',
+  'envFrom',
+  'volumeMounts',
+  'volumeDevices',
+  'imagePullPolicy',
+  'resources',
+  'resizePolicy',
+  'securityContext',
+  'lifecycle',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'restartPolicy',
+  'restartPolicyRules',
+]
+
 export interface Container extends Infer<typeof container> {}
 export const container = object(
   `${coreV1}.Container`,
   'A program run from an image, in the pod’s network and volumes.',
   containerFields,
+  { checkedOrder },
 )
 
 /** A sidecar: an init container that runs beside the others and is restarted whenever it ends (KEP-753). */
@@ -135,4 +162,5 @@ export const ephemeralContainer = object(
     ...containerFields,
     targetContainerName: optional(string(), 'Container whose process namespace it joins.'),
   },
+  { checkedOrder },
 )

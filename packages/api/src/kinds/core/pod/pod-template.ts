@@ -13,6 +13,8 @@ export const podTemplateSpec = object(
     metadata: optional(objectMeta, 'Labels and annotations of the pods.', { default: {}, byValue: true }),
     spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
   },
+  // Labels and annotations are named without their metadata, as upstream does, where something is wrong in themselves.
+  { checkedOrder: ['metadata', 'labels', 'annotations', 'spec'] },
 )
 
 /** What upstream has where a template must be but is not given: validation says what is missing in it. */

@@ -234,5 +234,5 @@ export const volume = object(
     storageos: optional(storageOsVolumeSource, 'A StorageOS volume. No longer supported.'),
     vsphereVolume: optional(vsphereVirtualDiskVolumeSource, 'A disk of vSphere, by way of its CSI driver.'),
   },
-  { alternatives: volumeSourceNames },
+  { alternatives: volumeSourceNames, checkedOrder: ['', ...volumeSourceNames, 'name'] },
 )

@@ -22,21 +22,26 @@ import { coreV1 } from '../../meta/names.ts'
 export const noClusterIp = 'None'
 
 export interface ServicePort extends Infer<typeof servicePort> {}
-export const servicePort = object(`${coreV1}.ServicePort`, 'A port of a service, and where it leads.', {
-  name: optional(string(), 'Name of the port. Must be there where there are several.'),
-  protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
-  appProtocol: pointer(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
-  port: required(int32(), 'The port that clients use.', { default: 0 }),
-  targetPort: optional(
-    intOrString,
-    'The port of the pods, by number or by the name it has in the container. The same as port unless set.',
-    { byValue: true },
-  ),
-  nodePort: optional(
-    int32(),
-    'The port on every node, with type NodePort or LoadBalancer. The server picks one unless set.',
-  ),
-})
+export const servicePort = object(
+  `${coreV1}.ServicePort`,
+  'A port of a service, and where it leads.',
+  {
+    name: optional(string(), 'Name of the port. Must be there where there are several.'),
+    protocol: optional(enumOf('SCTP', 'TCP', 'UDP'), 'TCP, UDP or SCTP; TCP unless set.', { default: 'TCP' }),
+    appProtocol: pointer(string(), 'What is spoken on the port, such as kubernetes.io/h2c or https.'),
+    port: required(int32(), 'The port that clients use.', { default: 0 }),
+    targetPort: optional(
+      intOrString,
+      'The port of the pods, by number or by the name it has in the container. The same as port unless set.',
+      { byValue: true },
+    ),
+    nodePort: optional(
+      int32(),
+      'The port on every node, with type NodePort or LoadBalancer. The server picks one unless set.',
+    ),
+  },
+  { checkedOrder: ['name', 'port', 'protocol', 'targetPort', 'appProtocol', 'nodePort'] },
+)
 
 export interface ClientIpConfig extends Infer<typeof clientIpConfig> {}
 export const clientIpConfig = object(`${coreV1}.ClientIPConfig`, 'How long a client keeps its pod.', {
@@ -127,6 +132,28 @@ export const serviceSpec = object(
       enumOf('PreferClose', 'PreferSameZone', 'PreferSameNode'),
       'Which pods are better than others: PreferSameZone, or PreferSameNode. PreferClose is the old name of the first.',
     ),
+  },
+  {
+    checkedOrder: [
+      'ports',
+      'externalName',
+      'selector',
+      'sessionAffinity',
+      'sessionAffinityConfig',
+      'ipFamilyPolicy',
+      'ipFamilies',
+      'clusterIPs',
+      'clusterIP',
+      'externalIPs',
+      'type',
+      'loadBalancerSourceRanges',
+      'allocateLoadBalancerNodePorts',
+      'loadBalancerClass',
+      'externalTrafficPolicy',
+      'healthCheckNodePort',
+      'internalTrafficPolicy',
+      'trafficDistribution',
+    ],
   },
 )
 

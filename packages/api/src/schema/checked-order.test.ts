@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { type FieldError, requiredField } from '../field-error.ts'
+import { FieldPath } from '../field-path.ts'
+import { atomicList, mapOf, object, optional, string } from './builders.ts'
+import { inCheckedOrder } from './checked-order.ts'
+
+const item = object('', 'An item.', { a: optional(string(), ''), b: optional(string(), '') }, { checkedOrder: ['b'] })
+const whole = object(
+  '',
+  'A whole.',
+  { x: optional(string(), ''), y: optional(string(), '') },
+  { checkedOrder: ['', 'x'] },
+)
+const schema = object('', 'What is checked.', {
+  items: optional(atomicList(item), ''),
+  values: optional(mapOf(item), ''),
+  whole: optional(whole, ''),
+})
+
+const error = (text: string): FieldError => ({ ...requiredField(FieldPath.root), field: text, message: text })
+const order = (bySchema: readonly string[], byRules: readonly string[]) =>
+  inCheckedOrder(schema, bySchema.map(error), byRules.map(error)).map(({ field }) => field)
+
+describe('errors of a schema and of rules', () => {
+  it.each<[string, string[], string[], string[]]>([
+    [
+      'are told field by field, as they are looked at',
+      ['items[0].a', 'items[10].b', 'items[2].b'],
+      ['items[0].b', 'items[2].a', 'values[k].a'],
+      ['items[0].b', 'items[0].a', 'items[2].b', 'items[2].a', 'items[10].b', 'values[k].a'],
+    ],
+    ['of one field are told by the schema first', ['items[0].a'], ['items[0].a'], ['items[0].a', 'items[0].a']],
+    [
+      'leave rules in the order they have',
+      ['items[1].a'],
+      ['whole', 'items[0].a'],
+      ['items[1].a', 'whole', 'items[0].a'],
+    ],
+    ['of an object as a whole come last', ['items[0].a'], ['items[0]'], ['items[0].a', 'items[0]']],
+    [
+      'of an object as a whole come where they are said to',
+      ['whole.y', 'whole.x'],
+      ['whole'],
+      ['whole', 'whole.x', 'whole.y'],
+    ],
+    ['of keys have no order among them', ['values[b].a', 'values[a].b'], [], ['values[a].b', 'values[b].a']],
+    [
+      'of fields that are not in the schema come last',
+      ['whole.x'],
+      ['other', 'items[0].z'],
+      ['whole.x', 'other', 'items[0].z'],
+    ],
+  ])('%s', (_, bySchema, byRules, expected) => expect(order(bySchema, byRules)).toEqual(expected))
+})
