@@ -6,6 +6,7 @@ export { CronError, type CronSchedule, parseCron } from './cron/cron-schedule.ts
 export { type TimeZone, timeZone, utc } from './cron/time-zone.ts'
 export type { JsonSchemaProps } from './custom/json-schema-props.ts'
 export { writeCustomSchema } from './custom/write-custom-schema.ts'
+export { versionRank } from './discovery/version-rank.ts'
 export * from './downward-api.ts'
 export * from './duration-text.ts'
 export * from './equality.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json.ts'
-import { findJsonPath, printJsonPath } from '../jsonpath/evaluate-jsonpath.ts'
+import { findJsonPath, printJsonValue } from '../jsonpath/evaluate-jsonpath.ts'
 import { parseJsonPath } from '../jsonpath/parse-jsonpath.ts'
 import type { Template } from '../jsonpath/template.ts'
 import type { CustomResourceColumn } from '../kinds/apiextensions/custom-resource-definition-schema.ts'
@@ -14,12 +14,21 @@ export function customColumns(
   schema: ObjectSchema<KubernetesObject>,
   columns: readonly CustomResourceColumn[] | undefined,
 ): readonly Column<KubernetesObject>[] {
-  if (columns === undefined || columns.length === 0) return columnsOf(schema, [nameColumn, ageColumn])
-  return [...columnsOf(schema, [nameColumn]), ...columns.map(customColumn)]
+  if (columns === undefined || columns.length === 0) return columnsOf(schema, [nameColumn, createdColumn])
+  // As upstream's tables have it, whose columns end before one that cannot be read.
+  const unreadable = columns.findIndex(({ jsonPath }) => templateOf(jsonPath) === undefined)
+  const shown = unreadable === -1 ? columns : columns.slice(0, unreadable)
+  return [...columnsOf(schema, [nameColumn]), ...shown.map(customColumn)]
 }
 
+/** The age, as the column of a definition would show it. */
+const createdColumn = {
+  ...ageColumn,
+  about: { type: 'date', description: 'Time since the object was created.' },
+} as const
+
 function customColumn({ name, type, format, description, priority, jsonPath }: CustomResourceColumn) {
-  const path = templateOf(jsonPath)
+  const path = templateOf(jsonPath) ?? []
   const column: Column<KubernetesObject> = {
     name,
     type: type as Column<KubernetesObject>['type'],
@@ -32,12 +41,12 @@ function customColumn({ name, type, format, description, priority, jsonPath }: C
   return column
 }
 
-/** A path that cannot be read finds nothing, as upstream's tables have it. */
-function templateOf(jsonPath: string): Template {
+/** Undefined for a path that cannot be read. */
+function templateOf(jsonPath: string): Template | undefined {
   try {
     return parseJsonPath(`{${jsonPath}}`)
   } catch {
-    return []
+    return undefined
   }
 }
 
@@ -46,7 +55,8 @@ function cellOf(type: string, path: Template, object: KubernetesObject, nowMs: n
     const [found = []] = findJsonPath(path, object)
     const [value] = found
     if (found.length === 0 || value === null || value === undefined) return null
-    return type === 'string' ? printJsonPath(path, object) : typedCell(type, value, nowMs)
+    // Of several only the first is shown.
+    return type === 'string' ? printJsonValue(value) : typedCell(type, value, nowMs)
   } catch {
     return null
   }

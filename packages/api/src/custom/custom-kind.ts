@@ -1,4 +1,7 @@
+import { compareText } from '../compare-text.ts'
+import { versionRank } from '../discovery/version-rank.ts'
 import { FieldPath } from '../field-path.ts'
+import { goQuoted } from '../go-text.ts'
 import type {
   CustomResourceDefinition,
   CustomResourceVersion,
@@ -10,6 +13,7 @@ import { apiVersionOf, type ResourceDefinition } from '../resource.ts'
 import { compile } from '../schema/compile.ts'
 import { ApiError } from '../status.ts'
 import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } from '../stored-kind.ts'
+import { checkFormat } from '../string-formats.ts'
 import { customColumns, fieldsOf, valueAt } from './custom-columns.ts'
 import { customScale } from './custom-scale.ts'
 import { readCustomSchema } from './read-custom-schema.ts'
@@ -104,8 +108,18 @@ function versionOf(
     ...(subresources?.scale === undefined ? {} : { scale: customScale(subresources.scale) }),
     subresources: {},
     columns: customColumns(read.schema, additionalPrinterColumns),
-    ...(deprecated === true ? { deprecated: deprecationWarning ?? `${group}/${name} ${kind} is deprecated` } : {}),
+    ...(deprecated === true ? { deprecated: deprecationWarning ?? deprecationText(spec, name, kind) } : {}),
   }
+}
+
+/** What is said of a deprecated version where its definition says nothing: which one to use instead, if there is a newer one. */
+function deprecationText({ group, versions }: CustomResourceDefinition['spec'], version: string, kind: string): string {
+  const [better] = versions
+    .filter(({ name, served, deprecated }) => served && deprecated !== true && versionRank(name) > versionRank(version))
+    .map(({ name }) => name)
+    .sort((a, b) => versionRank(b) - versionRank(a))
+  const instead = better === undefined ? '' : `; use ${group}/${better} ${kind}`
+  return `${group}/${version} ${kind} is deprecated${instead}`
 }
 
 function convertedVersion(
@@ -151,10 +165,13 @@ function strategyOf({ spec, metadata }: CustomResourceDefinition): Strategy<Kube
     ...(metadata.deletionTimestamp === undefined
       ? {}
       : {
-          prepareForCreate: () => {
-            const details = { group: spec.group, kind: spec.names.plural }
-            const message = 'create not allowed while custom resource definition is terminating'
-            throw new ApiError(405, 'MethodNotAllowed', message, details)
+          prepareForCreate: ({ metadata }) => {
+            const why = 'create not allowed while custom resource definition is terminating'
+            const { group, names } = spec
+            const { name = '' } = metadata
+            const quoted = name === '' ? '' : ` ${JSON.stringify(name)}`
+            const details = { ...(name === '' ? {} : { name }), group, kind: names.plural }
+            throw new ApiError(403, 'Forbidden', `${names.plural}.${group}${quoted} is forbidden: ${why}`, details)
           },
         }),
   }
@@ -163,12 +180,17 @@ function strategyOf({ spec, metadata }: CustomResourceDefinition): Strategy<Kube
 /** Finalizers without a domain are for the server's own; upstream only warns of them where the kind is a custom one. */
 function finalizerWarnings({ metadata }: KubernetesObject, old?: KubernetesObject): readonly string[] {
   const known = old?.metadata.finalizers ?? []
-  return (metadata.finalizers ?? [])
-    .filter((each) => !each.includes('/') && !known.includes(each))
-    .filter((each) => each !== 'orphan' && each !== 'foregroundDeletion')
-    .map(
-      (each) =>
-        `metadata.finalizers: ${JSON.stringify(each)}: prefer a domain-qualified finalizer name including a path (/) ` +
-        'to avoid accidental conflicts with other finalizer writers',
-    )
+  const added = new Set((metadata.finalizers ?? []).filter((each) => !known.includes(each)))
+  return [...added].sort(compareText).flatMap((each) => {
+    const at = `metadata.finalizers: ${goQuoted(each)}: `
+    const malformed = checkFormat('qualified-name', each).map((problem) => at + problem)
+    if (each.includes('/') || standardFinalizers.includes(each)) return malformed
+    const better = each.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name'
+    return [
+      ...malformed,
+      `${at}prefer a domain-qualified ${better} to avoid accidental conflicts with other finalizer writers`,
+    ]
+  })
 }
+
+const standardFinalizers: readonly string[] = ['orphan', 'foregroundDeletion', 'kubernetes']

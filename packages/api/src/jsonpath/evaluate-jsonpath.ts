@@ -25,11 +25,12 @@ export function findJsonPath(
 /** What a template prints of a value: what one action finds is set apart by spaces. */
 export function printJsonPath(template: Template, value: unknown, options: EvaluateOptions = {}): string {
   return findJsonPath(template, value, options)
-    .map((found) => found.map(printed).join(' '))
+    .map((found) => found.map(printJsonValue).join(' '))
     .join('')
 }
 
-function printed(value: unknown): string {
+/** What a template prints of one value that it has found. */
+export function printJsonValue(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   return typeof value === 'object' ? goJson(value) : String(value)
 }
@@ -64,7 +65,7 @@ function take(step: Step, values: readonly unknown[], options: EvaluateOptions):
     case 'compare':
       return values.flatMap((value) => {
         if (!Array.isArray(value))
-          throw new JsonPathError(`${printed(value)} is not array or slice and cannot be filtered`)
+          throw new JsonPathError(`${printJsonValue(value)} is not array or slice and cannot be filtered`)
         return value.filter((item) => passes(step, item, options))
       })
   }

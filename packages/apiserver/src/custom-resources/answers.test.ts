@@ -76,11 +76,95 @@ it.each<[object, string]>([
   expect([code, json.message]).toEqual([400, `Crate in version "v1" cannot be handled as a Crate: ${problem}`])
 })
 
+it.each<[object, number, string]>([
+  [
+    { metadata: { name: 1 } },
+    400,
+    'Crate in version "v1" cannot be handled as a Crate: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string',
+  ],
+  [
+    { metadata: { name: 'a', labels: { b: 1 } } },
+    400,
+    'Crate in version "v1" cannot be handled as a Crate: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+  ],
+  [
+    { apiVersion: 'example.com/v1', kind: 'Other' },
+    422,
+    'Other.example.com "a" is invalid: kind: Invalid value: "Other": must be Crate',
+  ],
+])('%j is refused', async (more, code, message) => {
+  const { json } = await create({}, more)
+  expect([json.code, json.message]).toEqual([code, message])
+})
+
+it('finalizers without a domain are warned of', async () => {
+  const finalizers = ['x.example.com/y', 'with.dot', 'bare', 'kubernetes', 'orphan']
+  const { headers } = await create({}, { metadata: { name: 'a', finalizers } })
+  const [prefer, avoid] = [
+    'prefer a domain-qualified finalizer name',
+    'to avoid accidental conflicts with other finalizer writers',
+  ]
+  expect(headers.warning).toBe(
+    `299 - "metadata.finalizers: \\"bare\\": ${prefer} ${avoid}", ` +
+      `299 - "metadata.finalizers: \\"with.dot\\": ${prefer} including a path (/) ${avoid}"`,
+  )
+})
+
+it('a subresource that there is not is an object that is not found', async () => {
+  await create({})
+  const { code, json } = await server.call(`${crates}/a/nothing`)
+  expect([code, json.message]).toEqual([404, 'crates.example.com "a" not found'])
+})
+
 it('counts are checked where the scale finds them', async () => {
   const { json } = await create({ count: -1 })
   expect(json.message).toBe(
     'Crate.example.com "a" is invalid: .spec.count: Invalid value: -1: should be a non-negative integer',
   )
+  await create({ count: 1 })
+  const { json: scale } = await server.call(`${crates}/a/scale`)
+  expect(scale.status).toEqual({ replicas: 0 })
+  const scaled = await patch('merge', { spec: { replicas: -1 } }, '/a/scale')
+  expect(scaled.json.message).toBe(json.message)
+})
+
+it('a deprecated version is warned of with the one to use instead', async () => {
+  const definition = crateDefinition(
+    [
+      crateVersion('v1alpha1', { deprecated: true }),
+      crateVersion('v1', { storage: true }),
+      crateVersion('v1beta1'),
+      crateVersion('v2', { deprecated: true }),
+    ],
+    { group: 'old.example.com' },
+  )
+  await establish(client, { ...definition, metadata: { name: 'crates.old.example.com' } })
+  const warningOf = async (version: string) =>
+    (await server.call(`/apis/old.example.com/${version}/namespaces/default/crates`)).headers.warning
+  expect(await warningOf('v1alpha1')).toBe(
+    '299 - "old.example.com/v1alpha1 Crate is deprecated; use old.example.com/v1 Crate"',
+  )
+  expect(await warningOf('v2')).toBe('299 - "old.example.com/v2 Crate is deprecated"')
+})
+
+it('tables show the first of what is found, and no column from one on that cannot be read', async () => {
+  const columns = ['.spec.list[*]', '.spec.count', '.spec.[', '.spec.label'].map((jsonPath, index) => ({
+    name: `C${index}`,
+    type: 'string',
+    jsonPath,
+  }))
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+  const version = crateVersion('v1', { storage: true, schema, additionalPrinterColumns: columns })
+  const definition = crateDefinition([version, crateVersion('v2')], { group: 'table.example.com' })
+  await establish(client, { ...definition, metadata: { name: 'crates.table.example.com' } })
+  const path = (name: string) => `/apis/table.example.com/${name}/namespaces/default/crates`
+  await server.call(path('v1'), { method: 'POST', body: { metadata: { name: 'a' }, spec: { list: [1, 2], count: 3 } } })
+  const tableOf = async (name: string) =>
+    (await server.call(path(name), { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })).json
+  const table = await tableOf('v1')
+  expect(table.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'C0', 'C1'])
+  expect(table.rows[0].cells).toEqual(['a', '1', '3'])
+  expect((await tableOf('v2')).columnDefinitions[1]).toMatchObject({ name: 'Age', type: 'date' })
 })
 
 describe('a status', () => {

@@ -231,7 +231,10 @@ it.each<[string, CustomResourceDefinition]>([
   expect(metadata).toMatchObject({ deletionTimestamp: expect.any(String), generation: 1 })
   expect(metadata.deletionGracePeriodSeconds).toBeUndefined()
   const refused = await server.call(path('v1'), post(crate('b', {})))
-  expect([refused.code, refused.json.message]).toEqual([405, expect.stringContaining('is terminating')])
+  expect([refused.code, refused.json.message]).toEqual([
+    403,
+    'crates.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
+  ])
   await server.call(path('v1', '/a'), { method: 'DELETE' })
   expect(await watch.next()).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'a' } } })
   watch.close()

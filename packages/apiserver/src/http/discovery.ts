@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { apiVersionOf, compareText, type ResourceDefinition, type Verb } from '@coracle/api'
+import { apiVersionOf, compareText, type ResourceDefinition, type Verb, versionRank } from '@coracle/api'
 import type { Aggregator } from '../aggregation/aggregator.ts'
 import type { RemoteResource } from '../aggregation/remote-resources.ts'
 import { causes } from './causes-definition.ts'
@@ -210,15 +210,6 @@ function groupsOf(definitions: readonly Version[]): readonly Group[] {
 function versionsOf(definitions: readonly Version[], group: string): readonly string[] {
   const versions = new Set(definitions.filter((each) => each.group === group).map(({ version }) => version))
   return [...versions].sort((a, b) => versionRank(b) - versionRank(a) || compareText(a, b))
-}
-
-/** Upstream's order of versions (apimachinery's util/version.CompareKubeAwareVersionStrings) as a number. */
-function versionRank(version: string): number {
-  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version)
-  if (match === null) return -1
-  const [, major = '0', stage, minor = '0'] = match
-  const stageRank = stage === undefined ? 2 : stage === 'beta' ? 1 : 0
-  return stageRank * 1e6 + Number(major) * 1e3 + Number(minor)
 }
 
 /** Groups in upstream's order of priority where it matters to what a short name means; others by name after them. */

@@ -2,6 +2,7 @@ import {
   ApiError,
   bindingSchema,
   evictionSchema,
+  notFound,
   type ResourceDefinition,
   scaleSchema,
   tokenRequestSchema,
@@ -35,8 +36,11 @@ export function handleSubresource(
     return handleResource(context, exchange, route, registry)
   }
   const subresource = context.core.subresource(definition, route.subresource)
-  if (subresource === undefined) throw pathNotFound()
+  const isCustom = definition.schema.dialect === 'structural'
+  if (subresource === undefined && !isCustom) throw pathNotFound()
   if (definition.deprecated !== undefined) warn(exchange.response, definition.deprecated)
+  // A custom kind has any path; nothing is there.
+  if (subresource === undefined) throw notFound(definition, route.name)
   if (exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
   checkPathName(route.name)
   const namespace = definition.namespaced ? route.namespace : ''

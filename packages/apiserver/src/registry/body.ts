@@ -1,4 +1,13 @@
-import { apiVersionOf, badRequest, compile, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import {
+  apiVersionOf,
+  badRequest,
+  compile,
+  FieldPath,
+  invalid,
+  invalidField,
+  type KubernetesObject,
+  type ResourceDefinition,
+} from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
 
@@ -68,15 +77,33 @@ function withType(definition: DecodedKind, body: unknown, knowsKind: KnowsKind):
   const givenVersion = isGiven(apiVersion) ? String(apiVersion) : expected
   const givenKind = isGiven(kind) ? String(kind) : definition.kind
   if (givenKind !== definition.kind || givenVersion !== expected) {
-    throw mismatch(definition, givenVersion, givenKind, knowsKind)
+    throw mismatch(definition, givenVersion, givenKind, nameIn(body), knowsKind)
   }
   return { ...body, apiVersion: expected, kind: definition.kind }
 }
 
+/** The name that an object gives itself; '' where it gives none. */
+function nameIn(body: object | null): string {
+  const { metadata } = (body ?? {}) as { readonly metadata?: { readonly name?: unknown } | null }
+  return typeof metadata?.name === 'string' ? metadata.name : ''
+}
+
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-function mismatch(definition: DecodedKind, apiVersion: string, kind: string, knowsKind: KnowsKind): Error {
+function mismatch(
+  definition: DecodedKind,
+  apiVersion: string,
+  kind: string,
+  name: string,
+  knowsKind: KnowsKind,
+): Error {
   const expected = apiVersionOf(definition)
+  // Objects of custom kinds are only held against the kind when they are checked.
+  if (definition.schema.dialect === 'structural' && apiVersion === expected) {
+    return invalid({ kind, group: definition.group }, name, [
+      invalidField(FieldPath.of('kind'), kind, `must be ${definition.kind}`),
+    ])
+  }
   const known = knowsKind(apiVersion, kind)
   if (known && kind === definition.kind) {
     return badRequest(

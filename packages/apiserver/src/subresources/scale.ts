@@ -49,7 +49,9 @@ const definition = scaleKind as unknown as ResourceDefinition
 
 /** `<resource>/scale`: how many there are and should be, as an autoscaling/v1 Scale over whatever the mapping says. */
 export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMapping<KubernetesObject>): Subresource {
-  const { group, plural } = registry.definition
+  const { group, plural, schema } = registry.definition
+  // Of custom resources the object is checked, and the scale is not.
+  const validate = schema.dialect === 'structural' ? isThere : isValid
   const about = { group, plural: `${plural}/scale` }
   const decode = (body: unknown, name: string, options: RegistryWriteOptions): Decoded => {
     const { object, warnings } = decodeScale(body, options)
@@ -166,19 +168,24 @@ interface Decoded {
 export function scaleOf(mapping: ScaleMapping<KubernetesObject>, object: KubernetesObject): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const replicas = mapping.replicas(object)
+  const selector = mapping.selector(object)
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
     // Go leaves a zero out.
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: mapping.statusReplicas(object), selector: mapping.selector(object) },
+    status: { replicas: mapping.statusReplicas(object), ...(selector === '' ? {} : { selector }) },
   }
 }
 
-function validate(scale: Scale, name: string): void {
-  if (scale.spec === undefined) throw badRequest('the scale has no spec')
-  const { replicas = 0 } = scale.spec
+function isThere({ spec }: Scale): void {
+  if (spec === undefined) throw badRequest('the scale has no spec')
+}
+
+function isValid(scale: Scale, name: string): void {
+  isThere(scale)
+  const { replicas = 0 } = scale.spec ?? {}
   const errors = [...compile(scaleSchema).validate(scale)]
   if (replicas < 0) {
     errors.push(invalidField(FieldPath.of('spec', 'replicas'), replicas, 'must be greater than or equal to 0'))

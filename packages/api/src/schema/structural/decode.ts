@@ -78,11 +78,10 @@ const decodeInnerText: Decoder = (value, context) => {
   throw new Undecodable(describeFieldError(invalidField(context.path, value, 'must be a string')))
 }
 
-/** The metadata of an object in another, with what is wrong with it in the words of encoding/json. */
-const decodeInnerMetadata =
+/** Metadata, with what is wrong with it in the words of encoding/json. */
+const decodeMetadata =
   (decode: Decoder): Decoder =>
   (value, context, owner) => {
-    const path = context.path
     try {
       return decode(value, context, owner)
     } catch (error) {
@@ -93,9 +92,23 @@ const decodeInnerMetadata =
           ? 'Go value of type'
           : `Go struct field ObjectMeta.${at.replace(/^(labels|annotations)\..*/, '$1')} of type`,
       )
-      throw new Undecodable(describeFieldError(invalidField(path, value, problem)))
+      throw new Undecodable(problem)
     }
   }
+
+/** The same of an object in another. */
+function decodeInnerMetadata(decode: Decoder): Decoder {
+  const decodeOwn = decodeMetadata(decode)
+  return (value, context, owner) => {
+    const path = context.path
+    try {
+      return decodeOwn(value, context, owner)
+    } catch (error) {
+      if (!(error instanceof Undecodable)) throw error
+      throw new Undecodable(describeFieldError(invalidField(path, value, error.message)))
+    }
+  }
+}
 
 /** Every object of the API has its kind and apiVersion as text. */
 const decodeText: Decoder = (value, context, owner) => {
@@ -142,7 +155,8 @@ function decodedField(name: string, schema: Schema, inResource: boolean, isInner
 function fieldDecoder(name: string, schema: Schema, inResource: boolean, isInner: boolean): Decoder {
   if (inResource && (name === 'apiVersion' || name === 'kind')) return isInner ? decodeInnerText : decodeText
   const decode = structuralDecoderOf(schema)
-  return inResource && isInner && name === 'metadata' ? decodeInnerMetadata(decode) : decode
+  if (!inResource || name !== 'metadata') return decode
+  return isInner ? decodeInnerMetadata(decode) : decodeMetadata(decode)
 }
 
 /** A null that may not be there goes; where there is a default it stays for that to take its place. */
