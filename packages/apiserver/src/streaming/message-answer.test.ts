@@ -124,6 +124,6 @@ describe('a watch over a WebSocket', () => {
 
   it('is refused as any other request', async () => {
     const { open } = await served()
-    await expect(open(`${watchPath}&resourceVersion=x`, ['any'])).rejects.toMatchObject({ code: 422 })
+    await expect(open(`${watchPath}&resourceVersion=x`, ['any'])).rejects.toMatchObject({ code: 500 })
   })
 })

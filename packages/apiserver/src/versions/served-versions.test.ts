@@ -293,6 +293,8 @@ describe('over HTTP', () => {
     // Upstream's own.
     expect(await hashOf('/apis/events.k8s.io/v1', 'events')).toBe('r2yiGXH7wu8=')
     const { json: deleted } = await server.call(path('v1'), { method: 'DELETE' })
-    expect(deleted).toMatchObject({ apiVersion: 'autoscaling/v1', items: [{ apiVersion: 'autoscaling/v1' }] })
+    expect(deleted).toMatchObject({ apiVersion: 'autoscaling/v1', items: [{ metadata: { name: 'a' } }] })
+    // In that version: the second has a list of metrics in its place.
+    expect(deleted.items[0].spec).toHaveProperty('targetCPUUtilizationPercentage')
   })
 })

@@ -89,7 +89,7 @@ describe('an apply configuration', () => {
     ['Object{nope: "x"}', '.nope: field not declared in schema'],
     [
       'Object{metadata: Object.metadata{ownerReferences: [Object.metadata.ownerReferences{apiVersion: "v1", kind: "Pod", name: "a", uid: "1"}]}, immutable: dyn("x")}',
-      'cannot unmarshal string',
+      '.immutable: expected boolean, got &{x}',
     ],
   ])('is refused where it does not fit: %s', async (expression, why) => {
     const test = await startTestCore()
