@@ -21,7 +21,7 @@ export function compileAdmissionExpression(
   wanted: readonly ('bool' | 'string' | 'null')[],
   options: AdmissionExpressionOptions,
 ): CompiledExpression {
-  const compiled = compileCel(source, variableTypes(options))
+  const compiled = compileCel(source, variableTypes(options), undefined, 'alike')
   if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
   const { type } = compiled.program
   if (wanted.length === 0 || wanted.some((each) => each === type.kind)) return compiled

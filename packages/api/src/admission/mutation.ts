@@ -38,7 +38,7 @@ export function compileMutation(
   patch: PatchType,
   options: AdmissionExpressionOptions,
 ): CompiledExpression {
-  const compiled = compileCel(source, variableTypes(options), constructible)
+  const compiled = compileCel(source, variableTypes(options), constructible, 'alike')
   if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
   const [found, expected] = [typeText(compiled.program.type), typeText(wanted[patch])]
   return found === expected ? compiled : { problem: `must evaluate to ${expected} but got ${found}` }

@@ -54,14 +54,18 @@ export interface ConstructibleType {
   fieldType(name: string): CelType | undefined
 }
 
+/** Whether what stands in one list, or as keys or values in one map, may be of several types: Kubernetes does not let it. */
+export type AggregateLiterals = 'mixed' | 'alike'
+
 /** Finds the types of an expression over these variables. Throws CelSyntaxError where it does not fit. */
 export function checkCel(
   expression: Expression,
   variables: ReadonlyMap<string, CelType>,
   functions: FunctionTable,
   constructible: ConstructibleTypes = () => undefined,
+  literals: AggregateLiterals = 'mixed',
 ): Checked {
-  const checker = new Checker(variables, functions, constructible)
+  const checker = new Checker(variables, functions, constructible, literals)
   const type = checker.check(expression, undefined)
   return {
     expression,
@@ -86,8 +90,15 @@ class Checker {
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #functions: FunctionTable
   readonly #constructible: ConstructibleTypes
+  readonly #literals: AggregateLiterals
 
-  constructor(variables: ReadonlyMap<string, CelType>, functions: FunctionTable, constructible: ConstructibleTypes) {
+  constructor(
+    variables: ReadonlyMap<string, CelType>,
+    functions: FunctionTable,
+    constructible: ConstructibleTypes,
+    literals: AggregateLiterals,
+  ) {
+    this.#literals = literals
     this.#variables = variables
     this.#functions = functions
     this.#constructible = constructible
@@ -111,11 +122,16 @@ class Checker {
         return this.#call(expression, scope)
       case 'list': {
         const elements = expression.elements.map(({ value, optional }) => element(this.check(value, scope), optional))
+        if (this.#literals === 'alike') checkAlike(elements, (index) => expression.elements[index]?.value)
         return { ...listOf(joined(elements)), maxSize: elements.length } as CelType
       }
       case 'map': {
         const keys = expression.entries.map(({ key }) => this.check(key, scope))
         const values = expression.entries.map(({ value, optional }) => element(this.check(value, scope), optional))
+        if (this.#literals === 'alike') {
+          checkAlike(keys, (index) => expression.entries[index]?.key)
+          checkAlike(values, (index) => expression.entries[index]?.value)
+        }
         return { ...mapOf(joined(keys), joined(values)), maxSize: keys.length } as CelType
       }
       case 'fold':
@@ -285,4 +301,14 @@ function variablesOf(fold: FoldExpression, range: CelType, elementType: CelType,
         ? [range.key, range.value]
         : [types.dyn, types.dyn]
   return { name: fold.second, type: second, outer: { name: fold.variable, type: first, outer } }
+}
+
+/** Refuses what is of another type than what stands before it. */
+function checkAlike(all: readonly CelType[], expressionAt: (index: number) => Expression | undefined): void {
+  all.forEach((type, index) => {
+    const before = all[index - 1]
+    if (before === undefined || isAssignable(before, type, new Map()) || isAssignable(type, before, new Map())) return
+    const { offset } = expressionAt(index) ?? { offset: 0 }
+    throw new CelSyntaxError(offset, `expected type '${typeText(before)}' but found '${typeText(type)}'`)
+  })
 }

@@ -2,7 +2,7 @@
  * Expressions ready to be run: read, checked against the types of their variables, their cost known. What rules of custom
  * resources, admission policies and match conditions of webhooks have in common.
  */
-import { type ConstructibleTypes, checkCel } from './check.ts'
+import { type AggregateLiterals, type ConstructibleTypes, checkCel } from './check.ts'
 import { CelCostExceeded, CelError, CelSyntaxError, describeProblem } from './errors.ts'
 import { estimateCost, type SizeAt } from './estimate.ts'
 import { CostMeter, evaluatorOf } from './evaluate.ts'
@@ -36,9 +36,10 @@ export function compileCel(
   source: string,
   variables: ReadonlyMap<string, CelType>,
   constructible?: ConstructibleTypes,
+  literals?: AggregateLiterals,
 ): { readonly program: CelProgram } | { readonly problem: string } {
   try {
-    const checked = checkCel(parseCel(source), variables, functionTable, constructible)
+    const checked = checkCel(parseCel(source), variables, functionTable, constructible, literals)
     const evaluate = evaluatorOf(checked)
     return {
       program: {

@@ -296,6 +296,13 @@ describe('a definition is refused', () => {
       ],
     ],
     [
+      'for a list of texts and numbers',
+      withRules(scale, "[1, 'a'].size() > 0"),
+      [
+        `${at}.rule: Invalid value: ${shown("[1, 'a'].size() \\u003e 0")}: compilation failed: ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, 'a'].size() > 0\n | ....^`,
+      ],
+    ],
+    [
       'for a rule that is no question',
       withRules(scale, 'self.replicas'),
       [`${at}.rule: Invalid value: ${shown('self.replicas')}: cel expression must evaluate to a bool`],

@@ -215,7 +215,7 @@ function readExpression(
   reading: Reading,
 ): CelProgram | undefined {
   const at = path.field(name)
-  const compiled = compileCel(source, variables)
+  const compiled = compileCel(source, variables, undefined, 'alike')
   if ('problem' in compiled) {
     const prefix = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed'
     reading.errors.push(invalidField(at, shownRule(rule), `${prefix}: ${compiled.problem}`))

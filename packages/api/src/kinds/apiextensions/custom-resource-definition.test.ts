@@ -109,12 +109,17 @@ describe('answers of the apiextensions server 1.36.4', () => {
     ],
     [
       'columns and subresources that all versions have do, too',
-      { versions: [version({ additionalPrinterColumns: [{ jsonPath: 'a' }], subresources: { scale: {} } })] },
+      {
+        versions: [
+          version({ additionalPrinterColumns: [{ jsonPath: 'a', format: 'binary' }], subresources: { scale: {} } }),
+        ],
+      },
       [
         'spec.subresources.scale.specReplicasPath: Required value',
         'spec.subresources.scale.statusReplicasPath: Required value',
         'spec.additionalPrinterColumns[0].name: Required value',
         'spec.additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string',
+        'spec.additionalPrinterColumns[0].format: Invalid value: "binary": must be one of byte,date,date-time,double,float,int32,int64,password',
         'spec.additionalPrinterColumns[0].JSONPath: Invalid value: "a": must be a simple json path starting with .',
       ],
     ],

@@ -15,7 +15,7 @@ import { selectableFieldErrors } from './selectable-fields.ts'
 export const deprecationWarningLengthMax = 256
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
-const columnFormats = ['binary', 'bool', 'byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password']
 
 /** What is said of a version's schema and of what goes with it. */
 interface PartsPlace {
