@@ -42,7 +42,7 @@ it('installs its kind, serves sites until they go, tells its metrics, and ends i
 
   const change = { ...site, spec: { ...site.spec, host: 'elsewhere.example.com' } }
   const refused = await kubectl.run(['apply', '-f', '-'], { input: manifest(change) })
-  expect(refused.stderr).toContain('spec.host: Invalid value: "string": field is immutable')
+  expect(refused.stderr).toContain('spec.host: Invalid value: "elsewhere.example.com": field is immutable')
 
   await kubectl.ok(['delete', 'site', 'shop'])
   expect((await kubectl.get('configmaps', 'hosts')).data ?? {}).toEqual({})

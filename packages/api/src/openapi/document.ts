@@ -32,12 +32,19 @@ export interface OpenApiOptions {
 
 export const answerTypes = ['application/json', 'application/yaml']
 export const watchTypes = ['application/json;stream=watch']
-export const patchTypes = [
+const strategic = 'application/strategic-merge-patch+json'
+const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
+  strategic,
   'application/apply-patch+yaml',
 ]
+
+/** What bodies of an operation are taken in. Strategic patches need Go types, and kubectl sends them where they are named here. */
+export function bodyTypesOf({ action, custom }: Operation): readonly string[] {
+  if (action !== 'patch') return ['*/*']
+  return custom ? patchTypes.filter((type) => type !== strategic) : patchTypes
+}
 
 /** The parts of a document, written for one dialect. */
 export interface DocumentParts {

@@ -23,6 +23,8 @@ export interface Operation {
   readonly kind: GroupVersionKind
   /** A list of it is returned. */
   readonly list: boolean
+  /** It is about a kind that no Go type stands for. */
+  readonly custom: boolean
 }
 
 export interface Path {
@@ -97,7 +99,17 @@ function operation(
   const scope = definition.namespaced ? 'Namespaced' : ''
   const id = `${word}${operationGroup(group, version)}${many}${scope}${definition.kind}${options.suffix ?? ''}`
   const kind = options.kind ?? { group, version, kind: definition.kind }
-  return { method, action, operationId: id, description, tag: tagOf(group, version), kind, list: verb === 'list' }
+  const custom = definition.schema.dialect === 'structural'
+  return {
+    method,
+    action,
+    operationId: id,
+    description,
+    tag: tagOf(group, version),
+    kind,
+    list: verb === 'list',
+    custom,
+  }
 }
 
 function collectionOperations(definition: ResourceDefinition): readonly Operation[] {
@@ -209,5 +221,6 @@ function proxiedOperations(
     tag: tagOf(definition.group, definition.version),
     kind: { group, version, kind },
     list: false,
+    custom: false,
   }))
 }

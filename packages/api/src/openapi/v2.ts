@@ -2,12 +2,12 @@ import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
 import {
   answerTypes,
+  bodyTypesOf,
   type DocumentParts,
   documentParts,
   exchangeOf,
   type OpenApiOptions,
   operationHead,
-  patchTypes,
   pathParameters,
   queryParameters,
   successesOf,
@@ -46,7 +46,7 @@ function operationV2(operation: Operation, parts: DocumentParts): JsonObject {
   const answers = successesOf(operation).map(([code, description]) => [code, { description, ...schema }])
   return {
     ...operationHead(operation),
-    consumes: operation.action === 'patch' ? patchTypes : ['*/*'],
+    consumes: bodyTypesOf(operation),
     produces: operation.action === 'list' ? [...answerTypes, ...watchTypes] : answerTypes,
     schemes: ['https'],
     parameters: [...bodies, ...queryParameters(operation, 'v2')],

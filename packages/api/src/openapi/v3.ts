@@ -2,12 +2,12 @@ import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
 import {
   answerTypes,
+  bodyTypesOf,
   type DocumentParts,
   documentParts,
   exchangeOf,
   type OpenApiOptions,
   operationHead,
-  patchTypes,
   pathParameters,
   queryParameters,
   successesOf,
@@ -58,12 +58,11 @@ function operationV3(operation: Operation, parts: DocumentParts): JsonObject {
   const types = operation.action === 'list' ? [...answerTypes, ...watchTypes] : answerTypes
   const content = answer === undefined ? {} : { content: contentOf(types, answer) }
   const answers = successesOf(operation).map(([code, description]) => [code, { description, ...content }])
-  const accepted = operation.action === 'patch' ? patchTypes : ['*/*']
   const required = operation.method === 'delete' ? {} : { required: true }
   return {
     ...operationHead(operation),
     parameters: queryParameters(operation, 'v3'),
-    ...(body === undefined ? {} : { requestBody: { content: contentOf(accepted, body), ...required } }),
+    ...(body === undefined ? {} : { requestBody: { content: contentOf(bodyTypesOf(operation), body), ...required } }),
     responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
   }
 }

@@ -45,4 +45,19 @@ describe('the documents of /openapi/v3', () => {
     expect(after).not.toBe(before)
     expect((await server.call(after)).text).toContain('/apis/example.com/v1/boxes')
   })
+
+  it('name strategic patches where there are Go types to merge by, and not for custom kinds', async () => {
+    await server.core.kinds.add(crates('crates', 'example.com'))
+    const typesOf = async (document: string, path: string): Promise<readonly string[]> => {
+      const { json } = await server.call(`/openapi/v3/${document}`)
+      return Object.keys(json.paths[path].patch.requestBody.content)
+    }
+    const [json, merge] = ['application/json-patch+json', 'application/merge-patch+json']
+    const [strategic, apply] = ['application/strategic-merge-patch+json', 'application/apply-patch+yaml']
+    const crate = '/apis/example.com/v1/namespaces/{namespace}/crates/{name}'
+    expect(await typesOf('apis/example.com/v1', crate)).toEqual([json, merge, apply])
+    expect(await typesOf('api/v1', '/api/v1/nodes/{name}')).toEqual([json, merge, strategic, apply])
+    const { json: v2 } = await server.call('/openapi/v2')
+    expect(v2.paths[crate].patch.consumes).toEqual([json, merge, apply])
+  })
 })
