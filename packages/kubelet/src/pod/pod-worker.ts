@@ -36,6 +36,7 @@ import {
 } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
+import { podHostname } from './pod-hostname.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
 import {
   resizedContainers,
@@ -451,7 +452,7 @@ export class PodWorker implements StatusWriterHost {
         podName: name,
         podNamespace: namespace,
         attempt,
-        hostname: spec.hostname ?? name,
+        hostname: podHostname(this.#pod),
         hostNetwork: spec.hostNetwork === true,
         ...(preferredAddress === undefined ? {} : { preferredAddress }),
       })

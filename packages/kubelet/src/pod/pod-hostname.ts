@@ -1,0 +1,25 @@
+import type { Pod } from '@coracle/api'
+
+/** Longest name of a host within a domain (RFC 1123), and longest that Linux takes for a host. */
+const labelMax = 63
+const nodeNameMax = 64
+
+const clusterDomain = 'cluster.local'
+
+/**
+ * What a pod's processes are told the name of their host is, as upstream's kubelet has it: what `hostnameOverride` says, or `hostname`, or the
+ * pod's name, cut to what a host may be called; with its domain where the pod wants that (`setHostnameAsFQDN`). Throws a RangeError where
+ * that is too long.
+ */
+export function podHostname({ metadata, spec }: Pod): string {
+  if (spec.hostnameOverride !== undefined) return spec.hostnameOverride
+  const { hostname = metadata.name ?? '', subdomain = '', setHostnameAsFQDN } = spec
+  const short = hostname.length <= labelMax ? hostname : hostname.slice(0, labelMax).replace(/[-.]+$/, '')
+  if (setHostnameAsFQDN !== true || subdomain === '') return short
+  const full = `${short}.${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  if (full.length <= nodeNameMax) return full
+  throw new RangeError(
+    `Failed to construct FQDN from pod hostname and cluster domain, FQDN ${full} is too long ` +
+      `(${nodeNameMax} characters is the max, ${full.length} characters requested)`,
+  )
+}
