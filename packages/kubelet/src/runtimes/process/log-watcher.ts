@@ -1,6 +1,6 @@
 import { type FSWatcher, statSync, watch } from 'node:fs'
 import type { Clock, Timer } from '@coracle/environment'
-import { logEnd, logFileBytesMax, rotateLog } from './log-segments.ts'
+import { type LogSegment, logFileBytesMax, logSegments, rotateLog } from './log-segments.ts'
 import { TimeIndex } from './time-index.ts'
 
 /** A log that grows all the time is looked at this often: how exact its times are, and what it costs. */
@@ -36,8 +36,9 @@ export class LogWatcher {
     this.#clock = clock
     this.#onError = onError
     this.#index = new TimeIndex(`${path}.times`)
-    this.#end = logEnd(path)
-    this.#fileStart = this.#end - (statSync(path, { throwIfNoEntry: false })?.size ?? 0)
+    const file = writtenFile(path)
+    this.#fileStart = file.start
+    this.#end = file.start + file.bytes
     // What came while nobody watched was written by the time the file was last changed. Times are whole milliseconds, as clocks have
     // them: what is more exact would be rounded where it is printed, and lines be older than the time that is said of them.
     const changedAtMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -134,8 +135,14 @@ export class LogWatcher {
   #rotate(): void {
     const begin = rotateLog(this.#path)
     this.#rotatedAtMs = this.#clock.monotonicMs()
-    this.#end = logEnd(this.#path)
-    this.#fileStart = this.#end
+    // What has been written since is seen at the next look.
+    this.#fileStart = writtenFile(this.#path).start
+    this.#end = this.#fileStart
     this.#index.trim(begin)
   }
+}
+
+/** The file of a log that is being written to. One look at it: it may be longer at the next, and does not start elsewhere for that. */
+function writtenFile(path: string): Pick<LogSegment, 'start' | 'bytes'> {
+  return logSegments(path).at(-1) ?? { start: 0, bytes: 0 }
 }
