@@ -850,6 +850,8 @@ export const formerDifferences: readonly (readonly string[])[] = [
   'set image deploy --all -l app=web',
   'set subject rolebinding --all -l app=web --user=a',
   'apply view-last-applied -f cm.yaml --all -l app=web',
+  'apply view-last-applied cm settings --selector=a=b=c --all=true',
+  'apply view-last-applied cm --selector=app=web --all',
   'set env A=b --context=nosuch',
   'set env -f deployment.yaml A=1 --local --as-uid=x',
   'set image a=b -o nosuch',

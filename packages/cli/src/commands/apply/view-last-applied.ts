@@ -24,9 +24,7 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
       const { all, selector } = flags
       if (all === true && selector !== undefined) {
         throw new CliError(
-          hasFiles(flags)
-            ? `found non-empty label selector ${JSON.stringify(selector)} with previously set 'all' parameter.`
-            : "setting 'all' parameter but found a non empty selector. ",
+          `found non-empty label selector ${JSON.stringify(selector)} with previously set 'all' parameter.`,
         )
       }
       if (hasFiles(flags)) {

@@ -1,10 +1,10 @@
 import { isJsonObject } from '@coracle/api'
+import { goQuoted } from '@coracle/api/go-text'
 import { type TemplateFunction, templateFunctions } from './functions.ts'
 import { floatOf, type GoValue, goType, goValueText, integerOf, isTrue, mapKeys } from './go-values.ts'
 import type { BranchNode, CommandNode, ListNode, OperandNode, PipeNode, StatementNode, TemplateNode } from './nodes.ts'
 import { nodeText } from './nodes.ts'
 import { type GoTemplate, templateName } from './parser.ts'
-import { quote } from './printf.ts'
 
 export interface EvaluationOptions {
   /** A field that a map does not have is an error, and not `<no value>`. */
@@ -152,10 +152,10 @@ class Evaluation {
   #call(node: TemplateNode, dot: Typed): void {
     this.#at = {
       position: node.position,
-      text: `{{template ${quote(node.name)}${node.pipe === undefined ? '' : ` ${nodeText(node.pipe)}`}}}`,
+      text: `{{template ${goQuoted(node.name)}${node.pipe === undefined ? '' : ` ${nodeText(node.pipe)}`}}}`,
     }
     const list = this.#template.templates.get(node.name)
-    if (list === undefined) throw this.#error(`template ${quote(node.name)} not defined`)
+    if (list === undefined) throw this.#error(`template ${goQuoted(node.name)} not defined`)
     if (this.#depth >= depthMax) throw this.#error(`exceeded maximum template depth (${depthMax})`)
     const data = node.pipe === undefined ? nothing : this.#pipeline(node.pipe, dot)
     const [variables, name] = [this.#variables, this.#name]
@@ -215,7 +215,7 @@ class Evaluation {
     last: Typed | undefined,
   ): Typed {
     const found = templateFunctions.get(name)
-    if (found === undefined) return this.#fail(`${quote(name)} is not a defined function`)
+    if (found === undefined) return this.#fail(`${goQuoted(name)} is not a defined function`)
     this.#at = { position: command.operands[0]?.position ?? 0, text: name }
     this.#checkCount(name, found, operands.length + (last === undefined ? 0 : 1))
     if (name === 'call') return this.#callOperand(command, operands[0], dot)
@@ -321,7 +321,7 @@ class Evaluation {
 
   #field({ value, isInterface }: Typed, field: string): Typed {
     if (value === undefined) {
-      if (this.#options.requireKeys) return this.#fail(`nil data; no entry for key ${quote(field)}`)
+      if (this.#options.requireKeys) return this.#fail(`nil data; no entry for key ${goQuoted(field)}`)
       return nothing
     }
     if (value === null) return this.#fail(`nil pointer evaluating interface {}.${field}`)
@@ -329,7 +329,7 @@ class Evaluation {
       return this.#fail(`can't evaluate field ${field} in type ${isInterface ? 'interface {}' : goType(value)}`)
     }
     if (Object.hasOwn(value, field)) return element(value[field])
-    return this.#options.requireKeys ? this.#fail(`map has no entry for key ${quote(field)}`) : nothing
+    return this.#options.requireKeys ? this.#fail(`map has no entry for key ${goQuoted(field)}`) : nothing
   }
 
   #fail(reason: string): never {
@@ -342,7 +342,7 @@ class Evaluation {
     const line = before.split('\n').length
     const column = Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1))
     return new TemplateError(
-      `template: ${templateName}:${line}:${column}: executing ${quote(this.#name)} at <${text}>: ${reason}`,
+      `template: ${templateName}:${line}:${column}: executing ${goQuoted(this.#name)} at <${text}>: ${reason}`,
       this.#written,
     )
   }

@@ -1,4 +1,5 @@
 import { isJsonObject } from '@coracle/api'
+import { goQuoted } from '@coracle/api/go-text'
 import {
   exponentialText,
   fixedText,
@@ -88,11 +89,11 @@ function stringText(value: string, { verb, precision, flags }: Directive): strin
   const shown = precision === undefined ? value : [...value].slice(0, precision).join('')
   switch (verb) {
     case 'v':
-      return flags.includes('#') ? quote(shown) : shown
+      return flags.includes('#') ? goQuoted(shown) : shown
     case 's':
       return shown
     case 'q':
-      return flags.includes('#') && !shown.includes('`') ? `\`${shown}\`` : quote(shown)
+      return flags.includes('#') && !shown.includes('`') ? `\`${shown}\`` : goQuoted(shown)
     case 'x':
     case 'X': {
       const hex = Buffer.from(shown, 'utf8').toString('hex')
@@ -155,28 +156,4 @@ function integerText(value: bigint, { verb, flags, precision }: Directive): stri
     default:
       return undefined
   }
-}
-
-/** A string as Go's `%q` has it. */
-export function quote(text: string): string {
-  const body = [...text].map((char) => {
-    const named = escapedChars[char]
-    if (named !== undefined) return named
-    const code = char.codePointAt(0) ?? 0
-    if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`
-    return char
-  })
-  return `"${body.join('')}"`
-}
-
-const escapedChars: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
 }
