@@ -20,6 +20,8 @@ export interface LogOptions {
  * attach and port-forward. In one process it is a map of kubelets by node name.
  */
 export interface NodeGateway {
+  /** Whether there is an agent of that node, and the way to it is open. */
+  isConnected(nodeName: string): boolean
   /**
    * The log of a container in pieces as they come; ends at its end, or with `follow` when the container has stopped for
    * good. Rejects with an ApiError in upstream's words (container not found, waiting to start, previous not found).

@@ -24,6 +24,10 @@ export class NodeConnections implements NodeGateway {
     this.#byNode.delete(nodeName)
   }
 
+  isConnected(nodeName: string): boolean {
+    return this.#byNode.has(nodeName)
+  }
+
   async logs(pod: KubernetesObject, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     return this.#of(pod as Pod).logs(pod as Pod, options, signal)
   }

@@ -1,12 +1,4 @@
-import {
-  ApiError,
-  badRequest,
-  type Node,
-  nodes as nodeResource,
-  type Pod,
-  pods,
-  serviceUnavailable,
-} from '@coracle/api'
+import { ApiError, badRequest, nodes as nodeResource, type Pod, pods, serviceUnavailable } from '@coracle/api'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
@@ -33,7 +25,7 @@ export async function answerForNode(
   nodes: NodeGateway,
 ): Promise<NodeAnswer> {
   const { name, port } = parseProxiedName(id, 'node')
-  const node = (await registry.get('', name)).object as Node
+  await registry.get('', name)
   if (port !== '' && port !== kubeletPort) throw badRequest('address not allowed')
   if (method !== 'GET' && method !== 'HEAD') {
     throw new ApiError(405, 'MethodNotAllowed', `the agent of node ${JSON.stringify(name)} can only be asked by GET`)
@@ -44,7 +36,7 @@ export async function answerForNode(
   }
   const [, first = '', ...rest] = path.replace(/\/$/, '').split('/')
   if (first === 'healthz' && rest.length === 0) {
-    if ((await nodes.nodeMetrics(node, [])) === undefined) {
+    if (!nodes.isConnected(name)) {
       throw serviceUnavailable(
         `error trying to reach service: node ${JSON.stringify(name)} is not connected to this server`,
       )

@@ -404,18 +404,17 @@ describe('requests through services/proxy', () => {
 })
 
 describe('requests through nodes/proxy', () => {
-  const usage = { nodeMetrics: async () => ({}) as never }
   const path = (rest: string, id = 'n1') => `/api/v1/nodes/${id}/proxy${rest}`
 
   it('tell that the agent is well, also at its port', async () => {
-    const { server } = await served(echo, usage)
+    const { server } = await served(echo)
     for (const id of ['n1', 'n1:10250', 'https:n1:10250'])
       expect((await server.call(path('/healthz', id))).text).toBe('ok')
     expect((await server.call(path('/healthz'), { method: 'HEAD' })).text).toBe('')
   })
 
   it('say that the agent cannot be reached', async () => {
-    const { server } = await served(echo)
+    const { server } = await served(echo, { isConnected: () => false })
     const message = 'error trying to reach service: node "n1" is not connected to this server'
     expect(await server.failure(path('/healthz'))).toMatchObject({ code: 503, message })
   })
@@ -454,7 +453,7 @@ describe('requests through nodes/proxy', () => {
     [path('/healthz', 'n2'), 'GET', 404, 'nodes "n2" not found'],
     [path('/run/default/web/main'), 'POST', 405, 'the agent of node "n1" can only be asked by GET'],
   ])('refuse %s by %s', async (of, method, code, message) => {
-    const { server } = await served(echo, usage)
+    const { server } = await served(echo)
     const failure = await server.failure(of, { method })
     expect(failure.code).toBe(code)
     expect(failure.message).toContain(message)

@@ -40,6 +40,12 @@ describe('what is used, by two looks at counters', () => {
     expect(looks).toBe(2)
   })
 
+  it('looks no earlier than a second later where a timer fires early, as those of the system may', async () => {
+    const setTimer = clock.setTimer.bind(clock)
+    clock.setTimer = (delayMs, ...rest) => setTimer(delayMs === 1000 ? 999.5 : delayMs, ...rest)
+    expect(await measure('a')).toEqual({ a: { cpuCores: 0.5, memoryBytes: 7, windowMs: 1000 } })
+  })
+
   it('takes the look of an earlier question where there is one of the last minute', async () => {
     await measure('a')
     await clock.advance('14s')

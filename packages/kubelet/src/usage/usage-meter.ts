@@ -50,8 +50,14 @@ export class UsageMeter {
     const first = await this.#look(keys)
     const known = [...first.counters.keys()]
     if (known.every((key) => this.#earlier(key, first) !== undefined)) return this.#usage(first)
-    await sleep(this.#clock, windowMinMs)
+    await this.#passWindow(first)
     return this.#usage(await this.#look(keys))
+  }
+
+  /** Until the shortest window has passed since that look. More than one sleep: a timer of the system may fire a little early. */
+  async #passWindow({ atMs }: Sample): Promise<void> {
+    const leftMs = (): number => atMs + windowMinMs - this.#clock.monotonicMs()
+    for (let delayMs = leftMs(); delayMs > 0; delayMs = leftMs()) await sleep(this.#clock, delayMs)
   }
 
   async #look(keys: readonly string[]): Promise<Sample> {
