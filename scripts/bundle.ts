@@ -18,22 +18,35 @@ interface BundleChoices {
 }
 
 /**
- * Bundles the program into a directory: `coracle.js`, which runs one of two scripts beside it (`run-bundled.ts`), and what runs in threads.
- * Returns what is in the whole program.
+ * Large packages that few servers use. In the whole program they are scripts of their own, read when they are asked for: V8 keeps the text of
+ * a script in memory for as long as one of its functions may run.
+ */
+const seldomUsed: Readonly<Record<string, string>> = {
+  undici: 'undici.cjs',
+  '@grpc/grpc-js': 'grpc-js.cjs',
+  re2js: 're2js.cjs',
+}
+
+/**
+ * Bundles the program into a directory: `coracle.js`, which runs one of two scripts beside it (`run-bundled.ts`), `seldomUsed`, and what runs
+ * in threads. Returns what is in the whole program and in what it may read.
  */
 export async function bundle(out: string, choices: BundleChoices = {}): Promise<Metafile> {
   mkdirSync(out, { recursive: true })
   const main = 'packages/cli/src/main.ts'
-  const [program, client] = await Promise.all([
-    bundleScript(main, join(out, 'program.cjs'), choices),
+  const [program, client, ...seldom] = await Promise.all([
+    bundleScript(main, join(out, 'program.cjs'), choices, [withSeldomUsedBeside]),
     bundleScript(main, join(out, 'client.cjs'), choices, [withoutWholeCommands]),
+    ...Object.entries(seldomUsed).map(([name, file]) => bundlePackage(name, join(out, file), choices)),
+  ])
+  await Promise.all([
     bundleModule({ contents: `export * from './${yamlThread}'` }, join(out, 'yaml-thread.js'), choices),
     bundleModule({ contents: start }, join(out, 'coracle.js'), choices, '#!/usr/bin/env node\n'),
   ])
   const strays = Object.keys(client.inputs).filter((file) => serverSource.test(file))
   if (strays.length > 0) throw new Error(`commands that ask a server have taken in parts of one: ${strays.join(', ')}`)
   chmodSync(join(out, 'coracle.js'), 0o755)
-  return program
+  return { ...program, inputs: Object.assign({}, program.inputs, ...seldom.map(({ inputs }) => inputs)) }
 }
 
 const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|scheduler|simulator)[/]/
@@ -60,6 +73,25 @@ const withoutWholeCommands = leftOut(
   new RegExp(`[/]commands[/](${wholeCommands.join('|')})\\.ts$`),
   './program.cjs',
 )
+
+const withSeldomUsedBeside: Plugin = {
+  name: 'seldom-used-beside',
+  setup({ onResolve }) {
+    const filter = new RegExp(`^(${Object.keys(seldomUsed).join('|')})$`)
+    onResolve({ filter }, ({ path }) => ({ path: `./${seldomUsed[path]}`, external: true }))
+  },
+}
+
+/** Bundles an installed package into a script that is required. */
+async function bundlePackage(name: string, file: string, choices: BundleChoices): Promise<Metafile> {
+  const { metafile } = await build({
+    ...commonOptions(choices),
+    stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
+    outfile: file,
+    format: 'cjs',
+  })
+  return metafile
+}
 
 /** Bundles a module and all it imports into one script for `runKeptScript`. */
 async function bundleScript(
