@@ -82,7 +82,7 @@ export const controllers: readonly Part[] = [
   {
     upstream: 'taint-eviction-controller',
     ours: 'node-controller',
-    note: 'One controller with the node lifecycle, as they were before 1.29.',
+    note: 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
   },
   { upstream: 'token-cleaner-controller', note: 'Nodes do not join by bootstrap tokens.' },
   { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },

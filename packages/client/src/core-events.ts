@@ -82,7 +82,8 @@ export class CoreEventRecorder implements EventRecorder {
 
   #objectOf(entry: Entry): CoreEvent {
     const { about, details } = entry
-    const { component, host } = this.#source
+    const { host } = this.#source
+    const component = details.component ?? this.#source.component
     return {
       apiVersion: 'v1',
       kind: 'Event',

@@ -10,6 +10,8 @@ export interface EventDetails {
   /** The part of the object, such as `spec.containers{web}`. */
   readonly fieldPath?: string
   readonly annotations?: Readonly<Record<string, string>>
+  /** Who reports, where it is not the recorder's component: one that has taken on another's work. Only core/v1 has it. */
+  readonly component?: string
   /** What was done or tried, in one CamelCase word; the reason by default. Only events.k8s.io/v1 has it. */
   readonly action?: string
   /** A second object it is about. Only events.k8s.io/v1 has it. */

@@ -96,7 +96,8 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
 
   async #perform(action: Action): Promise<void> {
     if (action.type === 'event') {
-      this.#context.recorder.event(action.about ?? this.#object, action.eventType, action.reason, action.message)
+      const { about = this.#object, eventType, reason, message, component } = action
+      this.#context.recorder.event(about, eventType, reason, message, component === undefined ? {} : { component })
       return
     }
     const target = targetOf(action)

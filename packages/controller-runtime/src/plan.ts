@@ -100,6 +100,8 @@ export interface EventAction extends Reasoned {
   readonly reason: string
   readonly message: string
   readonly about?: KubernetesObject
+  /** Who reports, where it is not the component of the controller. */
+  readonly component?: string
 }
 
 /** An action that was carried out or tried: a link of the chain from cause to effect. */

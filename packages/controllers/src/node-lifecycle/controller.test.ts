@@ -240,6 +240,16 @@ describe('the node lifecycle controller', () => {
     expect(podNames()).toEqual(['p'])
   })
 
+  it('evicts where all nodes are lost, and none of them says anything about how its zone is', async () => {
+    await createNode('a')
+    const labels = { 'node.kubernetes.io/exclude-disruption': '' }
+    await client.patch(nodes, { name: 'a' }, { type: 'merge', body: { metadata: { labels } } })
+    await createPod('p', 'a')
+    alive.delete('a')
+    await pass(600)
+    expect(podNames()).toEqual([])
+  })
+
   it('takes the evicting taints off once the last node is lost', async () => {
     for (const name of ['a', 'b', 'c']) await createNode(name)
     alive.delete('a')
@@ -306,6 +316,8 @@ describe('the node lifecycle controller', () => {
     await pass(60)
     expect(podNames()).toEqual(['p'])
     expect(said()).toContain('Pod/p Normal TaintManagerEviction: Cancelling deletion of Pod default/p')
+    const reporters = new Set(client.stored(events).map(({ source }) => source?.component))
+    expect(reporters).toEqual(new Set(['node-controller', 'taint-eviction-controller']))
   })
 
   it('tells of nodes that go, and of others that come under their name', async () => {

@@ -31,8 +31,8 @@ export class NodeEvictions {
   decide(node: Node, unreadySinceMs: number | undefined, nowMs: number): EvictionTaint {
     this.#zones.set(node, unreadySinceMs === undefined && readyStatus(node) === 'True')
     if (unreadySinceMs === undefined) return 'remove'
-    if (this.#zones.isAllLost) return 'remove'
     const zone = zoneOf(node)
+    if (this.#zones.isLostWithAll(zone)) return 'remove'
     const limiter = this.#limiters.get(zone) ?? new EvictionLimiter(evictionRatePerSecond)
     this.#limiters.set(zone, limiter)
     limiter.setRate(this.#zones.evictionRate(zone), nowMs)

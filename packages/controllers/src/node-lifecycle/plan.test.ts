@@ -70,6 +70,7 @@ const event = (reason: string, message: string, because: string, about?: Pod, ev
   eventType,
   reason,
   message,
+  ...(reason === 'TaintManagerEviction' ? { component: 'taint-eviction-controller' } : {}),
   because,
 })
 const lost = 'nobody hears from the node any more'

@@ -137,8 +137,12 @@ const cancelledEvent = (pod: Pod): Action =>
 function taintEvent(pod: Pod, what: string, because: string): Action {
   const { namespace = '', name = '' } = pod.metadata
   const message = `${what} Pod ${namespace}/${name}`
-  return { type: 'event', about: pod, eventType: 'Normal', reason: 'TaintManagerEviction', message, because }
+  const reason = 'TaintManagerEviction'
+  return { type: 'event', about: pod, eventType: 'Normal', reason, message, component: evictionComponent, because }
 }
+
+/** Upstream has a controller of its own for this since 1.29. */
+const evictionComponent = 'taint-eviction-controller'
 
 const lostReason = 'nobody hears from the node any more'
 

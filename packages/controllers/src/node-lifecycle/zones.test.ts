@@ -71,10 +71,17 @@ describe('the eviction rate', () => {
     expect(zones.evictionRate('/a')).toBe(0.1)
     zones.set(node('a2', 'a'), false)
     zones.set(node('a0', 'a', { 'node.kubernetes.io/exclude-disruption': '' }), true)
-    expect(zones.isAllLost).toBe(true)
+    expect(zones.isLostWithAll('/a')).toBe(true)
     for (const name of ['a1', 'a2', 'a3']) zones.remove(name)
     zones.set(node('a0', 'a'), true)
-    expect(zones.isAllLost).toBe(false)
+    expect(zones.isLostWithAll('/a')).toBe(false)
+  })
+
+  it('is usual in a zone whose nodes say nothing about it, whatever becomes of the others', () => {
+    const zones = zonesOf(['b', 0, 3])
+    zones.set(node('a0', 'a', { 'node.kubernetes.io/exclude-disruption': '' }), false)
+    expect(zones.evictionRate('/b')).toBe(0)
+    expect(zones.evictionRate('/a')).toBe(0.1)
   })
 })
 

@@ -69,16 +69,20 @@ export class Zones {
     this.#count(known.zone, known.isReady, -1)
   }
 
-  /** Whether no node of any zone is ready: then nothing is evicted, and what was begun is taken back. */
-  get isAllLost(): boolean {
-    return this.#counts.values().every((counts) => disruptionOf(counts) === 'full')
+  /**
+   * Whether a zone is lost with all others: then nothing is evicted there, and what was begun is taken back. Of a zone whose nodes say
+   * nothing about it nobody knows.
+   */
+  isLostWithAll(zone: string): boolean {
+    return this.#counts.has(zone) && this.#counts.values().every((counts) => disruptionOf(counts) === 'full')
   }
 
   /** Nodes of the zone that may be made to evict, per second. */
   evictionRate(zone: string): number {
-    if (this.isAllLost) return 0
     const counts = this.#counts.get(zone)
-    if (counts === undefined || disruptionOf(counts) !== 'partial') return evictionRatePerSecond
+    if (counts === undefined) return evictionRatePerSecond
+    if (this.isLostWithAll(zone)) return 0
+    if (disruptionOf(counts) !== 'partial') return evictionRatePerSecond
     return counts.ready + counts.unready > largeZoneNodes ? reducedEvictionRatePerSecond : 0
   }
 
