@@ -33,7 +33,7 @@ describe('containers that nobody would think of', () => {
     let started = 0
     for (const [attempt, container] of hostileContainers(1).entries()) {
       try {
-        const env = await environmentVariables(container, downward, nothing)
+        const env = await environmentVariables(container, downward, nothing, new Map())
         const values = new Map(env.map(({ name, value }) => [name, value]))
         const id = await runtime.createContainer(sandbox.id, {
           name: `c${attempt}`,

@@ -111,6 +111,23 @@ describe('pods as processes', () => {
     await expect.poll(() => readdirSync(volumesDirectory)).toEqual([])
   })
 
+  it('get variables from a file that another of their containers has written', async () => {
+    const { create, status } = await startedKubelet()
+    const volumeMounts = [{ name: 'shared', mountPath: 'shared' }]
+    const fileKeyRef = { volumeName: 'shared', path: 'app.env', key: 'CODE', optional: false }
+    await create(
+      testPod({
+        restartPolicy: 'Never',
+        volumes: [{ name: 'shared', emptyDir: {} }],
+        initContainers: [shell(`echo "CODE='7'" > shared/app.env`, { name: 'writer', volumeMounts })],
+        containers: [shell('exit $CODE', { env: [{ name: 'CODE', valueFrom: { fileKeyRef } }] })],
+      }),
+    )
+    await expect
+      .poll(async () => (await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode, { timeout: 10_000 })
+      .toBe(7)
+  })
+
   it('show why they cannot start', async () => {
     const { create, status } = await startedKubelet()
     await create(

@@ -1,6 +1,11 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ConfigMap, Container, Secret, Service } from '@coracle/api'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
+import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import { envFileBytesMax } from './env-file.ts'
 import { environmentVariables } from './environment-variables.ts'
 import { expand } from './expand.ts'
 import { expandCommand } from './expand-command.ts'
@@ -21,6 +26,7 @@ async function variables(
   fields: Partial<Container>,
   services: readonly Service[] = [],
   spec: object = {},
+  volumes: MountedVolumes = new Map(),
 ): Promise<Record<string, string>> {
   const pod = testPod(
     { serviceAccountName: 'robot', ...spec },
@@ -32,11 +38,12 @@ async function variables(
     nodeAddress: '127.0.0.1',
     allocatable: { cpu: '8', memory: '1Gi' },
   }
-  const list = await environmentVariables(testContainer(fields), context, {
-    configMap: async (_, name) => (name === 'settings' ? settings : undefined),
-    secret: async (_, name) => (name === 'keys' ? keys : undefined),
-    services: (namespace) => services.filter(({ metadata }) => metadata.namespace === namespace),
-  })
+  const sources = {
+    configMap: async (_: string, name: string) => (name === 'settings' ? settings : undefined),
+    secret: async (_: string, name: string) => (name === 'keys' ? keys : undefined),
+    services: (namespace: string) => services.filter(({ metadata }) => metadata.namespace === namespace),
+  }
+  const list = await environmentVariables(testContainer(fields), context, sources, volumes)
   return Object.fromEntries(list.map(({ name, value }) => [name, value]))
 }
 
@@ -192,6 +199,62 @@ describe('variables of a container', () => {
   it('go without what is optional', async () => {
     const env = [{ name: 'V', valueFrom: { secretKeyRef: { name: 'x', key: 'k', optional: true } } }]
     expect(await variables({ env, envFrom: [{ configMapRef: { name: 'x', optional: true } }] })).toEqual({})
+  })
+})
+
+describe('variables from a file of a volume', () => {
+  let directory: string
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'coracle-env-'))
+    mkdirSync(join(directory, 'data/sub'), { recursive: true })
+    writeFileSync(join(directory, 'secret'), "MODE='outside'\n")
+    writeFileSync(join(directory, 'data/sub/app.env'), "MODE='fast'\nNONE=''\n")
+  })
+  afterEach(() => rmSync(directory, { recursive: true }))
+
+  const from = (path: string, key = 'MODE', optional = false, volumeName = 'data') =>
+    variables(
+      { env: [{ name: 'V', valueFrom: { fileKeyRef: { volumeName, path, key, optional } } }] },
+      [],
+      {},
+      volumes(),
+    )
+  const volumes = (): MountedVolumes => new Map([['data', { path: join(directory, 'data'), readOnly: false }]])
+
+  it('are read when the container starts', async () => expect(await from('sub/app.env')).toEqual({ V: 'fast' }))
+
+  it.each(['LEVEL', 'NONE'])('have to be there, unless they are optional: %s', async (key) => {
+    const file = join(directory, 'data/sub/app.env')
+    await expect(from('sub/app.env', key)).rejects.toThrow(
+      `environment variable key "${key}" not found in file "${file}"`,
+    )
+    expect(await from('sub/app.env', key, true)).toEqual({})
+  })
+
+  it('are a mistake where the file is not there, or is none, or is too large, optional or not', async () => {
+    writeFileSync(join(directory, 'data/large.env'), `X='${'x'.repeat(envFileBytesMax)}'\n`)
+    for (const path of ['none.env', 'sub', 'large.env', 'a\0b']) {
+      for (const optional of [false, true]) {
+        await expect(from(path, 'MODE', optional)).rejects.toThrow("couldn't parse env file")
+      }
+    }
+  })
+
+  it('come from the volume, wherever links lead', async () => {
+    writeFileSync(join(directory, 'data/secret'), "MODE='inside'\n")
+    symlinkSync('/secret', join(directory, 'data/absolute'))
+    symlinkSync('../../secret', join(directory, 'data/sub/relative'))
+    symlinkSync('circle', join(directory, 'data/circle'))
+    expect(await from('absolute')).toEqual({ V: 'inside' })
+    expect(await from('sub/relative')).toEqual({ V: 'inside' })
+    await expect(from('circle')).rejects.toThrow('circle goes through too many links')
+  })
+
+  it('cannot be had on a node that keeps no files, and optional ones are left out there', async () => {
+    await expect(from('app.env', 'MODE', false, 'x')).rejects.toThrow(
+      'cannot find the volume "x" referenced by FileKeyRef',
+    )
+    expect(await from('app.env', 'MODE', true, 'x')).toEqual({})
   })
 })
 

@@ -1,5 +1,17 @@
-import type { ConfigMap, Container, EnvFromSource, EnvVar, EnvVarSource, Secret, Service } from '@coracle/api'
+import type {
+  ConfigMap,
+  Container,
+  EnvFromSource,
+  EnvVar,
+  EnvVarSource,
+  FileKeySelector,
+  Secret,
+  Service,
+} from '@coracle/api'
 import type { EnvironmentVariable } from '../runtimes/runtime.ts'
+import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import { pathWithin } from '../volumes/path-within.ts'
+import { readEnvFile } from './env-file.ts'
 import { expand } from './expand.ts'
 import { type DownwardContext, fieldValue, resourceValue } from './field-ref.ts'
 import { ProcessTexts, processTextBytesMax, tooLong } from './limits.ts'
@@ -17,12 +29,13 @@ export interface EnvironmentSources {
  * The variables of a container in the order of their declaration: envFrom first, then env, later ones winning, then those of
  * services that are not among them. Rejects
  * with upstream's message where something they refer to is missing and not optional, and where one of them, or all together,
- * are more than a process takes (see `limits.ts`).
+ * are more than a process takes (see `limits.ts`). `volumes` are those of its pod, for variables from files in them.
  */
 export async function environmentVariables(
   container: Container,
   context: DownwardContext,
   sources: EnvironmentSources,
+  volumes: MountedVolumes,
 ): Promise<readonly EnvironmentVariable[]> {
   const values = new Map<string, string>()
   const texts = new ProcessTexts('environment')
@@ -39,7 +52,7 @@ export async function environmentVariables(
   }
   for (const variable of container.env ?? []) {
     const earlier = (name: string) => values.get(name) ?? ofServices.get(name)
-    const value = await valueOfVariable(variable, container, context, sources, earlier)
+    const value = await valueOfVariable(variable, container, context, { ...sources, volumes }, earlier)
     if (value !== undefined) set(variable.name, value)
   }
   for (const [name, value] of ofServices) if (!values.has(name)) set(name, value)
@@ -82,11 +95,15 @@ function prefixed(
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
+interface VariableSources extends EnvironmentSources {
+  readonly volumes: MountedVolumes
+}
+
 async function valueOfVariable(
   variable: EnvVar,
   container: Container,
   context: DownwardContext,
-  sources: EnvironmentSources,
+  sources: VariableSources,
   earlier: (name: string) => string | undefined,
 ): Promise<string | undefined> {
   if (variable.valueFrom !== undefined) return fromSource(variable.valueFrom, container, context, sources)
@@ -101,7 +118,7 @@ async function fromSource(
   source: EnvVarSource,
   container: Container,
   context: DownwardContext,
-  sources: EnvironmentSources,
+  sources: VariableSources,
 ): Promise<string | undefined> {
   const namespace = context.pod.metadata.namespace ?? ''
   if (source.fieldRef !== undefined) return fieldValue(source.fieldRef.fieldPath, context)
@@ -132,9 +149,28 @@ async function fromSource(
       optional,
     })
   }
-  throw new Error(
-    'environment variables from files of volumes cannot be read on this node: set value, or use a ConfigMap or Secret',
-  )
+  return source.fileKeyRef === undefined ? undefined : fromFile(source.fileKeyRef, sources.volumes)
+}
+
+/** A file that is not there, or that is not to be read, is a mistake even where the variable is optional (upstream's rule). */
+async function fromFile(
+  { volumeName, path, key, optional }: FileKeySelector,
+  volumes: MountedVolumes,
+): Promise<string | undefined> {
+  const volume = volumes.get(volumeName)
+  if (volume === undefined) {
+    if (optional === true) return undefined
+    throw new Error(
+      `cannot find the volume "${volumeName}" referenced by FileKeyRef: this node keeps no files of volumes; ` +
+        'set value, or use a ConfigMap or Secret',
+    )
+  }
+  const file = await pathWithin(volume.path, path)
+  const value = await readEnvFile(file, key).catch((error: unknown) => {
+    throw new Error("couldn't parse env file", { cause: error })
+  })
+  if (value !== undefined || optional === true) return value
+  throw new Error(`environment variable key "${key}" not found in file "${file}"`)
 }
 
 interface KeyReference {

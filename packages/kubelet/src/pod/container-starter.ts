@@ -87,7 +87,7 @@ async function configOf(
   checkRunAsNonRoot(pod, container)
   const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
   const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
-  const env = await environmentVariables(container, downward, context.sources)
+  const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
   return {

@@ -305,6 +305,12 @@ describe('running commands', () => {
       expect(await message('mkfifo message', { terminationMessagePath: 'message' })).toBeUndefined()
     })
 
+    it('are not waited for at a path that no file can have', async () => {
+      await expect(message('true', { terminationMessagePath: 'a\0b' })).rejects.toThrow(
+        'invalid argument: the path of the termination message has a NUL in it',
+      )
+    })
+
     it('stand before the log', async () => {
       const more = { messageFromLog: true }
       expect(await message(`echo log; printf word >${path}; exit 1`, more)).toBe('word')

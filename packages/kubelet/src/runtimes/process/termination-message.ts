@@ -18,10 +18,12 @@ const fileTimeSlackMs = 10
 
 /**
  * The file that a container's last words are read from: the one it names, where that lies in its working directory, and
- * otherwise `own`, since nothing can appear at a path, such as /dev/termination-log, for one process only.
+ * otherwise `own`, since nothing can appear at a path, such as /dev/termination-log, for one process only. Throws where no file can
+ * be called that.
  */
 export function terminationMessagePath(config: ContainerConfig, directory: string, own: string): string {
   const asked = config.terminationMessagePath ?? ''
+  if (asked.includes('\0')) throw new Error('invalid argument: the path of the termination message has a NUL in it')
   const path = resolve(directory, asked)
   const inside = relative(directory, path)
   return asked === '' || inside === '' || inside.startsWith('..') ? own : path

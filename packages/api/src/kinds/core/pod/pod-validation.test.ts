@@ -111,6 +111,28 @@ describe('a container', () => {
       ],
     ],
     [
+      { env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'gone', path: 'a.env', key: 'K' } } }] },
+      ['env[0].valueFrom.fileKeyRef.volumeName: Not found: "gone"'],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: '', path: '', key: '' } } }] },
+      [
+        'env[0].valueFrom.fileKeyRef.volumeName: Required value',
+        'env[0].valueFrom.fileKeyRef.path: Required value',
+        'env[0].valueFrom.fileKeyRef.key: Required value',
+      ],
+    ],
+    [
+      { env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'Not a label', path: '/../a', key: 'K=' } } }] },
+      [
+        `env[0].valueFrom.fileKeyRef.key: Invalid value: "K=": a valid environment variable name must consist only of printable ASCII characters other than '='`,
+        `env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "Not a label": ${label}`,
+        'env[0].valueFrom.fileKeyRef.path: Invalid value: "/../a": must be a relative path',
+        `env[0].valueFrom.fileKeyRef.path: Invalid value: "/../a": must not contain '..'`,
+        'env[0].valueFrom.fileKeyRef.volumeName: Not found: "Not a label"',
+      ],
+    ],
+    [
       { env: [{ name: 'A', value: 'x', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] },
       ['env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty'],
     ],
@@ -493,6 +515,31 @@ describe('a pod', () => {
         ],
       },
       ['volumes[0].projected: Invalid value: "c": conflicting duplicate paths'],
+    ],
+    [
+      {
+        volumes: [{ name: 'data', configMap: { name: 'c' } }],
+        initContainers: [
+          container({
+            name: 'first',
+            env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'data', path: 'a.env', key: 'K' } } }],
+          }),
+        ],
+      },
+      [
+        'initContainers[0].env[0].valueFrom.fileKeyRef.volumeName: Invalid value: "data": referenced volume must be of type emptyDir',
+      ],
+    ],
+    [
+      {
+        volumes: [{ name: 'data' }],
+        containers: [
+          container({
+            env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'data', path: 'a.env', key: 'K' } } }],
+          }),
+        ],
+      },
+      [],
     ],
     [
       { volumes: [{ name: 'data' }], containers: [container({ volumeMounts: [mount({}), mount({})] })] },

@@ -21,7 +21,7 @@ import type { PodSpec } from '../pod-spec.ts'
 import type { ContainerResizePolicy, ContainerRestartRule } from '../resources.ts'
 import type { Volume } from '../volume.ts'
 import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
-import { validateEnv, validateEnvFrom } from './env.ts'
+import { validateEnv, validateEnvFileVolumes, validateEnvFrom } from './env.ts'
 import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
 import { validateResources } from './resources.ts'
 import { validateSecurityContext } from './security.ts'
@@ -114,6 +114,7 @@ function validateCommon(container: Container, pod: PodParts, path: FieldPath): F
     ...(container.image ? [] : [requiredField(path.field('image'))]),
     ...validatePorts(container.ports, path.field('ports')),
     ...validateEnv(container.env, path.field('env')),
+    ...validateEnvFileVolumes(container.env, pod.volumes, path.field('env')),
     ...validateEnvFrom(container.envFrom, path.field('envFrom')),
     ...validateMounts(container, pod, path.field('volumeMounts')),
     ...validateDevices(container, pod, path.field('volumeDevices')),

@@ -1,7 +1,14 @@
-import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../../field-error.ts'
+import {
+  type FieldError,
+  invalidField,
+  notFoundField,
+  requiredField,
+  unsupportedField,
+} from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
-import type { EnvFromSource, EnvVar, EnvVarSource, ObjectFieldSelector } from '../env.ts'
+import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, ObjectFieldSelector } from '../env.ts'
 import type { ResourceFieldSelector } from '../resources.ts'
+import type { Volume } from '../volume.ts'
 import { checkLocalNonReservedPath, checkText, checkTextOrEmpty } from './checks.ts'
 
 export function validateEnv(env: readonly EnvVar[] | undefined, path: FieldPath): FieldError[] {
@@ -48,7 +55,7 @@ function validateSource(from: EnvVarSource, path: FieldPath): FieldError[] {
     ...(resourceFieldRef ? validateResourceFieldRef(resourceFieldRef, path.field('resourceFieldRef'), 'env') : []),
     ...(configMapKeyRef ? validateKeyRef(configMapKeyRef, path.field('configMapKeyRef')) : []),
     ...(secretKeyRef ? validateKeyRef(secretKeyRef, path.field('secretKeyRef')) : []),
-    ...(fileKeyRef?.path ? checkLocalNonReservedPath(fileKeyRef.path, path.field('fileKeyRef').field('path')) : []),
+    ...(fileKeyRef ? validateFileKeyRef(fileKeyRef, path.field('fileKeyRef')) : []),
   ]
 }
 
@@ -60,6 +67,33 @@ function validateKeyRef(
     ...checkTextOrEmpty('dns1123-subdomain', ref.name ?? '', path.field('name')),
     ...(ref.key ? checkText('config-map-key', ref.key, path.field('key')) : [requiredField(path.field('key'))]),
   ]
+}
+
+/** What is absent is the schema's to report. */
+function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, path: FieldPath): FieldError[] {
+  return [
+    ...(key ? checkText('env-var-name', key, path.field('key')) : []),
+    ...(volumeName ? checkText('dns1123-label', volumeName, path.field('volumeName')) : []),
+    ...(file ? checkLocalNonReservedPath(file, path.field('path')) : []),
+  ]
+}
+
+/** Files of variables are written by containers of the pod: they are in a volume of the pod's own (validateFileKeyRefVolumes). */
+export function validateEnvFileVolumes(
+  env: readonly EnvVar[] | undefined,
+  volumes: ReadonlyMap<string, Volume>,
+  path: FieldPath,
+): FieldError[] {
+  return (env ?? []).flatMap(({ valueFrom }, index) => {
+    const name = valueFrom?.fileKeyRef?.volumeName
+    if (!name) return []
+    const namePath = path.index(index).field('valueFrom').field('fileKeyRef').field('volumeName')
+    const volume = volumes.get(name)
+    if (volume === undefined) return [notFoundField(namePath, name)]
+    return volume.emptyDir === undefined
+      ? [invalidField(namePath, name, 'referenced volume must be of type emptyDir')]
+      : []
+  })
 }
 
 /** A field of the pod that a variable or a file may show; labels and annotations by their key too. */
