@@ -187,6 +187,40 @@ describe('in parallel, a stateful set', () => {
       [member(0, { isOld: true }), member(1, { isOld: true, isUnready: true }), member(2)],
       ['-db-1'],
     ],
+    [
+      'replaces the last old pod, though one before it is not ready',
+      statefulSet(3, parallel),
+      [member(0, { isOld: true, isUnready: true }), member(1, { isOld: true }), member(2, { isOld: true })],
+      ['-db-2'],
+    ],
+    [
+      'replaces one at a time of old pods of which none is ready',
+      statefulSet(2, parallel),
+      [member(0, { isOld: true, isUnready: true }), member(1, { isOld: true, isUnready: true })],
+      ['-db-1'],
+    ],
+    [
+      'waits for a new pod, though an old one before it is not ready',
+      statefulSet(2, parallel),
+      [member(0, { isOld: true, isUnready: true }), member(1, { isUnready: true })],
+      [],
+    ],
+    [
+      'waits for a pod that is yet to be made',
+      statefulSet(2, parallel),
+      [member(0, { isOld: true, isUnready: true })],
+      ['+db-1'],
+    ],
+    [
+      'replaces all old pods that are not ready at once, where it says how many may be missing',
+      statefulSet(3, { ...parallel, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } } }),
+      [
+        member(0, { isOld: true, isUnready: true }),
+        member(1, { isOld: true }),
+        member(2, { isOld: true, isUnready: true }),
+      ],
+      ['-db-2', '-db-0'],
+    ],
   ]
 
   it.each(rows)('%s', (_, set, pods, expected) => {

@@ -110,15 +110,36 @@ function firstUnhealthyOf({ members: { places, condemned }, health }: StepInput)
   return inOrder.find((pod) => pod !== undefined && !health.isHealthy(pod))
 }
 
-/**
- * Deletes pods of former templates, the greatest number first, as many as may be missing. One that is not available is missing
- * already.
- */
-function rollForward({ set, versions, members, health }: StepInput): readonly Action[] {
+/** Deletes pods of former templates, the greatest number first. */
+function rollForward(input: StepInput): readonly Action[] {
+  const { set } = input
   const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
   if (type !== 'RollingUpdate') return []
-  const unavailableMax = Math.max(1, shareOf(rollingUpdate?.maxUnavailable ?? 1, desiredOf(set), 'down'))
-  const places = [...members.places].reverse()
+  const { maxUnavailable } = rollingUpdate ?? {}
+  const replaced = maxUnavailable === undefined ? nextOutdated(input) : severalOutdated(input, maxUnavailable)
+  return replaced.map((pod) => deletion(set, pod, 'the pod is of a former template'))
+}
+
+/** The last pod of a former template, if all after it are available: one that is not is waited for, whichever others are not. */
+function nextOutdated({ set, versions, members, health }: StepInput): readonly Pod[] {
+  for (const { ordinal, pod } of members.places.toReversed()) {
+    if (ordinal < partition(set) || pod === undefined || isGoing(pod) || hasEnded(pod)) return []
+    if (revisionOf(pod) !== versions.update.metadata.name) return [pod]
+    if (!health.isHealthy(pod)) return []
+  }
+  return []
+}
+
+/**
+ * As many as may be missing, by the rules of upstream's gate MaxUnavailableStatefulSet, without which it ignores the number. One that
+ * is not available is missing already.
+ */
+function severalOutdated(
+  { set, versions, members, health }: StepInput,
+  maxUnavailable: number | string,
+): readonly Pod[] {
+  const unavailableMax = Math.max(1, shareOf(maxUnavailable, desiredOf(set), 'down'))
+  const places = members.places.toReversed()
   let spare = unavailableMax - places.filter(({ pod }) => pod === undefined || !health.isHealthy(pod)).length
   const replaced: Pod[] = []
   for (const { ordinal, pod } of places) {
@@ -131,7 +152,7 @@ function rollForward({ set, versions, members, health }: StepInput): readonly Ac
     }
     replaced.push(pod)
   }
-  return replaced.map((pod) => deletion(set, pod, 'the pod is of a former template'))
+  return replaced
 }
 
 /**
