@@ -109,6 +109,11 @@ describe('DependencyGraph', () => {
     expect(seen).toEqual(['mismatch early other', 'early'])
   })
 
+  it('says so of one whose owner is being deleted in the foreground, too', () => {
+    graph.observe(object('owner', [], { ...foreground, namespace: 'elsewhere' }))
+    expect(changes(() => graph.observe(object('late', [reference('owner')])))).toEqual(['mismatch late owner', 'late'])
+  })
+
   it('tries the next opinion where dependents disagree on what their owner is', () => {
     graph.observe(object('a', [reference('first', 'uid')]))
     graph.observe(object('b', [reference('second', 'uid')]))

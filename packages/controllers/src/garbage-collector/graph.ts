@@ -173,13 +173,13 @@ export class DependencyGraph {
   }
 
   #isDoubtful(node: MutableNode, reference: OwnerReference, owner: MutableNode): boolean {
-    // It has come too late to be told when the deletion of its owner began, which waits for it all the same.
-    if (isDeletingDependents(owner)) return true
     const isElsewhere = owner.identity.namespace !== node.identity.namespace
     if (owner.identity.namespace !== '' && isElsewhere) {
       if (owner.object !== undefined) this.#listener.namespaceMismatch(node, reference.uid)
       return true
     }
+    // It has come too late to be told when the deletion of its owner began, which waits for it all the same.
+    if (isDeletingDependents(owner)) return true
     if (!refersTo(reference, owner.identity)) return true
     // A virtual owner without a namespace may be a mistake of a cluster-scoped dependent.
     return isElsewhere && owner.object === undefined
