@@ -74,9 +74,10 @@ export function ownersAfterAlike(
   record: (owners: FieldOwners, comparison: Comparison) => FieldOwners,
 ): FieldOwners {
   const { pattern, names } = known.get(owners) ?? newlyKnown(owners)
-  const allNames = [...names]
+  const places = new Map(steps.some(namesElement) ? names.map((name, place) => [name, place]) : [])
   const allTimes: readonly Time[] = [...owners.map((owner) => owner.time), time]
-  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, allNames) : step))
+  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, places) : step))
+  const allNames = places.size === 0 ? names : [...places.keys()]
   const { name, operation, apiVersion, subresource } = manager
   const key = [pattern.id, ranks(allTimes), name, operation, apiVersion, subresource, ...placed].join('\n')
   const before = outcomes.get(key)
@@ -169,13 +170,16 @@ function ownersAt(pattern: Pattern, times: readonly Time[]): FieldOwners {
 const namesElement = (step: string): boolean => isNamed(step, 1)
 const isNamed = (text: string, at = 0): boolean => text.startsWith('k:', at) || text.startsWith('v:', at)
 
-/** The step with the place of its element, where that is one of `names`, or joins them: one that nobody has met is its object's own. */
-function withPlace(step: string, pattern: Pattern, names: string[]): string {
+/**
+ * The step with the place of its element, where that has one, or gets the next: one that nobody has met is its object's own.
+ */
+function withPlace(step: string, pattern: Pattern, places: Map<string, number>): string {
   const element = step.slice(1)
-  let place = names.indexOf(element)
-  if (place < 0) {
+  let place = places.get(element)
+  if (place === undefined) {
     if (fixedNamesOf(pattern).has(element) || isMet(element)) return step
-    place = names.push(element) - 1
+    place = places.size
+    places.set(element, place)
   }
   return step.charAt(0) + placeFor(element, place)
 }
@@ -237,6 +241,7 @@ function patternOf(
   for (const { fields } of recorded) collectPlaces(fields, places)
   const kept = Array.from({ length: namesCount }, (_, index) => index).filter((index) => places.has(index))
   if (same !== undefined) return { pattern: same, kept }
+  const newPlaces = new Map(kept.map((old, place) => [old, place]))
   const renumbered = kept.every((old, place) => old === place)
     ? recorded
     : recorded.map((owner) => ({
@@ -244,7 +249,7 @@ function patternOf(
         fields: interned(
           replaced(owner.fields, (element) => {
             const old = placeOf(element)
-            return old < 0 ? element : placeFor(element, kept.indexOf(old))
+            return old < 0 ? element : placeFor(element, newPlaces.get(old) ?? -1)
           }),
         ),
       }))
