@@ -6,6 +6,7 @@ import { printTable } from '../bench/support/table.ts'
 import { floodAll } from './floods.ts'
 import { killCycles } from './kill-cycles.ts'
 import { type Part, parseOptions, type TortureOptions, usage } from './options.ts'
+import { restKills } from './rest-kills.ts'
 import { starveAll } from './starvation.ts'
 import { storageFaults } from './storage-faults.ts'
 import { showProgress } from './support/progress.ts'
@@ -34,13 +35,14 @@ function readOptions(): TortureOptions {
   }
 }
 
-async function torture({ seed, kills, faults, readyMs, parts }: TortureOptions): Promise<readonly Result[]> {
+async function torture({ seed, kills, rests, faults, readyMs, parts }: TortureOptions): Promise<readonly Result[]> {
   const progress = showProgress()
   const counting = (what: string, all: number) => (count: number, problems: number) =>
     progress.update(`${what} ${count} of ${all}${problems > 0 ? `, problems ${problems}` : ''}`)
   const naming = (kind: string) => (what: string) => progress.update(`${kind}: ${what}`)
   const attacks: Readonly<Record<Part, (random: Random) => Promise<readonly Result[]>>> = {
     kills: async (random) => [await killCycles({ random, kills, file, onKill: counting('kill', kills) })],
+    rests: async (random) => [await restKills({ random, kills: rests, file, onKill: counting('kill at rest', rests) })],
     faults: async (random) => [await storageFaults({ random, faults, file, onFault: counting('fault', faults) })],
     starvation: (random) => starveAll({ random, file, onStarvation: naming('starvation') }),
     floods: () => floodAll({ scale: 1, readyMsMax: readyMs, file, onFlood: naming('flood') }),

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util'
 
 /** The parts of the torture, by name. */
-export const parts = ['kills', 'faults', 'starvation', 'floods'] as const
+export const parts = ['kills', 'rests', 'faults', 'starvation', 'floods'] as const
 export type Part = (typeof parts)[number]
 
 export interface TortureOptions {
   readonly seed: number
   readonly kills: number
+  /** How often it is killed while it opens its database again at rest. */
+  readonly rests: number
   readonly faults: number
   /** The longest that `/readyz` may take under a flood. */
   readonly readyMs: number
@@ -16,6 +18,7 @@ export interface TortureOptions {
 
 export const usage = `usage: npm run torture -- [options] [${parts.join('|')}]…
   --kills N      how often the program is killed (100)
+  --rests N      how often while it closes and opens its database at rest (16)
   --faults N     how often its store is damaged (45)
   --ready-ms N   the longest that /readyz may take under a flood (500)
   --seed N       repeats the choices of an earlier run (drawn and printed)`
@@ -26,7 +29,7 @@ export function parseOptions(args: readonly string[], drawSeed: () => number): T
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { seed: option, kills: option, faults: option, 'ready-ms': option },
+    options: { seed: option, kills: option, rests: option, faults: option, 'ready-ms': option },
   })
   const wanted = positionals.map((name) => {
     const part = parts.find((each) => each === name)
@@ -36,6 +39,7 @@ export function parseOptions(args: readonly string[], drawSeed: () => number): T
   return {
     seed: values.seed === undefined ? drawSeed() : whole('seed', values.seed),
     kills: whole('kills', values.kills ?? '100'),
+    rests: whole('rests', values.rests ?? '16'),
     faults: whole('faults', values.faults ?? '45'),
     readyMs: whole('ready-ms', values['ready-ms'] ?? '500'),
     parts: new Set(wanted.length > 0 ? wanted : parts),

@@ -21,14 +21,21 @@ const dataOf = (label: string) => ({ label, text: textOf(label) })
 /**
  * Creates, patches and deletes ConfigMaps by concurrent writers until the server is gone or fails, and enters into the log
  * what it asks for and what is answered. Some objects belong to one writer, others are written by all. `prefix` must
- * be new each time. `onAcknowledged` is called for each acknowledged write.
+ * be new each time. `onAcknowledged` is called for each acknowledged write, `pause` before each that is sent; once `isOver`
+ * says so nothing more is.
  */
 export async function writeUntilGone(
   api: Api,
   log: WriteLog,
-  options: { readonly prefix: string; readonly random: Random; readonly onAcknowledged?: () => void },
+  options: {
+    readonly prefix: string
+    readonly random: Random
+    readonly onAcknowledged?: () => void
+    readonly pause?: () => Promise<void>
+    readonly isOver?: () => boolean
+  },
 ): Promise<void> {
-  const { prefix, random } = options
+  const { prefix, random, pause, isOver = () => false } = options
   /** Whether the server is still there. */
   const send = async (request: Request, path: string, call: Call): Promise<boolean> => {
     const answer = await api.call(path, call).catch(() => undefined)
@@ -48,6 +55,8 @@ export async function writeUntilGone(
   }
   const writer = async (index: number): Promise<void> => {
     for (let count = 0; ; count++) {
+      await pause?.()
+      if (isOver()) return
       const label = `${prefix}-${index}-${count}`
       const own = `own-${index}-${count % ownCount}`
       const isShared = random.next() < 0.3

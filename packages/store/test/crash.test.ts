@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { notesPageMax, openLmdbStore, type Store } from '../src/index.ts'
 import { compactedRevision, record, text } from './contract.ts'
+import { environmentEndingAt, reopeningMoments } from './end-at-reopening.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const isWindows = process.platform === 'win32'
@@ -99,6 +100,23 @@ describe('a store whose process is killed', () => {
       await expect.poll(() => output.lines().length, { interval: 7 }).toBeGreaterThan(32 + 16 * round)
       child.kill('SIGKILL')
       await once(child, 'close')
+
+      const store = await openLmdbStore({ directory: directory.path })
+      await verify(store, output.lines())
+      await store.close()
+    }
+  })
+
+  it.each(reopeningMoments)('holds all of that when it gives memory back, too: %s', async (moment) => {
+    for (let round = 0; round < 2; round++) {
+      const child = spawn(process.execPath, [writer, directory.path, `${round}`, '32', 'rests'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, ...environmentEndingAt(moment) },
+      })
+      const output = listen(child)
+      await once(child, 'close')
+      expect(child.signalCode).toBe('SIGKILL')
+      expect(output.lines().length).toBeGreaterThan(0)
 
       const store = await openLmdbStore({ directory: directory.path })
       await verify(store, output.lines())
