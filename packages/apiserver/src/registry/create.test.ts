@@ -174,6 +174,22 @@ describe('create', () => {
     expect((await refusal(client.create(pods, pod('-'), { dryRun: true }))).reason).toBe('Invalid')
   })
 
+  it('takes a resourceVersion in a dry run, which does not reach the store that would refuse it', async () => {
+    const { client } = await startTestCore()
+    const body = configMap('a', {}, { resourceVersion: '1' })
+    expect((await client.create(configMaps, body, { dryRun: true })).metadata.name).toBe('a')
+    await client.create(configMaps, configMap('a'))
+    expect((await refusal(client.create(configMaps, body, { dryRun: true }))).reason).toBe('AlreadyExists')
+  })
+
+  it('tells what is wrong with an object before that it has a resourceVersion, and that before that its name is taken', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const versioned = (name: string) => client.create(configMaps, configMap(name, {}, { resourceVersion: '1' }))
+    expect((await refusal(versioned('-'))).reason).toBe('Invalid')
+    expect((await refusal(versioned('a'))).message).toBe('resourceVersion should not be set on objects to be created')
+  })
+
   it.each([
     ['a name that is taken', configMap('taken'), 409, 'AlreadyExists', 'configmaps "taken" already exists'],
     [

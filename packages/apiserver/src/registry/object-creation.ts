@@ -43,9 +43,7 @@ async function createDecoded(
   const { storage, environment, turns } = parts
   const { kind } = storage
   const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
-  if (parseResourceVersion(resourceVersion) > 0) {
-    throw new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
-  }
+  const givenRevision = parseResourceVersion(resourceVersion)
   if (kind.strategy.load !== undefined) await kind.strategy.load()
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const pause = pauseFor(turns, decoded.valuesCount, 0)
@@ -81,6 +79,8 @@ async function createDecoded(
       await admission.judge(object)
       if (pause !== undefined) await pause()
       const { dryRun, fieldManager } = options
+      // It is the store that upstream refuses it, which a dry run does not reach.
+      if (givenRevision > 0 && !dryRun) throw resourceVersionGiven()
       const origin: WriteOrigin = {
         context,
         verb: 'create',
@@ -106,6 +106,9 @@ async function createDecoded(
     if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
   }
 }
+
+const resourceVersionGiven = (): ApiError =>
+  new ApiError(500, '', 'resourceVersion should not be set on objects to be created')
 
 /** The object with the namespace it goes to, which a request may leave to its path. */
 function inNamespace(object: KubernetesObject, namespace: string): KubernetesObject {

@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   badRequest,
   formatTime,
   type KubernetesObject,
@@ -94,9 +95,7 @@ export function namespaceForCreate(
   if (!definition.namespaced) return ''
   const own = object.metadata.namespace ?? ''
   if (requested === '') throw badRequest('an empty namespace may not be set during creation')
-  if (own !== '' && own !== requested) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  }
+  if (own !== '' && own !== requested) throw otherNamespace()
   return requested
 }
 
@@ -107,6 +106,8 @@ export function checkIdentity(
   namespace: string,
   name: string,
 ): void {
+  const ownNamespace = metadata.namespace ?? ''
+  if (definition.namespaced && ownNamespace !== '' && ownNamespace !== namespace) throw otherNamespace()
   const ownName = metadata.name ?? ''
   if (ownName === '') {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
@@ -114,10 +115,7 @@ export function checkIdentity(
   if (ownName !== name) {
     throw badRequest(`the name of the object (${ownName}) does not match the name on the URL (${name})`)
   }
-  const ownNamespace = metadata.namespace ?? ''
-  if (definition.namespaced && ownNamespace !== '' && ownNamespace !== namespace) {
-    throw badRequest(
-      `the namespace of the object (${ownNamespace}) does not match the namespace on the request (${namespace})`,
-    )
-  }
 }
+
+const otherNamespace = (): ApiError =>
+  badRequest('the namespace of the provided object does not match the namespace sent on the request')

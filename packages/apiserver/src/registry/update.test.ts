@@ -116,7 +116,7 @@ describe('update', () => {
       'the name of the object (b) does not match the name on the URL (a)',
     )
     expect((await refusal(update(configMap('a', {}, { namespace: 'other' })))).message).toBe(
-      'the namespace of the object (other) does not match the namespace on the request (default)',
+      'the namespace of the provided object does not match the namespace sent on the request',
     )
   })
 

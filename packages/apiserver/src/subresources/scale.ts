@@ -92,12 +92,12 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
   ) => {
     const { object, warnings } = readConfiguration(scaleKind, body, options)
     const { metadata, spec } = object as Scale
-    if (metadata.name !== name) checkIdentity(definition, object, namespace, name)
     const { replicas } = spec ?? {}
     if (replicas !== undefined) validate(object as Scale, name)
     const { apiVersion, kind } = typeOf(registry.definition)
-    const { resourceVersion, uid } = metadata
-    const whole: KubernetesObject = { apiVersion, kind, metadata: defined({ name, resourceVersion, uid }) }
+    const { name: ownName, namespace: ownNamespace, resourceVersion, uid } = metadata
+    const identity = defined({ name: ownName, namespace: ownNamespace, resourceVersion, uid })
+    const whole: KubernetesObject = { apiVersion, kind, metadata: identity }
     const configuration = replicas === undefined ? whole : mapping.withReplicas(whole, replicas)
     const { stored } = await registry.apply(
       context,

@@ -127,6 +127,27 @@ describe('scale', () => {
     expect(changed.metadata.generation).toBe(3)
   })
 
+  it('is applied to by its path: a name in the body may be left out, and no other be told', async () => {
+    const { client, registry } = await withController()
+    const apply = (metadata: object, replicas: number) => {
+      const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas } }
+      const options = { subresource: 'scale', fieldManager: 'm' }
+      return client.patch(replicationControllers, key, { type: 'apply', body }, options)
+    }
+    const ofOther = 'the namespace of the provided object does not match the namespace sent on the request'
+    const refusals: readonly [object, number, string | RegExp][] = [
+      [{ name: 'b' }, 5, /^Apply failed with 1 conflict: /],
+      [{ name: 'b' }, 2, 'the name of the object (b) does not match the name on the URL (a)'],
+      [{ namespace: 'other' }, 2, ofOther],
+    ]
+    for (const [metadata, replicas, message] of refusals) {
+      expect((await refusal(apply(metadata, replicas))).message).toMatch(message)
+    }
+    await apply({}, 2)
+    const { owners } = await registry(replicationControllers).get('default', 'a')
+    expect(owners.map(({ name, subresource }) => [name, subresource])).toContainEqual(['m', 'scale'])
+  })
+
   it('refuses an old version and a count below zero', async () => {
     const { get, update } = await withController()
     const old = await get()
