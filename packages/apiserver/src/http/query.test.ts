@@ -26,6 +26,10 @@ describe('options of reads', () => {
     expect(watch('timeoutSeconds=0')).toEqual({})
   })
 
+  it('passes over the place to continue at in a watch from a version, which gets no initial events of itself', () => {
+    expect(watch('resourceVersion=5&continue=x')).toEqual({ resourceVersion: '5' })
+  })
+
   it.each([
     [list, 'limit=', 400, 'strconv.ParseInt: parsing "": invalid syntax'],
     [list, 'limit=many', 400, 'strconv.ParseInt: parsing "many": invalid syntax'],
@@ -45,6 +49,17 @@ describe('options of reads', () => {
       'resourceVersionMatch=NotOlderThan',
       422,
       'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+    ],
+    [watch, 'continue=x', 422, 'resourceVersionMatch is forbidden when continue is provided'],
+    [watch, 'resourceVersion=0&continue=x', 422, 'resourceVersionMatch is forbidden when continue is provided'],
+    [watch, 'limit=x&resourceVersionMatch=Best', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    [list, 'limit=x&resourceVersionMatch=Best', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
+    [list, 'watch=1&continue=x', 422, 'resourceVersionMatch is forbidden when continue is provided'],
+    [
+      list,
+      'watch=1&resourceVersion=3&resourceVersionMatch=Exact',
+      422,
+      'Unsupported value: "Exact": supported values: "NotOlderThan"',
     ],
   ])('refuses %o with %s', (read, search, code, message) => {
     expect(() => read(search)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }))

@@ -48,22 +48,25 @@ export const asksToWatch = (query: URLSearchParams): boolean => readBoolean(quer
  */
 export function listOptionsOf(query: URLSearchParams, namespace: string): ListOptions {
   if (query.size === 0) return namespace === '' ? {} : { namespace }
-  const resourceVersionMatch = query.get('resourceVersionMatch') ?? ''
-  const errors: FieldError[] = []
-  if (resourceVersionMatch !== '') errors.push(...listMatchErrors(resourceVersionMatch, query))
-  if (query.has('sendInitialEvents')) {
-    errors.push(forbiddenField(FieldPath.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
-  }
-  refuseInvalid('ListOptions', errors)
-
   const limit = readInteger(query, 'limit')
   readInteger(query, 'timeoutSeconds')
+  const resourceVersionMatch = query.get('resourceVersionMatch') ?? ''
+  // Only the deletion of a collection comes here with `watch`: it is checked as a watch, and carried out as ever.
+  refuseInvalid('ListOptions', asksToWatch(query) ? watchErrors(query) : listErrors(resourceVersionMatch, query))
   return {
     ...(namespace === '' ? {} : { namespace }),
     ...texts(query, ['labelSelector', 'fieldSelector', 'continue', 'resourceVersion'] as const),
     ...(limit === undefined || limit <= 0 ? {} : { limit }),
     ...(resourceVersionMatch === 'Exact' || resourceVersionMatch === 'NotOlderThan' ? { resourceVersionMatch } : {}),
   }
+}
+
+function listErrors(match: string, query: URLSearchParams): readonly FieldError[] {
+  const errors = match === '' ? [] : [...listMatchErrors(match, query)]
+  if (query.has('sendInitialEvents')) {
+    errors.push(forbiddenField(FieldPath.of('sendInitialEvents'), 'sendInitialEvents is forbidden for list'))
+  }
+  return errors
 }
 
 function listMatchErrors(match: string, query: URLSearchParams): readonly FieldError[] {
@@ -87,12 +90,10 @@ function listMatchErrors(match: string, query: URLSearchParams): readonly FieldE
 
 /** Options of a watch, checked as upstream does. */
 export function watchOptionsOf(query: URLSearchParams, namespace: string): WatchOptions {
-  const match = query.get('resourceVersionMatch') ?? ''
-  const sendsInitialEvents = query.has('sendInitialEvents')
-  refuseInvalid('ListOptions', watchMatchErrors(match, sendsInitialEvents, query))
-
   const timeoutSeconds = readInteger(query, 'timeoutSeconds')
   readInteger(query, 'limit')
+  refuseInvalid('ListOptions', watchErrors(query))
+  const sendsInitialEvents = query.has('sendInitialEvents')
   return {
     ...(namespace === '' ? {} : { namespace }),
     ...texts(query, ['labelSelector', 'fieldSelector', 'resourceVersion'] as const),
@@ -103,7 +104,16 @@ export function watchOptionsOf(query: URLSearchParams, namespace: string): Watch
   }
 }
 
-function watchMatchErrors(match: string, sendsInitialEvents: boolean, query: URLSearchParams): readonly FieldError[] {
+/**
+ * What is wrong with the options of a watch. One from no version or from 0 that says nothing of initial events gets them as of any
+ * version (SetListOptionsDefaults): that is then what does not go with `continue`.
+ */
+function watchErrors(query: URLSearchParams): readonly FieldError[] {
+  const given = query.get('resourceVersionMatch') ?? ''
+  const hasDefaults =
+    given === '' && !query.has('sendInitialEvents') && ['', '0'].includes(query.get('resourceVersion') ?? '')
+  const match = hasDefaults ? 'NotOlderThan' : given
+  const sendsInitialEvents = hasDefaults || query.has('sendInitialEvents')
   const path = FieldPath.of('resourceVersionMatch')
   const errors: FieldError[] = []
   if (sendsInitialEvents && match !== 'NotOlderThan') {
