@@ -42,8 +42,10 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
+const type = { apiVersion: 'example.com/v1', kind: 'Crate' }
+
 const create = (spec: object, more: object = {}, query = '') =>
-  server.call(`${crates}${query}`, { method: 'POST', body: { metadata: { name: 'a' }, spec, ...more } })
+  server.call(`${crates}${query}`, { method: 'POST', body: { ...type, metadata: { name: 'a' }, spec, ...more } })
 
 const patch = (type: 'merge' | 'apply', body: object, path = '/a', query = '') =>
   server.call(`${crates}${path}${query}`, {
@@ -54,6 +56,98 @@ const patch = (type: 'merge' | 'apply', body: object, path = '/a', query = '') =
 
 const apply = (spec: object, query: string) =>
   patch('apply', { apiVersion: 'example.com/v1', kind: 'Crate', metadata: { name: 'a' }, spec }, '/a', query)
+
+describe('an object that does not say what it is', () => {
+  const name = 'the object provided is unrecognized (must be of type Crate): '
+  const version = (given: string) =>
+    `the API version in the data (${given}) does not match the expected API version (example.com/v1)`
+  const post = (body: unknown) => server.call(crates, { method: 'POST', body })
+
+  it.each<[unknown, string]>([
+    [{}, `${name}Object 'Kind' is missing in '{}' ({})`],
+    [{ kind: '' }, `${name}Object 'Kind' is missing in '{"kind":""}' ({"kind":""})`],
+    [
+      { kind: null, apiVersion: 'v1' },
+      `${name}Object 'Kind' is missing in '{"kind":null,"apiVersion":"v1"}' ({"kind":null,"apiVersion":"v1" ...)`,
+    ],
+    ['true', expect.stringContaining('json: cannot unmarshal bool into Go value of type struct {')],
+    ['null', `${name}Object 'Kind' is missing in 'null' (6e756c6c)`],
+    [
+      { kind: 5 },
+      `${name}couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":5})`,
+    ],
+    [
+      { kind: 'Crate', apiVersion: 'a/b/c' },
+      `${name}unexpected GroupVersion string: a/b/c ({"kind":"Crate","apiVersion":" ...)`,
+    ],
+    [{ kind: 'Crate' }, version('')],
+    [{ kind: 'Crate', apiVersion: '/' }, version('')],
+    [{ kind: 'Crate', apiVersion: '/v1' }, version('v1')],
+    [{ kind: 'Crate', apiVersion: 'example.com/v2' }, version('example.com/v2')],
+    [{ kind: 'Pod', apiVersion: 'v1' }, version('v1')],
+  ])('is refused, such as %j', async (body, problem) => {
+    const headers = { 'content-type': 'application/json' }
+    const { code, json } = await server.call(crates, {
+      method: 'POST',
+      headers,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+    expect([code, json.message]).toEqual([400, problem])
+  })
+
+  it('is refused in YAML, with its text', async () => {
+    const headers = { 'content-type': 'application/yaml' }
+    const { json } = await server.call(crates, { method: 'POST', headers, body: 'metadata:\n  name: a\n' })
+    expect(json.message).toContain("Object 'Kind' is missing in 'metadata:\n  name: a\n'")
+  })
+
+  it('is unknown where an object of a built-in kind is expected', async () => {
+    const body = { ...type, metadata: { name: 'a' } }
+    const { json } = await server.call('/api/v1/namespaces/default/configmaps', { method: 'POST', body })
+    expect(json.message).toBe(
+      'Crate in version "v1" cannot be handled as a ConfigMap: no kind "Crate" is registered for version "example.com/v1"',
+    )
+    expect((await post(body)).code).toBe(201)
+  })
+})
+
+describe('an update that names another object', () => {
+  const put = (metadata: object, more: object = {}) =>
+    server.call(`${crates}/a`, { method: 'PUT', body: { ...type, metadata, ...more } })
+
+  it('is refused by its namespace first, and warned of unknown fields, too', async () => {
+    const { json } = await put({ name: 'b', namespace: 'other' })
+    expect(json.message).toBe('the namespace of the provided object does not match the namespace sent on the request')
+    const { headers } = await put({ name: 'b' }, { z: 1 })
+    expect(headers.warning).toBe('299 - "unknown field \\"z\\""')
+  })
+
+  it('is warned of fields that occur twice', async () => {
+    const body = '{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"b"},"metadata":{"name":"c"}}'
+    const { headers } = await server.call(`${crates}/a`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(headers.warning).toBe('299 - "duplicate field \\"metadata\\""')
+  })
+})
+
+it('a patch of what is not there is not found, whatever is wrong with the patch; a scale is not found as the object is not', async () => {
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const patched = await server.call(`${crates}/a`, { method: 'PATCH', headers, body: 'x' })
+  expect([patched.code, patched.json.message]).toEqual([404, 'crates.example.com "a" not found'])
+  expect((await server.call(`${crates}/a/scale`)).json.message).toBe('crates.example.com "a" not found')
+  await create({})
+  expect((await server.call(`${crates}/a`, { method: 'PATCH', headers, body: 'x' })).code).toBe(400)
+})
+
+it('has no type that could be named where metadata are asked of a list as of an object', async () => {
+  const headers = { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }
+  expect((await server.call(crates, { headers })).json.message).toBe(
+    'you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)',
+  )
+})
 
 it('who is refused is warned of unknown fields, too', async () => {
   const refused = await create({ label: 1, z: 1, inner: { b: 1 } })
@@ -158,7 +252,13 @@ it('tables show the first of what is found, and no column from one on that canno
   const definition = crateDefinition([version, crateVersion('v2')], { group: 'table.example.com' })
   await establish(client, { ...definition, metadata: { name: 'crates.table.example.com' } })
   const path = (name: string) => `/apis/table.example.com/${name}/namespaces/default/crates`
-  await server.call(path('v1'), { method: 'POST', body: { metadata: { name: 'a' }, spec: { list: [1, 2], count: 3 } } })
+  const body = {
+    apiVersion: 'table.example.com/v1',
+    kind: 'Crate',
+    metadata: { name: 'a' },
+    spec: { list: [1, 2], count: 3 },
+  }
+  await server.call(path('v1'), { method: 'POST', body })
   const tableOf = async (name: string) =>
     (await server.call(path(name), { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })).json
   const table = await tableOf('v1')

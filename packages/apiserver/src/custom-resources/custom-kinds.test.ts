@@ -19,7 +19,12 @@ const mergePatch = (body: unknown) => ({
   body,
   headers: { 'Content-Type': 'application/merge-patch+json' },
 })
-const crate = (name: string, spec: object) => ({ metadata: { name }, spec })
+const crate = (name: string, spec: object, version = 'v1') => ({
+  apiVersion: `example.com/${version}`,
+  kind: 'Crate',
+  metadata: { name },
+  spec,
+})
 
 let server: TestServer
 let client: Client
@@ -96,7 +101,10 @@ describe('a kind of a definition', () => {
 
   it('warns of finalizers without a domain', async () => {
     await establish(client, crateDefinition())
-    const { headers } = await server.call(path('v1'), post({ metadata: { name: 'a', finalizers: ['hold'] } }))
+    const { headers } = await server.call(
+      path('v1'),
+      post({ ...crate('a', {}), metadata: { name: 'a', finalizers: ['hold'] } }),
+    )
     expect(headers.warning).toContain('prefer a domain-qualified finalizer name')
   })
 })
@@ -106,7 +114,7 @@ describe('several versions', () => {
 
   it('differ in nothing but their name', async () => {
     await establish(client, crateDefinition(both))
-    await server.call(path('v2'), post(crate('a', { label: 'wine' })))
+    await server.call(path('v2'), post(crate('a', { label: 'wine' }, 'v2')))
     expect((await server.call(path('v1', '/a'))).json).toMatchObject({
       apiVersion: 'example.com/v1',
       spec: { label: 'wine' },
@@ -152,7 +160,7 @@ describe('several versions', () => {
     const short = crateVersion('v2', { schema: { openAPIV3Schema } })
     await establish(client, crateDefinition([crateVersion('v1', { storage: true }), short]))
     expect((await server.call(path('v1'), post(crate('a', { label: 'long' })))).code).toBe(201)
-    const refused = await server.call(path('v2'), post(crate('b', { label: 'long', weight: 0 })))
+    const refused = await server.call(path('v2'), post(crate('b', { label: 'long', weight: 0 }, 'v2')))
     // That the version it is stored in asks for more weight is nothing to this one.
     expect(refused.json.details.causes.map(({ field }: { readonly field: string }) => field)).toEqual(['spec.label'])
     // What is as it was is not held against the object.

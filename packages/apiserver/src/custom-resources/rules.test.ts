@@ -7,6 +7,7 @@ import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
 
 const crates = '/apis/example.com/v1/namespaces/default/crates'
+const type = { apiVersion: 'example.com/v1', kind: 'Crate' }
 const call = (method: string, body: unknown) => ({ method, body })
 
 /** Crates may not lose weight, and are never shipped empty. */
@@ -44,11 +45,14 @@ it('refuses a definition whose rule does not fit its schema', async () => {
 
 it('refuses objects that break a rule, whatever writes them', async () => {
   await establish(client, crateDefinition([ruled()]))
-  const refused = await server.call(crates, call('POST', { metadata: { name: 'a' }, spec: { label: 'bad' } }))
+  const refused = await server.call(crates, call('POST', { ...type, metadata: { name: 'a' }, spec: { label: 'bad' } }))
   expect(refused.code).toBe(422)
   expect(refused.json.message).toBe('Crate.example.com "a" is invalid: spec: Invalid value: not this label')
 
-  const made = await server.call(crates, call('POST', { metadata: { name: 'a' }, spec: { label: 'x', weight: 0 } }))
+  const made = await server.call(
+    crates,
+    call('POST', { ...type, metadata: { name: 'a' }, spec: { label: 'x', weight: 0 } }),
+  )
   expect(made.code).toBe(201)
   const lighter = await server.call(`${crates}/a`, call('PUT', { ...made.json, spec: { label: 'x', weight: -1 } }))
   expect(lighter.json.message).toContain('failed rule: self.spec.weight >= oldSelf.spec.weight')
@@ -58,7 +62,10 @@ it('refuses objects that break a rule, whatever writes them', async () => {
 
 it('does not hold against an update what was there before the rule', async () => {
   await establish(client, crateDefinition([crateVersion('v1', { storage: true })]))
-  const old = await server.call(crates, call('POST', { metadata: { name: 'a' }, spec: { label: 'bad', weight: 1 } }))
+  const old = await server.call(
+    crates,
+    call('POST', { ...type, metadata: { name: 'a' }, spec: { label: 'bad', weight: 1 } }),
+  )
   const definition = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
   const body = { spec: { versions: [ruled()] } }
   await client.patch(customResourceDefinitions, { name: definition.metadata.name ?? '' }, { type: 'merge', body })

@@ -173,7 +173,10 @@ describe('a kind whose versions a webhook converts', () => {
     return definition
   }
   const post = (version: string, name: string, label: string) =>
-    server.call(path(version), { method: 'POST', body: { metadata: { name }, spec: { label } } })
+    server.call(path(version), {
+      method: 'POST',
+      body: { apiVersion: `example.com/${version}`, kind: 'Crate', metadata: { name }, spec: { label } },
+    })
 
   it('shows and takes objects in each, and asks once for each revision', async () => {
     await define([crateVersion('v1', { storage: true }), crateVersion('v2')])

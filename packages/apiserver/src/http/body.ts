@@ -1,10 +1,12 @@
 import {
   type ApiError,
+  apiVersionOf,
   badRequest,
   checkValuesCount,
   compile,
   deleteOptionsSchema,
   isJsonObject,
+  type JsonObject,
   jsonTypeOf,
   type ObjectSchema,
   tooManyRequests,
@@ -32,6 +34,7 @@ export interface ParsedBody {
 
 /** The kind a body should be of. */
 export interface ExpectedKind {
+  readonly group: string
   readonly kind: string
   readonly version: string
   /** Needed for protobuf alone. */
@@ -77,7 +80,8 @@ export async function parseObject(
       : format === 'json'
         ? parseJson(text, fieldValidation)
         : await parseYaml(text, fieldValidation)
-  const problem = parsed.problem === undefined ? typeProblem(parsed.value, definition) : unreadableType(parsed.problem)
+  const problem =
+    parsed.problem === undefined ? typeProblem(parsed.value, definition, text) : unreadableType(parsed.problem)
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
   // By its aliases a short YAML may hold itself.
   if ((format === 'yaml' || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
@@ -85,14 +89,31 @@ export async function parseObject(
     const problem = `strict decoding error: ${parsed.duplicates.join(', ')}`
     throw badRequest(wording.undecodable(problem, definition, namedKind(parsed.value, definition)))
   }
+  if (isCustom(definition) && isJsonObject(parsed.value)) requireVersion(parsed.value, definition)
   return { value: parsed.value, warnings: parsed.duplicates }
 }
 
+const isCustom = ({ schema }: ExpectedKind): boolean => schema?.dialect === 'structural'
+
+/** Throws where an object of a custom kind does not name the version it is written in: no default stands in for it. */
+function requireVersion({ apiVersion }: JsonObject, definition: ExpectedKind): void {
+  const given = asGroupVersion(typeof apiVersion === 'string' ? apiVersion : '')
+  const expected = apiVersionOf(definition)
+  if (given === expected) return
+  throw badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
+}
+
+/** A group and version as upstream writes them once they are read: `/v1` is that of the core group. */
+const asGroupVersion = (apiVersion: string): string => apiVersion.replace(/^\//, '')
+
 const unreadableType = (problem: string): string => `couldn't get version/kind; json parse error: ${problem}`
 
-/** Why nobody can tell what kind of object a value is, where its `apiVersion` and `kind` are no such thing. Custom kinds have a reader of their own. */
-function typeProblem(value: unknown, { schema }: ExpectedKind): string | undefined {
-  if (!isJsonObject(value) || schema?.dialect === 'structural') return undefined
+/**
+ * Why nobody can tell what kind of object a value is: its `apiVersion` or `kind` is no such thing, or it is to be of a custom kind, which
+ * has no type in Go to tell, and names none.
+ */
+function typeProblem(value: unknown, expected: ExpectedKind, text: string | undefined): string | undefined {
+  if (!isJsonObject(value)) return value === null && isCustom(expected) ? missingKind(text) : undefined
   for (const field of ['apiVersion', 'kind']) {
     const found = value[field]
     if (typeof found === 'string' || found === undefined || found === null) continue
@@ -100,8 +121,11 @@ function typeProblem(value: unknown, { schema }: ExpectedKind): string | undefin
   }
   const { apiVersion } = value
   const isVersion = typeof apiVersion !== 'string' || apiVersion.split('/').length <= 2
-  return isVersion ? undefined : `unexpected GroupVersion string: ${apiVersion}`
+  if (!isVersion) return `unexpected GroupVersion string: ${apiVersion}`
+  return isCustom(expected) && (value.kind ?? '') === '' ? missingKind(text) : undefined
 }
+
+const missingKind = (text = ''): string => `Object 'Kind' is missing in '${text}'`
 
 function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wording): ParsedBody {
   const { kind, schema } = definition
@@ -186,7 +210,12 @@ function unreadablePatch(
   return type === 'merge' ? 'Invalid JSON Patch' : problem
 }
 
-const deleteOptionsKind: ExpectedKind = { kind: 'DeleteOptions', version: 'v1', schema: deleteOptionsSchema }
+const deleteOptionsKind: ExpectedKind = {
+  group: 'meta.k8s.io',
+  kind: 'DeleteOptions',
+  version: 'v1',
+  schema: deleteOptionsSchema,
+}
 
 /** A DeleteOptions object; undefined for an empty body. Throws as `parseObject`, and BadRequest for another kind. */
 export async function parseDeleteOptions(

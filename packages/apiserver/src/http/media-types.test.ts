@@ -1,6 +1,6 @@
 import { configMaps } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { bodyFormatOf, patchTypeOf } from './media-types.ts'
+import { bodyFormatOf, clausesOf, patchTypeOf } from './media-types.ts'
 
 const custom = { schema: { ...configMaps.schema, dialect: 'structural' as const } }
 
@@ -20,5 +20,47 @@ describe('content types of bodies', () => {
       'accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     )
     expect(() => patchTypeOf('text/plain', configMaps)).toThrow('415: Unsupported Media Type')
+  })
+
+  it.each([
+    'APPLICATION/JSON',
+    'application/json;',
+    'application/json ; a = b',
+    'application/json; a="b;\\"c"',
+    'application/json; a=b; A=b',
+  ])('reads %s as Go does', (type) => expect(bodyFormatOf(type)).toBe('json'))
+
+  it.each([
+    'application/json; charset',
+    'application/json; charset=',
+    'application/json; =x',
+    'application/json;;',
+    'application/json; a=b; a=c',
+    'application/json; a="b',
+    'application/json; a=b c',
+    'application/json x',
+    'application/json/x',
+    ';a=b',
+  ])('refuses %s, which is malformed', (type) => expect(() => bodyFormatOf(type)).toThrow('unknown format'))
+
+  it('compares the types of patches letter by letter', () => {
+    expect(patchTypeOf('application/merge-patch+json;;', custom)).toBe('merge')
+    expect(() => patchTypeOf('Application/merge-patch+json', custom)).toThrow('unknown format')
+  })
+})
+
+describe('what a client accepts', () => {
+  it('counts for nothing where its quality is no number', () => {
+    expect(clausesOf('application/yaml;q=x,application/json').map(({ type }) => type)).toEqual([
+      'application/json',
+      'application/yaml',
+    ])
+  })
+
+  it('may have spaces around it, and no tabs', () => {
+    expect(clausesOf(' text/plain ; a = b ;c; d=e=f')).toEqual([
+      { type: 'text/plain', parameters: new Map([['a', 'b']]), quality: 1 },
+    ])
+    expect(clausesOf('text/plain\t;a=b')[0]?.type).toBe('text/plain\t')
   })
 })

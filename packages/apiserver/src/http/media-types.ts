@@ -31,10 +31,10 @@ export function clausesOf(accept: string): readonly Clause[] {
   return accept
     .split(',')
     .map((text) => {
-      const [type = '', ...rest] = text.split(';').map((part) => part.trim())
-      const parameters = new Map(rest.map((part) => splitOnce(part, '=')))
+      const [type = '', ...rest] = text.split(';').map(trimSpaces)
+      const parameters = new Map(rest.flatMap(parameterOf))
       const quality = Number(parameters.get('q') ?? 1)
-      return { type, parameters, quality: Number.isNaN(quality) ? 1 : quality }
+      return { type, parameters, quality: Number.isNaN(quality) ? 0 : quality }
     })
     .sort((a, b) => b.quality - a.quality || wildcardsIn(a) - wildcardsIn(b))
 }
@@ -45,20 +45,45 @@ const wildcardsIn = ({ type }: Clause): number => type.split('*').length - 1
 export const matches = (pattern: string, mediaType: string): boolean =>
   pattern === mediaType || pattern === '*/*' || pattern === `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const position = text.indexOf(separator)
-  if (position < 0) return [text.trim(), '']
-  return [text.slice(0, position).trim(), text.slice(position + separator.length).trim()]
+/** Of white space upstream takes none but spaces here. */
+const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '')
+
+/** What is no name and one value is passed over. */
+function parameterOf(text: string): readonly [string, string][] {
+  const [name = '', value = '', ...more] = text.split('=')
+  return value === '' || more.length > 0 ? [] : [[trimSpaces(name), trimSpaces(value)]]
 }
 
-/** The media type of a `Content-Type` header without its parameters; '' where there is none. */
-export const mediaTypeOf = (contentType: string | undefined): string =>
-  contentType === undefined ? '' : (contentType.split(';')[0] ?? '').trim().toLowerCase() || contentType.trim()
+/** The media type of a `Content-Type` header without its parameters; '' where it is malformed, as Go's mime.ParseMediaType has it. */
+function mediaTypeOf(contentType: string): string {
+  const [text = ''] = contentType.split(';', 1)
+  const type = text.trim().toLowerCase()
+  return mediaTypePattern.test(type) && hasParameters(contentType.slice(text.length)) ? type : ''
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const mediaTypePattern = new RegExp(`^${token}(?:/${token})?$`)
+const parameterPattern = new RegExp(`^\\s*;\\s*(${token})\\s*=\\s*(${token}|"(?:[^"\\\\\\r\\n]|\\\\.)*")`)
+
+/** Whether what follows a media type is parameters, none of them with two values. One semicolon may follow them. */
+function hasParameters(text: string): boolean {
+  const values = new Map<string, string>()
+  let rest = text
+  while (rest.trim() !== '' && rest.trim() !== ';') {
+    const [all, name = '', value = ''] = parameterPattern.exec(rest) ?? []
+    if (all === undefined) return false
+    const key = name.toLowerCase()
+    if ((values.get(key) ?? value) !== value) return false
+    values.set(key, value)
+    rest = rest.slice(all.length)
+  }
+  return true
+}
 
 /** How a body is written. Nothing said means JSON; what is none of these is 415. */
 export function bodyFormatOf(contentType: string | undefined): 'json' | 'yaml' | 'protobuf' {
+  if (contentType === undefined || contentType === '') return 'json'
   switch (mediaTypeOf(contentType)) {
-    case '':
     case 'application/json':
       return 'json'
     case 'application/yaml':
@@ -85,7 +110,8 @@ export function patchTypeOf(
   contentType: string | undefined,
   { schema }: Pick<ResourceDefinition, 'schema'>,
 ): PatchType {
-  const type = patchTypes.get(mediaTypeOf(contentType))
+  // Unlike other types these are compared letter by letter, and what follows them is not read.
+  const type = patchTypes.get((contentType ?? '').split(';', 1)[0] ?? '')
   const isCustom = schema.dialect === 'structural'
   // Strategic patches need types of Go.
   if (type !== undefined && !(isCustom && type === 'strategic')) return type

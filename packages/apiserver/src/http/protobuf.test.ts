@@ -319,7 +319,12 @@ describe('decodeProtobuf', () => {
 
 describe('any body', () => {
   const send = (body: Buffer) =>
-    parseObject(body, 'application/vnd.kubernetes.protobuf', { kind: 'Pod', version: 'v1', schema: podSchema }, 'Warn')
+    parseObject(
+      body,
+      'application/vnd.kubernetes.protobuf',
+      { group: '', kind: 'Pod', version: 'v1', schema: podSchema },
+      'Warn',
+    )
   const pod = arbitraryOf(podSchema).map((value) => enveloped('v1', 'Pod', encodeProtobuf(podSchema, value)))
 
   it('of random bytes is read or refused with 400', async () => {

@@ -1,6 +1,7 @@
-import { badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
-import type { Registry, WriteResult } from '../registry-contract.ts'
-import { parseDeleteOptions, parseObject, parsePatch } from './body.ts'
+import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
+import type { PatchType } from '@coracle/client'
+import type { Registry, RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
+import { type ParsedBody, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
@@ -110,12 +111,12 @@ async function create(
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
-  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
+  const result = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
     const result = await registry.create(contextOf(exchange), namespace, body.value, options)
-    return { result, warnings: body.warnings }
+    return result
   })
-  return sendWritten(exchange, representation, 201, registry.definition, result, warnings)
+  return sendWritten(exchange, representation, 201, registry.definition, result)
 }
 
 async function update(
@@ -127,19 +128,12 @@ async function update(
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
-  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
+  const result = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
     const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
-    return { result, warnings: body.warnings }
+    return result
   })
-  return sendWritten(
-    exchange,
-    representation,
-    result.created === true ? 201 : 200,
-    registry.definition,
-    result,
-    warnings,
-  )
+  return sendWritten(exchange, representation, result.created === true ? 201 : 200, registry.definition, result)
 }
 
 async function patch(
@@ -152,14 +146,30 @@ async function patch(
   const type = patchTypeOf(exchange.request.headers['content-type'], registry.definition)
   const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
-  const { result, warnings } = await context.bodies.use(exchange.request, async (bytes) => {
-    const body = await parsePatch(bytes, type, options.fieldValidation)
+  const result = await context.bodies.use(exchange.request, async (bytes) => {
+    const body = await readPatch(bytes, type, options.fieldValidation, () => registry.get(namespace, name, ''))
+    for (const text of body.warnings) warn(exchange.response, text)
     const change = { type, body: body.value }
     const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
-    return { result, warnings: body.warnings }
+    return result
   })
   const code = result.created === true ? 201 : 200
-  return sendWritten(exchange, representation, code, registry.definition, result, warnings)
+  return sendWritten(exchange, representation, code, registry.definition, result)
+}
+
+/** A patch as parsed. That there is nothing to change is told before what is wrong with the patch, but for an apply, which may create. */
+async function readPatch(
+  bytes: Buffer,
+  type: PatchType,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  find: () => Promise<unknown>,
+): Promise<ParsedBody> {
+  try {
+    return await parsePatch(bytes, type, fieldValidation)
+  } catch (error) {
+    if (type !== 'apply' && error instanceof ApiError && error.code === 400) await find()
+    throw error
+  }
 }
 
 async function remove(
@@ -194,12 +204,13 @@ async function removeCollection(
 
 async function readObject(
   { turns }: HandlerContext,
-  { request }: Exchange,
+  { request, response }: Exchange,
   body: Buffer,
   definition: ResourceDefinition,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict',
 ) {
   const parsed = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
+  for (const text of parsed.warnings) warn(response, text)
   // To check and store it takes as long again.
   if (body.length >= largeBodyBytesMin) await turns.take(true)
   return parsed
@@ -216,8 +227,6 @@ function sendWritten(
   code: number,
   definition: ResourceDefinition<KubernetesObject>,
   { stored, warnings }: WriteResult,
-  bodyWarnings: readonly string[],
 ): Promise<void> | void {
-  const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
-  return sendObject(response, representation, code, definition, stored, all)
+  return sendObject(response, representation, code, definition, stored, warnings)
 }

@@ -74,8 +74,8 @@ async function write(
   route: ResourceRoute,
 ): Promise<void> {
   const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
-  const { result, warnings } = await carryOut(context, exchange, definition, subresource, namespace, route)
-  return sendResult(exchange, representation, definition, result, warnings)
+  const result = await carryOut(context, exchange, definition, subresource, namespace, route)
+  return sendResult(exchange, representation, definition, result)
 }
 
 async function carryOut(
@@ -85,30 +85,30 @@ async function carryOut(
   subresource: Subresource,
   namespace: string,
   route: ResourceRoute,
-): Promise<{ readonly result: SubresourceResult; readonly warnings: readonly string[] }> {
-  const { request, query } = exchange
+): Promise<SubresourceResult> {
+  const { request, response, query } = exchange
   const { verb, name } = route
   const contentType = request.headers['content-type']
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType, definition)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
     const { value, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
-    return {
-      result: await subresource.patch(contextOf(exchange), namespace, name, { type, body: value }, options),
-      warnings,
-    }
+    for (const text of warnings) warn(response, text)
+    return subresource.patch(contextOf(exchange), namespace, name, { type, body: value }, options)
   }
-  const read = async ({ fieldValidation }: RegistryWriteOptions) =>
-    parseObject(await bodies.read(request), contentType, kindOf(definition, route.subresource), fieldValidation)
+  const read = async ({ fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
+    const kind = kindOf(definition, route.subresource)
+    const { value, warnings } = await parseObject(await bodies.read(request), contentType, kind, fieldValidation)
+    for (const text of warnings) warn(response, text)
+    return value
+  }
   if (verb === 'create' && subresource.create !== undefined) {
     const options = writeOptionsOf(query, 'CreateOptions')
-    const { value, warnings } = await read(options)
-    return { result: await subresource.create(contextOf(exchange), namespace, name, value, options), warnings }
+    return subresource.create(contextOf(exchange), namespace, name, await read(options), options)
   }
   if (verb === 'update' && subresource.update !== undefined) {
     const options = writeOptionsOf(query, 'UpdateOptions')
-    const { value, warnings } = await read(options)
-    return { result: await subresource.update(contextOf(exchange), namespace, name, value, options), warnings }
+    return subresource.update(contextOf(exchange), namespace, name, await read(options), options)
   }
   throw pathMethodNotAllowed()
 }
@@ -121,7 +121,7 @@ function kindOf(definition: ResourceDefinition, name: string): ExpectedKind {
   const schema = [definition, ...exchangedKinds].find(
     (each) => each.group === group && each.version === version && each.kind === kind,
   )?.schema
-  return { kind, version, ...(schema === undefined ? {} : { schema }) }
+  return { group, kind, version, ...(schema === undefined ? {} : { schema }) }
 }
 
 /** What a subresource can be had in depends on what is exchanged: the scale of a custom object has a message in protobuf, the object none. */
@@ -145,11 +145,9 @@ function sendResult(
   representation: Representation,
   definition: ResourceDefinition,
   { code, value, stored, kind = definition, warnings }: SubresourceResult,
-  bodyWarnings: readonly string[] = [],
 ): Promise<void> | void {
-  const all = bodyWarnings.length === 0 ? warnings : [...bodyWarnings, ...warnings]
-  if (stored !== undefined) return sendObject(response, representation, code, kind, stored, all)
-  return sendValue(response, representation, code, value, all)
+  if (stored !== undefined) return sendObject(response, representation, code, kind, stored, warnings)
+  return sendValue(response, representation, code, value, warnings)
 }
 
 /** Text as it comes, such as the log of a container: as fast as the client reads, until either side ends it. */

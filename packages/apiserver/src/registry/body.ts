@@ -5,6 +5,7 @@ import {
   FieldPath,
   invalid,
   invalidField,
+  jsonTypeOf,
   type KubernetesObject,
   type ResourceDefinition,
 } from '@coracle/api'
@@ -122,9 +123,8 @@ function mismatch(
 const shownBytesMax = 30
 
 function unrecognized(definition: DecodedKind, body: unknown): Error {
-  const type = Array.isArray(body) ? 'array' : typeof body
   const bytes = Buffer.from(JSON.stringify(body) ?? '')
   const shown = bytes.subarray(0, shownBytesMax).toString('hex') + (bytes.length > shownBytesMax ? ' ...' : '')
-  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
+  const why = `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeOf(body)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
   return badRequest(`the object provided is unrecognized (must be of type ${definition.kind}): ${why} (${shown})`)
 }

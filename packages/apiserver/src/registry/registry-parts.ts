@@ -1,7 +1,7 @@
 import { ApiError } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { AdmissionChain } from '../admission/admission.ts'
-import type { Stored, WriteResult } from '../registry-contract.ts'
+import type { Registry, Stored, WriteResult } from '../registry-contract.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { WorkTurns } from '../work-turns.ts'
@@ -16,7 +16,7 @@ export interface RegistryParts {
   readonly environment: Environment
   readonly turns: WorkTurns
   readonly admission: AdmissionChain
-  readonly registries: { byKind(apiVersion: string, kind: string): unknown }
+  readonly registries: { byKind(apiVersion: string, kind: string): Pick<Registry, 'definition'> | undefined }
 }
 
 /** The answer to a write, in the version it was made through. */

@@ -22,7 +22,11 @@ export function decodeRequested(
   known?: KubernetesObject,
   keepsNulls = false,
 ): RequestedBody | Promise<RequestedBody> {
-  const knowsKind = (apiVersion: string, kind: string) => registries.byKind(apiVersion, kind) !== undefined
+  // Of custom kinds upstream knows nothing where it reads what it has a type for.
+  const knowsKind = (apiVersion: string, kind: string) => {
+    const known = registries.byKind(apiVersion, kind)
+    return known !== undefined && known.definition.schema.dialect !== 'structural'
+  }
   const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
   const { object: requested, managedFields } = takeManagedFields(decoded)
   const hub = view.toHub(requested)

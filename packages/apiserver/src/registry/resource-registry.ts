@@ -29,7 +29,7 @@ import { deleteObject } from './object-deletion.ts'
 import { checkIdentity } from './object-metadata.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { checkVersion, isUnconditional, uidConflict } from './refusals.ts'
-import type { RegistryParts } from './registry-parts.ts'
+import { type RegistryParts, warning } from './registry-parts.ts'
 import { decodeRequested, type RequestedBody } from './requested-body.ts'
 import { WriteAdmission } from './write-admission.ts'
 
@@ -152,6 +152,18 @@ export class ResourceRegistry implements Registry {
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
     const decoded = await decodeRequested(this.#parts, body, options, this.#decodedBefore(namespace, name))
+    const updated = this.#updateTo(decoded, context, namespace, name, subresource, options)
+    return decoded.warnings.length === 0 ? updated : warning(decoded.warnings, updated)
+  }
+
+  async #updateTo(
+    decoded: RequestedBody,
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    subresource: string,
+    options: RegistryWriteOptions,
+  ): Promise<WriteResult> {
     checkIdentity(this.definition, decoded.object, namespace, name)
     const { metadata } = decoded.object
     if ((await this.current(namespace, name)) === undefined) {

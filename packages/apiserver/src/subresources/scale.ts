@@ -51,7 +51,8 @@ const definition = scaleKind as unknown as ResourceDefinition
 export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMapping<KubernetesObject>): Subresource {
   const { group, plural, schema } = registry.definition
   // Of custom resources the object is checked, and the scale is not.
-  const validate = schema.dialect === 'structural' ? isThere : isValid
+  const isCustom = schema.dialect === 'structural'
+  const validate = isCustom ? isThere : isValid
   const about = { group, plural: `${plural}/scale` }
   const decode = (body: unknown, name: string, options: RegistryWriteOptions): Decoded => {
     const { object, warnings } = decodeScale(body, options)
@@ -114,7 +115,8 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     async get(namespace, name) {
       const stored = await registry.current(namespace, name)
       // Upstream counts the scales of the first API to the group of the scale itself.
-      if (stored === undefined) throw notFound({ ...about, group: group === '' ? 'autoscaling' : group }, name)
+      if (stored === undefined)
+        throw notFound(isCustom ? registry.definition : { ...about, group: group === '' ? 'autoscaling' : group }, name)
       return answer(await registry.show(stored), [])
     },
     async update(context, namespace, name, body, options) {

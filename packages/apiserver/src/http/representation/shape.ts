@@ -54,7 +54,7 @@ export function metadataOnly(as: 'PartialObjectMetadata' | 'PartialObjectMetadat
     object(definition, object) {
       if (as === 'PartialObjectMetadata') return inVersion(version, partialObjectMetadata(object))
       throw notA(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goPackageOf(definition)}.${definition.kind})`,
+        `you requested PartialObjectMetadataList, but the requested object is not a list (*${goTypeOf(definition)})`,
       )
     },
     page(definition, page) {
@@ -62,7 +62,7 @@ export function metadataOnly(as: 'PartialObjectMetadata' | 'PartialObjectMetadat
         return inVersion(version, partialObjectMetadataList(objectsOf(page), listMetaOf(page)))
       }
       throw notA(
-        `you requested PartialObjectMetadata, but the requested object is a list (*${goPackageOf(definition)}.${definition.listKind})`,
+        `you requested PartialObjectMetadata, but the requested object is a list (*${goTypeOf(definition, 'List')})`,
       )
     },
     events: () => (event) => inVersion(version, partialObjectMetadata(event.object)),
@@ -122,7 +122,11 @@ const inVersion = (version: MetaVersion, value: { readonly apiVersion: string })
 })
 
 /** Messages of upstream name an object by its Go type. */
-const goPackageOf = ({ group }: ResourceDefinition): string => (group === '' ? 'core' : (group.split('.')[0] ?? ''))
+/** What upstream holds an object, or a list of them, in: custom kinds have no type of their own. */
+function goTypeOf({ group, kind, listKind, schema }: ResourceDefinition, list: '' | 'List' = ''): string {
+  if (schema.dialect === 'structural') return `unstructured.Unstructured${list}`
+  return `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${list === '' ? kind : listKind}`
+}
 
 const notA = (message: string): ApiError => new ApiError(406, 'NotAcceptable', message)
 
