@@ -491,6 +491,7 @@ function documents(...objects: readonly JsonObject[]): string {
 
 /** Lines that have differed and are no mere combinations, which are always compared. */
 export const formerDifferences: readonly (readonly string[])[] = [
+  'version extra --context=nosuch',
   'set env -f deployment.yaml A=1 --local --output=json',
   'set image -f deployment.yaml web=x --local --output=yaml',
   'set image -f wrong-type.yaml *=x',

@@ -7,14 +7,23 @@ export interface Compared {
   readonly merged: KubernetesObject
 }
 
+/** What is shown of objects that else is left out. */
+export interface ShownFlags {
+  readonly showManagedFields?: boolean
+  readonly showSecrets?: boolean
+}
+
 /** Both as they are shown: Secrets without what they hold, and nothing with who owns which field, unless that is wanted. */
-export function compared({ live, merged }: Compared, managedFields: boolean): Compared {
+export function compared(
+  { live, merged }: Compared,
+  { showManagedFields = false, showSecrets = false }: ShownFlags,
+): Compared {
   const plain = <T extends KubernetesObject | undefined>(object: T): T =>
-    managedFields || object === undefined
+    showManagedFields || object === undefined
       ? object
       : (withoutManagedFields(object as unknown as JsonObject) as unknown as T)
   const both = { live: plain(live), merged: plain(merged) }
-  return merged.kind === 'Secret' ? masked(both) : both
+  return merged.kind === 'Secret' && !showSecrets ? masked(both) : both
 }
 
 /** Secrets show that they differ, and not what they hold. */

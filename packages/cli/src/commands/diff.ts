@@ -24,6 +24,7 @@ export interface DiffFlags extends ConnectionFlags, ManifestFlags {
   readonly forceConflicts?: boolean
   readonly fieldManager?: string
   readonly showManagedFields?: boolean
+  readonly showSecrets?: boolean
   /** How many objects are compared at the same time. */
   readonly concurrency: number
   /** Shows what was applied before and is in the files no more, too. */
@@ -62,7 +63,7 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
         const pair = await pairs(manifest)
         done.push({ resource: pair.resource, object: pair.live ?? pair.merged })
         warnIfDeleting(host, pair.live ?? pair.merged)
-        const { live, merged } = compared(pair, flags.showManagedFields === true)
+        const { live, merged } = compared(pair, flags)
         if (live !== undefined) await writeObject(from, pair.resource, live)
         await writeObject(to, pair.resource, merged)
       }
@@ -70,7 +71,11 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
       if (pruned === undefined) return
       for await (const { resource, object } of leftovers(session, pruned, done, flags.selector)) {
         // As with kubectl, what is gone is shown as it was, with its managed fields.
-        await writeObject(from, resource, compared({ live: object, merged: object }, true).merged)
+        await writeObject(
+          from,
+          resource,
+          compared({ live: object, merged: object }, { ...flags, showManagedFields: true }).merged,
+        )
       }
     })
     // As with kubectl, another program may show the differences.

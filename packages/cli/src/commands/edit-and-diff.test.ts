@@ -256,5 +256,7 @@ describe('diff', () => {
     const { stdout } = await coracle('diff -f - --server-side', { stdin: secret('two') })
     expect(stdout).toContain("-  key: '*** (before)'\n+  key: '*** (after)'\n")
     expect(stdout).not.toMatch(/b25l|dHdv/)
+    const shown = await coracle('diff -f - --server-side --show-secrets', { stdin: secret('two') })
+    expect(shown.stdout).toContain('-  key: b25l\n+  key: dHdv\n')
   })
 })

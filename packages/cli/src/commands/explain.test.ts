@@ -51,6 +51,12 @@ it('writes a file for each type, by the names that kubeconform looks for', async
   expect(pod.title).toBe('Pod (v1)')
 })
 
+it('has a short form for all fields below, as kubectl 1.36 does', async () => {
+  const { stdout } = await explain('cronjobs', '-R')
+  expect(stdout).toContain('restartPolicy')
+  expect(stdout).toBe((await explain('cronjobs', '--recursive')).stdout)
+})
+
 it('says what does not fit together', async () => {
   expect(await explain('pods', '--output-dir', 'schemas')).toMatchObject({
     code: 1,

@@ -13,12 +13,12 @@ export interface VersionFlags extends ConnectionFlags {
 /** `coracle version` */
 export async function version(host: Host, args: readonly string[], flags: VersionFlags): Promise<void> {
   const { output } = flags
+  if (flags.client !== true) await checkConnection(host, flags)
   // Who asks no server is asked for no arguments either, as with kubectl.
   if (args.length > 0 && flags.client !== true) throw new CliError(`extra arguments: [${args.join(' ')}]`)
   if (output !== undefined && output !== 'json' && output !== 'yaml') {
     throw new CliError("--output must be 'yaml' or 'json'")
   }
-  if (flags.client !== true) await checkConnection(host, flags)
   const clientVersion = { gitVersion: `v${ownVersion()}` }
   // What is known here is told even where no server answers.
   if (output === undefined) host.stdout.write(`Client Version: ${clientVersion.gitVersion}\n`)

@@ -25,7 +25,8 @@ import {
 } from './targets.ts'
 
 export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
-  readonly for: string
+  /** Several are waited for one after another, as kubectl 1.36 does; creation comes first. */
+  readonly for: readonly string[]
   /** Below zero waits for a week, as in kubectl. */
   readonly timeout: string
   /** Judges the objects of files as they stand there. */
@@ -35,7 +36,11 @@ export interface WaitFlags extends ConnectionFlags, TargetFlags, OutcomeFlags {
 const weekMs = 7 * 24 * 3600 * 1000
 
 /** Whether an object is as it is waited for; undefined: it is not there. */
-type Condition = IsOver
+interface Condition {
+  readonly isMet: IsOver
+  /** Being there, which messages tell in other words. */
+  readonly isCreation: boolean
+}
 
 /** What is waited for, with the object as it was found: undefined where it was named and not looked for. */
 interface Found extends Awaited {
@@ -44,19 +49,24 @@ interface Found extends Awaited {
 
 /** `coracle wait --for=CONDITION TYPE NAME` */
 export async function wait(host: Host, args: readonly string[], flags: WaitFlags): Promise<void> {
-  const condition = conditionOf(flags.for)
+  const conditions = conditionsOf(flags)
   const timeoutMs = flags.timeout.startsWith('-') ? weekMs : parseDuration(flags.timeout)
   const deadline = host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
-  if (flags.local === true) return judgeFiles(host, args, flags, condition, printer)
+  if (flags.local === true) return judgeFiles(host, args, flags, conditions, printer)
   await withSession(host, flags, async (session) => {
     const awaited = await objectsOf(host, session, args, flags, deadline)
     const isNothing = awaited.found.length === 0 && awaited.unread.length === 0
     if (isNothing && !isFor(flags, 'delete')) throw new CliError('no matching resources found')
     await forEachTarget(awaited, async (each) => {
-      const object = await awaitOne(host, session, each, flags, condition, timeoutMs === 0 ? undefined : deadline)
-      // What was named and not there to be deleted is not spoken of.
-      if (object !== undefined) await printer.print(each.resource, { verb: 'condition met', object })
+      let awaited = each
+      for (const condition of conditions) {
+        const object = await awaitOne(host, session, awaited, condition, timeoutMs === 0 ? undefined : deadline)
+        // What was named and not there to be deleted is not spoken of.
+        if (object === undefined) continue
+        awaited = { ...each, object }
+        await printer.print(each.resource, { verb: 'condition met', object })
+      }
     })
   })
 }
@@ -66,8 +76,7 @@ async function awaitOne(
   host: Host,
   session: Session,
   awaited: Found,
-  flags: WaitFlags,
-  condition: Condition,
+  { isMet, isCreation }: Condition,
   deadline: number | undefined,
 ): Promise<KubernetesObject | undefined> {
   if (awaited.key.name === '') throw new CliError('resource name must be provided')
@@ -75,27 +84,26 @@ async function awaitOne(
   let last = awaited.object
   const isOver = async (object: KubernetesObject | undefined) => {
     last = object ?? last
-    if (await condition(object)) return true
+    if (await isMet(object)) return true
     if (deadline === undefined) {
-      throw new CliError(
-        isFor(flags, 'create') ? 'timed out waiting for the condition' : `condition not met for ${where}`,
-      )
+      throw new CliError(isCreation ? 'timed out waiting for the condition' : `condition not met for ${where}`)
     }
     return false
   }
   const leftMs = deadline === undefined ? 0 : Math.max(1, deadline - host.environment.clock.now())
   if (await awaitObject(host, session, awaited, leftMs, isOver)) return last
-  throw new CliError(`timed out waiting for the condition${isFor(flags, 'create') ? '' : ` on ${where}`}`)
+  throw new CliError(`timed out waiting for the condition${isCreation ? '' : ` on ${where}`}`)
 }
 
-const isFor = (flags: WaitFlags, what: 'create' | 'delete'): boolean => flags.for.toLowerCase() === what
+const isFor = (flags: WaitFlags, what: 'create' | 'delete'): boolean =>
+  flags.for.some((text) => text.toLowerCase() === what)
 
 /** Nothing changes in files: what their objects are now decides. */
 async function judgeFiles(
   host: Host,
   args: readonly string[],
   flags: WaitFlags,
-  condition: Condition,
+  conditions: readonly Condition[],
   printer: OutcomePrinter,
 ): Promise<void> {
   if (args.length === 0 && !hasFiles(flags)) throw new CliError(nothingNamed)
@@ -108,12 +116,14 @@ async function judgeFiles(
   }
   for (const { object } of await loadManifests(host, flags)) {
     const resource = localResource(object)
-    if (!(await condition(object))) {
-      throw new CliError(
-        `the condition is not met by ${resource.plural}/${object.metadata.name}, and files do not change`,
-      )
+    for (const { isMet } of conditions) {
+      if (!(await isMet(object))) {
+        throw new CliError(
+          `the condition is not met by ${resource.plural}/${object.metadata.name}, and files do not change`,
+        )
+      }
+      await printer.print(resource, { verb: 'condition met', object })
     }
-    await printer.print(resource, { verb: 'condition met', object })
   }
 }
 
@@ -185,8 +195,14 @@ function awaitedOf(session: Session, { resource, name = '', namespace = session.
   return { resource, key: { name, ...(resource.namespaced ? { namespace } : {}) } }
 }
 
-/** What `--for` asks for. Throws a CliError where it is nothing that can be waited for. */
-export function conditionOf(text: string): Condition {
+/** What all of `--for` ask for, creation first. Throws a CliError where one is nothing that can be waited for, or there is none. */
+function conditionsOf(flags: WaitFlags): readonly Condition[] {
+  const texts = flags.for.length === 0 ? [''] : flags.for
+  const conditions = texts.map((text) => ({ isMet: conditionOf(text), isCreation: text.toLowerCase() === 'create' }))
+  return conditions.toSorted((a, b) => Number(b.isCreation) - Number(a.isCreation))
+}
+
+function conditionOf(text: string): IsOver {
   const lower = text.toLowerCase()
   if (lower === 'delete') return (object) => object === undefined
   if (lower === 'create') return (object) => object !== undefined
@@ -198,7 +214,7 @@ export function conditionOf(text: string): Condition {
   throw new CliError(`unrecognized condition: ${JSON.stringify(text)}`)
 }
 
-function statusCondition(text: string): Condition {
+function statusCondition(text: string): IsOver {
   const [name = '', wanted = 'true'] = splitOnce(text, '=')
   return (object) => {
     if (object === undefined) return false
@@ -217,7 +233,7 @@ function statusCondition(text: string): Condition {
 
 const pathExample = "--for=jsonpath='{.status.readyReplicas}'=3"
 
-function pathCondition(text: string): Condition {
+function pathCondition(text: string): IsOver {
   // Two equal signs are those of a filter.
   const [path = '', wanted, ...more] = text.split(/(?<!=)=(?!=)/)
   if (more.length > 0) {

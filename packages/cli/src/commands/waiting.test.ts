@@ -99,6 +99,47 @@ describe('wait --for=delete', () => {
   })
 })
 
+describe('wait for several conditions', () => {
+  const ready = { conditions: [{ type: 'Ready', status: 'True' }] }
+  const readyPod = 'wait pod/several --for=condition=Ready --for=jsonpath={.status.phase}=Running --for=create'
+  const become = (status: object) =>
+    cluster.client.patch(
+      pods,
+      { name: 'several', namespace: 'default' },
+      { type: 'merge', body: { status } },
+      { subresource: 'status' },
+    )
+
+  it('waits for creation first, then for each of the others, and tells of each', async () => {
+    const host = recordingHost({ workingDirectory: directory })
+    const waiting = run([...readyPod.split(' '), '-v', '6'], host)
+    await vi.waitFor(() => expect(host.written.stderr).toContain('watch=true'))
+    await cluster.client.create(pods, { ...podNamed('several'), spec: { containers, schedulerName: 'none' } } as Pod)
+    await vi.waitFor(() => expect(host.written.stdout).toBe('pod/several condition met\n'))
+    await become(ready)
+    await vi.waitFor(() => expect(host.written.stdout).toBe('pod/several condition met\n'.repeat(2)))
+    await become({ ...ready, phase: 'Running' })
+    expect(await waiting).toBe(0)
+    expect(host.written.stdout).toBe('pod/several condition met\n'.repeat(3))
+  })
+
+  it('ends at the first that does not come', async () => {
+    const never = '--for=condition=Never --for=create --timeout=0s'
+    expect(await coracle(`wait pod/several ${never}`)).toEqual({
+      code: 1,
+      stdout: 'pod/several condition met\n',
+      stderr: 'error: condition not met for pods/several\n',
+    })
+  })
+
+  it('needs each to be one', async () => {
+    expect((await coracle('wait pod/several --for=create --for=nothing')).stderr).toBe(
+      'error: unrecognized condition: "nothing"\n',
+    )
+    expect((await coracle('wait pod/several')).stderr).toBe('error: unrecognized condition: ""\n')
+  })
+})
+
 describe('wait --local', () => {
   const conditions = [{ type: 'Ready', status: 'True' }]
   const write = (name: string, status: object) =>

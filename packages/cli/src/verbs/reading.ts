@@ -1,8 +1,16 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { CliError } from '../cli-error.ts'
 import type { WaitFlags } from '../commands/wait.ts'
 import type { Host } from '../host.ts'
-import { collectCommas, durationText, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import {
+  collect,
+  collectCommas,
+  durationText,
+  keepEmpty,
+  podRunningTimeoutOption,
+  switchOption,
+  wholeNumber,
+} from '../option-values.ts'
 import {
   chunkSizeOption,
   fieldSelectorOption,
@@ -121,7 +129,16 @@ function addWait(program: Command, host: Host): void {
     .argument('[resources...]', 'TYPE NAME..., TYPE/NAME... or, with -l or --all, TYPE')
     .summary('wait until objects are as they should be')
     .description('Waits until objects have a condition or a value, are created, or are gone.')
-    .option('--for <condition>', 'delete, create, condition=NAME[=VALUE] or jsonpath={PATH}[=VALUE]', '')
+    .addOption(
+      keepEmpty(
+        new Option(
+          '--for <condition>',
+          'delete, create, condition=NAME[=VALUE] or jsonpath={PATH}[=VALUE]; repeatable, for one after another',
+        ),
+      )
+        .argParser(collect)
+        .default([]),
+    )
     .option('--all', 'all objects of the type')
     .option('-A, --all-namespaces', 'in all namespaces')
     .option('--local', 'wait for the objects of files as they stand there, without a server')

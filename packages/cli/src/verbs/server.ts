@@ -52,7 +52,7 @@ export function addServerVerbs(program: Command, host: Host): void {
     .argument('[type...]', 'TYPE, or TYPE.FIELD for one of its fields')
     .summary('describe a type of object and its fields')
     .description('Describes a type of object, or one of its fields, as the server documents it.')
-    .option('--recursive', 'all fields below, without descriptions')
+    .option('-R, --recursive', 'all fields below, without descriptions')
     .option('--api-version <version>', 'in this version, as apps/v1')
     .option('-o, --output <format>', 'plaintext or plaintext-openapiv2', 'plaintext')
     .option('--json-schema', 'the JSON Schema of the type, or of all types, for editors and validators')

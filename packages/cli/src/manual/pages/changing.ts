@@ -46,6 +46,7 @@ export const changingPages: ManualPages = {
     seeAlso: ['apply', 'patch', 'edit'],
   },
   diff: {
+    details: ['Values of Secrets are masked: what differs is told, and not how. With --show-secrets they are shown.'],
     examples: [['what apply would change', 'coracle diff -f examples/deployment.yaml']],
     exitCodes: { 0: 'nothing differs', 1: 'something differs', 2: 'it failed, and standard error says why' },
     seeAlso: ['apply'],

@@ -52,6 +52,7 @@ export const readingPages: ManualPages = {
   wait: {
     examples: [
       ['until a Deployment is available', 'coracle wait --for=condition=Available deployment/web --timeout=2m'],
+      ['until one is there, and then ready', 'coracle wait --for=create --for=condition=Ready pod/web-0'],
       ['until pods are gone', 'coracle wait --for=delete pod -l app=web'],
       ['until a field has a value', "coracle wait --for=jsonpath='{.status.phase}'=Running pod/web-0"],
     ],
