@@ -142,7 +142,22 @@ describe('validateObjectMetaUpdate', () => {
       ['metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable'],
     ],
   ])('%j', (meta, before, errors) => {
-    expect(validateObjectMetaUpdate(meta, before).map(describeFieldError)).toEqual(errors)
+    const found = validateObjectMetaUpdate(meta, before).map(describeFieldError)
+    expect([...new Set(found)]).toEqual(errors)
+  })
+
+  it('tells twice what may not change, and three times what no object may have, as upstream looks at it', () => {
+    const unchangeable = 'metadata.uid: Invalid value: "x": field is immutable'
+    const found = validateObjectMetaUpdate({ ...old, uid: 'x', labels: { a: '-' }, finalizers: ['-'] }, old)
+    const label = expect.stringMatching(/^metadata.labels: Invalid value: "-": /)
+    expect(found.map(describeFieldError)).toEqual([
+      label,
+      expect.stringMatching(/^metadata.finalizers/),
+      unchangeable,
+      label,
+      unchangeable,
+      label,
+    ])
   })
 
   it('passes over the very labels, annotations, owners and finalizers that the object had', () => {

@@ -36,13 +36,30 @@ export function validateObjectMeta(
 
 /**
  * What an update may not do to an object's metadata, and what is wrong with the new one. Parts that are the old one's own were
- * checked when they were written.
+ * checked when they were written. Upstream looks at the metadata before a kind does (validateCommonFields), first as of any object
+ * and then as of a changed one, and the kind's own validation looks at the change again: what is wrong is told as often.
  */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   old: ObjectMeta,
   path: FieldPath = metadataPath,
 ): readonly FieldError[] {
+  const isNew = (field: keyof ObjectMeta): boolean => meta[field] !== undefined && meta[field] !== old[field]
+  const ofLabels = [
+    ...(isNew('labels') ? validateLabels(meta.labels, path.field('labels')) : []),
+    ...(isNew('annotations') ? validateAnnotations(meta.annotations, path.field('annotations')) : []),
+    ...(isNew('ownerReferences')
+      ? ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences'))
+      : []),
+  ]
+  const ofFinalizers = isNew('finalizers') ? finalizerErrors(meta.finalizers ?? [], path.field('finalizers')) : []
+  const ofOwners = managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields'))
+  const ofChange = [...changeErrors(meta, old, path), ...ofLabels, ...ofOwners]
+  return [...ofLabels, ...ofFinalizers, ...ofOwners, ...ofChange, ...ofChange]
+}
+
+/** What an update may not do to an object's metadata, whatever they are. */
+function changeErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): readonly FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined) errors.push(...newFinalizerErrors(meta, old, path.field('finalizers')))
   if ((meta.resourceVersion ?? '') === '') {
@@ -58,17 +75,7 @@ export function validateObjectMetaUpdate(
   for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if (meta[field] !== old[field]) errors.push(invalidField(path.field(field), meta[field] ?? null, immutable))
   }
-  const isNew = (field: keyof ObjectMeta): boolean => meta[field] !== undefined && meta[field] !== old[field]
-  return [
-    ...(isNew('labels') ? validateLabels(meta.labels, path.field('labels')) : []),
-    ...(isNew('annotations') ? validateAnnotations(meta.annotations, path.field('annotations')) : []),
-    ...(isNew('ownerReferences')
-      ? ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences'))
-      : []),
-    ...(isNew('finalizers') ? finalizerErrors(meta.finalizers ?? [], path.field('finalizers')) : []),
-    ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
-    ...errors,
-  ]
+  return errors
 }
 
 /** What is wrong with labels: of an object, or of a template. */

@@ -149,6 +149,34 @@ it('has no type that could be named where metadata are asked of a list as of an 
   )
 })
 
+it('an object that is created owns nothing of a deletion that it claims', async () => {
+  const metadata = { name: 'a', deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 }
+  const { json } = await create({ label: 'x' }, { metadata })
+  expect(json.metadata.managedFields[0].fieldsV1).toEqual({ 'f:spec': { '.': {}, 'f:label': {} } })
+})
+
+it('an update of another object names the key that upstream stores it under', async () => {
+  await create({})
+  const put = (path: string, body: object) => server.call(path, { method: 'PUT', body })
+  const { json } = await put(`${crates}/a`, { ...type, metadata: { name: 'a', uid: 'x' } })
+  expect(json.message).toContain('Key: /registry/example.com/crates/default/a,')
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crates.example.com'
+  const found = (await server.call(definitions)).json
+  const answer = await put(definitions, { ...found, metadata: { ...found.metadata, uid: 'x' } })
+  expect(answer.json.message).toContain(
+    'Key: /registry/apiextensions.k8s.io/customresourcedefinitions/crates.example.com,',
+  )
+})
+
+it('a definition may have finalizers without a domain, as a custom object may', async () => {
+  const answer = await server.call('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crates.example.com', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: { metadata: { finalizers: ['hold'] } },
+  })
+  expect(answer.code).toBe(200)
+})
+
 it('who is refused is warned of unknown fields, too', async () => {
   const refused = await create({ label: 1, z: 1, inner: { b: 1 } })
   expect(refused.code).toBe(422)

@@ -98,8 +98,16 @@ export function ownersOfNew(
 ): FieldOwners | Promise<FieldOwners> {
   const owners = given === undefined ? noOwners : (ownersOf(given) ?? noOwners)
   const before = emptyObjectOf(definition.schema) as KubernetesObject
-  const after = definition.hasStatus ? withMember(object, 'status', before) : object
+  const made = undeleted(object)
+  const after = definition.hasStatus ? withMember(made, 'status', before) : made
   return record(kind, { before, after }, owners, manager, nowMs)
+}
+
+/** A new object as upstream looks at it: that it is on its way out it cannot say (WipeObjectMetaSystemFields). */
+function undeleted(object: KubernetesObject): KubernetesObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata
+  if (deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined) return object
+  return { ...object, metadata }
 }
 
 /** One list, by which is known what becomes of it. */

@@ -48,16 +48,26 @@ function noNumber(version: string): ApiError {
 /** Where upstream's store has other names for resources than its paths, its messages have them too. */
 const storedAs: Readonly<Record<string, string>> = { nodes: 'minions', replicationcontrollers: 'controllers' }
 
+/** Groups of servers inside of upstream's that keep what they store under the group's name, too. Custom kinds are stored so as well. */
+const groupsInKeys: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+/** The beginning of the keys of a kind in upstream's store. */
+function storagePrefix({ group, plural, custom }: StoredAbout): readonly string[] {
+  if (custom !== undefined || groupsInKeys.has(group)) return ['/registry', group, plural]
+  return ['/registry', group === '' ? (storedAs[plural] ?? plural) : plural]
+}
+
+type StoredAbout = About & Partial<Pick<StoredKind, 'custom'>>
+
 /** The object an update was meant for has gone; `found` is the uid of the one there now, or ''. */
 export function uidConflict(
-  about: About,
+  about: StoredAbout,
   { namespace, name }: { readonly namespace: string; readonly name: string },
   wanted: string,
   found: string,
 ): ApiError {
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`
-  const stored = about.group === '' ? (storedAs[about.plural] ?? about.plural) : about.plural
-  const key = ['/registry', stored, ...(namespace === '' ? [] : [namespace]), name].join('/')
+  const key = [...storagePrefix(about), ...(namespace === '' ? [] : [namespace]), name].join('/')
   return conflict(
     about,
     name,

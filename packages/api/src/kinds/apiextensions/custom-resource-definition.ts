@@ -103,6 +103,7 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   prepareForUpdate: withStorageVersion,
   prepareForStatusUpdate: (definition) => definition,
   prepareForDelete,
+  finalizers: 'any',
   warnings: (definition, old) => definitionChecks().formatWarnings(definition, old),
   validateCreate: (definition) => definitionChecks().validateDefinition(definition),
   validateUpdate: (definition, old) => definitionChecks().validateDefinitionUpdate(definition, old),

@@ -65,6 +65,7 @@ export const apiServices = kind<ApiService>(apiServiceSchema, {
   categories: ['api-extensions'],
   nameFormat: 'path-segment',
   rules: { updatesUnconditionally: false },
+  finalizers: 'any',
   columns: [
     nameColumn,
     column('Service', serviceText, 'The reference to the service that hosts this API endpoint.'),
