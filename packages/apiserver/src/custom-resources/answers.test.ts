@@ -149,6 +149,31 @@ it('has no type that could be named where metadata are asked of a list as of an 
   )
 })
 
+describe('methods of custom objects', () => {
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const object = { ...type, metadata: { name: 'a' } }
+  const refusal = (verb: string) => `${verb} is not supported on resources of kind "crates.example.com"`
+
+  it.each<[string, string, number, string]>([
+    ['OPTIONS', '', 405, refusal('')],
+    ['TRACE', '/a', 405, refusal('')],
+    ['POST', '/a/status', 405, refusal('create')],
+    ['DELETE', '/a/status', 405, refusal('delete')],
+    ['PUT', '', 400, 'name must be provided'],
+    ['PATCH', '', 400, 'name must be provided'],
+  ])('%s %s is refused as one handler for all of them does', async (method, path, code, message) => {
+    const { json } = await server.call(`${crates}${path}`, { method, headers, body: {} })
+    expect([json.code, json.message]).toEqual([code, message])
+  })
+
+  it('include HEAD, and POST to a path with a name, which says nothing', async () => {
+    expect((await server.call(`${crates}/b`, { method: 'POST', body: object })).json.metadata.name).toBe('a')
+    const { code, text } = await server.call(`${crates}/a`, { method: 'HEAD' })
+    expect([code, text]).toEqual([200, ''])
+    expect((await server.call(crates, { method: 'HEAD' })).code).toBe(200)
+  })
+})
+
 it('an object that is created owns nothing of a deletion that it claims', async () => {
   const metadata = { name: 'a', deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 }
   const { json } = await create({ label: 'x' }, { metadata })

@@ -23,14 +23,9 @@ export function handleResource(
 ): Promise<void> | void {
   const { definition } = registry
   if (definition.deprecated !== undefined) warn(exchange.response, definition.deprecated)
-  // Upstream's resources have no HEAD.
-  const isHead = exchange.request.method === 'HEAD'
-  if (isHead || !definition.verbs.includes(route.verb as Verb)) throw pathMethodNotAllowed()
+  if (definition.schema.dialect === 'structural') checkCustomMethod(route)
+  else checkMethod(route, definition, exchange.request.method)
   const namespace = definition.namespaced ? route.namespace : ''
-  // Objects are created in their collection, and changed under their own name.
-  const isNamed = route.name !== ''
-  if (route.verb === 'create' ? isNamed : !isNamed && (route.verb === 'update' || route.verb === 'patch'))
-    throw pathMethodNotAllowed()
   checkPathName(route.name)
   switch (route.verb as Verb) {
     case 'get':
@@ -50,6 +45,18 @@ export function handleResource(
     case 'deletecollection':
       return removeCollection(context, exchange, registry, namespace)
   }
+}
+
+/** Routes of built-in kinds have no HEAD; objects are created in their collection, and changed under their own name. */
+function checkMethod({ verb, name }: ResourceRoute, { verbs }: ResourceDefinition, method: string | undefined): void {
+  if (method === 'HEAD' || !verbs.includes(verb as Verb)) throw pathMethodNotAllowed()
+  const isNamed = name !== ''
+  if (verb === 'create' ? isNamed : !isNamed && (verb === 'update' || verb === 'patch')) throw pathMethodNotAllowed()
+}
+
+/** Custom kinds have one handler for any path, which looks at the verb alone: HEAD reads, and a name in the path of what is created says nothing. */
+function checkCustomMethod({ verb, name }: ResourceRoute): void {
+  if (name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided')
 }
 
 async function get(

@@ -1,4 +1,4 @@
-import { ApiError, badRequest, type Resource } from '@coracle/api'
+import { ApiError, badRequest, methodNotAllowed, type Resource, type ResourceDefinition } from '@coracle/api'
 import { collectionAttributes, type RequestAttributes } from '../request.ts'
 
 /** What a method and a path ask for, read as upstream reads them (apiserver's RequestInfo). */
@@ -142,3 +142,7 @@ export const pathNotFound = (): ApiError =>
 /** The answer to a method a path does not have. */
 export const pathMethodNotAllowed = (): ApiError =>
   new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {})
+
+/** The answer to a verb that is not served. Custom kinds have one handler for any path, which names the kind. */
+export const methodRefused = (definition: ResourceDefinition, verb: string): ApiError =>
+  definition.schema.dialect === 'structural' ? methodNotAllowed(definition, verb) : pathMethodNotAllowed()

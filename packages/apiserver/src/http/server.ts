@@ -31,7 +31,15 @@ import { Representations } from './representation/representation.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
-import { attributesOf, pathMethodNotAllowed, pathNotFound, pathOf, type ResourceRoute, routeOf } from './routes.ts'
+import {
+  attributesOf,
+  methodRefused,
+  pathMethodNotAllowed,
+  pathNotFound,
+  pathOf,
+  type ResourceRoute,
+  routeOf,
+} from './routes.ts'
 import { ServerResponse } from './server-response.ts'
 import { StrangerMemory } from './stranger-memory.ts'
 import { handleSubresource } from './subresource-handlers.ts'
@@ -302,7 +310,8 @@ function createHandler(
     if (registry === undefined || leadsNowhere(route, registry.definition)) throw pathNotFound()
     requests?.follow(exchange, route, registry.definition)
     if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
-    if (route.verb === '' || lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
+    if (route.verb === '') throw methodRefused(registry.definition, route.verb)
+    if (lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)
   }

@@ -20,7 +20,14 @@ import type { Representation } from './representation/representation.ts'
 import { sendObject, sendValue } from './representation/send.ts'
 import { handleResource } from './resource-handlers.ts'
 import { roomIn, sendText, warn } from './respond.ts'
-import { attributesOf, checkPathName, pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
+import {
+  attributesOf,
+  checkPathName,
+  methodRefused,
+  pathMethodNotAllowed,
+  pathNotFound,
+  type ResourceRoute,
+} from './routes.ts'
 import { contextOf } from './write-context.ts'
 
 /** Carries out what a route asks of a subresource. Authorization has happened. */
@@ -32,7 +39,7 @@ export function handleSubresource(
 ): Promise<void> | void {
   const { definition } = registry
   if (route.subresource === 'status' && definition.hasStatus) {
-    if (!['get', 'update', 'patch'].includes(route.verb)) throw pathMethodNotAllowed()
+    if (!['get', 'update', 'patch'].includes(route.verb)) throw methodRefused(definition, route.verb)
     return handleResource(context, exchange, route, registry)
   }
   const subresource = context.core.subresource(definition, route.subresource)
