@@ -218,3 +218,39 @@ describe('@kubernetes/client-node', () => {
     await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nxxxxx$/)
   })
 })
+
+describe('the keys that detach', { skip: process.platform !== 'linux', meta: { needs: 'Linux' } }, () => {
+  /** A command on a terminal, on which is typed as soon as it shows something. Gives what it has shown, and how it ended. */
+  async function onTerminal(args: readonly string[], shows: string, typed: string) {
+    const line = [process.execPath, coracleFile, '--kubeconfig', program.kubeconfig, ...args].join(' ')
+    const terminal = spawn('script', ['-qefc', line, '/dev/null'], { env: { ...process.env, HOME: program.dataDir } })
+    const ended = once(terminal, 'exit')
+    let shown = ''
+    terminal.stdout.on('data', (piece) => {
+      shown += piece
+    })
+    await expect.poll(() => shown).toContain(shows)
+    terminal.stdin.write(typed)
+    const [code] = await ended
+    return { code, shown }
+  }
+
+  const shell = ['--image=x', '--restart=Never', '--command', '--', 'sh', '-c', "'while read x; do :; done'"]
+  /** What is shown where a session begins. */
+  const note = 'try pressing enter'
+  const phaseOf = async (name: string) =>
+    (await kubectl.ok(['get', 'pod', name, '-o', 'jsonpath={.status.phase}'])).trim()
+
+  it('leave a container that was run running, and one that is attached to, and have to be keys', async () => {
+    const run = await onTerminal(['run', '-it', 'left', ...shell], note, 'typed\x10\x11')
+    expect(run.code).toBe(0)
+    expect(run.shown).toContain("Session ended, resume using 'coracle attach left -c left -i -t' command")
+    expect(await phaseOf('left')).toBe('Running')
+    const attach = await onTerminal(['attach', '-it', 'left', '--detach-keys=ctrl-a,d'], note, '\x10\x11\x01d')
+    expect(attach.code).toBe(0)
+    expect(await phaseOf('left')).toBe('Running')
+    const wrong = await onTerminal(['attach', '-it', 'left', '--detach-keys=nothing'], note, '')
+    expect(wrong.code).toBe(1)
+    expect(wrong.shown).toContain("error: could not bind detach keys: Unknown character: 'nothing'")
+  })
+})

@@ -56,6 +56,10 @@ export function podRunningTimeoutOption(value: string, Refusal: typeof CliError 
     .default(parseDuration(value), value)
 }
 
+/** `--detach-keys` of commands that attach: kubectl's and Docker's where it is empty. */
+export const detachKeysOption = (): Option =>
+  new Option('--detach-keys <keys>', 'what to type with -it to leave the container running').default('ctrl-p,ctrl-q')
+
 /** A parser for the durations of kubectl's flags: takes what Go takes, as it is, and refuses other text in Go's words. */
 export function durationText(text: string): string {
   try {

@@ -1,11 +1,12 @@
 import type { Pod } from '@coracle/api'
-import { attachToPod } from '@coracle/client/streaming'
+import { attachToPod, type CommandRequest } from '@coracle/client/streaming'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { chooseContainer, hasContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
+import { detachKeysDefault, detachSequence, untilDetached } from './detach-keys.ts'
 import { podKey } from './exec.ts'
 
 export interface AttachFlags extends ConnectionFlags, StreamFlags, PodWait {
@@ -39,14 +40,17 @@ function containerOf(pod: Pod, wanted: string | undefined) {
   throw new CliError(`cannot attach to the container: container ${wanted} not found in pod ${pod.metadata.name}`)
 }
 
-/** Connects the terminal here to a container of a pod until it ends. */
+/** How a session with a container came to its end: the container runs on where its user detached from it. */
+export type AttachEnd = 'ended' | 'detached'
+
+/** Connects the terminal here to a container of a pod until it ends, or the user types the keys that detach from it. */
 export async function attachTo(
   host: Host,
   session: Session,
   pod: Pod,
   container: string,
   given: StreamFlags,
-): Promise<void> {
+): Promise<AttachEnd> {
   const { containers, initContainers = [], ephemeralContainers = [] } = pod.spec
   const all = [...containers, ...initContainers, ...ephemeralContainers]
   const hasTerminal = all.find(({ name }) => name === container)?.tty === true
@@ -54,23 +58,50 @@ export async function attachTo(
     host.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`)
   }
   const flags = { ...given, tty: hasTerminal && given.stdin === true }
-  await connectStreams(host, flags, async (request, isRaw) => {
+  return connectStreams(host, flags, async (request, isRaw) => {
     if (given.quiet !== true) {
       host.stderr.write(
         "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n",
       )
     }
-    await attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...request, container })
-    if (given.quiet !== true && isRaw) host.stderr.write(reattachText(pod, container))
+    const attach = (streams: CommandRequest) =>
+      attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...streams, container })
+    const end = await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
+    if (given.quiet !== true && isRaw) host.stderr.write(reattachText(pod, container, end ?? 'ended'))
+    return end ?? 'ended'
   })
 }
 
+/** Attaches until the keys are typed. The connection is left then, and the container runs on. */
+async function untilKeys(
+  request: CommandRequest,
+  keys: string | undefined,
+  attach: (request: CommandRequest) => Promise<void>,
+): Promise<AttachEnd> {
+  const sequence = detachSequence(keys === undefined || keys === '' ? detachKeysDefault : keys)
+  const detached = new AbortController()
+  const stdin = request.stdin?.pipe(untilDetached(sequence, () => detached.abort()))
+  const signals = request.signal === undefined ? [] : [request.signal]
+  try {
+    await attach({
+      ...request,
+      ...(stdin === undefined ? {} : { stdin }),
+      signal: AbortSignal.any([...signals, detached.signal]),
+    })
+    return 'ended'
+  } catch (error) {
+    if (!detached.signal.aborted) throw error
+    return 'detached'
+  }
+}
+
 /** How to go on after a session, where that can be. */
-function reattachText({ metadata: { name }, spec }: Pod, container: string): string {
+function reattachText({ metadata: { name }, spec }: Pod, container: string, end: AttachEnd): string {
   const command = `coracle attach ${name} -c ${container} -i -t`
   if (spec.ephemeralContainers?.some((each) => each.name === container) === true) {
     return `Session ended, the ephemeral container will not be restarted but may be reattached using '${command}' if it is still running\n`
   }
+  if (end === 'detached') return `Session ended, resume using '${command}' command\n`
   if (spec.restartPolicy !== 'Always') return ''
   return `Session ended, resume using '${command}' command when the pod is running\n`
 }

@@ -6,6 +6,8 @@ import type { Host, Output } from '../host.ts'
 export interface StreamFlags {
   readonly stdin?: boolean
   readonly tty?: boolean
+  /** What is typed to leave a container that one is attached to by a terminal; that of kubectl unless given. */
+  readonly detachKeys?: string
   /** Says nothing of its own. */
   readonly quiet?: boolean
 }

@@ -44,11 +44,14 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
   })
   if (!hasBegun) throw new CliError(`timed out waiting for the condition: ${whyNot(latest)}`)
   if (stateOf(latest, container) === 'running') {
-    await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
+    const end = await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
       // It may have ended in between: then what it wrote is in its log.
       if (!String(error).includes('container not found')) throw error
       await printLog(host, session, pod)
+      return 'ended'
     })
+    // What was left to run has no exit code yet.
+    if (end === 'detached') return 0
   } else await printLog(host, session, pod)
   if (pod.spec.restartPolicy === 'Always') return 0
   await awaitObject(host, session, awaited, endTimeoutMs, (object) => {

@@ -7,6 +7,7 @@ import {
   collect,
   collectCommas,
   collectLabels,
+  detachKeysOption,
   durationText,
   keepEmpty,
   podRunningTimeoutOption,
@@ -255,6 +256,7 @@ function addRun(program: Command, host: Host): void {
     )
     .option('--rm', 'delete the pod when it has ended; with -i or --attach')
     .option('-q, --quiet', 'only what the container writes')
+    .addOption(detachKeysOption())
     .option('--leave-stdin-open', 'the input outlives this command')
     .addOption(podRunningTimeoutOption('1m0s'))
     .addOption(dryRunOption())

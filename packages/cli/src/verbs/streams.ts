@@ -1,7 +1,14 @@
 import type { Command } from 'commander'
 import { argumentsBeforeDash } from '../arguments.ts'
 import type { Host } from '../host.ts'
-import { collectCommas, collectPairs, podRunningTimeoutOption, switchOption, wholeNumber } from '../option-values.ts'
+import {
+  collectCommas,
+  collectPairs,
+  detachKeysOption,
+  podRunningTimeoutOption,
+  switchOption,
+  wholeNumber,
+} from '../option-values.ts'
 import { refusesArguments } from '../refusals.ts'
 import { imageOption, ownFlags, withFiles } from './shared-options.ts'
 
@@ -29,6 +36,7 @@ function addExec(program: Command, host: Host): void {
 
 function addAttach(program: Command, host: Host): void {
   withStreams(program.command('attach'))
+    .addOption(detachKeysOption())
     .argument('[target]', 'POD, TYPE/NAME, or TYPE')
     .argument('[more...]', 'after TYPE: NAME')
     .summary('connect to what a container runs')

@@ -328,7 +328,8 @@ async function attachWhenRunning(
   })
   if (stateOf(latest, container).terminated === undefined) {
     try {
-      return await attachTo(host, session, latest, container, flags)
+      await attachTo(host, session, latest, container, flags)
+      return
     } catch (error) {
       if (error instanceof InterruptedError) throw error
       const why = error instanceof Error ? error.message : String(error)

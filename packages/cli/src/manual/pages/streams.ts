@@ -21,6 +21,7 @@ export const streamPages: ManualPages = {
   attach: {
     details: [
       'The container runs on when this command is ended, unless its input is to end with its first client (stdinOnce).',
+      'With -i and -t, Ctrl-P Ctrl-Q leaves it: Ctrl-C goes to the container. --detach-keys names other keys, with commas: characters, ctrl- with a letter or one of @[\\]^_, and DEL.',
     ],
     examples: [
       ['what it writes from now on', 'coracle attach web'],
