@@ -5,6 +5,7 @@ import { readOpenApiFacts } from '../../packages/api/test/data/extract-openapi-f
 import { builtInAdmission } from '../../packages/apiserver/src/admission/built-in.ts'
 import { admissionWebhooks } from '../../packages/apiserver/src/admission/webhooks/admission-webhooks.ts'
 import type { Registries } from '../../packages/apiserver/src/registries.ts'
+import { WorkTurns } from '../../packages/apiserver/src/work-turns.ts'
 import { controllerEvents } from './events.ts'
 import { featureGates } from './feature-gates.ts'
 import { admissionPlugins, controllers, kindNotes, type Part } from './upstream.ts'
@@ -111,7 +112,9 @@ function admissionNames(): readonly string[] {
   const authorizer = { refuse: () => undefined }
   const environment = virtualEnvironment()
   const webhooks = admissionWebhooks(unused, environment, authorizer)
-  return builtInAdmission(unused, authorizer, webhooks, environment.clock).map(({ name }) => name)
+  return builtInAdmission(unused, authorizer, webhooks, environment.clock, new WorkTurns(environment.clock)).map(
+    ({ name }) => name,
+  )
 }
 
 /** Every kind with a path of its own in a version like v1 or v2. */

@@ -143,11 +143,12 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     kinds.close()
     options.onFailure?.(error)
   })
+  const turns = new WorkTurns(environment.clock)
   const webhooks = admissionWebhooks(registries, environment, authorizer)
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock), {
+    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns), {
       enabled: options.enabledAdmission,
       disabled: options.disabledAdmission,
     }),
@@ -156,7 +157,6 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   ])
   const { historyEventsMax, onUnexplained } = options
   const causes = new CauseRecorder(environment.clock, onUnexplained)
-  const turns = new WorkTurns(environment.clock)
   const kinds = new KindServer({ registries, feed, store, causes, environment, turns, admission, historyEventsMax })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)

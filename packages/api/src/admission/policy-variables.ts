@@ -4,10 +4,17 @@ import { CelObject, type CelValue } from '../cel/values.ts'
 
 /** What the expressions of a policy may cost together, in one evaluation. */
 export class CostBudget {
+  readonly #max: number
   #left: number
 
   constructor(max: number) {
+    this.#max = max
     this.#left = max
+  }
+
+  /** What was spent so far. */
+  get spent(): number {
+    return this.#max - this.#left
   }
 
   run(program: CelProgram, variables: ReadonlyMap<string, CelValue>): CelOutcome {

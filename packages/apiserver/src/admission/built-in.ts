@@ -1,6 +1,7 @@
 import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
@@ -33,6 +34,7 @@ export function builtInAdmission(
   authorizer: Authorizer,
   webhooks: AdmissionWebhooks,
   clock: Clock,
+  turns: WorkTurns,
 ): readonly AdmissionPlugin[] {
   const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
   const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional, clock)
@@ -65,9 +67,9 @@ export function builtInAdmission(
     optional('DenyServiceExternalIPs'),
     podTopologyLabels(registries),
     jobDependencies(registries),
-    mutatingPolicies(registries, authorizer),
+    mutatingPolicies(registries, authorizer, turns),
     webhooks.mutating,
-    validatingPolicies(registries, authorizer),
+    validatingPolicies(registries, authorizer, turns),
     webhooks.validating,
     resourceQuota(registries, clock),
     optional('AlwaysDeny'),

@@ -11,6 +11,7 @@ import type { AdmissionFacts } from '@coracle/api/admission'
 import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { Authorizer } from '../../request.ts'
+import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { changedObject } from '../matching/changed-object.ts'
@@ -33,7 +34,7 @@ import { policyRefusal } from './policy-refusal.ts'
  * Changes what is written by the MutatingAdmissionPolicies that a binding puts in force, one after the other, each by what those
  * before it made. Where something changed after a policy it is asked once more, if its reinvocation policy says so.
  */
-export function mutatingPolicies(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
+export function mutatingPolicies(registries: Registries, authorizer: Authorizer, turns: WorkTurns): AdmissionPlugin {
   const policies = new Configured(registries, mutatingAdmissionPolicies.storageKey, configuredMutatingPolicies)
   const bindings = new Configured(registries, mutatingAdmissionPolicyBindings.storageKey, configuredMutatingBindings)
   const requests = new WeakMap<Reinvocation, Invocations>()
@@ -50,7 +51,7 @@ export function mutatingPolicies(registries: Registries, authorizer: Authorizer)
       if (concerned.length === 0) return object
       const invocations = requests.get(reinvocation) ?? new Invocations()
       requests.set(reinvocation, invocations)
-      return new MutatedRequest({ registries, authorizer, attributes, reinvocation, invocations }, object).run(
+      return new MutatedRequest({ registries, authorizer, turns, attributes, reinvocation, invocations }, object).run(
         concerned,
       )
     },
@@ -75,6 +76,7 @@ interface Invocation extends Omit<Concerned, 'bindings'> {
 interface RequestParts {
   readonly registries: Registries
   readonly authorizer: Authorizer
+  readonly turns: WorkTurns
   readonly attributes: AdmissionAttributes
   readonly reinvocation: Reinvocation
   readonly invocations: Invocations
@@ -149,13 +151,13 @@ class MutatedRequest {
   /** A mutation that fails leaves the object as it is; those after it are made all the same. */
   async #mutate(invocation: Invocation, index: number): Promise<void> {
     const { policy, version, binding } = invocation
-    const { attributes } = this.#parts
+    const { attributes, turns } = this.#parts
     try {
       const facts = await this.#factsOf(invocation)
       const { object } = facts
       if (object === undefined) return
       const shown = attributes.kind === attributes.definition ? version : attributes.kind
-      const made = await policy.mutations.apply(index, facts, shown, object)
+      const made = await policy.mutations.apply(index, facts, shown, object, turns)
       if (made === object) return
       this.#object = (await changedObject(attributes, version, object, made)) ?? this.#object
     } catch (error) {

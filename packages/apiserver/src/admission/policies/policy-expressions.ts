@@ -1,9 +1,12 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, CelValue, CostBudget, PolicyVariable } from '@coracle/api/admission'
+import type { WorkTurns } from '../../work-turns.ts'
 import { compileVariables } from './policy-variables.ts'
 
 /** What one evaluation of a policy may cost, as upstream. */
 export const policyCostMax = 10_000_000
+/** What costs more may keep others waiting: evaluating it is work for a turn of its own, as `WorkTurns` has it. */
+export const costlyMin = 50_000
 /** Longer messages of expressions are not used. */
 const messageBytesMax = 5 * 1024
 
@@ -42,17 +45,22 @@ export interface PolicyVerdict {
 export class PolicyExpressions {
   readonly #spec: NonNullable<ValidatingAdmissionPolicy['spec']>
   #compiled: Promise<Compiled> | undefined
+  /** Whether asking is likely to take long, by what it took last. */
+  #isCostly = true
 
   constructor(spec: NonNullable<ValidatingAdmissionPolicy['spec']>) {
     this.#spec = spec
   }
 
-  /** Asks all validations, and what is to be noted. */
-  async judge(facts: AdmissionFacts): Promise<PolicyVerdict> {
+  /** Asks all validations, and what is to be noted. Others are served before what is likely to take long. */
+  async judge(facts: AdmissionFacts, turns: WorkTurns): Promise<PolicyVerdict> {
     this.#compiled ??= compile(this.#spec)
     const compiled = await this.#compiled
     const { api, problem } = compiled
     if (problem !== undefined) return { failures: [errorAt(0, problem)], annotations: new Map() }
+    const turn = turns.take(this.#isCostly)
+    // Without an await where there is no need: its time would begin before the work does.
+    if (turn !== undefined) await turn
     const budget = new api.CostBudget(policyCostMax)
     const values = api.admissionVariables(facts)
     values.set('variables', api.policyVariables(compiled.variables, values, budget))
@@ -70,6 +78,7 @@ export class PolicyExpressions {
         annotations.set(source.key, outcome.value.trim())
       }
     }
+    this.#isCostly = budget.spent + own.spent > costlyMin
     return { failures, annotations }
   }
 }

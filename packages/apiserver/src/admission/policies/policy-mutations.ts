@@ -10,7 +10,8 @@ import {
 } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, PatchType, PolicyVariable } from '@coracle/api/admission'
 import { readConfiguration } from '../../registry/apply-configuration.ts'
-import { policyCostMax } from './policy-expressions.ts'
+import type { WorkTurns } from '../../work-turns.ts'
+import { costlyMin, policyCostMax } from './policy-expressions.ts'
 import { compileVariables } from './policy-variables.ts'
 
 type Api = typeof import('@coracle/api/admission')
@@ -32,6 +33,8 @@ export class PolicyMutations {
   readonly count: number
   readonly #spec: MutatingAdmissionPolicySpec
   #compiled: Promise<Compiled> | undefined
+  /** Whether a mutation is likely to take long, by what the last one took. */
+  #isCostly = true
 
   constructor(spec: MutatingAdmissionPolicySpec) {
     this.#spec = spec
@@ -40,19 +43,29 @@ export class PolicyMutations {
 
   /**
    * What the mutation of this number makes of an object, which is of `version`: not decoded, the object itself where it changes
-   * nothing. Throws an Error that says why it cannot be made.
+   * nothing. Others are served before what is likely to take long. Throws an Error that says why it cannot be made.
    */
-  async apply(index: number, facts: AdmissionFacts, version: MutatedKind, object: KubernetesObject): Promise<unknown> {
+  async apply(
+    index: number,
+    facts: AdmissionFacts,
+    version: MutatedKind,
+    object: KubernetesObject,
+    turns: WorkTurns,
+  ): Promise<unknown> {
     this.#compiled ??= compile(this.#spec)
     const { api, variables, mutations } = await this.#compiled
     const mutation = mutations[index]
     if (mutation === undefined) return object
     const { patchType, source, program } = mutation
     if ('problem' in program) throw new Error(program.problem)
+    const turn = turns.take(this.#isCostly)
+    // Without an await where there is no need: its time would begin before the work does.
+    if (turn !== undefined) await turn
     const budget = new api.CostBudget(policyCostMax)
     const values = api.admissionVariables({ ...facts, object })
     values.set('variables', api.policyVariables(variables, values, budget))
     const outcome = budget.run(program, values)
+    this.#isCostly = budget.spent > costlyMin
     if ('error' in outcome) {
       throw new Error(
         outcome.exceeded

@@ -9,6 +9,7 @@ import type { AdmissionFacts } from '@coracle/api/admission'
 import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { Authorizer } from '../../request.ts'
+import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { Configured } from '../matching/configured.ts'
@@ -30,7 +31,7 @@ import { policyRefusal } from './policy-refusal.ts'
 export const auditValueBytesMax = 10 * 1024
 
 /** Judges what is written by the ValidatingAdmissionPolicies that a binding puts in force. */
-export function validatingPolicies(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
+export function validatingPolicies(registries: Registries, authorizer: Authorizer, turns: WorkTurns): AdmissionPlugin {
   const policies = new Configured(registries, validatingAdmissionPolicies.storageKey, configuredPolicies)
   const bindings = new Configured(registries, validatingAdmissionPolicyBindings.storageKey, configuredBindings)
   return {
@@ -44,7 +45,7 @@ export function validatingPolicies(registries: Registries, authorizer: Authorize
         return version === undefined || own === undefined ? [] : [{ policy, version, bindings: own }]
       })
       if (concerned.length > 0)
-        return new PolicyRequest({ registries, authorizer }, attributes, object).judge(concerned)
+        return new PolicyRequest({ registries, authorizer, turns }, attributes, object).judge(concerned)
     },
   }
 }
@@ -64,6 +65,7 @@ interface Denial {
 /** One request's way through the policies that are about it. */
 class PolicyRequest {
   readonly #registries: Registries
+  readonly #turns: WorkTurns
   readonly #attributes: AdmissionAttributes
   readonly #object: KubernetesObject | undefined
   readonly #objects: RequestObjects
@@ -71,11 +73,16 @@ class PolicyRequest {
   readonly #denials: Denial[] = []
 
   constructor(
-    { registries, authorizer }: { readonly registries: Registries; readonly authorizer: Authorizer },
+    {
+      registries,
+      authorizer,
+      turns,
+    }: { readonly registries: Registries; readonly authorizer: Authorizer; readonly turns: WorkTurns },
     attributes: AdmissionAttributes,
     object: KubernetesObject | undefined,
   ) {
     this.#registries = registries
+    this.#turns = turns
     this.#attributes = attributes
     this.#object = object
     this.#objects = new RequestObjects(attributes, object)
@@ -125,7 +132,7 @@ class PolicyRequest {
         namespaceObject: isNamespace(definition) ? undefined : namespaceObject(this.#registries, namespace),
         authorizer: this.#authorizer,
       }
-      return await Promise.all(params.map((each) => verdictOf(policy, { ...facts, params: each })))
+      return await Promise.all(params.map((each) => verdictOf(policy, { ...facts, params: each }, this.#turns)))
     } catch (error) {
       if (policy.spec.failurePolicy === 'Ignore') return []
       const message = `failed to configure binding: ${(error as Error).message}`
@@ -154,7 +161,11 @@ class PolicyRequest {
   }
 }
 
-async function verdictOf({ conditions, expressions }: ConfiguredPolicy, facts: AdmissionFacts): Promise<PolicyVerdict> {
+async function verdictOf(
+  { conditions, expressions }: ConfiguredPolicy,
+  facts: AdmissionFacts,
+  turns: WorkTurns,
+): Promise<PolicyVerdict> {
   const nothing = { failures: [], annotations: new Map<string, string>() }
   if (!conditions.isEmpty) {
     const judged = await conditions.judge(facts)
@@ -163,7 +174,7 @@ async function verdictOf({ conditions, expressions }: ConfiguredPolicy, facts: A
     }
     if (!judged.matches) return nothing
   }
-  return expressions.judge(facts)
+  return expressions.judge(facts, turns)
 }
 
 function refusalOf(
