@@ -1,3 +1,4 @@
+import { trusting } from '@coracle/environment'
 import type { TransportOptions } from './http-transport.ts'
 
 /** Who one wants to be taken for, by whoever may ask for it. */
@@ -32,7 +33,7 @@ export async function credentialHeaders({
 export function tlsOptionsOf(options: TransportOptions) {
   const { ca, cert, key, serverName, insecureSkipTlsVerify } = options
   return {
-    ...(ca === undefined ? {} : { ca }),
+    ...(ca === undefined ? {} : trusting(ca)),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
     ...(serverName === undefined ? {} : { servername: serverName }),

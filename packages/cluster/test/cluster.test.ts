@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { type ConfigMap, configMaps, namespaces, nodes, pods } from '@coracle/api'
 import { createPki } from '@coracle/apiserver'
 import { connectionOf, createHttpClient, type HttpClient, parseKubeconfig } from '@coracle/client'
@@ -67,6 +69,20 @@ describe('a cluster', () => {
     const stranger = createHttpClient({ server, ca, token: 'another', ...environment })
     await expect(stranger.list(namespaces)).rejects.toMatchObject({ code: 401 })
     await stranger.close()
+  })
+
+  it('is believed by a client that was told to trust its own certificate', async () => {
+    await using cluster = await startCluster({ nodes: 0 })
+    const { url: server = '', token } = cluster
+    const shown = Promise.withResolvers<string>()
+    const socket = connect({ port: Number(new URL(server).port), rejectUnauthorized: false }, () =>
+      shown.resolve(new X509Certificate(socket.getPeerCertificate().raw).toString()),
+    )
+    const ca = await shown.promise
+    socket.destroy()
+    const client = createHttpClient({ server, ca, token, ...environment })
+    expect((await client.list(namespaces)).items.length).toBeGreaterThan(0)
+    await client.close()
   })
 
   it('that listens on all addresses is reached by each, under its certificate', async () => {

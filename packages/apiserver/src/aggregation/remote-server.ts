@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { ApiServiceSpec } from '@coracle/api'
+import { trusting } from '@coracle/environment'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 
@@ -30,7 +31,7 @@ export class RemoteServer {
       maxSockets: remoteConnectionsMax,
       cert: client.certificatePem,
       key: client.keyPem,
-      ...(caBundle === undefined ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }),
+      ...(caBundle === undefined ? {} : trusting(Buffer.from(caBundle, 'base64').toString())),
       ...(insecureSkipTLSVerify === true ? { rejectUnauthorized: false } : {}),
     })
   }

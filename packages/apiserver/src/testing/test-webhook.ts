@@ -46,6 +46,8 @@ export interface TestWebhook {
   /** The paths and hosts it was asked by. */
   readonly addresses: readonly string[]
   readonly port: number
+  /** Its own, which `caBundle` vouches for. */
+  readonly certificatePem: string
   readonly clientConfig: { readonly url: string; readonly caBundle: string }
 }
 
@@ -95,6 +97,7 @@ export async function startTestWebhook(
     requests,
     addresses,
     port,
+    certificatePem: pki.serving.certificatePem,
     disconnected: disconnected.promise,
     get connections() {
       return connections

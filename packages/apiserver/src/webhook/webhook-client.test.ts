@@ -1,6 +1,7 @@
-import { realClock, VirtualClock } from '@coracle/environment'
+import { realClock, realEnvironment, VirtualClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import type { ServiceEndpoint } from '../aggregation/service-endpoint.ts'
+import { createPki } from '../security/certificates.ts'
 import { startTestWebhook } from '../testing/test-webhook.ts'
 import { createWebhookClient } from './webhook-client.ts'
 
@@ -20,6 +21,21 @@ describe('a client of a webhook', () => {
       expect(answer).rejects.toThrow(/^Post "https:.*\?timeout=3s": context deadline exceeded$/),
       hostClock.advance(1),
     ])
+  })
+
+  it('believes a webhook whose own certificate it was told to trust, and no other', async () => {
+    const webhook = await startTestWebhook()
+    const { caBundle: authority } = webhook.clientConfig
+    const own = Buffer.from(webhook.certificatePem).toString('base64')
+    const other = Buffer.from(createPki(realEnvironment()).serving.certificatePem).toString('base64')
+    const post = async (caBundle: string): Promise<unknown> => {
+      const client = createWebhookClient({ ...webhook.clientConfig, caBundle }, { clock: realClock, resolve })
+      return client.post(question, 10_000).finally(client.close)
+    }
+    for (const caBundle of [authority, own]) {
+      expect(await post(caBundle)).toMatchObject({ response: { allowed: true } })
+    }
+    await expect(post(other)).rejects.toThrow('x509: certificate signed by unknown authority')
   })
 
   it('asks again on a connection of its own where the one that was kept has been closed', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
-import { type Clock, realClock } from '@coracle/environment'
+import { type Clock, realClock, trusting } from '@coracle/environment'
 import type { ServiceEndpoint, ServicePort } from '../aggregation/service-endpoint.ts'
 import { answerProblem, transportProblem, unresolvedProblem } from './webhook-problems.ts'
 
@@ -54,8 +54,8 @@ export function createWebhookClient(
   { clock, resolve, hostClock = realClock }: WebhookSurroundings,
 ): WebhookClient {
   const target = new URL(url ?? serviceUrl(service))
-  const ca = caBundle === undefined ? {} : { ca: Buffer.from(caBundle, 'base64').toString() }
-  const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax, ...ca })
+  const trust = caBundle === undefined ? {} : trusting(Buffer.from(caBundle, 'base64').toString())
+  const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax, ...trust })
   let asking = 0
   let retired = false
   const answered = (): void => {

@@ -1,5 +1,7 @@
-import { assert, type Clock, sleep } from '@coracle/environment'
+import { createSecureContext } from 'node:tls'
+import { assert, type Clock, sleep, trusting } from '@coracle/environment'
 import {
+  type ChannelCredentials,
   Client,
   type ClientDuplexStream,
   type ClientUnaryCall,
@@ -35,6 +37,11 @@ const authenticate = {
   response: authenticateResponse,
 }
 
+function secureCredentials({ ca, key, certificate }: EtcdTls): ChannelCredentials {
+  const trust = ca === undefined ? {} : trusting(ca)
+  return credentials.createFromSecureContext(createSecureContext({ ...trust, key, cert: certificate }))
+}
+
 /** Tells etcd to end a stream at a member that has lost its cluster, and sees nothing of what happens. */
 const requireLeader = 'hasleader'
 
@@ -60,10 +67,7 @@ export class Connection {
     assert(options.servers.length > 0, 'an etcd store needs a server')
     this.#options = options
     const { tls } = options
-    const security =
-      tls === undefined
-        ? credentials.createInsecure()
-        : credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.certificate ?? null)
+    const security = tls === undefined ? credentials.createInsecure() : secureCredentials(tls)
     this.#clients = options.servers.map((server) => new Client(server, security, channelOptions))
   }
 
