@@ -63,6 +63,12 @@ export interface RegistryWatch {
   resume(): void
 }
 
+/** A patch as a request has it. */
+export interface RequestedPatch extends Patch {
+  /** What is said of fields that occur twice in it, or that a JSON patch does not have, where that is an error. */
+  readonly duplicates?: readonly string[]
+}
+
 /**
  * One collection of the API: the write path and the read path of one kind. Authentication and authorization have
  * happened; decoding has not: bodies are parsed JSON values.
@@ -95,7 +101,7 @@ export interface Registry<T extends KubernetesObject = KubernetesObject> {
     namespace: string,
     name: string,
     subresource: string,
-    patch: Patch,
+    patch: RequestedPatch,
     options: RegistryWriteOptions,
   ): Promise<WriteResult>
   delete(context: RequestContext, namespace: string, name: string, options: DeleteOptions): Promise<DeleteResult>

@@ -13,9 +13,9 @@ import {
 } from '@coracle/api'
 import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
-import type { RegistryWriteOptions } from '../registry-contract.ts'
+import type { RegistryWriteOptions, RequestedPatch } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
-import { duplicateFields } from './duplicate-fields.ts'
+import { duplicateFields, oddFields } from './duplicate-fields.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
@@ -29,6 +29,12 @@ export const bodyDepthMax = 200
 export interface ParsedBody {
   readonly value: unknown
   /** `duplicate field "spec.replicas"`: texts for `Warning` headers. */
+  readonly warnings: readonly string[]
+}
+
+/** A patch as parsed, with texts for `Warning` headers. */
+export interface ParsedPatch {
+  readonly change: RequestedPatch
   readonly warnings: readonly string[]
 }
 
@@ -85,12 +91,35 @@ export async function parseObject(
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
   // By its aliases a short YAML may hold itself.
   if ((format === 'yaml' || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
-  if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
-    const problem = `strict decoding error: ${parsed.duplicates.join(', ')}`
+  const odd = parsed.duplicates.length === 0 ? [] : oddities(format, text ?? '', parsed, definition, fieldValidation)
+  if (odd.length > 0 && fieldValidation === 'Strict') {
+    const problem = `strict decoding error: ${odd.join(', ')}`
     throw badRequest(wording.undecodable(problem, definition, namedKind(parsed.value, definition)))
   }
   if (isCustom(definition) && isJsonObject(parsed.value)) requireVersion(parsed.value, definition)
-  return { value: parsed.value, warnings: parsed.duplicates }
+  return { value: parsed.value, warnings: odd }
+}
+
+/** What is said of a body in which fields occur twice: of these, and of those that the kind does not have. */
+function oddities(
+  format: 'json' | 'yaml',
+  text: string,
+  { value, duplicates }: Parsed,
+  definition: ExpectedKind,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+): readonly string[] {
+  const unknown = unknownFields(value, definition)
+  // Built-in kinds have one reader for both; custom ones are read first and looked through then, and so is YAML.
+  if (format === 'json' && !isCustom(definition)) return oddFields(text, new Set(unknown))
+  return [...(fieldValidation === 'Strict' ? strictText(format, duplicates) : duplicates), ...unknown]
+}
+
+/** What is said of fields that the kind does not have. Throws BadRequest where the value does not fit it at all. */
+function unknownFields(value: unknown, definition: ExpectedKind): readonly string[] {
+  const { kind, version, schema } = definition
+  // That it is of another kind is for the registry to say, and so is what does not fit it then.
+  if (schema === undefined || !isJsonObject(value) || namedKind(value, definition).kind !== kind) return []
+  return compile(schema).decode(value, { fieldValidation: 'Warn', kind, version }).warnings
 }
 
 const isCustom = ({ schema }: ExpectedKind): boolean => schema?.dialect === 'structural'
@@ -105,6 +134,10 @@ function requireVersion({ apiVersion }: JsonObject, definition: ExpectedKind): v
 
 /** A group and version as upstream writes them once they are read: `/v1` is that of the core group. */
 const asGroupVersion = (apiVersion: string): string => apiVersion.replace(/^\//, '')
+
+/** Go's reader of YAML tells of all keys that occur twice in one error. */
+const strictText = (format: 'json' | 'yaml', duplicates: readonly string[]): readonly string[] =>
+  format === 'json' ? duplicates : [`yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`]
 
 const unreadableType = (problem: string): string => `couldn't get version/kind; json parse error: ${problem}`
 
@@ -157,27 +190,56 @@ function orBadRequest<T>(read: () => T, explain: (why: string) => string): T {
   }
 }
 
-/** A patch: JSON, or YAML where a configuration is applied. */
+/**
+ * A patch: JSON, or YAML where a configuration is applied. Of fields that occur twice is warned; in strict mode they are refused, together with
+ * what is found in the patched object (`decodePatched`), and in a configuration that is applied at once.
+ */
 export async function parsePatch(
   body: Buffer,
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
-): Promise<ParsedBody> {
+): Promise<ParsedPatch> {
   checkText(body)
   const text = decodeText(body)
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
   let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, fieldValidation)
   // What is not quite JSON may still be YAML.
-  if (type === 'apply' && text !== undefined && parsed?.problem !== undefined) isYaml = true
+  if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
+    isYaml = text !== undefined
   if (isYaml || parsed === undefined) parsed = await parseYaml(text ?? '', fieldValidation)
   if (parsed.problem !== undefined) throw badRequest(unreadablePatch(type, parsed.problem, fieldValidation))
   if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   if (type === 'json' && fieldValidation !== 'Ignore') checkOperations(parsed.value)
-  if (parsed.duplicates.length > 0 && fieldValidation === 'Strict') {
-    throw badRequest(`strict decoding error: ${parsed.duplicates.join(', ')}`)
+  const { value } = parsed
+  if (type === 'json' && text !== undefined && fieldValidation !== 'Ignore') {
+    const unknown = unknownOperationFields(value)
+    const odd = unknown.size + parsed.duplicates.length === 0 ? [] : oddFields(text, unknown)
+    parsed = { value, duplicates: odd.map((each) => `json patch ${each}`) }
   }
-  return { value: parsed.value, warnings: parsed.duplicates }
+  const change = { type, body: value }
+  const { duplicates } = parsed
+  if (fieldValidation !== 'Strict') return { change, warnings: duplicates }
+  if (type === 'apply' && duplicates.length > 0) {
+    throw badRequest(
+      `error strict decoding YAML: error converting YAML to JSON: ${strictText('yaml', duplicates).join(', ')}`,
+    )
+  }
+  return { change: { ...change, duplicates }, warnings: [] }
 }
+
+/** What is said of fields that operations of a JSON patch do not have. */
+function unknownOperationFields(patch: unknown): ReadonlySet<string> {
+  const messages = (Array.isArray(patch) ? patch : []).flatMap((operation, index) =>
+    isJsonObject(operation)
+      ? Object.keys(operation)
+          .filter((field) => !operationFields.includes(field))
+          .map((field) => `unknown field "[${index}].${field}"`)
+      : [],
+  )
+  return new Set(messages)
+}
+
+const operationFields = ['op', 'path', 'from', 'value']
 
 /** Throws where a JSON patch is not a list of operations with texts for what they do and where: the reader that looks for duplicates sees that first. */
 function checkOperations(patch: unknown): void {
@@ -261,7 +323,7 @@ function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldVal
   if (fieldValidation === 'Ignore') return { value, duplicates: [] }
   // Deep values are refused by the caller; looking for duplicates in them would recurse as deep.
   if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return { value, duplicates: [] }
-  return { value, duplicates: duplicateFields(text, value).map((path) => `duplicate field ${JSON.stringify(path)}`) }
+  return { value, duplicates: duplicateFields(text, value) }
 }
 
 /** May be half of a surrogate pair, which is no character alone. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { duplicateFields } from './duplicate-fields.ts'
+import { duplicateFields, oddFields } from './duplicate-fields.ts'
 
 const duplicatesIn = (text: string) => duplicateFields(text, JSON.parse(text))
 
@@ -15,7 +15,11 @@ describe('duplicateFields', () => {
     ['[[{"x":{"y":1,"y":2}}]]', ['[0][0].x.y']],
     ['{"__proto__":1,"__proto__":2}', ['__proto__']],
   ])('finds the repeated fields of %s', (text, expected) => {
-    expect(duplicatesIn(text)).toEqual(expected)
+    expect(duplicatesIn(text)).toEqual(expected.map((path) => `duplicate field ${JSON.stringify(path)}`))
+  })
+
+  it('tells once of a field that occurs three times', () => {
+    expect(duplicatesIn('{"a":1,"a":2,"a":3}')).toEqual(['duplicate field "a"'])
   })
 
   it('finds none in any JSON that was written from a value', () => {
@@ -30,12 +34,25 @@ describe('duplicateFields', () => {
     fc.assert(
       fc.property(fc.string(), fc.jsonValue(), fc.jsonValue(), (key, first, second) => {
         const pair = (value: unknown) => `${JSON.stringify(key)} : ${JSON.stringify(value)}`
-        expect(duplicatesIn(`{"outer":[{${pair(first)},${pair(second)}}]}`)).toEqual([`outer[0].${key}`])
+        expect(duplicatesIn(`{"outer":[{${pair(first)},${pair(second)}}]}`)).toEqual([
+          `duplicate field ${JSON.stringify(`outer[0].${key}`)}`,
+        ])
       }),
     )
   })
 
   it('takes colons, quotes and backslashes in strings for what they are', () => {
     expect(duplicatesIn('{"a":"\\\\","b":"\\":\\"","c":":::"}')).toEqual([])
+  })
+})
+
+describe('oddFields', () => {
+  it('tells of what is not known and of what occurs twice in the order of the text', () => {
+    const text = '{"spec":{"x":1,"n":1,"n":2,"x":2,"y":{"a":1,"a":2}}}'
+    expect(oddFields(text, new Set(['unknown field "spec.x"', 'unknown field "spec.y"']))).toEqual([
+      'unknown field "spec.x"',
+      'duplicate field "spec.n"',
+      'unknown field "spec.y"',
+    ])
   })
 })

@@ -1,19 +1,30 @@
 import { skipWhitespace } from '@coracle/api/json-syntax'
 
 /** More than these are not reported: nobody reads them. */
-export const duplicateFieldsMax = 100
+export const oddFieldsMax = 100
 
 /**
- * The paths of fields that occur twice in one object (`spec.replicas`, `spec.containers[0].image`), of which
+ * Messages about fields that occur twice in one object (`duplicate field "spec.containers[0].image"`), of which
  * `JSON.parse` keeps the last. `value` is what `JSON.parse` made of `text`; where it holds as many fields as the text
  * has, nothing occurs twice: that is the usual case, and costs far less than parsing did.
  */
 export function duplicateFields(text: string, value: unknown): readonly string[] {
   if (countFieldsInText(text) === countFields(value)) return []
-  const paths: string[] = []
-  new DuplicateFinder(text, paths).value('')
-  return paths
+  return oddFields(text, noMessages)
 }
+
+/**
+ * What strict decoding says of a JSON text: of fields that are not known, whose messages are given (`unknown field "spec.foo"`), and of
+ * those that occur twice (`duplicate field "spec.replicas"`), in the order of the text and each once. What is in a field that is not known
+ * is not looked at.
+ */
+export function oddFields(text: string, unknown: ReadonlySet<string>): readonly string[] {
+  const finder = new OddFieldFinder(text, unknown)
+  finder.value('')
+  return [...finder.found]
+}
+
+const noMessages: ReadonlySet<string> = new Set()
 
 /** Counts strings that are followed by a colon. `text` is valid JSON. */
 function countFieldsInText(text: string): number {
@@ -53,15 +64,18 @@ function isEscaped(text: string, position: number): boolean {
   return (position - before) % 2 === 0
 }
 
-/** Walks valid JSON and collects the paths of repeated fields. Only used once it is known that there are some. */
-class DuplicateFinder {
+/** Walks valid JSON and collects what is odd about its fields. Only used once it is known that there is something. */
+class OddFieldFinder {
+  readonly found = new Set<string>()
   readonly #text: string
-  readonly #found: string[]
+  readonly #unknown: ReadonlySet<string>
   #position = 0
+  /** Whether the position is in a field that is not known. */
+  #passes = false
 
-  constructor(text: string, found: string[]) {
+  constructor(text: string, unknown: ReadonlySet<string>) {
     this.#text = text
-    this.#found = found
+    this.#unknown = unknown
   }
 
   value(path: string): void {
@@ -84,13 +98,30 @@ class DuplicateFinder {
       this.#peek()
       const key = this.#string()
       const fieldPath = path === '' ? key : `${path}.${key}`
-      if (seen.has(key) && this.#found.length < duplicateFieldsMax) this.#found.push(fieldPath)
-      seen.add(key)
       this.#peek()
       this.#position++
+      const unknown = `unknown field "${fieldPath}"`
+      if (this.#unknown.has(unknown)) {
+        this.#report(unknown)
+        this.#pass(fieldPath)
+        continue
+      }
+      if (seen.has(key)) this.#report(`duplicate field ${JSON.stringify(fieldPath)}`)
+      seen.add(key)
       this.value(fieldPath)
     }
     this.#position++
+  }
+
+  #report(message: string): void {
+    if (!this.#passes && this.found.size < oddFieldsMax) this.found.add(message)
+  }
+
+  #pass(path: string): void {
+    const outer = this.#passes
+    this.#passes = true
+    this.value(path)
+    this.#passes = outer
   }
 
   #array(path: string): void {

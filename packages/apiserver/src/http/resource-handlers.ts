@@ -1,7 +1,7 @@
 import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
 import type { PatchType } from '@coracle/client'
 import type { Registry, RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
-import { type ParsedBody, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
+import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
@@ -120,8 +120,7 @@ async function create(
   const options = writeOptionsOf(exchange.query, 'CreateOptions')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
-    const result = await registry.create(contextOf(exchange), namespace, body.value, options)
-    return result
+    return registry.create(contextOf(exchange), namespace, body, options)
   })
   return sendWritten(exchange, representation, 201, registry.definition, result)
 }
@@ -137,8 +136,7 @@ async function update(
   const options = writeOptionsOf(exchange.query, 'UpdateOptions')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
-    const result = await registry.update(contextOf(exchange), namespace, name, subresource, body.value, options)
-    return result
+    return registry.update(contextOf(exchange), namespace, name, subresource, body, options)
   })
   return sendWritten(exchange, representation, result.created === true ? 201 : 200, registry.definition, result)
 }
@@ -154,11 +152,10 @@ async function patch(
   const representation = context.representations.of(exchange, registry.definition)
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
-    const body = await readPatch(bytes, type, options.fieldValidation, () => registry.get(namespace, name, ''))
-    for (const text of body.warnings) warn(exchange.response, text)
-    const change = { type, body: body.value }
-    const result = await registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
-    return result
+    const find = () => registry.get(namespace, name, '')
+    const { change, warnings } = await readPatch(bytes, type, options.fieldValidation, find)
+    for (const text of warnings) warn(exchange.response, text)
+    return registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
   })
   const code = result.created === true ? 201 : 200
   return sendWritten(exchange, representation, code, registry.definition, result)
@@ -170,7 +167,7 @@ async function readPatch(
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   find: () => Promise<unknown>,
-): Promise<ParsedBody> {
+): Promise<ParsedPatch> {
   try {
     return await parsePatch(bytes, type, fieldValidation)
   } catch (error) {
@@ -215,12 +212,12 @@ async function readObject(
   body: Buffer,
   definition: ResourceDefinition,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict',
-) {
-  const parsed = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
-  for (const text of parsed.warnings) warn(response, text)
+): Promise<unknown> {
+  const { value, warnings } = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
+  for (const warning of warnings) warn(response, warning)
   // To check and store it takes as long again.
   if (body.length >= largeBodyBytesMin) await turns.take(true)
-  return parsed
+  return value
 }
 
 async function readDeleteOptions({ bodies }: HandlerContext, { request, query }: Exchange) {

@@ -152,11 +152,12 @@ export function warn(response: ServerResponse, text: string): void {
   if (noted.length < warningsMax && !noted.includes(warning)) response.appendHeader('Warning', warning)
 }
 
-/** Adds headers for warnings after those that `warn` has noted, which headers of the same name would replace. */
+/** Adds headers for warnings after those that `warn` has noted, which headers of the same name would replace; each once. */
 function addWarnings(response: ServerResponse, headers: (string | number)[], warnings: readonly string[]): void {
   if (warnings.length === 0) return
-  for (const noted of [response.getHeader('Warning') ?? []].flat()) headers.push('Warning', noted)
-  for (const warning of warnings.slice(0, warningsMax)) headers.push('Warning', warningOf(warning))
+  const all = new Set([response.getHeader('Warning') ?? []].flat())
+  for (const warning of warnings.slice(0, warningsMax)) all.add(warningOf(warning))
+  for (const warning of all) headers.push('Warning', warning)
 }
 
 /** RFC 7234's Warning header with the code upstream uses: `299 - "text"`. */

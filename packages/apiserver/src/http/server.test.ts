@@ -546,7 +546,9 @@ describe('unknown and repeated fields', () => {
     expect(await strict(rcs, odd('refused'))).toMatchObject({
       code: 400,
       reason: 'BadRequest',
-      message: expect.stringContaining('strict decoding error: duplicate field "spec.replicas"'),
+      message:
+        'ReplicationController in version "v1" cannot be handled as a ReplicationController: ' +
+        'strict decoding error: duplicate field "spec.replicas", unknown field "spec.foo"',
     })
     expect(await strict(rcs, controller('refused', { foo: 1 }))).toMatchObject({
       code: 400,
@@ -554,6 +556,55 @@ describe('unknown and repeated fields', () => {
       message:
         'ReplicationController in version "v1" cannot be handled as a ReplicationController: strict decoding error: unknown field "spec.foo"',
     })
+  })
+
+  it('are warned of where the write fails for another reason, too', async () => {
+    await server.call(rcs, post(controller('warned-twice')))
+    const { code, headers } = await server.call(rcs, post(odd('warned-twice'), json))
+    expect(code).toBe(409)
+    expect(headers.warning).toBe('299 - "duplicate field \\"spec.replicas\\"", 299 - "unknown field \\"spec.foo\\""')
+  })
+
+  it.each([
+    [
+      'merge-patch',
+      '{"spec":{"foo":1,"replicas":1,"replicas":2}}',
+      'duplicate field "spec.replicas", unknown field "spec.foo"',
+    ],
+    ['strategic-merge-patch', '{"spec":{"replicas":1,"replicas":2}}', 'duplicate field "spec.replicas"'],
+    ['merge-patch', '{"spec":{"foo":1}}', 'unknown field "spec.foo"'],
+    [
+      'json-patch',
+      '[{"op":"replace","path":"/spec/replicas","value":1,"value":2,"why":"so"}]',
+      'json patch duplicate field "[0].value", json patch unknown field "[0].why"',
+    ],
+  ])('are refused in a %s with Strict, as what it makes of the object', async (type, body, problem) => {
+    const name = `refused-patch-${type.length + body.length}`
+    await server.call(rcs, post(controller(name)))
+    const headers = { 'content-type': `application/${type}+json` }
+    const failure = await server.failure(`${rcs}/${name}?fieldValidation=Strict`, { method: 'PATCH', body, headers })
+    expect(failure).toMatchObject({ code: 422, reason: 'Invalid', details: { causes: [{ field: 'patch' }] } })
+    expect(failure.message?.endsWith(`: strict decoding error: ${problem}`)).toBe(true)
+  })
+
+  it('are refused in what is applied, in the words of its reader of YAML', async () => {
+    const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}'
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    const path = `${configMaps}/twice?fieldManager=me&fieldValidation=Strict`
+    expect(await server.failure(path, { method: 'PATCH', body, headers })).toMatchObject({
+      code: 400,
+      message:
+        'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 1: key "a" already set in map',
+    })
+  })
+
+  it('are found in YAML by their line, all in one error', async () => {
+    const body = 'kind: ConfigMap\nmetadata:\n  name: yaml-thrice\ndata:\n  a: "1"\n  a: "2"\n  a: "3"\n'
+    const headers = { 'content-type': 'application/yaml' }
+    expect((await server.failure(`${configMaps}?fieldValidation=Strict`, post(body, headers))).message).toBe(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ' +
+        'yaml: unmarshal errors:\n  line 6: key "a" already set in map\n  line 7: key "a" already set in map',
+    )
   })
 
   it('are found in YAML by their line', async () => {

@@ -99,14 +99,14 @@ async function carryOut(
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType, definition)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
-    const { value, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
-    for (const text of warnings) warn(response, text)
-    return subresource.patch(contextOf(exchange), namespace, name, { type, body: value }, options)
+    const { change, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
+    for (const warning of warnings) warn(response, warning)
+    return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }
   const read = async ({ fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
     const kind = kindOf(definition, route.subresource)
     const { value, warnings } = await parseObject(await bodies.read(request), contentType, kind, fieldValidation)
-    for (const text of warnings) warn(response, text)
+    for (const warning of warnings) warn(response, warning)
     return value
   }
   if (verb === 'create' && subresource.create !== undefined) {

@@ -4,7 +4,7 @@ import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAl
 export interface YamlText {
   /** The first document's value, as JSON has it. */
   readonly value: unknown
-  /** Keys that occur twice in one map, in the words of Go's reader. */
+  /** Keys that occur twice in one map, in the words of Go's reader: `line 4: key "a" already set in map`. */
   readonly duplicates: readonly string[]
   /** Why it could not be read. */
   readonly problem?: string
@@ -54,7 +54,7 @@ function parse(text: string): YamlText {
   findDuplicates(document.contents, (key, position) => {
     if (duplicates.length === duplicateKeysMax) return
     const { line } = lines.linePos(position)
-    duplicates.push(`yaml: unmarshal errors:\n  line ${line}: key ${JSON.stringify(key)} already set in map`)
+    duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
   })
   return { value: document.toJS({ maxAliasCount: aliasesMax }), duplicates }
 }

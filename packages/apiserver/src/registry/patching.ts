@@ -14,6 +14,7 @@ import {
   type ObjectSchema,
 } from '@coracle/api'
 import type { Patch } from '@coracle/client'
+import type { RequestedPatch } from '../registry-contract.ts'
 import type { DecodedBody } from './body.ts'
 
 /** The object with a patch applied, not yet decoded. Throws upstream's errors where it does not apply. */
@@ -59,23 +60,35 @@ function noObject(body: unknown): string {
   return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
 }
 
-/** Decodes a patched object. What does not decode is the patch's fault: upstream answers 422 and names the field `patch`. */
+/**
+ * Decodes a patched object. What does not decode is the patch's fault, and so is what a strict reader finds in the object or in the patch:
+ * upstream answers 422 and names the field `patch`.
+ */
 export async function decodePatched(
   patched: unknown,
-  { type, body }: Patch,
+  { type, body, duplicates = [] }: RequestedPatch,
   decode: (value: unknown) => DecodedBody | Promise<DecodedBody>,
 ): Promise<DecodedBody> {
+  // Upstream puts a strategic patch into the object without going through JSON, and shows the patch.
+  const refused = (problem: string) =>
+    invalid({ group: '', kind: '' }, '', [
+      invalidField(FieldPath.of('patch'), type === 'strategic' ? goText(body) : JSON.stringify(patched), problem),
+    ])
+  let decoded: DecodedBody
   try {
-    return await decode(patched)
+    decoded = await decode(patched)
   } catch (error) {
-    if (!hasReason(error, 'BadRequest') || error.message.includes('strict decoding error')) throw error
+    if (!hasReason(error, 'BadRequest')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
-    // Upstream puts a strategic patch into the object without going through JSON, and shows the patch.
-    const [value, problem] =
-      type === 'strategic' ? [goText(body), conversionProblem(why)] : [JSON.stringify(patched), why]
-    throw invalid({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), value, problem)])
+    if (why.startsWith(strictError)) throw refused(strictErrorOf([...duplicates, why.slice(strictError.length)]))
+    throw refused(type === 'strategic' ? conversionProblem(why) : why)
   }
+  if (duplicates.length > 0) throw refused(strictErrorOf(duplicates))
+  return decoded
 }
+
+const strictError = 'strict decoding error: '
+const strictErrorOf = (problems: readonly string[]): string => strictError + problems.join(', ')
 
 /** What upstream's conversion of maps into objects says where its JSON decoder says `why`. */
 function conversionProblem(why: string): string {

@@ -1,5 +1,5 @@
 import { hasReason, type KubernetesObject, type ResourceDefinition, type StoredKind } from '@coracle/api'
-import type { DeleteOptions, ListOptions, Patch, WatchOptions } from '@coracle/client'
+import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
 import type { AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type {
   DeleteResult,
@@ -7,6 +7,7 @@ import type {
   Registry,
   RegistryWatch,
   RegistryWriteOptions,
+  RequestedPatch,
   Stored,
   WatchDelivery,
   WriteResult,
@@ -186,7 +187,7 @@ export class ResourceRegistry implements Registry {
     namespace: string,
     name: string,
     subresource: string,
-    patch: Patch,
+    patch: RequestedPatch,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
     if (patch.type === 'apply') {

@@ -1,7 +1,6 @@
 import type { ResourceDefinition } from '@coracle/api'
-import type { Patch } from '@coracle/client'
 import type { ProxyTarget } from '../proxy/proxy-target.ts'
-import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import type { RegistryWriteOptions, RequestedPatch, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import type { StreamingService } from '../streaming/streaming-service.ts'
 
@@ -53,7 +52,7 @@ export interface Subresource {
     context: RequestContext,
     namespace: string,
     name: string,
-    patch: Patch,
+    patch: RequestedPatch,
     options: RegistryWriteOptions,
   ): Promise<SubresourceResult>
   /**
