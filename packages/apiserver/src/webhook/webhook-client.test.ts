@@ -38,6 +38,14 @@ describe('a client of a webhook', () => {
     await expect(post(other)).rejects.toThrow('x509: certificate signed by unknown authority')
   })
 
+  it.each(['//admit', '/admit/', '/admit'])('asks at a path without needless slashes: %s', async (path) => {
+    const webhook = await startTestWebhook()
+    const url = `https://127.0.0.1:${webhook.port}${path}`
+    const client = createWebhookClient({ ...webhook.clientConfig, url }, { clock: realClock, resolve })
+    await client.post(question, 10_000).finally(client.close)
+    expect(webhook.addresses).toEqual([`127.0.0.1:${webhook.port}/admit?timeout=10s`])
+  })
+
   it('asks again on a connection of its own where the one that was kept has been closed', async () => {
     const webhook = await startTestWebhook(() =>
       webhook.requests.length === 2 ? (response) => response.destroy() : {},

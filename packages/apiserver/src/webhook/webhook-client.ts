@@ -54,6 +54,7 @@ export function createWebhookClient(
   { clock, resolve, hostClock = realClock }: WebhookSurroundings,
 ): WebhookClient {
   const target = new URL(url ?? serviceUrl(service))
+  target.pathname = cleanPath(target.pathname)
   const trust = caBundle === undefined ? {} : trusting(Buffer.from(caBundle, 'base64').toString())
   const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax, ...trust })
   let asking = 0
@@ -79,6 +80,9 @@ export function createWebhookClient(
     close: () => agent.destroy(),
   }
 }
+
+/** Without slashes that are doubled or at the end, as Go's client of an API joins paths. */
+const cleanPath = (path: string): string => `/${path.split('/').filter(Boolean).join('/')}`
 
 function serviceUrl(service: WebhookClientConfig['service']): string {
   const { port = 443, path = '/' } = service ?? {}
