@@ -94,6 +94,11 @@ it('has every flag of kubectl', () => {
   expect(missing.map(({ words, flag }) => nameOf(words, flag))).toEqual([])
 })
 
+it('names every flag in its help that kubectl names', () => {
+  const hidden = [...sharedFlags()].filter(({ option }) => option?.hidden === true)
+  expect(hidden.map(({ words, flag }) => nameOf(words, flag))).toEqual([])
+})
+
 it('has the short forms of kubectl', () => {
   const other = [...sharedFlags()].filter(
     ({ flag, option }) => option !== undefined && flag.short !== undefined && option.short !== flag.short,

@@ -264,7 +264,7 @@ function addRun(program: Command, host: Host): void {
     .option('--save-config', 'note in the object what was created, for apply')
     .option('--overrides <json>', overridesText)
     .option('--override-type <type>', overrideTypeText, 'merge')
-  for (const option of deletionOptions()) run.addOption(option.hideHelp())
+  for (const option of deletionOptions()) run.addOption(option)
   run.action(async (name: string | undefined, rest: readonly string[], _options, command: Command) => {
     const { runPod } = await import('../commands/run.ts')
     await runPod(host, name === undefined ? [] : [name, ...rest], command.optsWithGlobals())

@@ -38,11 +38,12 @@ export function withFiles(command: Command, verb: string): Command {
 
 /** kubectl's `-k`: kustomizations are built by kustomize. An empty one is none. */
 export const kustomizeOption = (command: Command): Option =>
-  new Option('-k, --kustomize <directory>', 'a kustomization: not built here')
-    .argParser((directory): Kustomization | undefined =>
-      directory === '' ? undefined : { directory, command: nameOf(command) },
-    )
-    .hideHelp()
+  new Option(
+    '-k, --kustomize <directory>',
+    'a kustomization, which is not built here: says how kustomize build hands it on',
+  ).argParser((directory): Kustomization | undefined =>
+    directory === '' ? undefined : { directory, command: nameOf(command) },
+  )
 
 export function withManifests(command: Command): Command {
   return withOutcome(command)
