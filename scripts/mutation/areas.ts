@@ -42,6 +42,23 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     mutate: ['packages/controllers/src/**/plan.ts', 'packages/controllers/src/{deployment,replicas}/*.ts', ...noTests],
     tests: ['packages/controllers/**/*.test.ts'],
   },
+  apply: { mutate: ['packages/api/src/apply/*.ts', ...noTests], tests: ['packages/api/src/apply/*.test.ts'] },
+  'checked-order': {
+    mutate: ['packages/api/src/schema/checked-order.ts'],
+    tests: ['packages/api/src/schema/checked-order.test.ts'],
+  },
+  'list-options': {
+    mutate: ['packages/apiserver/src/registry/{list-request,collection-reader}.ts'],
+    tests: ['packages/apiserver/src/registry/list{,-request}.test.ts'],
+  },
+  'go-yaml': {
+    mutate: ['packages/client/src/go-yaml/*.ts', ...noTests],
+    tests: ['packages/client/src/go-yaml/*.test.ts'],
+  },
+  'pod-plans': {
+    mutate: ['packages/kubelet/src/pod/{plan-pod,pod-hostname,restart-policy,container-restart}.ts'],
+    tests: ['packages/kubelet/src/pod/*.test.ts'],
+  },
   'cel-estimates': {
     mutate: ['packages/api/src/cel/{estimate,call-estimates,ranges}.ts'],
     tests: ['packages/api/src/cel/*.test.ts'],

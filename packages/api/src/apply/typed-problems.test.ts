@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { customResourceDefinitions } from '../kinds/apiextensions/custom-resource-definition.ts'
+import { bytes, double, intOrString, mapList, object, optional, setList, string } from '../schema/builders.ts'
 import { typedProblems } from './typed-problems.ts'
 
 const { schema } = customResourceDefinitions
@@ -61,5 +62,45 @@ describe('what is wrong with a configuration, as the server of 1.36.4 says it', 
   it('stops at a hundred', () => {
     const labels = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`l${index}`, index]))
     expect(typedProblems(schema, meta({ labels }))?.split('\n')).toHaveLength(101)
+  })
+})
+
+describe('what is wrong with a value of a type', () => {
+  const item = object('', '', { name: optional(string(), ''), value: optional(string(), '') })
+  const typed = object('', '', {
+    share: optional(double(), ''),
+    port: optional(intOrString, ''),
+    secret: optional(bytes, ''),
+    tags: optional(setList(string()), ''),
+    items: optional(mapList(item, ['name']), ''),
+  })
+
+  it.each<[unknown, string]>([
+    [1, 'expected map, got &{1}'],
+    [{ share: 'x' }, '.share: expected numeric (int or float), got string'],
+    [{ secret: 1 }, '.secret: expected string, got &value.valueUnstructured{Value:1}'],
+    [
+      { secret: { b: 1, a: [1, 'x'] } },
+      '.secret: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}{1, "x"}, "b":1}}',
+    ],
+    [{ port: {} }, '.port: expected any scalar, got &{map[]}'],
+    [
+      { z: 1, b: 1, a: 1 },
+      'errors:\n  .a: field not declared in schema\n  .b: field not declared in schema\n  .z: field not declared in schema',
+    ],
+    // What follows an element that nobody can tell apart is not looked at.
+    [
+      { items: [{ name: 'a', value: 1 }, 5, { name: 'b', value: 1 }] },
+      'errors:\n  .items[name="a"].value: expected string, got &value.valueUnstructured{Value:1}\n  .items: element 1: associative list with keys may not have non-map elements',
+    ],
+  ])('%j', (value, problem) => expect(typedProblems(typed, value)).toBe(problem))
+
+  it.each([[{ share: 1.5, port: 80, secret: 'eA==' }], [{ port: 'http', tags: ['a', 'b'] }]])('takes %j', (value) =>
+    expect(typedProblems(typed, value)).toBeUndefined(),
+  )
+
+  it('takes what a custom resource keeps without a description', () => {
+    const keeping = { ...typed, preserveUnknownFields: true as const }
+    expect(typedProblems(keeping, { whatever: [{ a: 1 }] })).toBeUndefined()
   })
 })

@@ -51,4 +51,23 @@ describe('errors of a schema and of rules', () => {
       ['whole.x', 'other', 'items[0].z'],
     ],
   ])('%s', (_, bySchema, byRules, expected) => expect(order(bySchema, byRules)).toEqual(expected))
+
+  it('of what is created come where they belong, too', () => {
+    const told = inCheckedOrder(schema, [error('items[2].b')], [error('values[k].a')], [error('items[1].b')])
+    expect(told.map(({ field }) => field)).toEqual(['items[1].b', 'items[2].b', 'values[k].a'])
+  })
+
+  it('of a custom kind stay as its schema tells them', () => {
+    const custom = { ...schema, dialect: 'structural' as const }
+    const errors = [error('whole.x'), error('items[0].a')]
+    expect(inCheckedOrder(custom, errors, [])).toEqual(errors)
+  })
+
+  it.each([
+    [1000, 'values[k].a'],
+    [1001, 'whole.x'],
+  ])('are put in order where there are not too many to be shown: %i', (count, first) => {
+    const errors = Array.from({ length: count }, (_, index) => error(index === 0 ? 'whole.x' : 'values[k].a'))
+    expect(inCheckedOrder(schema, errors, [])[0]?.field).toBe(first)
+  })
 })
