@@ -55,6 +55,11 @@ describe('starting a pod', () => {
     ],
     ['leaves a running one alone', { runs: [testRun()] }, []],
     [
+      'leaves a running one alone that has no image',
+      { pod: testPod({ containers: [{ name: 'web' }] }), runs: [testRun({ image: '' })] },
+      [],
+    ],
+    [
       'starts init containers one by one',
       { pod: testPod({ initContainers: [init(), init({ name: 'init2' })] }) },
       ['start init#0'],

@@ -1,6 +1,6 @@
 import { type Container, isSidecar, type Pod } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
-import { type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import { hasOtherImage, type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type BackOff, freshBackOff } from './back-off.ts'
 import { crashLoop, isDue, restartOf } from './container-restart.ts'
 import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
@@ -276,7 +276,7 @@ function stepStart(
   if (run === undefined || run.state !== 'exited') {
     return { type: 'start', action: { ...action, backOff: undefined, because: 'it has yet to run' } }
   }
-  if (run.image !== container.image) {
+  if (hasOtherImage(run, container)) {
     return { type: 'start', action: { ...action, backOff: freshBackOff(nowMs), because: 'it has another image' } }
   }
   const restart = restartOf(observation, container.name, run)

@@ -1,6 +1,6 @@
 import { type Container, isSidecar, parseTime } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
-import { runsOf } from '../status/container-statuses.ts'
+import { hasOtherImage, runsOf } from '../status/container-statuses.ts'
 import type { FailedCheck, PodAction, PodObservation } from './plan-pod.ts'
 import { startsOver } from './restart-policy.ts'
 
@@ -43,7 +43,7 @@ export function stopUnhealthy(observation: PodObservation): readonly PodAction[]
     const [run] = runsOf(container.name, runs)
     if (run?.state !== 'running') return []
     const failed = unhealthy.get(run.id)
-    const changed = run.image !== container.image
+    const changed = hasOtherImage(run, container)
     if (resized?.has(run.id) && !changed) {
       const message = `Container ${container.name} resize requires restart`
       const gracePeriodMs = gracePeriod(observation)
