@@ -264,6 +264,28 @@ describe('a client that is attached to a container', () => {
     expect(await text(stdout)).toBe('first\ngot x\ngot y\nend\n')
   })
 
+  it('keeps the input of its terminal open, also where that is for one client, who has left', onLinux, async () => {
+    const more = { stdin: true, stdinOnce: true, tty: true }
+    const container = await started('while read line; do echo "got $line"; done', more)
+    for (const line of ['x', 'y']) {
+      const left = new AbortController()
+      const stdout = new PassThrough()
+      const streams = { stdin: Readable.from([`${line}\n`]), stdout }
+      const attached = container.runtime
+        .attach(container.id, streams, left.signal)
+        .catch(() => {})
+        .finally(() => stdout.end())
+      let out = ''
+      for await (const piece of stdout) {
+        out += piece
+        if (out.includes(`got ${line}`)) break
+      }
+      left.abort()
+      await attached
+    }
+    expect((await container.runtime.listContainers())[0]?.state).toBe('running')
+  })
+
   it('shares its terminal', onLinux, async () => {
     const script = `${exitsAtSize('40 90', 0)}; tty; while :; do sleep 0.05; done`
     const container = await started(script, { stdin: true, stdinOnce: true, tty: true })
