@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@coracle/environment'
 import { Api } from '../conformance/support/api.ts'
 import { coracleFile, Program } from '../conformance/support/program.ts'
@@ -129,5 +130,3 @@ async function killAtStart(dataDir: string, afterMs: number, file = coracleFile)
   child.kill('SIGKILL')
   await ended
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

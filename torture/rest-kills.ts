@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@coracle/environment'
 import { Api, post } from '../conformance/support/api.ts'
 import { configMap, paths } from '../conformance/support/objects.ts'
@@ -133,5 +134,3 @@ async function liveUntilKilled(program: Program, api: Api, log: WriteLog, prefix
   await now
   if (!isGone) log.report(`the program did not open its database again in ${attemptsMax} attempts`)
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@coracle/environment'
 import { Api } from '../conformance/support/api.ts'
 import { paths } from '../conformance/support/objects.ts'
@@ -184,5 +185,3 @@ async function withSlowClients(victim: Victim): Promise<string> {
   await auditAgain(victim)
   return `${slowReadersCount} connections that ask and do not read`
 }
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

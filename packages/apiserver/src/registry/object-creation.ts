@@ -79,7 +79,7 @@ async function createDecoded(
       await admission.judge(object)
       if (pause !== undefined) await pause()
       const { dryRun, fieldManager } = options
-      // It is the store that upstream refuses it, which a dry run does not reach.
+      // Upstream's store refuses it, which a dry run does not reach.
       if (givenRevision > 0 && !dryRun) throw resourceVersionGiven()
       const origin: WriteOrigin = {
         context,

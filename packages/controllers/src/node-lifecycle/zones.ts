@@ -70,8 +70,8 @@ export class Zones {
   }
 
   /**
-   * Whether a zone is lost with all others: then nothing is evicted there, and what was begun is taken back. Of a zone whose nodes say
-   * nothing about it nobody knows.
+   * Whether a zone is lost with all others: then nothing is evicted there, and what was begun is taken back. Never true of a zone
+   * all of whose nodes are left out of the counts (`node.kubernetes.io/exclude-disruption`).
    */
   isLostWithAll(zone: string): boolean {
     return this.#counts.has(zone) && this.#counts.values().every((counts) => disruptionOf(counts) === 'full')

@@ -66,7 +66,7 @@ export interface ContainerConfig {
   readonly messageFromLog: boolean
   /** Whether it has an input that clients can be attached to; without, there is nothing to read. */
   readonly stdin?: boolean
-  /** Whether the input ends with the first client that was attached to it. */
+  /** Whether the input ends with the first client that was attached to it. That of a terminal does not, which clients come back to. */
   readonly stdinOnce?: boolean
   /** Whether it has a terminal. */
   readonly tty?: boolean

@@ -121,8 +121,7 @@ const inVersion = (version: MetaVersion, value: { readonly apiVersion: string })
   apiVersion: `meta.k8s.io/${version}`,
 })
 
-/** Messages of upstream name an object by its Go type. */
-/** What upstream holds an object, or a list of them, in: custom kinds have no type of their own. */
+/** The Go type in which upstream holds an object, or a list of them, for messages: custom kinds have no type of their own. */
 function goTypeOf({ group, kind, listKind, schema }: ResourceDefinition, list: '' | 'List' = ''): string {
   if (schema.dialect === 'structural') return `unstructured.Unstructured${list}`
   return `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${list === '' ? kind : listKind}`

@@ -20,7 +20,7 @@ export const streamPages: ManualPages = {
   },
   attach: {
     details: [
-      'The container runs on when this command is ended, unless its input is to end with its first client (stdinOnce).',
+      'The container runs on when this command is ended, unless its input is to end with its first client (stdinOnce) and it has no terminal.',
       'With -i and -t, Ctrl-P Ctrl-Q leaves it: Ctrl-C goes to the container. --detach-keys names other keys, with commas: characters, ctrl- with a letter or one of @[\\]^_, and DEL.',
     ],
     examples: [

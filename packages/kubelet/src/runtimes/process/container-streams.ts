@@ -17,8 +17,8 @@ export interface ContainerInput {
 export const hasInput = ({ stdin, tty }: ContainerConfig): boolean => stdin === true || tty === true
 
 /**
- * Opens the input of a container, a pipe. With `stdinOnce` the node agent holds it open until the first client has gone, or
- * the agent itself; without, the container's own process does, since its input is never to end.
+ * Opens the input of a container, a pipe. With `stdinOnce` the node agent holds it open until it goes itself or, where there is
+ * no terminal, the first client has gone; without, the container's own process does, since its input is never to end.
  */
 export function openInput(path: string, { stdin, stdinOnce }: ContainerConfig): ContainerInput {
   if (stdin !== true || stdinOnce !== true) return { childFd: openBothEnds(path), holderFd: undefined }
