@@ -1,7 +1,10 @@
+import { TransientMap } from '@coracle/environment'
+
 /** A map that holds `sizeMax` entries: what was least recently read or written gives way to what is new. */
 export class BoundedMap<K, V> {
   readonly #sizeMax: number
-  readonly #entries = new Map<K, V>()
+  readonly #entries = new TransientMap<K, V>()
+  #newest: K | undefined
 
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax
@@ -9,7 +12,7 @@ export class BoundedMap<K, V> {
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
-    if (value !== undefined) this.#touch(key, value)
+    if (value !== undefined && key !== this.#newest) this.#touch(key, value)
     return value
   }
 
@@ -26,5 +29,6 @@ export class BoundedMap<K, V> {
   #touch(key: K, value: V): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)
+    this.#newest = key
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { assert, type Environment, realEnvironment } from '@coracle/environment'
+import { assert, type Environment, realEnvironment, TransientMap } from '@coracle/environment'
 import { makePrivateDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { checkRoom } from './disk-room.ts'
@@ -168,7 +168,7 @@ class LmdbStore implements SoleWriterStore {
   readonly #behind: WriteBehind
   readonly #watches = new WatchHub()
   /** Keys changed by transactions that are not durable yet. */
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new TransientMap<string, Pending>()
   #assigned: Revision
   /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
   #carriedTo: Revision

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@coracle/environment'
+import { type Clock, type Timer, TransientMap } from '@coracle/environment'
 import type { Sequence } from './journal-format.ts'
 import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
 import type { EncodedEvents } from './log-record.ts'
@@ -37,7 +37,7 @@ interface Held {
  */
 export class WriteBehind {
   readonly #options: WriteBehindOptions
-  readonly #entries = new Map<string, Held>()
+  readonly #entries = new TransientMap<string, Held>()
   #batches: JournaledBatch[] = []
   #bytes = 0
   #timer: Timer | undefined

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { ApiError, tooManyRequests } from '@coracle/api'
-import type { Environment, Timer } from '@coracle/environment'
+import { type Environment, type Timer, TransientMap, TransientSet } from '@coracle/environment'
 import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { RequestsInFlight } from './request-metrics.ts'
@@ -15,8 +15,8 @@ const timeoutCheckMs = 1_000
 /** The exchanges under way: bounds how many there are and how long they take, and ends them when the server closes. */
 export class Exchanges {
   readonly #environment: Environment
-  readonly #short = new Set<Exchange>()
-  readonly #long = new Map<Exchange, AbortController>()
+  readonly #short = new TransientSet<Exchange>()
+  readonly #long = new TransientMap<Exchange, AbortController>()
   readonly #answeredEarly = new WeakSet<Duplex>()
   readonly #closers: (() => void)[] = []
   #timeoutCheck: Timer | undefined

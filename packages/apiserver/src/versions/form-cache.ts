@@ -1,3 +1,5 @@
+import { TransientSet } from '@coracle/environment'
+
 /** What all forms that are kept may take together. */
 export const formBytesMax = 32 * 1024 * 1024
 
@@ -9,7 +11,7 @@ export class FormCache {
   readonly #bytesMax: number
   readonly #forms = new WeakMap<object, Map<object, Kept>>()
   /** In the order of their last use. */
-  readonly #kept = new Set<Kept>()
+  readonly #kept = new TransientSet<Kept>()
   #bytes = 0
 
   constructor(bytesMax: number = formBytesMax) {

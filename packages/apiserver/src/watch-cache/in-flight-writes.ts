@@ -1,4 +1,5 @@
 import type { FieldOwners, KubernetesObject } from '@coracle/api'
+import { TransientMap } from '@coracle/environment'
 import type { StoreEvent } from '@coracle/store'
 import type { ObjectPut } from './object-put.ts'
 import type { StoredObject } from './stored-object.ts'
@@ -22,7 +23,7 @@ export interface InFlightWrite {
 
 /** The writes of one cache that are on their way. */
 export class InFlightWrites {
-  readonly #writes = new Map<string, InFlightWrite[]>()
+  readonly #writes = new TransientMap<string, InFlightWrite[]>()
 
   /** To be called before the commit. */
   begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'put' | 'object' | 'owners'>): InFlightWrite {
