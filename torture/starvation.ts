@@ -11,7 +11,7 @@ import { RawConnection } from '../conformance/support/raw-connection.ts'
 import { serverArgs } from './kill-cycles.ts'
 import type { Result } from './support/result.ts'
 import { WriteLog } from './support/write-log.ts'
-import { audit, writeUntilGone } from './support/writing.ts'
+import { audit, writersCount, writeUntilGone } from './support/writing.ts'
 
 export interface StarvationOptions {
   readonly random: Random
@@ -41,6 +41,8 @@ const descriptorsMax = 96
 const starvedMs = 1200
 const slowReadersCount = 50
 const writesUnderStarvation = 300
+/** By then each of the writers has a connection. */
+const writesWhenConnected = 10 * writersCount
 
 const starvations: readonly Starvation[] = [
   { what: 'files that may not grow', starve: withFileLimit },
@@ -133,17 +135,27 @@ async function withFewDescriptors(victim: Victim): Promise<string> {
   const { log, random } = victim
   const program = await victim.start(`-n ${descriptorsMax}`)
   const api = await Api.of(program)
+  const connected = Promise.withResolvers<void>()
   const enough = Promise.withResolvers<void>()
   const writing = writeUntilGone(api, log, {
     prefix: 'starving',
     random,
-    onAcknowledged: () => log.acknowledgedCount >= writesUnderStarvation && enough.resolve(),
+    onAcknowledged: () => {
+      if (log.acknowledgedCount >= writesWhenConnected) connected.resolve()
+      if (log.acknowledgedCount >= writesWhenConnected + writesUnderStarvation) enough.resolve()
+    },
   })
+  // Those who are connected go on; a connection that is asked for now may be closed at once.
+  await Promise.race([connected.promise, writing])
   const attempts = Array.from({ length: 2 * descriptorsMax }, () => RawConnection.withoutTls(program))
   const connections = (await Promise.allSettled(attempts)).flatMap((attempt) =>
     attempt.status === 'fulfilled' ? [attempt.value] : [],
   )
-  await Promise.all([Promise.race([enough.promise, writing]), sleep(starvedMs)])
+  const [wroteNoMore] = await Promise.all([
+    Promise.race([enough.promise.then(() => false), writing.then(() => true)]),
+    sleep(starvedMs),
+  ])
+  if (wroteNoMore) log.report('those who were connected before could not write')
   for (const connection of connections) connection.close()
   const other = await Api.of(program)
   try {
