@@ -30,22 +30,38 @@ function isIn(
   if (group !== '' || plural !== 'persistentvolumeclaims' || requirement.scopeName !== 'VolumeAttributesClass') {
     return false
   }
-  const { spec, status } = object as PersistentVolumeClaim
+  const present = classesOf(object as PersistentVolumeClaim)
+  return present.length === 0 ? hasValue(requirement, undefined) : present.some((name) => hasValue(requirement, name))
+}
+
+/** Whether a pod may be in other scopes than before. All else that scopes of pods look at stays as it was created. */
+export const podChangesScope = (old: Pod, pod: Pod): boolean => isTerminating(old) !== isTerminating(pod)
+
+/** Whether a claim may be in other scopes than before: it has another class, or changes to one. */
+export function claimChangesScope(old: PersistentVolumeClaim, claim: PersistentVolumeClaim): boolean {
+  const [before, after] = [classesOf(old), classesOf(claim)]
+  return before.some((name) => !after.includes(name)) || after.some((name) => !before.includes(name))
+}
+
+/** The classes of a volume's attributes that a claim has, asks for, or is being changed to. */
+function classesOf({ spec, status }: PersistentVolumeClaim): readonly string[] {
   const names = [
     spec?.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ]
-  const present = names.filter((name) => name !== undefined && name !== '')
-  return present.length === 0 ? hasValue(requirement, undefined) : present.some((name) => hasValue(requirement, name))
+  return names.flatMap((name) => name || [])
 }
 
-function isPodIn(requirement: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {
+const isTerminating = ({ spec }: Pod): boolean => (spec.activeDeadlineSeconds ?? -1) >= 0
+
+function isPodIn(requirement: ScopedResourceSelectorRequirement, pod: Pod): boolean {
+  const { spec } = pod
   switch (requirement.scopeName) {
     case 'Terminating':
-      return (spec.activeDeadlineSeconds ?? -1) >= 0
+      return isTerminating(pod)
     case 'NotTerminating':
-      return (spec.activeDeadlineSeconds ?? -1) < 0
+      return !isTerminating(pod)
     case 'BestEffort':
       return computeQos(spec) === 'BestEffort'
     case 'NotBestEffort':

@@ -13,7 +13,6 @@ import {
 import type { ForwardPort } from '@coracle/client/streaming'
 import { storedObject } from '../admission/stored-objects.ts'
 import type { NodeGateway } from '../node-gateway.ts'
-import { answerForNode } from '../proxy/node-paths.ts'
 import { podEndpoints, podLocation, servicePortName } from '../proxy/pod-location.ts'
 import { parseProxiedName } from '../proxy/proxied-name.ts'
 import type { Registries } from '../registries.ts'
@@ -70,6 +69,8 @@ export function nodeProxySubresource(
   return {
     async proxy(context, namespace, id, request) {
       await admitConnect(registry, context, namespace, id, nodeKind, 'proxy', optionsOf(request.path))
+      // At the first request: most clusters are never asked.
+      const { answerForNode } = await import('../proxy/node-paths.ts')
       return answerForNode(id, request, registry, registries, nodes)
     },
   }

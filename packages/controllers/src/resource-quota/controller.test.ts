@@ -1,4 +1,12 @@
-import { type KubernetesObject, type Pod, pods, type Resource, type ResourceQuota, resourceQuotas } from '@coracle/api'
+import {
+  type KubernetesObject,
+  type Pod,
+  persistentVolumeClaims,
+  pods,
+  type Resource,
+  type ResourceQuota,
+  resourceQuotas,
+} from '@coracle/api'
 import { type Interceptor, interceptClient } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { createManager } from '@coracle/controller-runtime'
@@ -133,6 +141,67 @@ describe('of a pod whose resources are changed', () => {
     await client.update<Pod>(pods, { ...created, status: resized(after).status } as Pod, { subresource: 'status' })
     await environment.clock.advance('1s')
     expect(await counted()).toEqual({ 'requests.cpu': usedAfter })
+    await manager.stop()
+  })
+})
+
+describe('what is no longer in the scope of a quota is given back', () => {
+  const claim = (wanted: string, current: string) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { namespace: 'default', name: 'data' },
+      spec: { volumeAttributesClassName: wanted },
+      status: { currentVolumeAttributesClassName: current },
+    }) as KubernetesObject
+  const ofGold = {
+    matchExpressions: [{ scopeName: 'VolumeAttributesClass', operator: 'In', values: ['gold'] }],
+  }
+  const endingIn = (seconds?: number): Pod => {
+    const { spec, ...rest } = pod('data')
+    return { ...rest, spec: seconds === undefined ? spec : { ...spec, activeDeadlineSeconds: seconds } }
+  }
+
+  it.each<[string, Resource, ResourceQuota['spec'], KubernetesObject, KubernetesObject]>([
+    [
+      'a claim whose volume has become of another class',
+      persistentVolumeClaims,
+      { hard: { persistentvolumeclaims: '2' }, scopeSelector: ofGold },
+      claim('silver', 'gold'),
+      claim('silver', 'silver'),
+    ],
+    [
+      'a pod that has got a deadline',
+      pods,
+      { hard: { pods: '2' }, scopes: ['NotTerminating'] },
+      endingIn(),
+      endingIn(60),
+    ],
+  ])('%s', async (_what, resource, spec, before, after) => {
+    const environment = virtualEnvironment()
+    const client = createFakeClient(environment)
+    await client.create<ResourceQuota>(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: key,
+      spec,
+    })
+    const { metadata } = await client.create(resource, before)
+    const manager = createManager({ client, environment })
+    manager.add(createResourceQuotaController({ resources: () => [resource] }))
+    const started = manager.start()
+    await environment.clock.advance('1s')
+    await started
+    const counted = async () => (await client.get<ResourceQuota>(resourceQuotas, key)).status?.used
+    expect(await counted()).toEqual({ [resource.plural]: '1' })
+    const changed = { ...after, metadata }
+    await client.update(resource, changed)
+    if (resource === persistentVolumeClaims) {
+      const { metadata: now } = await client.get(resource, { namespace: 'default', name: 'data' })
+      await client.update(resource, { ...after, metadata: now }, { subresource: 'status' })
+    }
+    await environment.clock.advance('1s')
+    expect(await counted()).toEqual({ [resource.plural]: '0' })
     await manager.stop()
   })
 })

@@ -1,4 +1,5 @@
 import {
+  claimChangesScope,
   configMaps,
   conflict,
   deepEqual,
@@ -9,6 +10,7 @@ import {
   type Pod,
   type PodSpec,
   persistentVolumeClaims,
+  podChangesScope,
   pods,
   quotaUsage,
   type Resource,
@@ -46,9 +48,13 @@ export function createResourceQuotaController({ resources }: { resources(): read
   const hasQuotas = (): boolean => known.size > 0
   return controller('resourcequota-controller', { component: 'resourcequota-controller' })
     .for(resourceQuotas, { predicates: [changesLimits], aggregates: [aggregate] })
-    .watches(pods, quotasOf, { predicates: [hasQuotas, mayGiveBack, givesBack] })
+    .watches(pods, quotasOf, {
+      predicates: [hasQuotas, mayGiveBack, (change) => changesScope(change, podChangesScope) || givesBack(change)],
+    })
     .watches(services, quotasOf, { predicates: [hasQuotas, givesBack] })
-    .watches(persistentVolumeClaims, quotasOf, { predicates: [hasQuotas, givesBack] })
+    .watches(persistentVolumeClaims, quotasOf, {
+      predicates: [hasQuotas, (change) => changesScope(change, claimChangesScope) || givesBack(change)],
+    })
     .watches(configMaps, quotasOf, { predicates: [goes] })
     .watches(secrets, quotasOf, { predicates: [goes] })
     .watches(replicationControllers, quotasOf, { predicates: [goes] })
@@ -126,6 +132,7 @@ export const mayGiveBack = (change: Change<Pod>): boolean =>
   change.type !== 'update' ||
   hasEnded(change.old) !== hasEnded(change.object) ||
   demandsElse(change.old.spec, change.object.spec) ||
+  podChangesScope(change.old, change.object) ||
   isBeingResized(change.old) ||
   isBeingResized(change.object)
 
@@ -135,6 +142,12 @@ const demandsElse = (old: PodSpec, spec: PodSpec): boolean =>
   old.initContainers !== spec.initContainers ||
   old.resources !== spec.resources ||
   old.overhead !== spec.overhead
+
+/** Whether an object may be for other quotas than before. */
+const changesScope = <T extends KubernetesObject>(
+  change: Change<T>,
+  differs: (old: T, object: T) => boolean,
+): boolean => change.type === 'update' && differs(change.old, change.object)
 
 /** Whether an object may take less than before. What time alone gives back is found when all is counted anew. */
 function givesBack<T extends KubernetesObject>(change: Change<T>): boolean {
