@@ -8,6 +8,9 @@ export interface HealthCheck {
 /** Holds for as long as the process answers at all. */
 export const ping: HealthCheck = { name: 'ping', check: () => undefined }
 
+/** Told of each check that was made whether it holds. */
+export type HealthObserver = (check: string, holds: boolean) => void
+
 /** What is answered to somebody who asks. */
 export interface HealthAnswer {
   readonly code: 200 | 500
@@ -24,6 +27,7 @@ export async function answerHealth(
   name: string,
   checks: readonly HealthCheck[],
   query: URLSearchParams,
+  observe: HealthObserver = () => {},
 ): Promise<HealthAnswer> {
   const excluded = new Set(query.getAll('exclude'))
   const lines: string[] = []
@@ -31,8 +35,12 @@ export async function answerHealth(
   const reasons = await Promise.all(checks.map((check) => (excluded.has(check.name) ? undefined : check.check())))
   for (const [index, check] of checks.entries()) {
     const reason = reasons[index]
-    if (excluded.delete(check.name)) lines.push(`[+]${check.name} excluded: ok\n`)
-    else if (reason === undefined) lines.push(`[+]${check.name} ok\n`)
+    if (excluded.delete(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok\n`)
+      continue
+    }
+    observe(check.name, reason === undefined)
+    if (reason === undefined) lines.push(`[+]${check.name} ok\n`)
     else {
       lines.push(`[-]${check.name} failed: reason withheld\n`)
       problems.push({ check: check.name, reason })

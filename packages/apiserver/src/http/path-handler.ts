@@ -9,6 +9,7 @@ import type { ApiCore } from '../api-core.ts'
 import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
 import { type HealthChecks, handleHealth } from './health.ts'
+import { createHealthMetrics } from './health-metrics.ts'
 import type { OpenApi } from './openapi.ts'
 import { handleOpenId } from './openid.ts'
 import { send, sendPrettyJson } from './respond.ts'
@@ -24,7 +25,7 @@ export interface PathHandlerOptions {
   readonly readiness?: readonly HealthCheck[]
   /** What must hold for `/livez`. */
   readonly liveness?: readonly HealthCheck[]
-  /** What `/metrics` shows; without it there is no such path. */
+  /** What `/metrics` shows; without it there is no such path, nor one below it. */
   readonly metrics?: MetricsRegistry | undefined
 }
 
@@ -37,6 +38,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     const { OpenApi } = await import('./openapi.ts')
     return new OpenApi(core.registries, core.aggregator)
   }
+  const healthMetrics = createHealthMetrics()
   const health = healthChecks({ core, environment, readiness, liveness })
   const serves = new Set([
     'api',
@@ -56,10 +58,13 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw path === '/' || serves.has(path.split('/')[1] ?? '') ? pathMethodNotAllowed() : pathNotFound()
     }
-    const reported = handleHealth(health, path, query, response, environment.logger)
+    const reported = handleHealth(health, path, query, response, {
+      logger: environment.logger,
+      metrics: healthMetrics,
+    })
     if (reported !== undefined) return reported
-    if (path === '/metrics' && metrics !== undefined)
-      return send(response, 200, metricsContentType, Buffer.from(metrics.text()))
+    const shown = metrics === undefined ? undefined : { '/metrics': metrics, '/metrics/slis': healthMetrics }[path]
+    if (shown !== undefined) return send(response, 200, metricsContentType, Buffer.from(shown.text()))
     if (handleVersion(path, request, response)) return
     if (path.startsWith('/openapi/')) {
       openApi ??= loadOpenApi()

@@ -10,7 +10,7 @@ export function rootPaths(
   hasTokens: boolean,
 ): readonly string[] {
   const paths = new Set(['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'])
-  if (hasMetrics) paths.add('/metrics')
+  if (hasMetrics) paths.add('/metrics').add('/metrics/slis')
   if (hasTokens) for (const path of openIdPaths) paths.add(path)
   for (const { group, version } of definitions) {
     if (group === '') paths.add(`/api/${version}`)

@@ -775,8 +775,33 @@ describe('what the server says of itself', () => {
     })
   })
 
+  it('tells how often its checks have held, of those that somebody made', async () => {
+    let disk: string | undefined
+    const readiness = [{ name: 'disk', check: () => disk }]
+    await using stack = new AsyncDisposableStack()
+    const started = await TestServer.start({ metrics: createMetricsRegistry(), readiness })
+    const server = stack.adopt(started, (each) => each.close())
+    const checksOf = (text: string) => text.split('\n').filter((line) => line.startsWith('kubernetes_healthcheck'))
+    expect(checksOf((await server.call('/metrics/slis')).text)).toEqual([])
+    await server.call('/readyz?exclude=informer-sync&exclude=poststarthook/rbac/bootstrap-roles')
+    await server.call('/readyz/disk')
+    disk = 'it is full'
+    await server.call('/readyz?exclude=informer-sync&exclude=poststarthook/rbac/bootstrap-roles&exclude=ping')
+    const { text } = await server.call('/metrics/slis')
+    expect(checksOf(text)).toEqual([
+      'kubernetes_healthcheck{name="ping",type="readyz"} 1',
+      'kubernetes_healthcheck{name="disk",type="readyz"} 0',
+      'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"} 1',
+      'kubernetes_healthchecks_total{name="disk",type="readyz",status="success"} 1',
+      'kubernetes_healthchecks_total{name="disk",type="readyz",status="error"} 1',
+    ])
+    expect(text).toContain('process_start_time_seconds')
+    expect((await server.call('/')).json.paths).toContain('/metrics/slis')
+  })
+
   it('has metrics only where they are kept', async () => {
     expect((await server.failure('/metrics')).code).toBe(404)
+    expect((await server.failure('/metrics/slis')).code).toBe(404)
   })
 
   it('is a version', async () => {

@@ -52,7 +52,7 @@ export interface Lines {
 }
 
 type TestServerOptions = Partial<ApiCoreOptions> &
-  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'metrics'> &
+  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'metrics' | 'readiness'> &
   Partial<Pick<HttpServerOptions, 'authenticate'>>
 
 /** A server over a memory store on a free port of this machine. */
@@ -62,7 +62,7 @@ export class TestServer {
   readonly #server: HttpServer
   #port = 0
 
-  private constructor({ clientsHeaderBytesMax, authenticate, metrics, ...options }: TestServerOptions) {
+  private constructor({ clientsHeaderBytesMax, authenticate, metrics, readiness = [], ...options }: TestServerOptions) {
     const environment: Environment = options.environment ?? realEnvironment()
     this.core = createApiCore({
       environment,
@@ -88,6 +88,7 @@ export class TestServer {
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
       metrics,
+      readiness,
       ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),
     })
   }
