@@ -46,7 +46,7 @@ export function builtInAdmission(
     optional('LimitPodHardAntiAffinityTopology'),
     limitRanger(registries),
     serviceAccount(registries, clock),
-    nodeRestriction(registries),
+    nodeRestriction(registries, authorizer),
     taintNodesByCondition,
     optional('AlwaysPullImages'),
     podSecurity(registries, clock),

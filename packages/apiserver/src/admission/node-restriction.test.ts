@@ -1,7 +1,25 @@
-import { leases, type Node, nodes, type Pod, pods, serviceAccounts } from '@coracle/api'
+import {
+  type CertificateSigningRequest,
+  type CsiDriver,
+  type CsiNode,
+  certificateSigningRequests,
+  csiDrivers,
+  csiNodes,
+  leases,
+  type Node,
+  nodes,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  serviceAccounts,
+} from '@coracle/api'
+import { certificateRequests } from '@coracle/api/testing'
 import type { Client } from '@coracle/client'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { User } from '../request.ts'
+import type { Authorizer, User } from '../request.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from '../security/node-identity.ts'
 import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { Reinvocation } from './admission.ts'
@@ -218,9 +236,18 @@ describe('on behalf of a pod', () => {
     name: string,
     body: unknown,
   ) => {
+    // Everybody may ask for tokens for "anybody".
+    const roles: Authorizer = {
+      refuse: (_user, attributes) =>
+        attributes.kind === 'resource' &&
+        attributes.verb === 'request-serviceaccounts-token-audience' &&
+        attributes.resource.plural === 'anybody'
+          ? undefined
+          : 'no',
+    }
     const attributes = { namespace: 'default', name, subresource, operation: 'CREATE', old: undefined, dryRun: false }
     const context = { user, userAgent: 'test' }
-    const plugin = nodeRestriction(test.core.registries)
+    const plugin = nodeRestriction(test.core.registries, roles)
     return why(
       (async () =>
         plugin.mutate?.({ ...attributes, definition, context } as never, body as never, new Reinvocation()))().then(
@@ -239,16 +266,139 @@ describe('on behalf of a pod', () => {
   })
 
   it('a node gets tokens that are bound to a pod that is on it', async () => {
-    const mine = await test.client.create(pods, pod('mine', {}, { nodeName: 'n1' }))
-    const theirs = await test.client.create(pods, pod('theirs', {}, { nodeName: 'n2' }))
+    const volumes = [tokenVolume('own')]
+    const mine = await test.client.create(pods, pod('mine', {}, { nodeName: 'n1', volumes }))
+    const theirs = await test.client.create(pods, pod('theirs', {}, { nodeName: 'n2', volumes }))
     const token = (boundObjectRef?: object) =>
-      judge(serviceAccounts, 'token', 'default', { metadata: {}, spec: { boundObjectRef } })
-    const ref = ({ metadata: { name, uid } }: Pod) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
+      judge(serviceAccounts, 'token', 'default', { metadata: {}, spec: { audiences: [], boundObjectRef } })
     expect(await token(ref(mine))).toBe('admitted')
     expect(await token()).toContain('node requested token not bound to a pod')
     expect(await token({ ...ref(mine), kind: 'Secret' })).toContain('not bound to a pod')
     expect(await token({ ...ref(mine), uid: '' })).toContain('without a uid')
     expect(await token({ ...ref(mine), uid: 'earlier' })).toContain('does not match the UID in record')
     expect(await token(ref(theirs))).toContain('bound to a pod scheduled on a different node')
+  })
+
+  it('a node gets tokens for whom the pod has one in a volume, its CSI driver gets one, or a role allows', async () => {
+    await test.client.create<CsiDriver>(csiDrivers, {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: 'driver.example' },
+      spec: { tokenRequests: [{ audience: 'vault-of-driver' }] },
+    })
+    await boundVolume('data', { csi: { driver: 'driver.example', volumeHandle: 'h' } })
+    const volumes = [
+      tokenVolume('own'),
+      tokenVolume('vault', 'vault'),
+      { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+    ]
+    const mine = await test.client.create(pods, pod('mine', {}, { nodeName: 'n1', volumes }))
+    const plain = await test.client.create(pods, pod('plain', {}, { nodeName: 'n1' }))
+    const token = (of: Pod, ...audiences: string[]) =>
+      judge(serviceAccounts, 'token', 'default', { metadata: {}, spec: { audiences, boundObjectRef: ref(of) } })
+    for (const audience of ['vault', 'vault-of-driver', 'anybody']) expect(await token(mine, audience)).toBe('admitted')
+    expect(await token(mine)).toBe('admitted')
+    expect(await token(plain, 'anybody')).toBe('admitted')
+    expect(await token(mine, 'vault', 'anybody')).toContain('node may only request 0 or 1 audiences')
+    for (const audience of ['vault', 'vault-of-driver']) {
+      expect(await token(plain, audience)).toBe(
+        `serviceaccounts "default" is forbidden: audience "${audience}" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience`,
+      )
+    }
+  })
+})
+
+const ref = ({ metadata: { name, uid } }: Pod) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
+
+const tokenVolume = (name: string, audience?: string) => ({
+  name,
+  projected: { sources: [{ serviceAccountToken: { path: 'token', ...(audience === undefined ? {} : { audience }) } }] },
+})
+
+async function boundVolume(name: string, source: PersistentVolume['spec']): Promise<void> {
+  const resources = { requests: { storage: '1Gi' } }
+  await test.client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: inDefault(name),
+    spec: { accessModes: ['ReadWriteOnce'], resources, volumeName: name },
+  })
+  await test.client.create<PersistentVolume>(persistentVolumes, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      claimRef: { namespace: 'default', name },
+      ...source,
+    },
+  })
+}
+
+describe('of claims that its pods use, a node', () => {
+  const patchStatus = (body: object) =>
+    agent.patch(persistentVolumeClaims, inDefault('data'), merge(body), { subresource: 'status' })
+
+  it('says how large they have become, and nothing else', async () => {
+    await boundVolume('data', { hostPath: { path: '/srv' } })
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }]
+    await test.client.create(pods, pod('mine', {}, { nodeName: 'n1', volumes }))
+    await patchStatus({
+      status: { capacity: { storage: '2Gi' }, conditions: [{ type: 'Resizing', status: 'True' }] },
+    })
+    const { status } = await test.client.get(persistentVolumeClaims, inDefault('data'))
+    expect([status?.capacity?.storage, status?.conditions?.[0]?.type]).toEqual(['2Gi', 'Resizing'])
+    const refused = 'node "n1" is not allowed to update fields other than status.quantity and status.conditions'
+    expect(await why(patchStatus({ metadata: { labels: { a: 'b' } } }))).toContain(refused)
+    expect(await why(patchStatus({ status: { phase: 'Lost' } }))).toContain(refused)
+  })
+})
+
+it('keeps a node agent to the CSI drivers of its node', async () => {
+  const csiNode = (name: string): CsiNode => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'CSINode',
+    metadata: { name },
+    spec: { drivers: [] },
+  })
+  await agent.create(csiNodes, csiNode('n1'))
+  const drivers = [{ name: 'driver.example', nodeID: 'i', topologyKeys: [] }]
+  expect((await agent.patch(csiNodes, { name: 'n1' }, merge({ spec: { drivers } }))).spec.drivers).toHaveLength(1)
+  expect(await why(agent.create(csiNodes, csiNode('n2')))).toBe(
+    'csinodes.storage.k8s.io "n2" is forbidden: can only access CSINode with the same name as the requesting node',
+  )
+  await agent.delete(csiNodes, { name: 'n1' })
+})
+
+describe('certificates', () => {
+  const asksFor = (signerName: string, request: string): CertificateSigningRequest => ({
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { generateName: 'csr-' },
+    spec: { signerName, request, usages: ['digital signature', 'client auth'] },
+  })
+  const ofNode1 = () => test.core.client({ ...user, name: 'system:node:node-1' })
+
+  it.each([
+    ['kubernetes.io/kube-apiserver-client-kubelet', certificateRequests.node],
+    ['kubernetes.io/kubelet-serving', certificateRequests.nodeServing],
+  ])('of %s a node asks for itself', async (signer, request) => {
+    const own = { ...asksFor(signer, request) }
+    if (signer.endsWith('serving'))
+      Object.assign(own, { spec: { ...own.spec, usages: ['digital signature', 'server auth'] } })
+    await ofNode1().create(certificateSigningRequests, own)
+    expect(await why(agent.create(certificateSigningRequests, own))).toBe(
+      'certificatesigningrequests.certificates.k8s.io "csr-" is forbidden: can only create a node CSR with CN=system:node:n1',
+    )
+  })
+
+  it('are not asked for by what is no request', async () => {
+    const none = asksFor('kubernetes.io/kubelet-serving', Buffer.from('no request').toString('base64'))
+    expect(await why(agent.create(certificateSigningRequests, none))).toContain('is forbidden: unable to parse csr: ')
+  })
+
+  it('of other signers are theirs to judge', async () => {
+    await agent.create(certificateSigningRequests, asksFor('example.com/any', certificateRequests.jane))
   })
 })

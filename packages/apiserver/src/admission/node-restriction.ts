@@ -1,5 +1,26 @@
-import { deepEqual, type KubernetesObject, type Node, notFound, type Pod, podReferences } from '@coracle/api'
+import {
+  type CertificateSigningRequest,
+  type CsiDriver,
+  claimNameOf,
+  csiDrivers,
+  deepEqual,
+  type KubernetesObject,
+  type Node,
+  nodeClientSigner,
+  nodeServingSigner,
+  notFound,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  parseCertificateRequest,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podReferences,
+  type TokenRequest,
+  type Volume,
+} from '@coracle/api'
 import type { Registries } from '../registries.ts'
+import type { Authorizer } from '../request.ts'
 import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
@@ -8,14 +29,14 @@ import { forbiddenByAdmission } from './forbidden.ts'
  * Keeps a node agent to its own node, lease and pods, and from labels and taints by which it could draw pods to itself
  * (upstream's NodeRestriction, plugin/pkg/admission/noderestriction).
  */
-export function nodeRestriction(registries: Registries): AdmissionPlugin {
+export function nodeRestriction(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
   const refusalOf = (attributes: AdmissionAttributes, object: KubernetesObject | undefined): string | undefined => {
     const node = nodeOf(attributes.context.user)
     if (node === undefined) return undefined
     if (node === '') return `could not determine node from user ${JSON.stringify(attributes.context.user.name)}`
     const { group, plural } = attributes.definition
     const judge = Object.hasOwn(judges, `${plural}.${group}`) ? judges[`${plural}.${group}`] : undefined
-    return judge?.({ node, attributes, object, registries })
+    return judge?.({ node, attributes, object, registries, authorizer })
   }
   const check = (attributes: AdmissionAttributes, object: KubernetesObject | undefined): void => {
     const why = refusalOf(attributes, object)
@@ -36,6 +57,7 @@ interface Question {
   /** As the request has it; undefined for deletes. */
   readonly object: KubernetesObject | undefined
   readonly registries: Registries
+  readonly authorizer: Authorizer
 }
 
 /** Undefined where it is admitted, else why not. */
@@ -45,7 +67,10 @@ const judges: Readonly<Record<string, Judge>> = {
   'pods.': judgePod,
   'nodes.': judgeNode,
   'serviceaccounts.': judgeServiceAccount,
+  'persistentvolumeclaims.': judgeClaim,
   'leases.coordination.k8s.io': judgeLease,
+  'csinodes.storage.k8s.io': judgeCsiNode,
+  'certificatesigningrequests.certificates.k8s.io': judgeCertificateRequest,
 }
 
 function judgePod(question: Question): string | undefined {
@@ -143,24 +168,86 @@ function judgeNode({ node, attributes, object }: Question): string | undefined {
 }
 
 /** Tokens for a node are bound to a pod that is on it, and end with that pod. */
-function judgeServiceAccount({ node, attributes, object, registries }: Question): string | undefined {
+function judgeServiceAccount(question: Question): string | undefined {
+  const { node, attributes, object, registries } = question
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return undefined
-  const { spec } = object as KubernetesObject & { readonly spec?: { readonly boundObjectRef?: BoundObject } }
-  const { apiVersion, kind, name = '', uid = '' } = spec?.boundObjectRef ?? {}
+  const { spec } = object as TokenRequest
+  const { apiVersion, kind, name = '', uid = '' } = spec.boundObjectRef ?? {}
   if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') return 'node requested token not bound to a pod'
   if (uid === '') return 'node requested token with a pod binding without a uid'
   const pod = podIn(registries, attributes.namespace, name)
   if (pod.metadata.uid !== uid) {
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
   }
-  return pod.spec.nodeName === node ? undefined : 'node requested token bound to a pod scheduled on a different node'
+  if (pod.spec.nodeName !== node) return 'node requested token bound to a pod scheduled on a different node'
+  return judgeAudiences(question, spec.audiences, pod)
 }
 
-interface BoundObject {
-  readonly apiVersion?: string
-  readonly kind?: string
-  readonly name?: string
-  readonly uid?: string
+/** A node gets tokens for whom its pods have tokens in volumes, and for whom a role lets it (ServiceAccountNodeAudienceRestriction). */
+function judgeAudiences(
+  { attributes: { context, namespace, name }, registries, authorizer }: Question,
+  audiences: readonly string[],
+  pod: Pod,
+): string | undefined {
+  const [audience = '', ...others] = audiences
+  if (others.length > 0) return 'node may only request 0 or 1 audiences'
+  if (pod.spec.volumes?.some((volume) => hasTokenFor(audience, volume, pod, registries))) return undefined
+  const resource = { group: '', version: 'v1', kind: '', plural: audience, namespaced: true }
+  const verb = 'request-serviceaccounts-token-audience'
+  const refusal = authorizer.refuse(context.user, {
+    kind: 'resource',
+    verb,
+    resource,
+    subresource: '',
+    namespace,
+    name,
+  })
+  if (refusal === undefined) return undefined
+  return `audience ${quote(audience)} not found in pod spec volume, ${context.user.name} is not authorized to request tokens for this audience`
+}
+
+/** Whether a volume of a pod holds a token for an audience, or its CSI driver gets one. */
+function hasTokenFor(audience: string, volume: Volume, pod: Pod, registries: Registries): boolean {
+  const sources = volume.projected?.sources ?? []
+  // A source without an audience is for the API server, as is a request without one.
+  if (sources.some(({ serviceAccountToken: token }) => token !== undefined && (token.audience ?? '') === audience))
+    return true
+  const driver = driverOf(volume, pod, registries)
+  const found = driver === undefined ? undefined : registries.of(csiDrivers)?.peek('', driver)?.object
+  const { tokenRequests = [] } = (found as CsiDriver | undefined)?.spec ?? {}
+  return tokenRequests.some((request) => request.audience === audience)
+}
+
+/** The CSI driver of a volume, by the claim that has it where there is one. */
+function driverOf(volume: Volume, pod: Pod, registries: Registries): string | undefined {
+  if (volume.csi !== undefined) return volume.csi.driver
+  const claimName = claimNameOf(pod, volume)
+  if (claimName === undefined) return undefined
+  const claim = registries.of(persistentVolumeClaims)?.peek(pod.metadata.namespace ?? '', claimName)?.object
+  const { volumeName = '' } = (claim as PersistentVolumeClaim | undefined)?.spec ?? {}
+  const bound = registries.of(persistentVolumes)?.peek('', volumeName)?.object as PersistentVolume | undefined
+  return bound?.spec?.csi?.driver
+}
+
+/** What a node says of a claim is how large its volume has become, and nothing else. */
+function judgeClaim({ node, attributes, object }: Question): string | undefined {
+  if (attributes.subresource !== 'status') return 'may only update PVC status'
+  if (attributes.operation !== 'UPDATE') return `unexpected operation ${quote(attributes.operation)}`
+  const [before, after] = [attributes.old, object].map((each) => withoutSize(each as PersistentVolumeClaim))
+  if (deepEqual(before, after)) return undefined
+  return `node ${quote(node)} is not allowed to update fields other than status.quantity and status.conditions`
+}
+
+function withoutSize({ metadata, status = {}, ...rest }: PersistentVolumeClaim): object {
+  const { resourceVersion: _version, managedFields: _owners, ...others } = metadata
+  const {
+    capacity: _capacity,
+    conditions: _conditions,
+    allocatedResources,
+    allocatedResourceStatuses,
+    ...kept
+  } = status
+  return { ...rest, metadata: others, status: kept }
 }
 
 function judgeLease({ node, attributes }: Question): string | undefined {
@@ -168,6 +255,26 @@ function judgeLease({ node, attributes }: Question): string | undefined {
     return `can only access leases in the ${quote(nodeLeaseNamespace)} system namespace`
   }
   return attributes.name === node ? undefined : 'can only access node lease with the same name as the requesting node'
+}
+
+function judgeCsiNode({ node, attributes, object }: Question): string | undefined {
+  const name = attributes.operation === 'CREATE' ? object?.metadata.name : attributes.name
+  return name === node ? undefined : 'can only access CSINode with the same name as the requesting node'
+}
+
+/** A node asks for certificates for itself alone. */
+function judgeCertificateRequest({ node, attributes, object }: Question): string | undefined {
+  if (attributes.operation !== 'CREATE') return undefined
+  const { spec } = object as CertificateSigningRequest
+  if (spec.signerName !== nodeServingSigner && spec.signerName !== nodeClientSigner) return undefined
+  let commonName: string
+  try {
+    commonName = parseCertificateRequest(Buffer.from(spec.request, 'base64').toString('latin1')).subject.commonName
+  } catch (error) {
+    return `unable to parse csr: ${error instanceof Error ? error.message : error}`
+  }
+  const wanted = `system:node:${node}`
+  return commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`
 }
 
 function podIn(registries: Registries, namespace: string, name: string): Pod {

@@ -1,18 +1,23 @@
 import {
   builtinResources,
   configMaps,
+  csiNodes,
   events,
   leases,
   namespaces,
   nodes,
   type PersistentVolume,
+  type PersistentVolumeClaim,
   type Pod,
+  persistentVolumeClaims,
   podReferences,
   pods,
   type Resource,
   secrets,
   serviceAccounts,
   persistentVolumes as storedVolumes,
+  type VolumeAttachment,
+  volumeAttachments,
 } from '@coracle/api'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ApiCore } from '../api-core.ts'
@@ -124,8 +129,20 @@ describe('a node agent', () => {
       'make a token for a service account of no pod of its own',
       { verb: 'create', resource: serviceAccounts, subresource: 'token', ...inDefault, name: 'admin' },
     ],
-    [false, 'read a service account', { verb: 'get', resource: serviceAccounts, ...inDefault, name: 'default' }],
+    [
+      true,
+      'read the service account of its pod',
+      { verb: 'get', resource: serviceAccounts, ...inDefault, name: 'default' },
+    ],
+    [false, 'read another service account', { verb: 'get', resource: serviceAccounts, ...inDefault, name: 'admin' }],
+    [false, 'list service accounts', { verb: 'list', resource: serviceAccounts, ...inDefault }],
     [false, 'read a volume', { verb: 'get', resource: persistentVolumes, name: 'any' }],
+
+    [true, 'read the CSI drivers of its node', { verb: 'get', resource: csiNodes, name: 'n1' }],
+    [true, 'write the CSI drivers of its node', { verb: 'update', resource: csiNodes, name: 'n1' }],
+    [true, 'create the CSI drivers of a node', { verb: 'create', resource: csiNodes }],
+    [false, 'read the CSI drivers of another node', { verb: 'get', resource: csiNodes, name: 'n2' }],
+    [false, 'list the CSI drivers of nodes', { verb: 'list', resource: csiNodes }],
 
     [true, 'renew its lease', { verb: 'patch', ...ofLeases, name: 'n1' }],
     [true, 'create a lease among those of nodes', { verb: 'create', ...ofLeases }],
@@ -164,6 +181,63 @@ describe('a node agent', () => {
     const reads = (node: string, name: string, verb = 'get') => may(node, { verb, resource: storedVolumes, name })
     expect([reads('n1', 'mine'), reads('n1', 'theirs'), reads('n2', 'mine')]).toEqual([true, false, false])
     expect([reads('n1', 'mine', 'update'), reads('n1', '', 'list')]).toEqual([false, false])
+  })
+
+  it('may read what attaches volumes to it', async () => {
+    for (const [name, nodeName] of [
+      ['mine', 'n1'],
+      ['theirs', 'n2'],
+    ] as const) {
+      await test.client.create<VolumeAttachment>(volumeAttachments, {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'VolumeAttachment',
+        metadata: { name },
+        spec: { attacher: 'driver.example', nodeName, source: { persistentVolumeName: 'v' } },
+      })
+    }
+    const may1 = (name: string, verb = 'get') => may('n1', { verb, resource: volumeAttachments, name })
+    expect([may1('mine'), may1('theirs'), may1('none'), may1('mine', 'update'), may1('', 'list')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  it('may read the secrets by which it mounts the volumes of its pods', async () => {
+    const secret = (name: string) => ({ namespace: 'storage', name })
+    for (const name of ['mine', 'theirs']) {
+      await test.client.create<PersistentVolume>(storedVolumes, {
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name },
+        spec: {
+          capacity: { storage: '1Gi' },
+          accessModes: ['ReadWriteOnce'],
+          csi: {
+            driver: 'driver.example',
+            volumeHandle: 'h',
+            nodeStageSecretRef: secret(`stage-${name}`),
+            nodePublishSecretRef: secret(`publish-${name}`),
+            controllerPublishSecretRef: secret(`attach-${name}`),
+          },
+          claimRef: { namespace: 'default', name },
+        },
+      })
+      await test.client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { namespace: 'default', name },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName: name },
+      })
+    }
+    await boundTo('n1', 'using', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'mine' } }] })
+    const reads = (name: string, node = 'n1', namespace = 'storage') =>
+      may(node, { verb: 'get', resource: secrets, namespace, name })
+    expect([reads('stage-mine'), reads('publish-mine')]).toEqual([true, true])
+    expect([reads('attach-mine'), reads('stage-theirs'), reads('stage-mine', 'n2')]).toEqual([false, false, false])
+    expect(reads('stage-mine', 'n1', 'default')).toBe(false)
   })
 
   it('may delete no collection of any kind there is', () => {

@@ -58,6 +58,8 @@ const judges: Readonly<Record<string, Judge>> = {
   'configmaps.': readOf('configmaps'),
   'persistentvolumeclaims.': judgeClaim,
   'persistentvolumes.': judgeVolume,
+  'volumeattachments.storage.k8s.io': judgeAttachment,
+  'csinodes.storage.k8s.io': judgeCsiNode,
   'serviceaccounts.': judgeServiceAccount,
   'pods.': judgePod,
   'nodes.': judgeNode,
@@ -66,11 +68,13 @@ const judges: Readonly<Record<string, Judge>> = {
 
 const reads = ['get', 'list', 'watch']
 
-function readOf(plural: 'configmaps' | 'secrets'): Judge {
+function readOf(plural: 'configmaps' | 'secrets' | 'serviceaccounts'): Judge {
   return (node, attributes, references) => {
     if (!reads.includes(attributes.verb)) return 'can only read resources of this type'
     if (attributes.subresource !== '') return 'cannot read subresource'
     if (attributes.namespace === '') return 'can only read namespaced object of this type'
+    const { namespace, name } = attributes
+    if (plural === 'secrets' && references.hasVolumeSecret(node, namespace, name)) return undefined
     return judgeReference(node, plural, attributes, references)
   }
 }
@@ -97,11 +101,22 @@ function judgeClaim(node: string, attributes: ResourceAttributes, references: No
 }
 
 function judgeVolume(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
-  const { verb, subresource, name } = attributes
+  return judgeGet(node, attributes, (name) => references.hasVolume(node, name))
+}
+
+function judgeAttachment(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
+  return judgeGet(node, attributes, (name) => references.nodeOfAttachment(name) === node)
+}
+
+function judgeGet(
+  node: string,
+  { verb, subresource, name }: ResourceAttributes,
+  isItsOwn: (name: string) => boolean,
+): string | undefined {
   if (verb !== 'get') return 'can only get individual resources of this type'
   if (subresource !== '') return 'cannot get subresource'
   if (name === '') return 'No Object name found'
-  return references.hasVolume(node, name) ? undefined : unrelated(node)
+  return isItsOwn(name) ? undefined : unrelated(node)
 }
 
 function judgeServiceAccount(
@@ -110,10 +125,14 @@ function judgeServiceAccount(
   references: NodeReferences,
 ): string | undefined {
   const { verb, name, subresource } = attributes
+  if (verb === 'get' && subresource === '') return readAccount(node, attributes, references)
   if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts'
   if (subresource !== 'token') return 'can only create token subresource of serviceaccount'
   return judgeReference(node, 'serviceaccounts', attributes, references)
 }
+
+/** Registries' credentials may depend on the account of a pod. */
+const readAccount = readOf('serviceaccounts')
 
 function judgePod(node: string, attributes: ResourceAttributes, references: NodeReferences): string | undefined {
   const { verb, subresource, namespace, name, fieldSelector = '' } = attributes
@@ -162,5 +181,15 @@ function judgeLease(node: string, { verb, namespace, name }: ResourceAttributes)
   if (verb !== 'create' && name !== node) {
     return 'can only access node lease with the same name as the requesting node'
   }
+  return undefined
+}
+
+function judgeCsiNode(node: string, { verb, subresource, name }: ResourceAttributes): string | undefined {
+  if (!['get', 'create', 'update', 'patch', 'delete'].includes(verb)) {
+    return 'can only get, create, update, patch, or delete a CSINode'
+  }
+  if (subresource !== '') return 'cannot authorize CSINode subresources'
+  // The name of what is created is in the body.
+  if (verb !== 'create' && name !== node) return 'can only access CSINode with the same name as the requesting node'
   return undefined
 }

@@ -1,4 +1,15 @@
-import { type PersistentVolume, type Pod, type PodReference, persistentVolumes, podReferences } from '@coracle/api'
+import {
+  mountSecretsOf,
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PodReference,
+  persistentVolumeClaims,
+  persistentVolumes,
+  podReferences,
+  type VolumeAttachment,
+  volumeAttachments,
+} from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { CacheEvent } from '../watch-cache/cache-event.ts'
 import { mirrorAnnotation } from './node-identity.ts'
@@ -24,15 +35,40 @@ export class NodeReferences {
 
   /** Whether a pod that is bound to the node names the claim that has the volume. */
   hasVolume(node: string, name: string): boolean {
-    const volume = this.#registries.of(persistentVolumes)?.peek('', name)?.object as PersistentVolume | undefined
-    const { namespace = '', name: claim = '' } = volume?.spec?.claimRef ?? {}
+    const { namespace = '', name: claim = '' } = this.#volume(name)?.spec?.claimRef ?? {}
     return claim !== '' && this.has(node, 'persistentvolumeclaims', namespace, claim)
+  }
+
+  /** Whether the secret is needed to mount the volume of a claim that a pod names which is bound to the node. */
+  hasVolumeSecret(node: string, namespace: string, name: string): boolean {
+    this.#counts ??= this.#build()
+    for (const key of this.#counts.get(node)?.keys() ?? []) {
+      const [plural, claimNamespace = '', claimName = ''] = key.split('/')
+      if (plural !== 'persistentvolumeclaims') continue
+      const claims = this.#registries.of(persistentVolumeClaims)
+      const claim = claims?.peek(claimNamespace, claimName)?.object as PersistentVolumeClaim | undefined
+      const volume = this.#volume(claim?.spec?.volumeName ?? '')
+      const { claimRef } = volume?.spec ?? {}
+      if (volume === undefined || claimRef?.namespace !== claimNamespace || claimRef.name !== claimName) continue
+      if (mountSecretsOf(volume).some((secret) => secret.namespace === namespace && secret.name === name)) return true
+    }
+    return false
+  }
+
+  /** The node that a volume is attached to, or to be; undefined where there is no such attachment. */
+  nodeOfAttachment(name: string): string | undefined {
+    const attachment = this.#registries.of(volumeAttachments)?.peek('', name)?.object as VolumeAttachment | undefined
+    return attachment?.spec.nodeName
   }
 
   /** The node a pod is bound to; '' where it is bound to none, undefined where there is no such pod. */
   nodeOfPod(namespace: string, name: string): string | undefined {
     const pod = this.#pods()?.peek(namespace, name)?.object as Pod | undefined
     return pod === undefined ? undefined : (pod.spec.nodeName ?? '')
+  }
+
+  #volume(name: string): PersistentVolume | undefined {
+    return this.#registries.of(persistentVolumes)?.peek('', name)?.object as PersistentVolume | undefined
   }
 
   #pods() {
