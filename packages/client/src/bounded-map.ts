@@ -1,4 +1,4 @@
-import { TransientMap } from '@coracle/environment'
+import { TransientMap } from '@coracle/environment/transient-map'
 
 /** A map that holds `sizeMax` entries: what was least recently read or written gives way to what is new. */
 export class BoundedMap<K, V> {

@@ -38,7 +38,6 @@ export {
 } from './metrics/metrics.ts'
 export { collectProcessMetrics } from './metrics/process-metrics.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
-export { TransientMap, TransientSet } from './transient-map.ts'
 export { type Trust, trusting } from './trusting.ts'
 export { TurnLimiter } from './turn-limiter.ts'
 export { quietLeadMs, VirtualClock } from './virtual-clock.ts'

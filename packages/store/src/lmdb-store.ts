@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { assert, type Environment, realEnvironment, TransientMap } from '@coracle/environment'
+import { assert, type Environment, realEnvironment } from '@coracle/environment'
+import { TransientMap } from '@coracle/environment/transient-map'
 import { makePrivateDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { checkRoom } from './disk-room.ts'

@@ -1,4 +1,5 @@
-import { type Clock, type Timer, TransientMap } from '@coracle/environment'
+import type { Clock, Timer } from '@coracle/environment'
+import { TransientMap } from '@coracle/environment/transient-map'
 import type { Sequence } from './journal-format.ts'
 import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
 import type { EncodedEvents } from './log-record.ts'

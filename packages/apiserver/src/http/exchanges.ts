@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { ApiError, tooManyRequests } from '@coracle/api'
-import { type Environment, type Timer, TransientMap, TransientSet } from '@coracle/environment'
+import type { Environment, Timer } from '@coracle/environment'
+import { TransientMap, TransientSet } from '@coracle/environment/transient-map'
 import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { RequestsInFlight } from './request-metrics.ts'

@@ -1,4 +1,4 @@
-import { TransientSet } from '@coracle/environment'
+import { TransientSet } from '@coracle/environment/transient-map'
 
 /** What all forms that are kept may take together. */
 export const formBytesMax = 32 * 1024 * 1024

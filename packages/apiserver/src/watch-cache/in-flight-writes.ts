@@ -1,5 +1,5 @@
 import type { FieldOwners, KubernetesObject } from '@coracle/api'
-import { TransientMap } from '@coracle/environment'
+import { TransientMap } from '@coracle/environment/transient-map'
 import type { StoreEvent } from '@coracle/store'
 import type { ObjectPut } from './object-put.ts'
 import type { StoredObject } from './stored-object.ts'
