@@ -1,15 +1,14 @@
 /**
  * `npm run upstream:e2e -- --binary PATH [--focus RE]`: runs upstream's end-to-end specs against a cluster of simulated nodes that it
- * starts, and prints which failed. `inapplicable.ts` says which it leaves out, and why. Exits 1 where one of the others failed.
+ * starts, and prints which failed. The lists of inapplicable specs say which it leaves out, and why. Exits 1 where one of the others failed.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { formerVersionNames } from '@coracle/api'
 import { asSpecified, endingTasks, startCluster, withoutImages } from '@coracle/cluster'
 import { type Choice, chooseSpecs, groupsOf } from './choose.ts'
-import { inapplicable } from './inapplicable.ts'
+import { generationOf } from './generation.ts'
 import { parseOptions, type RunOptions, usage } from './options.ts'
 import { type SpecResult, specNamesOf } from './reports.ts'
 import { runGroups } from './run-specs.ts'
@@ -17,15 +16,16 @@ import { runGroups } from './run-specs.ts'
 const nodes = 3
 /** Containers that are there to end do so after this long, as those of `coracle up`. */
 const taskRunTimeMs = 2000
-/** Images of specs that look at what becomes of a pod whose image is not there. */
-const missingImages = ['webserver:404', 'foo:non-existent', 'invalid.com/*', 'gcr.io/authenticated-image-pulling/*']
 /** Starting a process costs about a second: it is shared by so many specs. */
 const groupSize = 8
+/** How a result is told. */
+const words = { passed: 'passed', failed: 'FAILED', skipped: 'skipped itself' } as const
 
 const options = readOptions()
+const generation = generationOf(execFileSync(resolve(options.binary), ['--version'], { encoding: 'utf8' }))
 const directory = mkdtempSync(join(tmpdir(), 'upstream-e2e-'))
 try {
-  const choice = chooseSpecs(specsIn(resolve(options.binary)), options, inapplicable)
+  const choice = chooseSpecs(specsIn(resolve(options.binary)), options, generation.inapplicable)
   if (options.list) list(choice)
   else process.exitCode = (await run(choice)) ? 0 : 1
 } finally {
@@ -44,7 +44,7 @@ function readOptions(): RunOptions {
 /** The names of all specs, of a run in which none is carried out. */
 function specsIn(binary: string): readonly string[] {
   const report = join(directory, 'all')
-  execFileSync(binary, ['--ginkgo.dryRun', '--provider=skeleton', `--report-dir=${report}`], {
+  execFileSync(binary, [generation.dryRunFlag, '--provider=skeleton', `--report-dir=${report}`], {
     cwd: directory,
     stdio: ['ignore', 'ignore', 'ignore'],
   })
@@ -68,12 +68,13 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
     store: 'memory',
     runtime: 'simulated',
     nodes,
-    behaviour: withoutImages(missingImages, asSpecified(endingTasks(taskRunTimeMs))),
-    formerVersions: formerVersionNames,
+    behaviour: withoutImages(generation.missingImages, asSpecified(endingTasks(taskRunTimeMs))),
+    formerVersions: generation.formerVersions,
   })
   try {
     const specRun = {
       binary: resolve(binary),
+      generation,
       kubectl: kubectl === undefined ? undefined : resolve(kubectl),
       kubeconfig: join(directory, 'data', 'kubeconfig'),
       nodes,
@@ -81,7 +82,7 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
       logs,
       onResult(result: SpecResult) {
         results.push(result)
-        console.log(`${results.length}/${total} ${result.passed ? 'passed' : 'FAILED'} ${result.name}`)
+        console.log(`${results.length}/${total} ${words[result.outcome]} ${result.name}`)
       },
     }
     await runGroups(groupsOf(parallel, groupSize), workers, 'parallel', specRun)
@@ -89,8 +90,13 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
   } finally {
     await cluster.stop()
   }
-  const failed = results.filter(({ passed }) => !passed)
-  for (const { name, failure } of failed) console.log(`\nFAILED ${name}\n  ${failure}`)
-  console.log(`\n${total - failed.length} of ${total} passed; ${leftOut.length} do not apply (--list says why)`)
+  const failed = results.filter(({ outcome }) => outcome === 'failed')
+  const skipped = results.filter(({ outcome }) => outcome === 'skipped')
+  for (const { name, reason } of skipped) console.log(`\nSKIPPED ITSELF ${name}\n  ${reason}`)
+  for (const { name, reason } of failed) console.log(`\nFAILED ${name}\n  ${reason}`)
+  const passed = total - failed.length - skipped.length
+  console.log(
+    `\n${passed} of ${total} passed, ${skipped.length} skipped themselves; ${leftOut.length} do not apply (--list says why)`,
+  )
   return failed.length === 0
 }

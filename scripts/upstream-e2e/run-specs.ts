@@ -3,10 +3,12 @@ import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { focusOf } from './choose.ts'
-import { OutputReader, type SpecResult } from './reports.ts'
+import type { Generation } from './generation.ts'
+import type { SpecResult } from './reports.ts'
 
 export interface SpecRun {
   readonly binary: string
+  readonly generation: Generation
   readonly kubectl: string | undefined
   readonly kubeconfig: string
   readonly nodes: number
@@ -33,11 +35,11 @@ export async function runGroups(
 }
 
 async function runGroup(names: readonly string[], label: string, run: SpecRun): Promise<void> {
-  const { binary, kubectl, kubeconfig, nodes, directory, logs } = run
+  const { binary, generation, kubectl, kubeconfig, nodes, directory, logs } = run
   const child = spawn(
     binary,
     [
-      '--ginkgo.noColor',
+      ...generation.runFlags,
       `--ginkgo.focus=${focusOf(names)}`,
       `--kubeconfig=${kubeconfig}`,
       '--provider=skeleton',
@@ -54,7 +56,7 @@ async function runGroup(names: readonly string[], label: string, run: SpecRun): 
     child.once('error', reject)
     child.once('close', () => resolve())
   })
-  const reader = new OutputReader()
+  const reader = generation.readerOf(names)
   const left = new Set(names)
   for await (const line of createInterface({ input: child.stdout })) {
     // A letter for each spec that is passed over, thousands of them.
@@ -66,5 +68,5 @@ async function runGroup(names: readonly string[], label: string, run: SpecRun): 
   }
   await ended
   log?.end()
-  for (const name of left) run.onResult({ name, passed: false, failure: 'was skipped, or its process ended before' })
+  for (const name of left) run.onResult({ name, outcome: 'failed', reason: 'was skipped, or its process ended before' })
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { chooseSpecs, focusOf, groupsOf } from './choose.ts'
-import { inapplicable } from './inapplicable.ts'
+import { generationOf } from './generation.ts'
 import { parseOptions } from './options.ts'
-import { OutputReader, specNamesOf } from './reports.ts'
+import { FirstOutputReader, type OutputReader, SecondOutputReader, specNamesOf } from './reports.ts'
 
 describe('the names of specs', () => {
   it('are read from a report, with what XML cannot hold', () => {
@@ -10,6 +10,12 @@ describe('the names of specs', () => {
       <testcase name="[sig-a] can&#39;t &lt;be&gt; &#x22;drowned&#x22; &amp; out" classname="x" time="0"></testcase>
       <testcase name="[sig-b] works" classname="x"><skipped></skipped></testcase>`
     expect(specNamesOf(xml)).toEqual([`[sig-a] can't <be> "drowned" & out`, '[sig-b] works'])
+  })
+
+  it("are those that Ginkgo's second version marks, where it marks any", () => {
+    const xml = `<testcase name="[ReportBeforeSuite]"></testcase><testcase name="[It] [sig-a] works"></testcase>
+      <testcase name="[ReportAfterSuite] a report"></testcase>`
+    expect(specNamesOf(xml)).toEqual(['[sig-a] works'])
   })
 
   it('are looked for by what Go reads as these and no others', () => {
@@ -54,25 +60,79 @@ describe('of all specs', () => {
 })
 
 describe('what a process prints', () => {
-  const read = (...lines: readonly string[]) => {
-    const reader = new OutputReader()
-    return lines.flatMap((line) => reader.read(line) ?? [])
-  }
+  const readBy = (reader: OutputReader, lines: readonly string[]) => lines.flatMap((line) => reader.read(line) ?? [])
   const message = (msg: string) => JSON.stringify({ msg, total: 2, completed: 1, skipped: 3, failed: 0 })
 
   it('tells what became of each spec, with the first thing that was wrong', () => {
     expect(
-      read(
+      readBy(new FirstOutputReader(), [
         'Nov 22 17:07:27.960: FAIL: failed to patch the test event',
         'Nov 22 17:07:27.961: FAIL: and more',
         message('FAILED [sig-a] says "so"'),
         'SSSS',
         `•${message('PASSED [sig-b] works ')}`,
         message('Test Suite completed'),
-      ),
+      ]),
     ).toEqual([
-      { name: '[sig-a] says "so"', passed: false, failure: 'failed to patch the test event' },
-      { name: '[sig-b] works ', passed: true, failure: '' },
+      { name: '[sig-a] says "so"', outcome: 'failed', reason: 'failed to patch the test event' },
+      { name: '[sig-b] works ', outcome: 'passed', reason: '' },
+    ])
+  })
+
+  it("tells what became of each spec in the words of Ginkgo's second version, too", () => {
+    const output = `SSS
+------------------------------
+[sig-a] fails [Conformance] [sig-a, Conformance]
+/test/e2e/a.go:77
+  STEP: Creating a client @ 11/27/26 01:59:13.628
+  [FAILED] in [It] - /test/e2e/a.go:79 @ 11/27/26 01:59:13.693
+\u2022 [FAILED] [125.230 seconds]
+[sig-a] [It] fails [Conformance] [sig-a, Conformance]
+/test/e2e/a.go:77
+
+  [FAILED] Timed out after 120.058s.
+  The function returned:
+      <*fmt.wrapError | 0x251bde56600>:
+      no answer
+      {
+  In [It] at: /test/e2e/a.go:79 @ 11/27/26 01:59:13.693
+------------------------------
+------------------------------
+[sig-a] fails [sig-a]
+/test/e2e/a.go:90
+\u2022 [3.340 seconds]
+------------------------------
+SS
+------------------------------
+[sig-b] is for others [sig-b]
+/test/e2e/b.go:12
+  [SKIPPED] in [It] - /test/e2e/b.go:13 @ 11/27/26 01:59:13.693
+S [SKIPPED] [0.074 seconds]
+[sig-b] [It] is for others [sig-b]
+/test/e2e/b.go:12
+
+  [SKIPPED] Only supported for providers [gce]
+  In [It] at: /test/e2e/b.go:13 @ 11/27/26 01:59:13.693
+------------------------------
+------------------------------
+[sig-b] breaks off [sig-b]
+/test/e2e/b.go:20
+\u2022 [PANICKED] [0.1 seconds]
+[sig-b] [It] breaks off [sig-b]
+/test/e2e/b.go:20
+------------------------------
+[ReportAfterSuite] a report
+[ReportAfterSuite] PASSED [0.000 seconds]`
+    const names = ['[sig-a] fails', '[sig-a] fails [Conformance]', '[sig-b] is for others', '[sig-b] breaks off']
+    expect(readBy(new SecondOutputReader(names), output.split('\n'))).toEqual([
+      {
+        name: '[sig-a] fails [Conformance]',
+        outcome: 'failed',
+        reason: 'Timed out after 120.058s. The function returned: <*fmt.wrapError | 0x251bde56600>: no answer',
+      },
+      { name: '[sig-a] fails', outcome: 'passed', reason: '' },
+      { name: '[sig-b] is for others', outcome: 'skipped', reason: 'Only supported for providers [gce]' },
+      { name: '[sig-b] breaks off', outcome: 'failed', reason: '' },
     ])
   })
 })
@@ -101,7 +161,26 @@ describe('arguments', () => {
   })
 })
 
-it('each pattern has a reason, and none says what another says', () => {
-  expect(new Set(inapplicable.map(({ pattern }) => String(pattern))).size).toBe(inapplicable.length)
-  for (const { reason } of inapplicable) expect(reason).toMatch(/^[a-z].{10,}[^.]$/)
+describe("upstream's program", () => {
+  it.each([
+    ['v1.20.2\n', '--ginkgo.dryRun'],
+    ['v1.24.17\n', '--ginkgo.dryRun'],
+    ['v1.25.0\n', '--ginkgo.dry-run'],
+    ['v1.36.2\n', '--ginkgo.dry-run'],
+  ])('of %j is asked for its specs with %s', (version, flag) => {
+    expect(generationOf(version).dryRunFlag).toBe(flag)
+  })
+
+  it('is recognised by its version', () => {
+    expect(() => generationOf('flag provided but not defined')).toThrow('--binary prints no version of Kubernetes')
+  })
+
+  it.each(['v1.20.2', 'v1.36.2'])(
+    'of %s has a reason with each pattern, and none says what another says',
+    (version) => {
+      const { inapplicable } = generationOf(version)
+      expect(new Set(inapplicable.map(({ pattern }) => String(pattern))).size).toBe(inapplicable.length)
+      for (const { reason } of inapplicable) expect(reason).toMatch(/^[a-z].{10,}[^.]$/)
+    },
+  )
 })

@@ -1,0 +1,33 @@
+import type { Inapplicable } from './inapplicable.ts'
+
+const realContainers = 'containers have to do real work, which simulated ones do not'
+
+/** Of 1.25 and later, as of 1.36. */
+export const inapplicable: readonly Inapplicable[] = [
+  { pattern: /\[Feature:OffByDefault\]|\[Alpha\]/, reason: 'is about a feature that upstream leaves off' },
+  { pattern: /^\[sig-windows\]|\[Feature:Windows\]/, reason: 'needs nodes with Windows' },
+  {
+    pattern: /^\[sig-(cloud-provider|cloud-provider-gcp)\]|Multi-AZ|cloud load-balancer|\[Feature:LoadBalancer\]/,
+    reason: 'needs a cloud, its machines or what a cloud adds',
+  },
+  {
+    pattern: /\[Feature:(ClusterSizeAutoscaling\w+|ClusterScaleUpBypassScheduler|KubeDNSAutoscaler|GPUDevicePlugin)\]/,
+    reason: 'needs an add-on, or a cloud that adds machines',
+  },
+  {
+    pattern:
+      /\[Feature:\w*(Upgrade|Downgrade)\]|\[Feature:(HAMaster|Reboot|KubeletSecurity)\]|DaemonRestart|with a private image/,
+    reason: 'logs into machines or asks private registries',
+  },
+  {
+    pattern: /\[Feature:BootstrapTokens\]/,
+    reason: 'needs the controllers of bootstrap tokens, which upstream turns off by default',
+  },
+  { pattern: /^\[sig-apps\].*(serve a basic image|Deploy clustered applications)/, reason: realContainers },
+  { pattern: /^\[sig-autoscaling\] \[Feature:HPA\]/, reason: realContainers },
+  {
+    pattern: /^\[sig-storage\]/,
+    except: /should be immutable if|PVC? Protection|Protection|API operations|lifecycle|non-existent ephemeral storage/,
+    reason: 'mounts volumes into containers, which simulated ones do not have',
+  },
+]
