@@ -30,8 +30,10 @@ export interface OpenApiOptions {
   readonly kinds?: readonly KindSchema[]
 }
 
-export const answerTypes = ['application/json', 'application/yaml']
-export const watchTypes = ['application/json;stream=watch']
+const json = 'application/json'
+const yaml = 'application/yaml'
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const anyType = '*/*'
 const strategic = 'application/strategic-merge-patch+json'
 const patchTypes = [
   'application/json-patch+json',
@@ -42,8 +44,16 @@ const patchTypes = [
 
 /** What bodies of an operation are taken in. Strategic patches need Go types, and kubectl sends them where they are named here. */
 export function bodyTypesOf({ action, custom }: Operation): readonly string[] {
-  if (action !== 'patch') return ['*/*']
-  return custom ? patchTypes.filter((type) => type !== strategic) : patchTypes
+  if (action === 'patch') return custom ? patchTypes.filter((type) => type !== strategic) : patchTypes
+  return custom && action !== 'connect' ? [json, yaml] : [anyType]
+}
+
+/** What answers of an operation come in, a list and its watch with them. */
+export function answerTypesOf({ action, custom, protobuf: hasProtobuf, plainText }: Operation): readonly string[] {
+  if (action === 'connect') return [anyType]
+  const types = [...(plainText ? ['text/plain'] : []), json, yaml, ...(hasProtobuf ? [protobuf] : [])]
+  if (action !== 'list' || custom) return types
+  return [...types, `${json};stream=watch`, ...(hasProtobuf ? [`${protobuf};stream=watch`] : [])]
 }
 
 /** The parts of a document, written for one dialect. */
@@ -127,7 +137,7 @@ export function exchangeOf(
   operation: Operation,
   parts: DocumentParts,
 ): { readonly body?: JsonObject | undefined; readonly answer?: JsonObject | undefined } {
-  const object = parts.schemaOf(operation.kind, operation.list)
+  const object = operation.plainText ? { type: 'string' } : parts.schemaOf(operation.kind, operation.list)
   const status = parts.reference(commonDefinitions.status)
   switch (operation.action) {
     case 'get':
@@ -142,7 +152,7 @@ export function exchangeOf(
     case 'deletecollection':
       return { body: parts.reference(commonDefinitions.deleteOptions), answer: status }
     case 'connect':
-      return {}
+      return { answer: { type: 'string' } }
   }
 }
 
@@ -170,5 +180,11 @@ export function operationHead(operation: Operation): JsonObject {
 export const queryParameters = (operation: Operation, version: OpenApiVersion): readonly JsonObject[] =>
   actionParameters[operation.action].map((each) => writeParameter(each, version))
 
-export const pathParameters = (path: Path, version: OpenApiVersion): readonly JsonObject[] =>
-  [...path.parameters, prettyParameter].map((each) => writeParameter(each, version))
+export function pathParameters({ parameters, operations }: Path, version: OpenApiVersion): readonly JsonObject[] {
+  const isConnection = operations.every(({ action }) => action === 'connect')
+  return [...parameters, ...(isConnection ? [] : [prettyParameter])].map((each) => writeParameter(each, version))
+}
+
+/** A list that is left out where it is empty: readers in Go take that for the same, and do not give it back. */
+export const unlessEmpty = (name: string, values: readonly JsonObject[]): JsonObject =>
+  values.length === 0 ? {} : { [name]: values }

@@ -129,6 +129,50 @@ describe('openApiV3', () => {
     expect(danglingReferences(document)).toEqual([])
   })
 
+  // Go's readers drop it: upstream's tests compare what they have read with what they read of what they write.
+  it('has no empty list of parameters', () => {
+    const everything = [widgets, ...builtinResources]
+    for (const { group, version } of everything) {
+      expect(JSON.stringify(openApiV3(everything, group, version))).not.toContain('"parameters":[]')
+    }
+  })
+
+  it('says in which formats kinds are read and answered, by whether they have messages of protobuf', () => {
+    const core = openApiV3(builtinResources, '', 'v1') as Json
+    const typesOf = (path: string, method: string) => {
+      const { requestBody, responses } = at(core, 'paths', path, method)
+      return [Object.keys(requestBody?.content ?? {}), Object.keys(at(responses as Json, '200', 'content'))]
+    }
+    const [json, yaml, protobuf] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+    const one = '/api/v1/namespaces/{namespace}/pods/{name}'
+    expect(typesOf(one, 'put')).toEqual([['*/*'], [json, yaml, protobuf]])
+    const watched = [`${json};stream=watch`, `${protobuf};stream=watch`]
+    expect(typesOf('/api/v1/pods', 'get')).toEqual([[], [json, yaml, protobuf, ...watched]])
+    expect(typesOf(`${one}/log`, 'get')).toEqual([[], ['text/plain', json, yaml, protobuf]])
+    expect(at(core, 'paths', `${one}/log`, 'get', 'responses', '200', 'content', 'text/plain')).toEqual({
+      schema: { type: 'string' },
+    })
+    expect(typesOf(`${one}/exec`, 'post')).toEqual([[], ['*/*']])
+    const custom = { ...widgets, schema: { ...widgets.schema, dialect: 'structural' } } as const
+    const { put } = at(openApiV3([custom], 'example.test', 'v1') as Json, 'paths', object_)
+    expect(Object.keys(at(put as Json, 'requestBody', 'content'))).toEqual([json, yaml])
+    expect(Object.keys(at(put as Json, 'responses', '200', 'content'))).toEqual([json, yaml])
+  })
+
+  it('names the options of connections and logs', () => {
+    const core = openApiV3(builtinResources, '', 'v1') as Json
+    const namesAt = (path: string) =>
+      (at(core, 'paths', path).parameters as unknown as readonly Json[]).map(
+        ({ name, in: place }) => `${place} ${name}`,
+      )
+    const pod = '/api/v1/namespaces/{namespace}/pods/{name}'
+    const inner = ['path name', 'path namespace']
+    const streams = ['query container', 'query stderr', 'query stdin', 'query stdout', 'query tty']
+    expect(namesAt(`${pod}/exec`)).toEqual([...inner, 'query command', ...streams])
+    expect(namesAt(`${pod}/proxy/{path}`)).toEqual([...inner, 'path path', 'query path'])
+    expect(namesAt(`${pod}/log`)).toEqual(expect.arrayContaining(['query follow', 'query tailLines', 'query pretty']))
+  })
+
   it('takes the schemas of what subresources exchange', () => {
     const run = object('example.test.v1.Run', 'A run.', { speed: optional(string(), 'How fast.') })
     const kinds = [{ schema: run, kinds: [{ group: 'example.test', version: 'v1', kind: 'Run' }] }]

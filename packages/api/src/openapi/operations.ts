@@ -1,10 +1,12 @@
 /** The operations of the API as data, before they are written in one dialect of OpenAPI. */
+import { protobufMessages } from '../kinds/protobuf-messages.ts'
 import type { ResourceDefinition, SubresourceDefinition, Verb } from '../resource.ts'
 import type { GroupVersionKind } from './definitions.ts'
 import {
   type actionParameters,
   nameParameter,
   namespaceParameter,
+  optionParameters,
   type Parameter,
   proxiedPathParameter,
 } from './parameters.ts'
@@ -25,6 +27,10 @@ export interface Operation {
   readonly list: boolean
   /** It is about a kind that no Go type stands for. */
   readonly custom: boolean
+  /** Answers may be in protobuf. */
+  readonly protobuf: boolean
+  /** The answer is text, and not of the kind. */
+  readonly plainText: boolean
 }
 
 export interface Path {
@@ -50,7 +56,7 @@ export function pathsOf(definition: ResourceDefinition): readonly Path[] {
     { path: `${collection}/{name}`, parameters: inner, operations: objectOperations(definition) },
     ...subresources(definition).map((subresource) => ({
       path: `${collection}/{name}/${subresource.name}`,
-      parameters: inner,
+      parameters: [...inner, ...optionParameters(subresource.name === 'log' ? 'PodLogOptions' : subresource.kind.kind)],
       operations: subresourceOperations(definition, subresource),
     })),
     ...proxiedPaths(definition, `${collection}/{name}`, inner),
@@ -109,7 +115,15 @@ function operation(
     kind,
     list: verb === 'list',
     custom,
+    protobuf: !custom && hasMessage(definition.schema.name),
+    plainText: false,
   }
+}
+
+/** Whether there is a message of protobuf for a definition such as `io.k8s.api.core.v1.Pod`. */
+function hasMessage(definition: string): boolean {
+  const end = definition.lastIndexOf('.')
+  return protobufMessages[definition.slice(0, end)]?.includes(`\n${definition.slice(end + 1)}:`) === true
 }
 
 function collectionOperations(definition: ResourceDefinition): readonly Operation[] {
@@ -176,7 +190,7 @@ function subresourceOperations(
       ? `Connects to ${name} of a ${definition.kind}.`
       : `${capitalized(word)}s ${name} of a ${definition.kind}.`
     const made = operation(definition, verb, text, { suffix: capitalized(name), kind: { group, version, kind } })
-    if (connects !== true) return [made]
+    if (connects !== true) return [{ ...made, plainText: name === 'log' }]
     // As upstream calls them: connectCoreV1GetNamespacedPodExec.
     const named = operationGroup(definition.group, definition.version)
     const operationId = made.operationId.replace(`${word}${named}`, `connect${named}${capitalized(method)}`)
@@ -195,10 +209,14 @@ function proxiedPaths(
 ): readonly Path[] {
   const proxied = Object.entries(definition.subresources).filter(([, { proxies }]) => proxies)
   return proxied.flatMap(([name, options]) => [
-    { path: `${object}/${name}`, parameters, operations: proxiedOperations(definition, name, options, '') },
+    {
+      path: `${object}/${name}`,
+      parameters: [...parameters, ...optionParameters(options.kind)],
+      operations: proxiedOperations(definition, name, options, ''),
+    },
     {
       path: `${object}/${name}/{path}`,
-      parameters: [...parameters, proxiedPathParameter],
+      parameters: [...parameters, proxiedPathParameter, ...optionParameters(options.kind)],
       operations: proxiedOperations(definition, name, options, 'WithPath'),
     },
   ])
@@ -222,5 +240,7 @@ function proxiedOperations(
     kind: { group, version, kind },
     list: false,
     custom: false,
+    protobuf: false,
+    plainText: false,
   }))
 }

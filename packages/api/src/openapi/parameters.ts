@@ -103,6 +103,38 @@ export const actionParameters = {
   deletecollection: [...deleting, ...selecting],
 } as const satisfies Record<string, readonly Parameter[]>
 
+const container = query('container', 'string', 'Which container is meant; the only one, unless it is said.')
+const streams = [
+  query('stderr', 'boolean', 'Connects to the standard error.'),
+  query('stdin', 'boolean', 'Connects to the standard input.'),
+  query('stdout', 'boolean', 'Connects to the standard output.'),
+  query('tty', 'boolean', 'The command has a terminal.'),
+]
+const proxied = [query('path', 'string', 'Path that the request has at the other server.')]
+
+/** The parameters of subresources that are asked with options in the query, by the kind of these. */
+const options: Readonly<Record<string, readonly Parameter[]>> = {
+  NodeProxyOptions: proxied,
+  PodAttachOptions: [container, ...streams],
+  PodExecOptions: [query('command', 'string', 'The command and its arguments, one each.'), container, ...streams],
+  PodLogOptions: [
+    container,
+    query('follow', 'boolean', 'Goes on as the log grows.'),
+    query('insecureSkipTLSVerifyBackend', 'boolean', 'Takes any certificate for that of the node.'),
+    query('limitBytes', 'integer', 'Ends the answer after so many bytes.'),
+    query('previous', 'boolean', 'Of the container that ran before this one.'),
+    query('sinceSeconds', 'integer', 'Only lines that are no older than this.'),
+    query('stream', 'string', 'Which output is meant: All, Stdout or Stderr.'),
+    query('tailLines', 'integer', 'Only so many lines at the end.'),
+    query('timestamps', 'boolean', 'Begins each line with its time.'),
+  ],
+  PodPortForwardOptions: [query('ports', 'integer', 'The ports, for clients that use WebSockets.')],
+  PodProxyOptions: proxied,
+  ServiceProxyOptions: proxied,
+}
+
+export const optionParameters = (kind: string): readonly Parameter[] => options[kind] ?? []
+
 /** A parameter as a dialect writes it. */
 export function writeParameter(parameter: Parameter, version: OpenApiVersion): JsonObject {
   const { name, in: place, type, description } = parameter

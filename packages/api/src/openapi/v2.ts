@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
 import {
-  answerTypes,
+  answerTypesOf,
   bodyTypesOf,
   type DocumentParts,
   documentParts,
@@ -11,7 +11,7 @@ import {
   pathParameters,
   queryParameters,
   successesOf,
-  watchTypes,
+  unlessEmpty,
 } from './document.ts'
 import type { Operation } from './operations.ts'
 
@@ -26,7 +26,7 @@ export function openApiV2(definitions: readonly ResourceDefinition[], options: O
         path.path,
         {
           ...Object.fromEntries(path.operations.map((each) => [each.method, operationV2(each, parts)])),
-          parameters: pathParameters(path, 'v2'),
+          ...unlessEmpty('parameters', pathParameters(path, 'v2')),
         },
       ]),
     ),
@@ -47,9 +47,9 @@ function operationV2(operation: Operation, parts: DocumentParts): JsonObject {
   return {
     ...operationHead(operation),
     consumes: bodyTypesOf(operation),
-    produces: operation.action === 'list' ? [...answerTypes, ...watchTypes] : answerTypes,
+    produces: answerTypesOf(operation),
     schemes: ['https'],
-    parameters: [...bodies, ...queryParameters(operation, 'v2')],
+    ...unlessEmpty('parameters', [...bodies, ...queryParameters(operation, 'v2')]),
     responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
 import {
-  answerTypes,
+  answerTypesOf,
   bodyTypesOf,
   type DocumentParts,
   documentParts,
@@ -11,7 +11,7 @@ import {
   pathParameters,
   queryParameters,
   successesOf,
-  watchTypes,
+  unlessEmpty,
 } from './document.ts'
 import type { Operation } from './operations.ts'
 
@@ -35,7 +35,7 @@ export function openApiV3(
         path.path,
         {
           ...Object.fromEntries(path.operations.map((each) => [each.method, operationV3(each, parts)])),
-          parameters: pathParameters(path, 'v3'),
+          ...unlessEmpty('parameters', pathParameters(path, 'v3')),
         },
       ]),
     ),
@@ -55,13 +55,12 @@ export function openApiV3(
 
 function operationV3(operation: Operation, parts: DocumentParts): JsonObject {
   const { body, answer } = exchangeOf(operation, parts)
-  const types = operation.action === 'list' ? [...answerTypes, ...watchTypes] : answerTypes
-  const content = answer === undefined ? {} : { content: contentOf(types, answer) }
+  const content = answer === undefined ? {} : { content: contentOf(answerTypesOf(operation), answer) }
   const answers = successesOf(operation).map(([code, description]) => [code, { description, ...content }])
   const required = operation.method === 'delete' ? {} : { required: true }
   return {
     ...operationHead(operation),
-    parameters: queryParameters(operation, 'v3'),
+    ...unlessEmpty('parameters', queryParameters(operation, 'v3')),
     ...(body === undefined ? {} : { requestBody: { content: contentOf(bodyTypesOf(operation), body), ...required } }),
     responses: { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } },
   }
