@@ -363,7 +363,11 @@ describe('what this server serves itself', () => {
     const { client, core } = await startTestCore()
     const { items } = await client.list(apiServices)
     const served = new Set(core.registries.definitions().map(({ group, version }) => `${version}.${group}`))
+    // It is the aggregator itself, and no one aggregates it.
+    served.delete('v1.apiregistration.k8s.io')
     expect(items.map(({ metadata }) => metadata.name).sort()).toEqual([...served].sort())
+    const first = items.find(({ metadata }) => metadata.name === 'v1.')
+    expect(first?.spec).toMatchObject({ groupPriorityMinimum: 18_000, versionPriority: 1 })
     const apps = items.find(({ metadata }) => metadata.name === 'v1.apps')
     expect(apps).toMatchObject({
       metadata: { labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },

@@ -25,14 +25,14 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'coordination.k8s.io': 16_500,
   'node.k8s.io': 16_300,
   'discovery.k8s.io': 16_200,
-  'apiregistration.k8s.io': 16_000,
   'metrics.k8s.io': 100,
 }
 const customGroupPriority = 1_000
 
-/** What is served by this server, a version of a group each. Custom ones come and go, the others are there from the start. */
+/** What is served by this server, a version of a group each, but the group of APIServices themselves, as upstream. Custom ones come and go, the others are there from the start. */
 export function localApiServices(definitions: readonly ResourceDefinition[]): readonly ApiService[] {
-  const versions = new Map(definitions.map(({ group, version }) => [`${version}.${group}`, { group, version }]))
+  const aggregated = definitions.filter(({ group }) => group !== 'apiregistration.k8s.io')
+  const versions = new Map(aggregated.map(({ group, version }) => [`${version}.${group}`, { group, version }]))
   return [...versions].map(([name, { group, version }]) => {
     const priority = groupPriorities[group]
     return {
@@ -43,10 +43,17 @@ export function localApiServices(definitions: readonly ResourceDefinition[]): re
         ...(group === '' ? {} : { group }),
         version,
         groupPriorityMinimum: priority ?? customGroupPriority,
-        versionPriority: group === 'autoscaling' && version === 'v2' ? 30 : priority === undefined ? 100 : 15,
+        versionPriority: versionPriorityOf(group, version),
       },
     }
   })
+}
+
+/** Upstream's numbers. */
+function versionPriorityOf(group: string, version: string): number {
+  if (group === '') return 1
+  if (group === 'autoscaling' && version === 'v2') return 30
+  return groupPriorities[group] === undefined ? 100 : 15
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb, versionRank } from '@coracle/api'
 import type { Aggregator } from '../aggregation/aggregator.ts'
 import type { RemoteResource } from '../aggregation/remote-resources.ts'
@@ -73,7 +74,7 @@ export class Discovery {
    */
   handle(path: string, { request, response, query }: Exchange): false | void | Promise<void> {
     const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
-    const legacy = this.#documents.get(trimmed, () => documentOf(this.#legacy(trimmed)))
+    const legacy = this.#legacyDocument(trimmed, request)
     if (legacy === undefined) return false
     const { accept } = request.headers
     if (this.#isRoute(trimmed)) requireServedType(accept, mediaTypes)
@@ -84,6 +85,14 @@ export class Discovery {
     const aggregated = this.#documents.get(`${trimmed} v2`, () => documentOf(this.#aggregated(trimmed)))
     const contentType = `${format.contentType};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`
     return sendDocument(request, response, { ...aggregated, contentType, bytes: aggregated.encode(format) }, 'public')
+  }
+
+  /** That of `/api` tells the address at which the server was asked, a document for each. */
+  #legacyDocument(path: string, { socket }: IncomingMessage): DiscoveryDocument | undefined {
+    if (path !== '/api') return this.#documents.get(path, () => documentOf(this.#legacy(path)))
+    const { localAddress = '', localPort } = socket
+    const address = `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`
+    return this.#documents.get(`${path} ${address}`, () => documentOf(apiVersions(this.#definitions, address)))
   }
 
   /**
@@ -105,7 +114,6 @@ export class Discovery {
   }
 
   #legacy(path: string): DiscoveryValue | undefined {
-    if (path === '/api') return apiVersions(this.#definitions)
     if (path === '/apis') return groupList(groupsOf(this.#groupVersions))
     const [, prefix, ...rest] = path.split('/')
     if (prefix === 'api') {
@@ -189,10 +197,10 @@ interface GroupVersion {
   readonly version: string
 }
 
-const apiVersions = (definitions: readonly ListedResource[]) => ({
+const apiVersions = (definitions: readonly ListedResource[], serverAddress: string) => ({
   kind: 'APIVersions',
   versions: versionsOf(definitions, ''),
-  serverAddressByClientCIDRs: [],
+  serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 })
 
 const groupList = (groups: readonly Group[]) => ({ kind: 'APIGroupList', apiVersion: 'v1', groups })
@@ -215,6 +223,7 @@ function versionsOf(definitions: readonly Version[], group: string): readonly st
 /** Groups in upstream's order of priority where it matters to what a short name means; others by name after them. */
 const groupOrder = [
   '',
+  'apiregistration.k8s.io',
   'apps',
   'events.k8s.io',
   'authentication.k8s.io',
@@ -300,15 +309,24 @@ const legacySubresources = (definition: ListedResource) =>
     verbs,
   }))
 
+/**
+ * The kind that is answered with. As upstream the group and version are left empty where they are those that the document tells it under, but
+ * for custom kinds.
+ */
+function responseKindOf({ group, version, kind }: Version & { readonly kind: string }, under: ListedResource) {
+  const same = group === under.group && version === under.version && !isCustom(under)
+  return same ? { group: '', version: '', kind } : { group, version, kind }
+}
+
 const aggregatedResource = (definition: ListedResource) => {
-  const subresources = subresourcesOf(definition).map(({ name, group, version, kind, verbs }) => ({
+  const subresources = subresourcesOf(definition).map(({ name, verbs, ...answered }) => ({
     subresource: name,
-    responseKind: { group, version, kind },
+    responseKind: responseKindOf(answered, definition),
     verbs,
   }))
   return {
     resource: definition.plural,
-    responseKind: { group: definition.group, version: definition.version, kind: definition.kind },
+    responseKind: responseKindOf(definition, definition),
     scope: definition.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: definition.singular,
     verbs: verbsOf(definition),

@@ -808,6 +808,10 @@ describe('what the server says of itself', () => {
     expect((await server.call('/version')).json).toMatchObject({
       major: '1',
       minor: '36',
+      emulationMajor: '1',
+      emulationMinor: '36',
+      minCompatibilityMajor: '1',
+      minCompatibilityMinor: '35',
       gitVersion: 'v1.36.0+coracle',
     })
   })
@@ -849,8 +853,13 @@ describe('what the server says of itself', () => {
   })
 
   it('is a list of groups, versions and kinds', async () => {
-    expect((await server.call('/api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] })
+    expect((await server.call('/api')).json).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: new URL(server.url).host }],
+    })
     const { json: groups } = await server.call('/apis')
+    expect(groups.groups[0].name).toBe('apiregistration.k8s.io')
     expect(groups.groups).toContainEqual({
       name: 'coordination.k8s.io',
       versions: [{ groupVersion: 'coordination.k8s.io/v1', version: 'v1' }],
@@ -882,10 +891,16 @@ describe('what the server says of itself', () => {
     expect(json.items[0].versions[0].resources).toContainEqual(
       expect.objectContaining({
         resource: 'pods',
-        responseKind: { group: '', version: 'v1', kind: 'Pod' },
+        responseKind: { group: '', version: '', kind: 'Pod' },
         scope: 'Namespaced',
       }),
     )
+    const pods = json.items[0].versions[0].resources.find(({ resource }: { resource: string }) => resource === 'pods')
+    expect(pods.subresources).toContainEqual({
+      subresource: 'eviction',
+      responseKind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+      verbs: ['create'],
+    })
     const again = await server.call('/api', { headers: { accept, 'if-none-match': String(headers.etag) } })
     expect([again.code, again.text]).toEqual([304, ''])
   })

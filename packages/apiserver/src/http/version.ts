@@ -8,6 +8,10 @@ import { sourceCommit } from './source-commit.ts'
 export const serverVersion = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: kubernetesVersion,
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
@@ -20,7 +24,8 @@ export const serverVersion = {
 export function handleVersion(path: string, { headers }: IncomingMessage, response: ServerResponse): boolean {
   if (path !== '/version' && path !== '/version/') return false
   requireServedType(headers.accept, ['application/json'])
-  const { major, minor, gitVersion, ...others } = serverVersion
-  sendPrettyJson(response, 200, { major, minor, gitVersion, gitCommit: sourceCommit(), ...others })
+  const { gitTreeState, buildDate, goVersion, compiler, platform, ...versions } = serverVersion
+  const build = { gitTreeState, buildDate, goVersion, compiler, platform }
+  sendPrettyJson(response, 200, { ...versions, gitCommit: sourceCommit(), ...build })
   return true
 }

@@ -24,6 +24,14 @@ describe('the default roles', () => {
     )
   })
 
+  it('let those lead that want to, by leases and as candidates', () => {
+    const leader = roles.find(({ metadata }) => metadata.name === 'system::leader-locking-kube-scheduler')
+    expect(leader?.rules?.map(({ resources, verbs }) => [resources, verbs])).toEqual([
+      [['leases'], ['create', 'get', 'list', 'update', 'watch']],
+      [['leasecandidates'], ['create', 'get', 'list', 'update', 'watch']],
+    ])
+  })
+
   it('say that they are', () => {
     for (const { metadata } of [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings]) {
       expect(metadata.labels).toMatchObject({ 'kubernetes.io/bootstrapping': 'rbac-defaults' })

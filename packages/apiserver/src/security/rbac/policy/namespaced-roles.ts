@@ -15,6 +15,12 @@ export interface DefaultRole {
 const controllerManager = 'system:kube-controller-manager'
 const scheduler = 'system:kube-scheduler'
 
+/** What those do that want to lead, coordinated leader election (KEP-4355) included. */
+const leaderElection: readonly RuleLine[] = [
+  'read,create,update coordination.k8s.io leases',
+  'read,create,update coordination.k8s.io leasecandidates',
+]
+
 /** Upstream's bootstrappolicy/namespace_policy.go, at 1.36. */
 export const namespacedRoles: readonly DefaultRole[] = [
   {
@@ -33,14 +39,14 @@ export const namespacedRoles: readonly DefaultRole[] = [
   {
     namespace: 'kube-system',
     name: 'system::leader-locking-kube-controller-manager',
-    rules: ['watch core configmaps', 'get,update core configmaps kube-controller-manager'],
+    rules: leaderElection,
     users: [controllerManager],
-    accounts: ['kube-controller-manager'],
+    accounts: ['kube-controller-manager', 'leader-election-controller'],
   },
   {
     namespace: 'kube-system',
     name: 'system::leader-locking-kube-scheduler',
-    rules: ['watch core configmaps', 'get,update core configmaps kube-scheduler'],
+    rules: leaderElection,
     users: [scheduler],
     accounts: ['kube-scheduler'],
   },
