@@ -222,6 +222,52 @@ describe('pods as processes', () => {
     expect((await status())?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
   })
 
+  it.each([
+    ['a regular container', 'web'],
+    ['a sidecar', 'side'],
+    ['an init container', 'last'],
+  ])('all start anew where %s asks for it by its exit code', async (_what, cause) => {
+    const { create, status } = await startedKubelet()
+    const volumeMounts = [{ name: 'shared', mountPath: 'shared' }]
+    const restartPolicyRules = [
+      { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
+    ] as const
+    /** Ends so the first time; what it does otherwise is `script`. */
+    const container = (name: string, script: string, more = {}) => {
+      const first = '[ -e shared/again ] || { touch shared/again; sleep 0.2; exit 42; };'
+      const rules = { restartPolicy: 'Never', restartPolicyRules, ...more }
+      return name === cause
+        ? shell(`${first} ${script}`, { name, volumeMounts, ...rules })
+        : shell(script, { name, volumeMounts, ...more })
+    }
+    await create(
+      testPod({
+        restartPolicy: 'Never',
+        volumes: [{ name: 'shared', emptyDir: {} }],
+        initContainers: [
+          container('side', 'sleep 1000', { restartPolicy: 'Always' }),
+          container('first', 'exit 0'),
+          container('last', 'exit 0'),
+        ],
+        containers: [container('web', 'sleep 1000'), container('other', 'sleep 1000')],
+      }),
+    )
+    const seen = async () => {
+      const { phase, initContainerStatuses = [], containerStatuses = [] } = (await status()) ?? {}
+      return [
+        phase,
+        ...[...initContainerStatuses, ...containerStatuses].map(
+          ({ name, restartCount, lastState }) => `${name} ${restartCount} ${lastState?.terminated?.reason ?? '-'}`,
+        ),
+      ]
+    }
+    const again = '1 RestartingAllContainers'
+    const regular = cause === 'last' ? '0 -' : again
+    await expect
+      .poll(seen)
+      .toEqual(['Running', `side ${again}`, `first ${again}`, `last ${again}`, `other ${regular}`, `web ${regular}`])
+  })
+
   it('run on a node that is this host', async () => {
     const { client } = await startedKubelet()
     const { status } = await client.get(nodes, { name: 'node-a' })

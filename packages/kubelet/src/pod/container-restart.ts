@@ -1,10 +1,10 @@
-import { type Container, durationText, type Pod } from '@coracle/api'
+import { type Container, durationText, type Pod, restartsAfter } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type BackOff, nextBackOff, presumedBackOff, restartAtMs } from './back-off.ts'
 import type { PodObservation } from './plan-pod.ts'
 import { podText } from './pod-name.ts'
-import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
+import { initRestartsAfter } from './restart-policy.ts'
 
 /** Whether a container whose latest run is `run` is to run, for the first time or again. */
 export function isDue(

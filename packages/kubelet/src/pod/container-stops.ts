@@ -77,7 +77,7 @@ export class ContainerStops {
     const container = [...initContainers, ...containers].find(({ name }) => name === run.name)
     const hook = container?.lifecycle?.preStop
     const done =
-      hook === undefined
+      hook === undefined || gracePeriodMs === 0
         ? undefined
         : runPreStop(this.#context, pod, this.#address(), run, container, hook, gracePeriodMs)
     const preStop = { done, untilMs: this.#context.environment.clock.monotonicMs() + gracePeriodMs }

@@ -1,9 +1,10 @@
-import { type Container, isSidecar, type Pod } from '@coracle/api'
+import { type Container, isSidecar, type Pod, restartsAfter } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { hasOtherImage, type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type BackOff, freshBackOff } from './back-off.ts'
 import { crashLoop, isDue, restartOf } from './container-restart.ts'
-import { initRestartsAfter, restartsAfter } from './restart-policy.ts'
+import { isRestartingAll, restartAll } from './restart-all.ts'
+import { initRestartsAfter } from './restart-policy.ts'
 import { stopPod, stopUnhealthy } from './stop-containers.ts'
 
 /** A start that failed, and when to try again. */
@@ -148,6 +149,8 @@ type Step =
   | { readonly type: 'wait'; readonly waiting: WaitingReason; readonly wakeAtMs: number }
 
 function planRun(observation: PodObservation): PodPlan {
+  if (isRestartingAll(observation.pod, observation.runs))
+    return { ...assemble(observation, restartAll(observation), []), waiting: new Map() }
   const finished = isFinished(observation)
   if (finished) return planFinished(observation)
   const sandbox = currentSandbox(observation)
@@ -296,7 +299,8 @@ function nextAttempt(pod: Pod, container: Container, latest: ContainerRuntimeSta
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
   const status = statuses.find(({ name }) => name === container.name)
   if (status === undefined) return 0
-  const hasRun = status.state?.running !== undefined || status.state?.terminated !== undefined
+  // One that waits for its restart has run, too.
+  const hasRun = status.state?.waiting === undefined || (status.containerID ?? '') !== ''
   return status.restartCount + (hasRun ? 1 : 0)
 }
 

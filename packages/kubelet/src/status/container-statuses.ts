@@ -34,6 +34,8 @@ export interface ContainerStatusesInput {
   readonly initialized: boolean
   /** The most of what a container has said of its end. */
   readonly messageBytesMax: number
+  /** Containers that are gone from the runtime were removed so that all of the pod starts anew. */
+  readonly restartsAll: boolean
   readonly init: boolean
   /** The pod is to go: what is lost of it will not be started again. */
   readonly deleting: boolean
@@ -78,7 +80,7 @@ function started(
   return {
     name: container.name,
     state: stateOf(run, input),
-    lastState: before === undefined ? keptLastState(previous, containerID) : stateOf(before, input),
+    lastState: before === undefined ? lastStateOf(previous, run, containerID, input) : stateOf(before, input),
     ready: isReady(container, run, probe, input.init),
     restartCount: run.attempt,
     image: run.image,
@@ -116,9 +118,15 @@ function isReady(
   return run.state === 'running' && run.unready !== true && (probe?.ready ?? true)
 }
 
-/** The run before is gone from the runtime: what was said of it still holds. */
-function keptLastState(previous: ContainerStatus | undefined, containerID: string): ContainerState {
+/** The run before is gone from the runtime, if there was one: what was said of it still holds, unless it was removed on purpose. */
+function lastStateOf(
+  previous: ContainerStatus | undefined,
+  run: ContainerRuntimeStatus,
+  containerID: string,
+  { restartsAll }: ContainerStatusesInput,
+): ContainerState {
   if (previous === undefined) return {}
+  if (restartsAll && run.attempt > 0 && previous.containerID !== containerID) return removedState
   if (previous.containerID !== containerID && previous.state?.terminated !== undefined) return previous.state
   return previous.lastState ?? {}
 }
@@ -155,6 +163,9 @@ function unstarted(
   previous: ContainerStatus | undefined,
   input: ContainerStatusesInput,
 ): ContainerStatus {
+  if (input.restartsAll && previous !== undefined && previous.state?.waiting === undefined) {
+    return removed(container, previous)
+  }
   if (previous?.state?.terminated !== undefined) return previous
   const passed = input.init && input.initialized && !isSidecar(container)
   const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined
@@ -174,6 +185,31 @@ function unstarted(
     ...volumeMounts(container),
   }
 }
+
+/** It has run, and was removed so that all of its pod starts anew. */
+function removed(container: Container, { restartCount }: ContainerStatus): ContainerStatus {
+  return {
+    name: container.name,
+    state: { waiting: removedBecause },
+    lastState: removedState,
+    ready: false,
+    restartCount: restartCount + 1,
+    image: container.image ?? '',
+    imageID: '',
+    started: false,
+    ...volumeMounts(container),
+  }
+}
+
+/** The reason of whatever became of containers so that all of their pod starts anew. */
+export const restartingAll = 'RestartingAllContainers'
+
+const removedBecause = {
+  reason: restartingAll,
+  message: 'The container is removed because RestartAllContainers in place',
+}
+
+const removedState: ContainerState = { terminated: { exitCode: 137, ...removedBecause } }
 
 /** An init container without a trace in a pod that is past its initialization. */
 const passedState: ContainerState = {

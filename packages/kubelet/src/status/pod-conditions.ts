@@ -3,6 +3,7 @@ import {
   type ContainerStatus,
   formatTime,
   isSidecar,
+  mayRestartAll,
   type Pod,
   type PodCondition,
   type PodPhase,
@@ -16,6 +17,8 @@ export interface PodConditionsInput {
   readonly phase: PodPhase
   readonly sandboxReady: boolean
   readonly resize: ResizeProgress
+  /** All containers are to go, so that all of the pod starts anew. */
+  readonly restartingAll: boolean
   readonly nowMs: number
 }
 
@@ -41,6 +44,7 @@ const ownTypes: ReadonlySet<string> = new Set([
   'PodScheduled',
   'PodResizePending',
   'PodResizeInProgress',
+  'AllContainersRestarting',
 ])
 
 /** The conditions of a pod: foreign ones first, then the node agent's in upstream's order. */
@@ -54,6 +58,7 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
     ['Ready', readyVerdict(input.pod, foreign, containersReady)],
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
+    ...(mayRestartAll(input.pod.spec) ? [['AllContainersRestarting', restartingAllVerdict(input)] as const] : []),
     ...(input.resize.pending === undefined ? [] : [['PodResizePending', { ...yes, ...input.resize.pending }] as const]),
     ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
   ]
@@ -136,6 +141,8 @@ function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdi
   const unknown = init.filter(({ name }) => !byName.has(name)).map(({ name }) => name)
   if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' }
   if (pod.spec.containers.some(({ name }) => hasStarted(byName.get(name)))) return yes
+  // Once initialized it stays so, whatever its init containers have to do again.
+  if (pod.status?.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True')) return yes
   const incomplete = init
     .filter((container) => {
       const status = byName.get(container.name)
@@ -143,6 +150,13 @@ function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdi
     })
     .map(({ name }) => name)
   return complaint('ContainersNotInitialized', { unknown, incomplete })
+}
+
+function restartingAllVerdict({ phase, restartingAll }: PodConditionsInput): Verdict {
+  if (phase === 'Succeeded') return no('PodCompleted')
+  if (phase === 'Failed') return no('PodFailed')
+  if (!restartingAll) return { status: 'False' }
+  return { ...yes, reason: 'RestartAllContainersStarted', message: 'container exited with restart policy rule' }
 }
 
 function hasStarted(status: ContainerStatus | undefined): boolean {

@@ -1,5 +1,13 @@
-import { type Container, type ContainerStatus, isSidecar, type PodPhase, type PodSpec } from '@coracle/api'
-import { initRestartsAfter, restartsAfter } from '../pod/restart-policy.ts'
+import {
+  type Container,
+  type ContainerStatus,
+  isSidecar,
+  type PodPhase,
+  type PodSpec,
+  restartsAfter,
+} from '@coracle/api'
+import { initRestartsAfter } from '../pod/restart-policy.ts'
+import { restartingAll } from './container-statuses.ts'
 
 /** What of a pod its container statuses do not tell. */
 export interface PhaseCircumstances {
@@ -24,7 +32,7 @@ export function podPhase(
 
   const ordinary = init
     .filter((container) => !isSidecar(container))
-    .map((container) => initProgress(container, spec, byName))
+    .map((container) => initProgress(container, spec, byName, restarting))
   if (ordinary.includes('failed')) return 'Failed'
   const sidecars = countSidecars(init, byName)
   if (ordinary.includes('pending') || (sidecars.pending > 0 && !initialized)) return 'Pending'
@@ -40,12 +48,18 @@ export function podPhase(
 
 type InitProgress = 'pending' | 'done' | 'failed' | 'retried'
 
-function initProgress(container: Container, spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>): InitProgress {
+function initProgress(
+  container: Container,
+  spec: PodSpec,
+  byName: ReadonlyMap<string, ContainerStatus>,
+  restarting: ReadonlySet<string>,
+): InitProgress {
   const status = byName.get(container.name)
   const ended =
     status?.state?.terminated ?? (status?.state?.waiting === undefined ? undefined : status.lastState?.terminated)
   if (ended === undefined) return 'pending'
   if (ended.exitCode === 0) return 'done'
+  if (restarting.has(container.name) || ended.reason === restartingAll) return 'retried'
   return initRestartsAfter(container, spec, ended.exitCode) ? 'retried' : 'failed'
 }
 
@@ -75,7 +89,8 @@ function countRegular(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus
     else if (ended === undefined) count.waiting += 1
     else {
       count.stopped += 1
-      if (restarting.has(container.name) || restartsAfter(container, spec, ended.exitCode)) count.restartable += 1
+      const again = restarting.has(container.name) || ended.reason === restartingAll
+      if (again || restartsAfter(container, spec, ended.exitCode)) count.restartable += 1
       if (status.state?.terminated?.exitCode === 0) count.succeeded += 1
     }
   }

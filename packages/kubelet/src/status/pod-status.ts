@@ -1,5 +1,14 @@
-import { deepEqual, formatTime, type Pod, type PodPhase, type PodSpec, type PodStatus } from '@coracle/api'
+import {
+  deepEqual,
+  formatTime,
+  mayRestartAll,
+  type Pod,
+  type PodPhase,
+  type PodSpec,
+  type PodStatus,
+} from '@coracle/api'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
+import { isRestartingAll } from '../pod/restart-all.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
 import { finalStatuses } from './final-statuses.ts'
@@ -64,6 +73,7 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     hasInitContainers: init.length > 0,
     initialized: regularRuns(input).length > 0,
     messageBytesMax: messageBytesMax(pod.spec),
+    restartsAll: sandboxReady && mayRestartAll(pod.spec),
   }
   const previous = pod.status
   const regularFound = containerStatuses({
@@ -104,6 +114,7 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
       phase,
       sandboxReady,
       resize: input.resize ?? resized,
+      restartingAll: isRestartingAll(pod, runs),
       nowMs: input.nowMs,
     }),
     ...(failure?.message ? { message: failure.message } : {}),
@@ -148,6 +159,7 @@ function ephemeralStatuses(input: PodStatusInput): Pick<PodStatus, 'ephemeralCon
     hasInitContainers: initContainers.length > 0,
     initialized: regularRuns(input).length > 0,
     messageBytesMax: messageBytesMax(pod.spec),
+    restartsAll: false,
     init: false,
   })
   return {
@@ -183,6 +195,10 @@ export function refusalOf({ status }: Pod): WaitingReason | undefined {
 
 /** Names of containers that start again however they ended. */
 function startingAgain({ pod, runs, restarting }: PodStatusInput): ReadonlySet<string> {
+  if (isRestartingAll(pod, runs)) {
+    const { initContainers = [], containers } = pod.spec
+    return new Set([...initContainers, ...containers].map(({ name }) => name))
+  }
   if (restarting.size === 0) return restarting
   const names = pod.spec.containers.map(({ name }) => name)
   return new Set(names.filter((name) => restarting.has(runsOf(name, runs)[0]?.id ?? '')))

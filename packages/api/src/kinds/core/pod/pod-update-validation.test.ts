@@ -136,6 +136,7 @@ describe('an update of the status', () => {
   const base = { name: 'web', ready: false, restartCount: 0, image: 'a', imageID: '' }
   const ended = (exitCode: number): readonly ContainerStatus[] => [{ ...base, state: { terminated: { exitCode } } }]
   const running: readonly ContainerStatus[] = [{ ...base, state: { running: {} } }]
+  const rule = (action: string, code: number) => ({ action, exitCodes: { operator: 'In', values: [code] } })
   const revived = (list: string) =>
     `status.${list}[0].state: Forbidden: may not be transitioned to non-terminated state`
 
@@ -151,14 +152,30 @@ describe('an update of the status', () => {
   it.each([
     ['Never', { restartPolicy: 'Always' }, []],
     ['Always', { restartPolicy: 'Never' }, [revived('containerStatuses')]],
-    [
-      'Never',
-      { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In' } }] },
-      [],
-    ],
+    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('Restart', 1)] }, []],
+    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('Restart', 2)] }, [revived('containerStatuses')]],
+    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('RestartAllContainers', 2)] }, []],
   ])('asks a container before its pod, whose policy is %s: %j', (policy, own, expected) => {
     const spec = { containers: [{ ...web, ...own }] }
     expect(errors(policy, { containerStatuses: ended(1) }, { containerStatuses: running }, spec)).toEqual(expected)
+  })
+
+  it('lets all containers run again where one may restart them all, but for ephemeral ones', () => {
+    const starter = {
+      ...web,
+      name: 's',
+      restartPolicy: 'Always',
+      restartPolicyRules: [rule('RestartAllContainers', 2)],
+    }
+    const old = {
+      containerStatuses: ended(0),
+      initContainerStatuses: ended(0),
+      ephemeralContainerStatuses: ended(0),
+    }
+    const status = { containerStatuses: running, initContainerStatuses: running, ephemeralContainerStatuses: running }
+    expect(errors('Never', old, status, { initContainers: [web, starter] })).toEqual([
+      revived('ephemeralContainerStatuses'),
+    ])
   })
 
   it('lets sidecars run again, and ephemeral containers never', () => {

@@ -8,6 +8,7 @@ import type { Container } from './container.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { ContainerStatus, PodStatus } from './pod-status.ts'
+import { mayRestartAll, restartsAfter } from './restart-rules.ts'
 import type { PodSchedulingGate, Toleration } from './scheduling.ts'
 import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 
@@ -176,6 +177,8 @@ function conditionErrors({ conditions = [] }: PodStatus): FieldError[] {
   )
 }
 
+const neverAgain = { restartPolicy: 'Never' } as const
+
 type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses'
 
 /** A container that has ended for good stays that way. */
@@ -187,29 +190,17 @@ function transitionErrors(
 ): FieldError[] {
   const listed = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
   const containers = new Map((listed ?? []).toReversed().map((each) => [each.name, each]))
+  if (list !== 'ephemeralContainerStatuses' && mayRestartAll(spec)) return []
   const running = new Set(statuses.filter(({ state }) => state?.terminated === undefined).map(({ name }) => name))
   return old.flatMap((before, index) => {
     const exitCode = before.state?.terminated?.exitCode
     if (exitCode === undefined) return []
-    const container = list === 'ephemeralContainerStatuses' ? { restartPolicy: 'Never' } : undefined
-    if (mayRestart(container ?? containers.get(before.name), spec, exitCode)) return []
+    const container = list === 'ephemeralContainerStatuses' ? neverAgain : containers.get(before.name)
+    if (restartsAfter(container ?? {}, spec, exitCode)) return []
     if (!running.has(before.name)) return []
     const path = statusPath.field(list).index(index).field('state')
     return [forbiddenField(path, 'may not be transitioned to non-terminated state')]
   })
-}
-
-/** Whether a container may run again after it ended: its own policy counts before its pod's, and rules before both. */
-function mayRestart(
-  container:
-    | { readonly restartPolicy?: string | undefined; readonly restartPolicyRules?: readonly unknown[] | undefined }
-    | undefined,
-  spec: PodSpec,
-  exitCode: number,
-): boolean {
-  if (container?.restartPolicyRules?.length) return true
-  const policy = container?.restartPolicy ?? spec.restartPolicy
-  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0)
 }
 
 interface Address {

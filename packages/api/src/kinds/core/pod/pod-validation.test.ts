@@ -42,9 +42,9 @@ describe('a container', () => {
     [
       { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Stop' }, { exitCodes: {} }] },
       [
-        'restartPolicyRules[0].action: Unsupported value: "Stop": supported values: "Restart"',
+        'restartPolicyRules[0].action: Unsupported value: "Stop": supported values: "Restart", "RestartAllContainers"',
         'restartPolicyRules[0].exitCodes: Required value: must be specified',
-        'restartPolicyRules[1].action: Unsupported value: "": supported values: "Restart"',
+        'restartPolicyRules[1].action: Unsupported value: "": supported values: "Restart", "RestartAllContainers"',
         'restartPolicyRules[1].exitCodes.operator: Unsupported value: "": supported values: "In", "NotIn"',
       ],
     ],

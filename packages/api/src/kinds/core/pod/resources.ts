@@ -54,7 +54,11 @@ export const containerRestartRule = object(
   `${coreV1}.ContainerRestartRule`,
   'What to do when a container exits in a certain way.',
   {
-    action: required(literal<'Restart' | ''>(), 'What is done when the rule matches: Restart.', { default: '' }),
+    action: required(
+      literal<'Restart' | 'RestartAllContainers' | ''>(),
+      'What is done when the rule matches: Restart the container, or RestartAllContainers of its pod.',
+      { default: '' },
+    ),
     exitCodes: optional(containerRestartRuleOnExitCodes, 'Exit codes that the rule matches.'),
   },
 )

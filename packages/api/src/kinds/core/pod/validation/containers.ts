@@ -186,7 +186,7 @@ function restartErrors({ restartPolicy, restartPolicyRules = [] }: Container, pa
   return [...errors, ...restartPolicyRules.flatMap((rule, index) => restartRuleErrors(rule, rulesPath.index(index)))]
 }
 
-const restartActions = ['Restart']
+const restartActions = ['Restart', 'RestartAllContainers']
 const exitCodeOperators = ['In', 'NotIn']
 
 function restartRuleErrors({ action, exitCodes }: ContainerRestartRule, path: FieldPath): FieldError[] {
