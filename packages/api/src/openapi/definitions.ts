@@ -12,6 +12,7 @@ import type {
   StringSchema,
 } from '../schema/schema.ts'
 import { publishedDefault } from './published-default.ts'
+import { publishedEnum } from './published-enum.ts'
 import { customKindOpenApi } from './structural.ts'
 
 /** The two dialects: `v2` is Swagger 2.0, `v3` OpenAPI 3.0. */
@@ -187,7 +188,10 @@ class DefinitionWriter {
       .filter(([, field]) => field.required || field.requiredInOpenApi === true)
       .map(([name]) => name)
     const properties = Object.fromEntries(
-      fields.map(([name, field]) => [name, this.#property(field, publishedDefault(schema, name))]),
+      fields.map(([name, field]) => {
+        const property = this.#property(field, publishedDefault(schema, name))
+        return [name, this.#version === 'v2' ? property : withEnum(property, publishedEnum(schema, name))]
+      }),
     )
     return {
       ...(schema.doc === '' ? {} : { description: schema.doc }),
@@ -223,6 +227,17 @@ class DefinitionWriter {
       ...(strategy === undefined ? {} : { 'x-kubernetes-patch-strategy': strategy }),
     }
   }
+}
+
+/** A property, or what its items are, with these values for an enumeration; without any where they are null. */
+function withEnum(property: JsonObject, values: readonly string[] | null | undefined): JsonObject {
+  if (values === undefined) return property
+  for (const inner of ['items', 'additionalProperties']) {
+    const items = property[inner]
+    if (items !== undefined) return { ...property, [inner]: withEnum(items as JsonObject, values) }
+  }
+  const { enum: _, ...rest } = property
+  return values === null ? rest : { ...rest, enum: [...values].sort() }
 }
 
 /** Only the members that have a value. */
