@@ -151,7 +151,8 @@ export const internalError = (message: string): ApiError =>
   new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds })
+  // Zero is not written, as in upstream's answers.
+  new ApiError(429, 'TooManyRequests', message, retryAfterSeconds === 0 ? {} : { retryAfterSeconds })
 
 /** What is needed to answer is not there at the moment. */
 export const serviceUnavailable = (message: string): ApiError => new ApiError(503, 'ServiceUnavailable', message)

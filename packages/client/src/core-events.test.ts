@@ -79,7 +79,14 @@ describe('event recorder', () => {
     await recorder.flush()
     const combined = client.stored(events).filter((event) => event.message?.startsWith('(combined'))
     expect(client.stored(events)).toHaveLength(10)
-    expect(combined).toMatchObject([{ count: 3, message: '(combined from similar events): error 11' }])
+    expect(combined).toMatchObject([
+      {
+        count: 3,
+        message: '(combined from similar events): error 11',
+        source: { component: expect.any(String) },
+        reportingComponent: '',
+      },
+    ])
   })
 
   it('says 25 things at once about an object, then one in five minutes', async () => {

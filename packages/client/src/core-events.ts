@@ -13,6 +13,7 @@ interface Entry extends WaitingEvent {
   readonly type: EventType
   readonly details: EventDetails
   readonly firstMs: number
+  readonly isCombined: boolean
   name: string
   message: string
   lastMs: number
@@ -48,7 +49,8 @@ export class CoreEventRecorder implements EventRecorder {
       what: [type, reason, details.fieldPath ?? ''].join('\n'),
       message,
     })
-    const entry = this.#entries.get(correlated.key) ?? this.#newEntry(about, type, reason, details)
+    const entry =
+      this.#entries.get(correlated.key) ?? this.#newEntry(about, type, reason, details, correlated.isCombined)
     entry.message = shorten(correlated.message)
     entry.lastMs = this.#environment.clock.now()
     entry.count += 1
@@ -64,11 +66,11 @@ export class CoreEventRecorder implements EventRecorder {
     this.#writer.stop()
   }
 
-  #newEntry(about: EventTarget, type: EventType, reason: string, details: EventDetails): Entry {
+  #newEntry(about: EventTarget, type: EventType, reason: string, details: EventDetails, isCombined: boolean): Entry {
     const firstMs = this.#environment.clock.now()
     const name = eventName(about, this.#environment)
     const counts = { count: 0, storedCount: 0, isPending: false }
-    return { about, type, reason, details, firstMs, name, message: '', lastMs: firstMs, ...counts }
+    return { about, type, reason, details, isCombined, firstMs, name, message: '', lastMs: firstMs, ...counts }
   }
 
   #write(entry: Entry): Promise<void> {
@@ -100,8 +102,9 @@ export class CoreEventRecorder implements EventRecorder {
       firstTimestamp: formatTime(entry.firstMs),
       lastTimestamp: formatTime(entry.lastMs),
       count: entry.count,
-      reportingComponent: component,
-      reportingInstance: host ?? '',
+      // One that stands for several names its source alone (client-go's).
+      reportingComponent: entry.isCombined ? '' : component,
+      reportingInstance: entry.isCombined ? '' : (host ?? ''),
     }
   }
 }

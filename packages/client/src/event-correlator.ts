@@ -25,6 +25,8 @@ export interface Occurrence {
 export interface Correlated {
   readonly key: string
   readonly message: string
+  /** Whether it stands for several that differ in their messages. */
+  readonly isCombined: boolean
   /** Too much has been said about the object: count it, but do not write. */
   readonly isSpam: boolean
 }
@@ -58,6 +60,7 @@ export function createEventCorrelator(clock: Clock): (occurrence: Occurrence) =>
     return {
       key: combined ? group : `${group}\n${message}`,
       message: combined ? `(combined from similar events): ${message}` : message,
+      isCombined: combined,
       isSpam: isSpam(about),
     }
   }

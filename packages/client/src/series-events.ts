@@ -31,7 +31,7 @@ interface Entry extends WaitingEvent {
 
 /**
  * Events of events.k8s.io/v1 (KEP-383). Events are alike when object, type, reason, action and reporter are: the note is that of the
- * first. An object that keeps failing is written about 25 times, then once in five minutes.
+ * first. An object that has changed since is another one to them, as upstream. An object that keeps failing is written about 25 times, then once in five minutes.
  */
 export class SeriesEventRecorder implements EventRecorder {
   readonly #client: Client
@@ -59,7 +59,9 @@ export class SeriesEventRecorder implements EventRecorder {
     const nowMs = clock.now()
     const identity = identityText(about)
     const related = details.related === undefined ? '' : identityText(details.related)
-    const key = [identity, related, type, reason, details.action ?? reason, details.fieldPath ?? ''].join('\n')
+    const { resourceVersion = '' } = about.metadata
+    const what = [type, reason, details.action ?? reason, details.fieldPath ?? '']
+    const key = [identity, resourceVersion, related, ...what].join('\n')
     const entry = this.#entries.get(key)
     if (entry === undefined || nowMs - entry.lastMs > seriesGapMaxMs) {
       const name = eventName(about, this.#environment)

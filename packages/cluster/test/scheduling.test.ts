@@ -57,7 +57,7 @@ describe('the scheduler in a whole cluster', () => {
     await create('web-late', { topologySpreadConstraints: [{ ...constraint, minDomains: 3 }] })
     const [condition] = (await get('web-late')).status?.conditions ?? []
     expect(condition?.message).toBe(
-      "0/4 nodes are available: 4 node(s) didn't match pod topology spread constraints. preemption: 0/4 nodes are available: 4 No preemption victims found for incoming pod.",
+      "0/4 nodes are available: 4 node(s) didn't match pod topology spread constraints. no new claims to deallocate, preemption: 0/4 nodes are available: 4 No preemption victims found for incoming pod.",
     )
   })
 

@@ -152,7 +152,7 @@ describe('a pod with a claim', () => {
     await cluster.client.create(pods, pod('web', ['data']))
     await environment.clock.advance('1s')
     expect(await scheduled(cluster, 'web')).toBe(
-      '0/1 nodes are available: persistentvolumeclaim "data" not found. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+      '0/1 nodes are available: persistentvolumeclaim "data" not found. not found',
     )
     await cluster.client.create(persistentVolumeClaims, claim('data', { storageClassName: '' }))
     await environment.clock.advance('10s')

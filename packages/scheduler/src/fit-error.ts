@@ -1,5 +1,6 @@
 import type { NodeInfo } from './node-info.ts'
 import type { PluginRefusal } from './pod-class.ts'
+import type { Preemption } from './preemption/preempt.ts'
 
 /** A node and why it does not take the pod. */
 export interface NodeRefusal {
@@ -40,6 +41,20 @@ export function explainPreemption(
   const counts = countTexts(attempts.flatMap(({ reasons }) => reasons))
   addCount(counts, evictionUseless, nodeCount - attempts.length)
   return sentence(nodeCount, histogram(counts))
+}
+
+/** Whether it was settled before any node was looked at. */
+export const isSettledEarly = ({ rejection, isContradictory }: Diagnosis): boolean =>
+  rejection !== undefined || isContradictory
+
+/**
+ * Upstream's words on what was tried for a pod that no node takes: nothing that it claims of devices could be given back, then what came of
+ * preemption. Where no node was looked at, upstream's first helper finds nothing to go by, says so, and there is no second.
+ */
+export function explainNoHelp(diagnosis: Diagnosis, preemption: Preemption | undefined): string {
+  if (diagnosis.nodeCount === 0 || preemption?.type === 'preempts') return ''
+  if (isSettledEarly(diagnosis) || preemption === undefined) return 'not found'
+  return `no new claims to deallocate, preemption: ${preemption.message}`
 }
 
 const sentence = (nodeCount: number, reasons: string): string => `0/${nodeCount} nodes are available: ${reasons}.`

@@ -15,18 +15,20 @@ export class PodReporter {
     this.#client = client
     this.#environment = environment
     this.#component = component
-    this.#recorder = createEventRecorder(client, environment, { component })
+    this.#recorder = createEventRecorder(client, environment, { component, api: 'events.k8s.io/v1' })
   }
 
   bound(pod: Pod, node: string): void {
     const { name = '', namespace = '' } = pod.metadata
     this.#environment.logger.debug('pod assigned', { pod: `${namespace}/${name}`, node })
-    this.#recorder.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${namespace}/${name} to ${node}`)
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`
+    this.#recorder.event(pod, 'Normal', 'Scheduled', message, { action: 'Binding' })
   }
 
   /** The victim leaves a node for the other pod. */
-  preempted(victim: Pod, { metadata: { uid } }: Pod, node: string): void {
-    this.#recorder.event(victim, 'Normal', 'Preempted', `Preempted by pod ${uid} on node ${node}`)
+  preempted(victim: Pod, by: Pod, node: string): void {
+    const message = `Preempted by pod ${by.metadata.uid} on node ${node}`
+    this.#recorder.event(victim, 'Normal', 'Preempted', message, { action: 'Preempting', related: by })
   }
 
   /**
@@ -39,7 +41,7 @@ export class PodReporter {
     message: string,
     nominatedNodeName = pod.status?.nominatedNodeName ?? '',
   ): Promise<void> {
-    this.#recorder.event(pod, 'Warning', 'FailedScheduling', message)
+    this.#recorder.event(pod, 'Warning', 'FailedScheduling', message, { action: 'Scheduling' })
     const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
     const isSaid = known?.status === 'False' && known.reason === reason && known.message === message
     const nomination = nominationPatch(pod, nominatedNodeName)

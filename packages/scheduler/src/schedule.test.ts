@@ -2,7 +2,7 @@ import type { Pod, PodSpec, Taint } from '@coracle/api'
 import { seededRandom } from '@coracle/environment'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { explain } from './fit-error.ts'
+import { explain, explainNoHelp } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
@@ -24,10 +24,9 @@ function schedule(pod: Pod, nodes: readonly NodeInfo[], options: decisions.Sched
   const decision = decisions.schedule(pod, cluster, framework, options)
   if (decision.type === 'fits') return decision
   const { prepared, diagnosis } = decision
-  if (nodes.length === 0) return { ...decision, message: explain(diagnosis) }
   const preemption = planPreemption({ prepared, diagnosis, cluster, budgets: [], random })
   if (preemption.type === 'preempts') throw new Error('there is nobody to leave')
-  return { ...decision, message: `${explain(diagnosis)} preemption: ${preemption.message}` }
+  return { ...decision, message: `${explain(diagnosis)} ${explainNoHelp(diagnosis, preemption)}`.trim() }
 }
 
 describe('schedule', () => {
@@ -58,7 +57,7 @@ describe('schedule', () => {
       refused: { unschedulable: true },
       accepted: {},
       message:
-        '1 node(s) were unschedulable. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '1 node(s) were unschedulable. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     },
     {
       name: 'an untolerated taint',
@@ -66,7 +65,7 @@ describe('schedule', () => {
       refused: { taints: [gpuTaint] },
       accepted: { taints: [{ ...gpuTaint, effect: 'PreferNoSchedule' }] },
       message:
-        '1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '1 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     },
     {
       name: 'a taint that is tolerated with another value',
@@ -74,7 +73,7 @@ describe('schedule', () => {
       refused: { taints: [gpuTaint] },
       accepted: { taints: [{ ...gpuTaint, value: 'no' }] },
       message:
-        '1 node(s) had untolerated taint(s). preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '1 node(s) had untolerated taint(s). no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     },
     {
       name: 'a missing label of the node selector',
@@ -82,7 +81,7 @@ describe('schedule', () => {
       refused: { labels: { disk: 'hdd' } },
       accepted: { labels: { disk: 'ssd' } },
       message:
-        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+        "1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
       name: 'required affinity by expression',
@@ -90,7 +89,7 @@ describe('schedule', () => {
       refused: { labels: { cores: '8' } },
       accepted: { labels: { cores: '10' } },
       message:
-        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+        "1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
       name: 'required affinity by field beside another term',
@@ -101,7 +100,7 @@ describe('schedule', () => {
       refused: { name: 'other' },
       accepted: { name: 'chosen' },
       message:
-        "1 node(s) didn't match Pod's node affinity/selector. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
+        "1 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.",
     },
     {
       name: 'more CPU and memory than the node has',
@@ -109,7 +108,7 @@ describe('schedule', () => {
       refused: {},
       accepted: { allocatable: { cpu: '8', memory: '16Gi' } },
       message:
-        '1 Insufficient cpu, 1 Insufficient memory. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '1 Insufficient cpu, 1 Insufficient memory. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     },
     {
       name: 'an extended resource that the node does not have',
@@ -117,7 +116,7 @@ describe('schedule', () => {
       refused: {},
       accepted: { allocatable: { 'example.com/gpu': '2' } },
       message:
-        '1 Insufficient example.com/gpu. preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
+        '1 Insufficient example.com/gpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for scheduling.',
     },
   ]
 
@@ -134,7 +133,7 @@ describe('schedule', () => {
     const { status: _, ...silent } = makeNode()
     expect(schedule(makePod(), [new NodeInfo(silent)])).toMatchObject({
       message:
-        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+        '0/1 nodes are available: 1 Too many pods. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     })
   })
 
@@ -146,22 +145,22 @@ describe('schedule', () => {
     expect(schedule(makePod(byName(['c'])), nodes)).toMatchObject({ node: nodes[2], examined: 1 })
     expect(schedule(makePod(byName(['a'])), nodes)).toMatchObject({
       message:
-        "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+        "0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
     })
   })
 
   it('says that nothing is meant where a pod names two nodes at once', () => {
     const matchFields = ['a', 'b'].map((name) => ({ key: 'metadata.name', operator: 'In', values: [name] }))
     expect(schedule(makePod(affinity({ matchFields })), infos([{ name: 'a' }, { name: 'b' }]))).toMatchObject({
-      message:
-        '0/2 nodes are available: pod affinity terms conflict. preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
+      message: '0/2 nodes are available: pod affinity terms conflict. not found',
     })
   })
 
   it('says of a pod that never preempts only that', () => {
     const pod = makePod({ preemptionPolicy: 'Never', requests: { cpu: '5' } })
     expect(schedule(pod, infos([{}]))).toMatchObject({
-      message: '0/1 nodes are available: 1 Insufficient cpu. preemption: not eligible due to preemptionPolicy=Never.',
+      message:
+        '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
     })
   })
 
@@ -171,7 +170,7 @@ describe('schedule', () => {
     node.add(there)
     expect(schedule(makePod(), [node])).toMatchObject({
       message:
-        '0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+        '0/1 nodes are available: 1 Too many pods. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
     })
     node.remove(there)
     expect(schedule(makePod(), [node]).type).toBe('fits')

@@ -1,6 +1,6 @@
 import {
   ApiError,
-  events,
+  eventsV1,
   type KubernetesObject,
   type Node,
   namespaces,
@@ -88,9 +88,9 @@ describe('the scheduler', () => {
   }
   const attempts = (name: string) =>
     client
-      .stored(events)
-      .filter(({ reason, involvedObject }) => reason === 'FailedScheduling' && involvedObject.name === name)
-      .reduce((sum, { count = 0 }) => sum + count, 0)
+      .stored(eventsV1)
+      .filter(({ reason, regarding }) => reason === 'FailedScheduling' && regarding?.name === name)
+      .reduce((sum, { series }) => sum + (series?.count ?? 1), 0)
   it('tries a pod again only when a node changes so that it fits there', async () => {
     await addNode('small', '1')
     await addPod('big', { requests: { cpu: '3' } })
@@ -111,12 +111,12 @@ describe('the scheduler', () => {
     await addPod('there', { nodeName: 'a', requests: { cpu: '1' } })
     for (let index = 0; index < 50; index++) await addPod(`late-${index}`, { requests: { cpu: '300m' } })
     await environment.clock.advance('20s')
-    const tried = () => client.stored(events).filter(({ reason }) => reason === 'FailedScheduling')
-    const before = tried().reduce((sum, { count = 0 }) => sum + count, 0)
+    const tried = () => client.stored(eventsV1).filter(({ reason }) => reason === 'FailedScheduling')
+    const before = tried().reduce((sum, { series }) => sum + (series?.count ?? 1), 0)
     await client.delete(pods, { namespace: 'default', name: 'there' })
     await environment.clock.settle()
     expect(bindings).toHaveLength(3)
-    expect(tried().reduce((sum, { count = 0 }) => sum + count, 0) - before).toBe(1)
+    expect(tried().reduce((sum, { series }) => sum + (series?.count ?? 1), 0) - before).toBe(1)
   })
 
   it('goes on with other pods where one cannot be judged', async () => {
@@ -159,7 +159,7 @@ describe('the scheduler', () => {
     refusal = undefined
     await addPod('second', { requests: { cpu: '1' } })
     expect(bindings).toEqual(['default/second'])
-    expect(client.stored(events).filter(({ reason }) => reason === 'FailedScheduling')).toEqual([])
+    expect(client.stored(eventsV1).filter(({ reason }) => reason === 'FailedScheduling')).toEqual([])
   })
 
   it('leaves pods alone that are not its own, are gated or are going', async () => {
@@ -187,11 +187,11 @@ describe('the scheduler', () => {
     refusal = new ApiError(403, 'Forbidden', 'no bindings today')
     await addNode('a')
     await addPod('p')
-    expect(client.stored(events)).toMatchObject([
+    expect(client.stored(eventsV1)).toMatchObject([
       {
         type: 'Warning',
         reason: 'FailedScheduling',
-        message: 'running Bind plugin "DefaultBinder": no bindings today',
+        note: 'running Bind plugin "DefaultBinder": no bindings today',
       },
     ])
     expect(client.calls).toContainEqual({ verb: 'patch', plural: 'pods', key: 'default/p', subresource: 'status' })
@@ -204,9 +204,9 @@ describe('the scheduler', () => {
     (await client.get(pods, { namespace: 'default', name })).status?.conditions ?? []
   const eventsOf = (name: string) =>
     client
-      .stored(events)
-      .filter(({ involvedObject }) => involvedObject.name === name)
-      .map(({ type, reason, message, source }) => [source?.component, type, reason, message])
+      .stored(eventsV1)
+      .filter(({ regarding }) => regarding?.name === name)
+      .map(({ type, reason, note, reportingController }) => [reportingController, type, reason, note])
 
   it('binds a pod, by its uid, to the node, and says so', async () => {
     await addNode('a')
@@ -588,6 +588,10 @@ describe('the scheduler', () => {
       expect(eventsOf('urgent')).toEqual([
         ['default-scheduler', 'Warning', 'FailedScheduling', '0/1 nodes are available: 1 Insufficient cpu.'],
       ])
+      expect(client.stored(eventsV1)).toMatchObject([
+        { reason: 'FailedScheduling', action: 'Scheduling' },
+        { reason: 'Preempted', action: 'Preempting', related: { kind: 'Pod', name: 'urgent', uid } },
+      ])
       expect(await statusOf('urgent')).toMatchObject({
         nominatedNodeName: 'a',
         conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
@@ -621,7 +625,7 @@ describe('the scheduler', () => {
       expect(deletions()).toEqual([])
       expect((await statusOf('urgent'))?.nominatedNodeName).toBeUndefined()
       expect(eventsOf('urgent')[0]?.[3]).toBe(
-        '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+        '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
       )
     })
 
@@ -651,7 +655,8 @@ describe('the scheduler', () => {
       await environment.clock.advance('10m')
       expect(bindings).toEqual([])
       expect(held).toHaveLength(1)
-      const message = 'preemption: not eligible due to a terminating pod on the nominated node.'
+      const message =
+        'no new claims to deallocate, preemption: not eligible due to a terminating pod on the nominated node.'
       expect(eventsOf('urgent').at(-1)?.[3]).toContain(message)
       const victim = await client.get(pods, { namespace: 'default', name: 'victim' })
       await client.update<Pod>(pods, { ...victim, metadata: { ...victim.metadata, finalizers: [] } })

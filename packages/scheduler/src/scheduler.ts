@@ -13,14 +13,13 @@ import {
 import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
 import type { Environment, MetricsRegistry, Time } from '@coracle/environment'
 import type { ClusterEvent } from './cluster-event.ts'
-import { type Diagnosis, explain } from './fit-error.ts'
+import { type Diagnosis, explain, explainNoHelp } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
 import { defaultPlugins, volumePlugins } from './plugins/index.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
-import type { Preemption } from './preemption/preempt.ts'
 import { Preemptor } from './preemption/preemptor.ts'
 import type { PreparedPod } from './prepared-pod.ts'
 import { schedule } from './schedule.ts'
@@ -338,16 +337,13 @@ class SchedulerLoop implements Scheduler {
     // A pod for which there is a node to come is like no other.
     const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
     this.#queue.rest(uid, { group, refusedBy })
-    const message = [explain(diagnosis), preemptionMessage(preemption)].filter(Boolean).join(' ')
+    const message = [explain(diagnosis), explainNoHelp(diagnosis, preemption)].filter(Boolean).join(' ')
     const reported = this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')
     if (preemption?.type !== 'preempts') return reported
     this.#metrics?.preempts(preemption.victims.pods.length)
     return Promise.all([reported, this.#preemptor.preempt(pod, preemption.victims)])
   }
 }
-
-const preemptionMessage = (preemption: Preemption | undefined): string =>
-  preemption === undefined || preemption.type === 'preempts' ? '' : `preemption: ${preemption.message}`
 
 const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 

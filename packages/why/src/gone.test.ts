@@ -54,7 +54,7 @@ describe('what never was', () => {
 
   it('was refused, where an event names it', () => {
     const told = refused(
-      'create Pod web-0 in StatefulSet web failed error: pods "web-0" is forbidden: exceeded quota: q',
+      'Create Pod web-0 in StatefulSet web failed error: pods "web-0" is forbidden: exceeded quota: q',
     )
     expect(neverThere(reference, [told])).toMatchObject([
       { reason: 'QuotaExceeded', because: `statefulset/web: ${told.message}` },
@@ -62,6 +62,6 @@ describe('what never was', () => {
   })
 
   it('is not another whose name begins alike', () => {
-    expect(neverThere(reference, [refused('create Pod web-01 failed: exceeded quota: q')])).toEqual([])
+    expect(neverThere(reference, [refused('Create Pod web-01 failed: exceeded quota: q')])).toEqual([])
   })
 })

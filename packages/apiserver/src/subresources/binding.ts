@@ -97,12 +97,10 @@ function withMarks(metadata: Pod['metadata'], { annotations, labels }: Binding['
 }
 
 function scheduledConditions(pod: Pod, nowMs: number): readonly PodCondition[] {
-  const { generation } = pod.metadata
   const scheduled: PodCondition = {
     type: 'PodScheduled',
     status: 'True',
     lastTransitionTime: formatTime(nowMs),
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
   }
   const conditions = pod.status?.conditions ?? []
   const at = conditions.findIndex(({ type }) => type === 'PodScheduled')

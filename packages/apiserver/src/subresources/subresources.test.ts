@@ -31,7 +31,7 @@ describe('pods/binding', () => {
     expect(bound.spec.nodeName).toBe('n1')
     expect(bound.metadata).toMatchObject({ annotations: { by: 'test' }, generation: 1 })
     expect(bound.status?.conditions).toEqual([
-      { type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 },
+      { type: 'PodScheduled', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
     ])
     expect(bound.status?.phase).toBe('Pending')
   })

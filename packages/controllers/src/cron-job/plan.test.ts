@@ -77,6 +77,17 @@ describe('the times of a cron job', () => {
     })
   })
 
+  it.each([
+    ['Europe/Berlin', '2026-01-01T01:05:00+01:00'],
+    ['America/St_Johns', '2025-12-31T20:35:00-03:30'],
+    ['Europe/London', five],
+  ])('are noted on it as clocks in %s show them', (timeZone, shown) => {
+    const [action] = planAt(five, cronJob({ timeZone })).actions
+    const made = action?.type === 'create' ? action.object.metadata : undefined
+    expect(made?.annotations).toEqual({ 'batch.kubernetes.io/cronjob-scheduled-timestamp': shown })
+    expect(made?.name).toBe(nameAt(five))
+  })
+
   it('bring it once', () => {
     expect(actionsAt('2026-01-01T00:05:10Z', cronJob({}, { lastScheduleTime: five }))).toEqual([])
     // The job was made, and nobody got to say so.
@@ -120,6 +131,11 @@ describe('the times of a cron job', () => {
       { schedule: 'never' },
       'UnparseableSchedule',
       'unparseable schedule: "never" : expected exactly 5 fields, found 1: [never]',
+    ],
+    [
+      { schedule: '0 0 31 2 *' },
+      'InvalidSchedule',
+      'invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second',
     ],
   ])('are none of %j', (spec, reason, message) => {
     expect(planAt(ten, cronJob(spec)).actions).toMatchObject([{ type: 'event', eventType: 'Warning', reason, message }])

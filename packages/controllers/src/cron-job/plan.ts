@@ -42,7 +42,15 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
   if (spec.suspend === true && !isZoneUnknown) return look
   if ('reason' in schedule) return { ...look, actions: [...look.actions, warning(schedule.reason, schedule.message)] }
   const nextMs = schedule.next(nowMs)
-  const plan = nextMs === undefined ? look : { ...look, requeueAfterMs: nextMs - nowMs }
+  if (nextMs === undefined) {
+    // Such as that of the 31st of February.
+    const error = 'time difference between two schedules is less than 1 second'
+    return {
+      ...look,
+      actions: [...look.actions, warning('InvalidSchedule', `invalid schedule: ${spec.schedule} : ${error}`)],
+    }
+  }
+  const plan = { ...look, requeueAfterMs: nextMs - nowMs }
   const due = dueTime(cronJob, schedule, nowMs)
   if (due === undefined) return plan
   const start = startAt(observed, due.ms, nowMs)
@@ -81,7 +89,8 @@ function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; e
     const message = `Saw a job that the controller did not create or forgot: ${metadata.name}`
     events.push(warning('UnexpectedJob', message))
   }
-  const active = activeJobs(cronJob, jobs).map(referenceTo)
+  const named = new Map((status.active ?? []).map((reference) => [reference.uid, reference]))
+  const active = activeJobs(cronJob, jobs).map((job) => named.get(job.metadata.uid) ?? referenceTo(job))
   const successes = jobs.map(({ status: of }) => timeOf(of?.completionTime)).filter((ms) => ms !== undefined)
   const lastSuccess = Math.max(timeOf(status.lastSuccessfulTime) ?? Number.NEGATIVE_INFINITY, ...successes)
   const { active: _active, ...others } = status
@@ -104,13 +113,14 @@ function activeJobs(cronJob: CronJob, jobs: readonly Job[]): readonly Job[] {
   return jobs.filter((job) => !isJobFinished(job) && (known.has(job.metadata.uid) || isOfSchedule(cronJob, job)))
 }
 
-/** A Job as the status names it. */
+/** A Job as the status names it: as it was when it got there. */
 export const referenceTo = ({ metadata }: Job): ObjectReference => ({
   kind: 'Job',
   namespace: metadata.namespace,
   name: metadata.name,
   uid: metadata.uid,
   apiVersion: 'batch/v1',
+  resourceVersion: metadata.resourceVersion,
 })
 
 interface Start {

@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim, Pod } from '@coracle/api'
+import { controllerRef } from '@coracle/controller-runtime'
 import { expect, it } from 'vitest'
 import { pod, secondsAgo } from '../testing/objects.ts'
 import { claim } from '../testing/volumes.ts'
@@ -37,8 +38,29 @@ it('makes a claim for each ephemeral volume, which the pod owns', () => {
   ])
 })
 
+const owned = (): PersistentVolumeClaim => {
+  const of = claim()
+  return { ...of, metadata: { ...of.metadata, ownerReferences: [controllerRef(web())] } }
+}
+
+it('tells of a claim that is another’s, after which it makes none', () => {
+  const of = web()
+  const [scratch] = volumes
+  const more = { ...of, spec: { ...of.spec, volumes: [...volumes, { ...scratch, name: 'more' }] } } as unknown as Pod
+  const lookUp = (name: string) => (name === 'web-scratch' ? claim() : undefined)
+  expect(planEphemeralVolumes(more, lookUp).actions).toMatchObject([
+    {
+      type: 'event',
+      eventType: 'Warning',
+      reason: 'FailedBinding',
+      message:
+        'ephemeral volume scratch: PVC default/web-scratch was not created for pod default/web (pod is not owner)',
+    },
+  ])
+})
+
 it.each([
-  ['its claim is there', web(), () => claim()],
+  ['its claim is there', web(), owned],
   ['it is on its way out', web({ deletionTimestamp: secondsAgo(0) }), none],
 ])('makes none where %s', (_, of, lookUp) => {
   expect(planEphemeralVolumes(of, lookUp).actions).toEqual([])

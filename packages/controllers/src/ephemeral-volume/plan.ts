@@ -1,22 +1,31 @@
 import { claimNameOf, type PersistentVolumeClaim, type Pod, type PodStatus, persistentVolumeClaims } from '@coracle/api'
-import { type Action, controllerRef, isBeingDeleted, type Plan } from '@coracle/controller-runtime'
+import { type Action, controllerRef, isBeingDeleted, isControlledBy, type Plan } from '@coracle/controller-runtime'
 
 /**
  * Makes the claims of a pod's ephemeral volumes, which go with the pod. `claim` looks up a claim of its namespace. A claim that is
- * there already stays as it is, also where it is another's: scheduler and kubelet then tell what the pod waits for. Pure.
+ * there already stays as it is. Where it is another's that is told, and the pod gets no further claims. Pure.
  */
 export function planEphemeralVolumes(
   pod: Pod,
   claim: (name: string) => PersistentVolumeClaim | undefined,
 ): Plan<PodStatus> {
   if (isBeingDeleted(pod)) return { actions: [] }
-  const actions = (pod.spec.volumes ?? []).flatMap((volume): readonly Action[] => {
+  const actions: Action[] = []
+  for (const volume of pod.spec.volumes ?? []) {
     const template = volume.ephemeral?.volumeClaimTemplate
     const name = claimNameOf(pod, volume)
-    if (template === undefined || name === undefined) return []
-    return claim(name) === undefined ? [createClaim(pod, volume.name, name, template)] : []
-  })
+    if (template === undefined || name === undefined) continue
+    const there = claim(name)
+    if (there === undefined) actions.push(createClaim(pod, volume.name, name, template))
+    else if (!isControlledBy(there, pod)) return { actions: [...actions, foreignClaim(pod, volume.name, name)] }
+  }
   return { actions }
+}
+
+function foreignClaim({ metadata: { namespace, name: podName } }: Pod, volumeName: string, name: string): Action {
+  const because = `PVC ${namespace}/${name} was not created for pod ${namespace}/${podName} (pod is not owner)`
+  const message = `ephemeral volume ${volumeName}: ${because}`
+  return { type: 'event', eventType: 'Warning', reason: 'FailedBinding', message, because }
 }
 
 type ClaimTemplate = NonNullable<

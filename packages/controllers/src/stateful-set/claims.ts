@@ -66,15 +66,15 @@ export function createMissingClaims(set: StatefulSet, ordinal: number, claim: Cl
       },
       because: `pod ${pod} has no claim ${object.metadata.name}`,
       events: {
-        succeeded: { reason: 'SuccessfulCreate', message: `create Claim {name} ${ofSet} success` },
+        succeeded: { reason: 'SuccessfulCreate', message: `Create Claim {name} ${ofSet} success` },
         // Upstream tells of the claim, unless somebody else has made it, and of the pod, which has to wait.
         failed: [
           {
             reason: 'FailedCreate',
-            message: `create Claim {name} for ${ofSet} failed error: {error}`,
+            message: `Create Claim {name} for ${ofSet} failed error: {error}`,
             unless: 'AlreadyExists',
           },
-          { reason: 'FailedCreate', message: `create ${ofSet} failed error: failed to create PVC {name}: {error}` },
+          { reason: 'FailedCreate', message: `Create ${ofSet} failed error: failed to create PVC {name}: {error}` },
         ],
       },
     }))

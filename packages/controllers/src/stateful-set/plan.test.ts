@@ -313,7 +313,7 @@ describe('the pod under a number', () => {
       },
       ownerReferences: [{ kind: 'StatefulSet', uid: 'sts', controller: true }],
     })
-    expect(made?.metadata).not.toHaveProperty('generateName')
+    expect(made?.metadata.generateName).toBe('db-')
     expect(made?.spec).toMatchObject({ hostname: 'db-0', subdomain: 'db' })
     expect(made?.spec.volumes).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } }])
   })
@@ -329,8 +329,8 @@ describe('the pod under a number', () => {
         },
       },
       events: {
-        succeeded: { reason: 'SuccessfulUpdate', message: 'update Pod {name} in StatefulSet db successful' },
-        failed: { reason: 'FailedUpdate', message: 'update Pod {name} in StatefulSet db failed error: {error}' },
+        succeeded: { reason: 'SuccessfulUpdate', message: 'Update Pod {name} in StatefulSet db successful' },
+        failed: { reason: 'FailedUpdate', message: 'Update Pod {name} in StatefulSet db failed error: {error}' },
       },
     })
   })
@@ -406,16 +406,16 @@ describe('claims of pods', () => {
       },
       because: 'pod db-0 has no claim data-db-0',
       events: {
-        succeeded: { reason: 'SuccessfulCreate', message: 'create Claim {name} Pod db-0 in StatefulSet db success' },
+        succeeded: { reason: 'SuccessfulCreate', message: 'Create Claim {name} Pod db-0 in StatefulSet db success' },
         failed: [
           {
             reason: 'FailedCreate',
-            message: 'create Claim {name} for Pod db-0 in StatefulSet db failed error: {error}',
+            message: 'Create Claim {name} for Pod db-0 in StatefulSet db failed error: {error}',
             unless: 'AlreadyExists',
           },
           {
             reason: 'FailedCreate',
-            message: 'create Pod db-0 in StatefulSet db failed error: failed to create PVC {name}: {error}',
+            message: 'Create Pod db-0 in StatefulSet db failed error: failed to create PVC {name}: {error}',
           },
         ],
       },
@@ -567,7 +567,7 @@ describe('claims of pods', () => {
     expect(actions.find(({ type }) => type === 'event')).toMatchObject({
       eventType: 'Warning',
       reason: 'FailedCreate',
-      message: 'create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted',
+      message: 'Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted',
     })
   })
 })

@@ -173,8 +173,8 @@ function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[]
   const because = isStored ? 'the pod lacks its number' : 'the pod lacks volumes of its claims'
   const inSet = `in StatefulSet ${set.metadata.name}`
   const events = {
-    succeeded: { reason: 'SuccessfulUpdate', message: `update Pod {name} ${inSet} successful` },
-    failed: { reason: 'FailedUpdate', message: `update Pod {name} ${inSet} failed error: {error}` },
+    succeeded: { reason: 'SuccessfulUpdate', message: `Update Pod {name} ${inSet} successful` },
+    failed: { reason: 'FailedUpdate', message: `Update Pod {name} ${inSet} failed error: {error}` },
   }
   return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because, events }]
 }
@@ -187,7 +187,7 @@ function delay(set: StatefulSet, ordinal: number, going: readonly string[]): Act
     type: 'event',
     eventType: 'Warning',
     reason: 'FailedCreate',
-    message: `create Pod ${podName(set, ordinal)} in StatefulSet ${set.metadata.name} failed error: ${error}`,
+    message: `Create Pod ${podName(set, ordinal)} in StatefulSet ${set.metadata.name} failed error: ${error}`,
     because: 'claims of the pod are on their way out',
   }
 }
@@ -200,10 +200,10 @@ function creation(set: StatefulSet, versions: Versions, ordinal: number): Action
     object: statefulPod(set, versions, ordinal),
     because: `there is no pod ${podName(set, ordinal)}`,
     events: {
-      succeeded: { reason: 'SuccessfulCreate', message: `create Pod {name} ${inSet} successful` },
+      succeeded: { reason: 'SuccessfulCreate', message: `Create Pod {name} ${inSet} successful` },
       failed: {
         reason: 'FailedCreate',
-        message: `create Pod {name} ${inSet} failed error: {error}`,
+        message: `Create Pod {name} ${inSet} failed error: {error}`,
         unless: 'AlreadyExists',
       },
     },
@@ -220,8 +220,8 @@ function deletion(set: StatefulSet, pod: Pod, because: string): Action {
     ...(uid === undefined ? {} : { uid }),
     because,
     events: {
-      succeeded: { reason: 'SuccessfulDelete', message: `delete Pod {name} ${inSet} successful` },
-      failed: { reason: 'FailedDelete', message: `delete Pod {name} ${inSet} failed error: {error}` },
+      succeeded: { reason: 'SuccessfulDelete', message: `Delete Pod {name} ${inSet} successful` },
+      failed: { reason: 'FailedDelete', message: `Delete Pod {name} ${inSet} failed error: {error}` },
     },
   }
 }

@@ -27,14 +27,13 @@ export function statefulPod(set: StatefulSet, { current, update }: Versions, ord
   const template = templateOf(revision)
   const pod = podFromTemplate(set, template)
   const name = podName(set, ordinal)
-  const { generateName: _generated, ...metadata } = pod.metadata
   return {
     ...pod,
     metadata: {
-      ...metadata,
+      ...pod.metadata,
       name,
       labels: {
-        ...metadata.labels,
+        ...pod.metadata.labels,
         [podNameLabel]: name,
         [podIndexLabel]: String(ordinal),
         [revisionHashLabel]: revision.metadata.name ?? '',

@@ -8,7 +8,7 @@ import {
 } from '@coracle/api'
 import type { Client, Informer } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
-import type { Diagnosis } from '../fit-error.ts'
+import { type Diagnosis, isSettledEarly } from '../fit-error.ts'
 import type { PodReporter } from '../pod-reporter.ts'
 import type { PreparedPod } from '../prepared-pod.ts'
 import { priorityOf } from '../priority.ts'
@@ -40,9 +40,9 @@ export class Preemptor {
     this.#reporter = reporter
   }
 
-  /** Decides who leaves for a pod that found no node; undefined where there are no nodes. */
+  /** Decides who leaves for a pod that found no node; undefined where no node was looked at. */
   plan(prepared: PreparedPod, diagnosis: Diagnosis): Preemption | undefined {
-    if (diagnosis.nodeCount === 0) return undefined
+    if (diagnosis.nodeCount === 0 || isSettledEarly(diagnosis)) return undefined
     if (this.#isUnderWay(prepared.pod.metadata.uid ?? '')) {
       return { type: 'not-eligible', message: 'waiting for the preemption for this pod to be finished.' }
     }

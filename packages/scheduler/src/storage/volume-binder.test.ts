@@ -1,5 +1,5 @@
 import {
-  events,
+  eventsV1,
   type KubernetesObject,
   type Node,
   nodes,
@@ -78,9 +78,9 @@ async function provision(name: string, node: string): Promise<void> {
 async function failures(): Promise<readonly string[]> {
   await environment.clock.advance('1s')
   return client
-    .stored(events)
+    .stored(eventsV1)
     .filter(({ reason }) => reason === 'FailedScheduling')
-    .map(({ message = '' }) => message)
+    .map(({ note = '' }) => note)
 }
 
 describe('a pod whose claims wait for it', () => {

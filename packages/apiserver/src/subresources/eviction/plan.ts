@@ -117,14 +117,12 @@ function withoutDisruptions({ status }: PodDisruptionBudget, nowMs: number) {
 export function asEvicted(pod: Pod, nowMs: number): Pod {
   const conditions = pod.status?.conditions ?? []
   const old = conditions.find(({ type }) => type === 'DisruptionTarget')
-  const { generation } = pod.metadata
   const target: PodCondition = {
     type: 'DisruptionTarget',
     status: 'True',
     lastTransitionTime: old?.status === 'True' ? (old.lastTransitionTime ?? formatTime(nowMs)) : formatTime(nowMs),
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
-    ...(generation === undefined ? {} : { observedGeneration: generation }),
   }
   const changed = old === undefined ? [...conditions, target] : conditions.map((each) => (each === old ? target : each))
   return { ...pod, status: { ...pod.status, conditions: changed } }

@@ -124,8 +124,8 @@ export function unschedulable(facts: PodFacts): Diagnosis | undefined {
   const condition = conditionOf(pod, 'PodScheduled')
   if (condition?.status !== 'False' || isAssigned(pod) || condition.reason === 'SchedulingGated') return undefined
   const message = saidBy(condition)
-  // What follows is about removing other pods, and says once more what stands in the way.
-  const [why = ''] = message.split(/\s*preemption: /i)
+  // What follows is about giving back devices and removing other pods, and says once more what stands in the way.
+  const [why = ''] = message.split(/\s*(?:no new claims to deallocate, )?preemption: /i)
   const found = obstacles.flatMap(({ reason, pattern, remedy }) => {
     const match = pattern.exec(why)
     if (match === null) return []
