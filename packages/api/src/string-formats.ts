@@ -79,8 +79,9 @@ export function checkDomainPrefixedPath(value: string, path: FieldPath): readonl
   return httpPathPattern.test(rest) ? [] : [invalidField(path, rest, patternMessage('Invalid path', httpPath))]
 }
 
-/** `must be no more than 63 characters` */
-export const maxLengthMessage = (max: number): string => `must be no more than ${max} characters`
+/** `must be no more than 63 characters`; of labels upstream says bytes. */
+export const maxLengthMessage = (max: number, unit: 'bytes' | 'characters' = 'characters'): string =>
+  `must be no more than ${max} ${unit}`
 
 /** `must be between 1 and 65535, inclusive` */
 export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`
@@ -197,13 +198,13 @@ function checkQualifiedName(value: string): readonly string[] {
   if (prefix === '') errors.push('prefix part must be non-empty')
   else if (prefix !== undefined) errors.push(...checkSubdomain(prefix).map((each) => `prefix part ${each}`))
   if (name === '') errors.push('name part must be non-empty')
-  else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax)}`)
+  else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax, 'bytes')}`)
   if (!qualifiedPattern.test(name)) errors.push(`name part ${qualifiedMessage}`)
   return errors
 }
 
 function checkLabelValue(value: string): readonly string[] {
-  const errors = value.length > labelValueMax ? [maxLengthMessage(labelValueMax)] : []
+  const errors = value.length > labelValueMax ? [maxLengthMessage(labelValueMax, 'bytes')] : []
   if (labelValuePattern.test(value)) return errors
   const rule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"

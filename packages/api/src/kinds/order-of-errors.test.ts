@@ -170,11 +170,12 @@ it.each<[string, Draft, readonly string[]]>([
     { spec: { minReplicas: 0, maxReplicas: 0, scaleTargetRef: {}, metrics: [{ type: 'Resource' }] } },
     [
       'spec.minReplicas: Invalid',
-      'spec.maxReplicas: Invalid',
+      'spec.maxReplicas: Required',
       'spec.scaleTargetRef.kind: Required',
       'spec.scaleTargetRef.name: Required',
       'spec.scaleTargetRef.apiVersion: Invalid',
       'spec.metrics[0].resource: Required',
+      'spec.metrics: Forbidden',
     ],
   ],
   [

@@ -84,10 +84,12 @@ function isCertificate(pem: string): boolean {
 
 const urlForm = '; desired format: https://host[/path]'
 
+/** A relative reference, which can be read: a path, or nothing. */
+const isPath = (text: string): boolean => /^(?!\/\/)[^:?#%]*(?:\/[^?#%]*)?$/.test(text)
+
 function urlErrors(text: string, path: FieldPath): readonly FieldError[] {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  // Nothing is a relative reference, which can be read.
-  if (text === '') {
+  if (url === undefined && isPath(text)) {
     return [
       invalidField(path, '', `'https' is the only allowed URL scheme${urlForm}`),
       invalidField(path, '', `host must be specified${urlForm}`),

@@ -31,17 +31,17 @@ export class AccessReviews {
   }
 
   readonly answer = (review: SubjectAccessReview): SubjectAccessReview => {
-    check(subjectAccessReviews, review.metadata.name, validateSubjectAccessReview(review))
+    check(subjectAccessReviews, validateSubjectAccessReview(review))
     return { ...review, status: this.#statusOf(userOf(review.spec), review.spec) }
   }
 
   readonly answerLocal = (review: LocalSubjectAccessReview): LocalSubjectAccessReview => {
-    check(localSubjectAccessReviews, review.metadata.name, validateLocalSubjectAccessReview(review))
+    check(localSubjectAccessReviews, validateLocalSubjectAccessReview(review))
     return { ...review, status: this.#statusOf(userOf(review.spec), review.spec) }
   }
 
   answerSelf(review: SelfSubjectAccessReview, user: User): SelfSubjectAccessReview {
-    check(selfSubjectAccessReviews, review.metadata.name, validateSelfSubjectAccessReview(review))
+    check(selfSubjectAccessReviews, validateSelfSubjectAccessReview(review))
     return { ...review, status: this.#statusOf(user, review.spec) }
   }
 
@@ -70,8 +70,9 @@ interface AskedAbout {
   readonly nonResourceAttributes?: NonResourceAttributes | undefined
 }
 
-function check(definition: ResourceDefinition, name: string | undefined, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid(definition, name ?? '', errors)
+/** Upstream says neither the kind nor the name of what it refuses. */
+function check(definition: ResourceDefinition, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ ...definition, kind: '' }, '', errors)
 }
 
 const userOf = ({ user = '', groups = [], uid, extra }: SubjectAccessReviewSpec): User => ({

@@ -53,6 +53,26 @@ describe('whether the one who asks may do something', () => {
     expect(answer.status?.allowed).toBe(allowed)
   })
 
+  it.each([
+    [
+      undefined,
+      'spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes',
+    ],
+    [
+      { resourceAttributes: { fieldSelector: {} } },
+      'spec.resourceAttributes.fieldSelector.requirements: Required value: when spec.resourceAttributes.fieldSelector is specified',
+    ],
+    [
+      { resourceAttributes: { labelSelector: { rawSelector: 'a', requirements: [{ key: 'a', operator: 'Exists' }] } } },
+      'spec.resourceAttributes.labelSelector.rawSelector: Invalid value: "a": may not specified at the same time',
+    ],
+  ])('is no question with %j', async (spec, problem) => {
+    const { clientOf } = await started()
+    // biome-ignore lint/suspicious/noExplicitAny: it is no review that a client would make
+    const asked = clientOf(scheduler).create(selfSubjectAccessReviews, { ...selfReview({}), spec } as any)
+    expect(await refusal(asked)).toMatchObject({ code: 422, message: expect.stringContaining(problem) })
+  })
+
   it('is yes to whoever may do everything', async () => {
     const { clientOf } = await started()
     const spec = { resourceAttributes: { verb: '*', group: '*', resource: '*' } }

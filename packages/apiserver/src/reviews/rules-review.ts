@@ -13,6 +13,7 @@ export function answerRulesReview(
   const problems = [incomplete, error].filter((problem) => problem !== undefined)
   return {
     ...review,
+    metadata: {},
     spec: {},
     status: {
       resourceRules: resources,

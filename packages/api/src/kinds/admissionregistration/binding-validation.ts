@@ -30,7 +30,7 @@ function boundErrors({
   return [
     ...policyNameErrors(policyName),
     ...(paramRef === undefined ? [] : paramRefErrors(paramRef, specPath.field('paramRef'))),
-    ...(matchResources === undefined ? [] : validateMatchResources(matchResources, specPath.field('matchResouces'))),
+    ...(matchResources === undefined ? [] : validateMatchResources(matchResources, specPath.field('matchResources'))),
   ]
 }
 

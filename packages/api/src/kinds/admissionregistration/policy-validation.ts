@@ -129,7 +129,7 @@ export function variableErrors(
   const errors: FieldError[] = []
   // That there is a name the schema says.
   if (name !== '' && (!identifier.test(name) || reserved.has(name))) {
-    errors.push(invalidField(path.field('name'), name, 'name is not a valid CEL identifier'))
+    errors.push(invalidField(path.field('name'), name, 'must be a valid CEL identifier'))
   }
   const at = path.field('expression')
   if (expression.trim() === '') return [...errors, requiredField(at, 'expression is not specified')]

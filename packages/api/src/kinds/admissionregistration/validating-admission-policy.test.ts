@@ -131,7 +131,7 @@ describe('a policy', () => {
     [
       'a variable whose name is a word of the language',
       { variables: [{ name: 'for', expression: '1' }] },
-      ['spec.variables[0].name: Invalid value: "for": name is not a valid CEL identifier'],
+      ['spec.variables[0].name: Invalid value: "for": must be a valid CEL identifier'],
     ],
     [
       'a kind of parameters without a version',

@@ -1,11 +1,11 @@
-import { type FieldError, invalidField } from '../../field-error.ts'
+import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema, type ObjectMeta } from '../../meta.ts'
 import { atomicList, boolean, list, mapOf, object, optional, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { resourceDefinition } from '../kind.ts'
 import { authorizationV1 } from '../meta/names.ts'
-import { nonResourceAttributes, resourceAttributes } from './attributes.ts'
+import { nonResourceAttributes, type ResourceAttributes, resourceAttributes } from './attributes.ts'
 
 const attributes = {
   nonResourceAttributes: optional(nonResourceAttributes, 'A request for a path. One of the two is given.'),
@@ -43,7 +43,7 @@ export interface SubjectAccessReview extends Infer<typeof subjectAccessReviewSch
 export const subjectAccessReviewSchema = kindSchema(
   `${authorizationV1}.SubjectAccessReview`,
   'Asks whether somebody may do something.',
-  { spec: required(spec, 'Who wants to do what.'), status: answer },
+  { spec: required(spec, 'Who wants to do what.', { default: {} }), status: answer },
 )
 
 /** Asks whether somebody may do something in a namespace, so that the right to ask can be given by namespace. Never stored. */
@@ -51,7 +51,7 @@ export interface LocalSubjectAccessReview extends Infer<typeof localSubjectAcces
 export const localSubjectAccessReviewSchema = kindSchema(
   `${authorizationV1}.LocalSubjectAccessReview`,
   'Asks whether somebody may do something in a namespace, so that the right to ask can be given by namespace.',
-  { spec: required(spec, 'Who wants to do what, in the namespace of the review.'), status: answer },
+  { spec: required(spec, 'Who wants to do what, in the namespace of the review.', { default: {} }), status: answer },
 )
 
 /** Asks whether the one who asks may do something. Never stored. */
@@ -59,7 +59,7 @@ export interface SelfSubjectAccessReview extends Infer<typeof selfSubjectAccessR
 export const selfSubjectAccessReviewSchema = kindSchema(
   `${authorizationV1}.SelfSubjectAccessReview`,
   'Asks whether the one who asks may do something. Everybody may ask that.',
-  { spec: required(selfSpec, 'What they want to do.'), status: answer },
+  { spec: required(selfSpec, 'What they want to do.', { default: {} }), status: answer },
 )
 
 export const subjectAccessReviews = resourceDefinition<SubjectAccessReview>(subjectAccessReviewSchema, {
@@ -119,7 +119,26 @@ function subjectErrors(spec: SubjectAccessReviewSpec): FieldError[] {
   return errors
 }
 
-function requestErrors({ resourceAttributes, nonResourceAttributes }: Requested): FieldError[] {
+function requestErrors(requested: Requested): FieldError[] {
+  return [...requestKindErrors(requested), ...selectorsErrors(requested.resourceAttributes)]
+}
+
+/** The selectors are either read, or as a query has them. */
+function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError[] {
+  const path = specPath.field('resourceAttributes')
+  return (['fieldSelector', 'labelSelector'] as const).flatMap((name) => {
+    const selector = attributes?.[name]
+    if (selector === undefined) return []
+    const { rawSelector = '', requirements = [] } = selector
+    const at = path.field(name)
+    const why = 'may not specified at the same time as requirements'
+    if (rawSelector !== '' && requirements.length > 0) return [invalidField(at.field('rawSelector'), rawSelector, why)]
+    if (rawSelector !== '' || requirements.length > 0) return []
+    return [requiredField(at.field('requirements'), `when ${at} is specified, requirements or rawSelector is required`)]
+  })
+}
+
+function requestKindErrors({ resourceAttributes, nonResourceAttributes }: Requested): FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const why = 'cannot be specified in combination with resourceAttributes'
     return [invalidField(specPath.field('nonResourceAttributes'), nonResourceAttributes, why)]

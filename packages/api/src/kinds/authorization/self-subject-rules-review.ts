@@ -36,7 +36,7 @@ export interface SelfSubjectRulesReview extends Infer<typeof selfSubjectRulesRev
 export const selfSubjectRulesReviewSchema = kindSchema(
   `${authorizationV1}.SelfSubjectRulesReview`,
   'Tells what the one who asks may do in a namespace, as far as it can be listed. Ask an access review to decide by it.',
-  { spec: required(spec, 'What is asked.'), status: optional(status, 'Filled in by the server.') },
+  { spec: required(spec, 'What is asked.', { default: {} }), status: optional(status, 'Filled in by the server.') },
 )
 
 export const selfSubjectRulesReviews = resourceDefinition<SelfSubjectRulesReview>(selfSubjectRulesReviewSchema, {

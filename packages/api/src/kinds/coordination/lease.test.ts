@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { columnNames, type Draft, problemsOfCreate, row } from '../../../test/requests.ts'
+import { columnNames, type Draft, problemsOfCreate, problemsOfUpdate, row } from '../../../test/requests.ts'
 import { leases } from './lease.ts'
 
 it.each<readonly [Draft, readonly string[]]>([
@@ -7,6 +7,24 @@ it.each<readonly [Draft, readonly string[]]>([
   [{ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 }, []],
   [{ leaseDurationSeconds: 0 }, ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0']],
   [{ leaseTransitions: -1 }, ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0']],
+])('says of a lease with %j', (spec, problems) => {
+  expect(problemsOfCreate(leases, { spec })).toEqual(problems)
+})
+
+const coordinated = { strategy: 'OldestEmulationVersion', preferredHolder: 'a' }
+
+it('is of no coordinated election, which is off unless asked for', () => {
+  const lease = (spec: object) => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'a' },
+    spec,
+  })
+  const prepared = leases.strategy.prepareForCreate?.(lease({ holderIdentity: 'a', ...coordinated }), 0)
+  expect(prepared).toEqual(lease({ holderIdentity: 'a' }))
+})
+
+it.each<readonly [Draft, readonly string[]]>([
   [{ strategy: 'OldestEmulationVersion', preferredHolder: 'a' }, []],
   [{ strategy: 'example.com/mine' }, []],
   [
@@ -14,8 +32,8 @@ it.each<readonly [Draft, readonly string[]]>([
     ['spec.strategy.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"'],
   ],
   [{ preferredHolder: 'a' }, ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined']],
-])('says of a lease with %j', (spec, problems) => {
-  expect(problemsOfCreate(leases, { spec })).toEqual(problems)
+])('says of a lease that had been of one already, with %j', (spec, problems) => {
+  expect(problemsOfUpdate(leases, { spec: coordinated }, { spec })).toEqual(problems)
 })
 
 it('shows who holds it', () => {

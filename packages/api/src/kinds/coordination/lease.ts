@@ -66,5 +66,21 @@ export const leases = kind<Lease>(leaseSchema, {
   ],
   rules: { createsOnUpdate: true, updatesUnconditionally: false },
   finalizers: 'any',
+  prepareForCreate: (lease) => withoutCoordination(lease, undefined),
+  prepareForUpdate: withoutCoordination,
   validate,
 })
+
+/** Fields that upstream takes only with a feature that is off unless asked for (CoordinatedLeaderElection). */
+function withoutCoordination(lease: Lease, old: Lease | undefined): Lease {
+  const { strategy, preferredHolder, ...spec } = lease.spec ?? {}
+  if (strategy === undefined && preferredHolder === undefined) return lease
+  return {
+    ...lease,
+    spec: {
+      ...spec,
+      ...(strategy === undefined || old?.spec?.strategy === undefined ? {} : { strategy }),
+      ...(preferredHolder === undefined || old?.spec?.preferredHolder === undefined ? {} : { preferredHolder }),
+    },
+  }
+}

@@ -81,7 +81,7 @@ function validateBackend({ service, resource }: IngressBackend, path: FieldPath)
   if (service === undefined) return [invalidField(path, '', 'resource or service backend is required')]
   const at = path.field('service')
   return [
-    ...(service.name ? checkTextOrEmpty('dns1035-label', service.name, at.field('name')) : []),
+    ...(service.name ? checkTextOrEmpty('dns1123-label', service.name, at.field('name')) : []),
     ...validateBackendPort(service.port ?? {}, path),
   ]
 }

@@ -25,7 +25,7 @@ it.each<readonly [string, object, readonly string[]]>([
     'the same taint twice',
     { handler: 'vm', scheduling: { tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] } },
     [
-      'scheduling.tolerations.tolerations[1].effect: Invalid value: "": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+      'scheduling.tolerations[1].effect: Invalid value: "": effect must be \'NoExecute\' when `tolerationSeconds` is set',
       'scheduling.tolerations[1]: Duplicate value: {"key":"vm","operator":"Exists","tolerationSeconds":5}',
     ],
   ],

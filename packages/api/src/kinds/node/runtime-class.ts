@@ -62,8 +62,7 @@ function validateDistinctTolerations(tolerations: readonly Toleration[], path: F
   const isRepeated = (toleration: Toleration, index: number): boolean =>
     tolerations.slice(0, index).some((earlier) => deepEqual(taintOf(earlier), taintOf(toleration)))
   return [
-    // Upstream's messages have the field twice.
-    ...validateTolerations(tolerations, path.field('tolerations')),
+    ...validateTolerations(tolerations, path),
     ...tolerations.flatMap((each, index) => (isRepeated(each, index) ? [duplicateField(path.index(index), each)] : [])),
   ]
 }
@@ -74,6 +73,7 @@ export const runtimeClasses = kind<RuntimeClass>(runtimeClassSchema, {
   namespaced: false,
   columns: [nameColumn, column('Handler', ({ handler }) => handler, { field: 'handler' }), ageColumn],
   rules: { updatesUnconditionally: false },
+  finalizers: 'any',
   validate,
   validateUpdate: (next, old) => checkUnchanged(next.handler, old.handler, FieldPath.of('handler')),
 })

@@ -82,10 +82,11 @@ const updatePeriodSecondsMin = 10
 
 function validate({ spec }: CsiDriver): readonly FieldError[] {
   const { fsGroupPolicy = '', nodeAllocatableUpdatePeriodSeconds: periodSeconds } = spec
-  const errors = validateTokenRequests(spec.tokenRequests ?? [], specPath.field('tokenRequests'))
+  const errors: FieldError[] = []
   if (!fsGroupPolicies.includes(fsGroupPolicy)) {
     errors.push(unsupportedField(specPath.field('fsGroupPolicy'), fsGroupPolicy, fsGroupPolicies))
   }
+  errors.push(...validateTokenRequests(spec.tokenRequests ?? [], specPath.field('tokenRequests')))
   for (const mode of spec.volumeLifecycleModes ?? []) {
     if (lifecycleModes.includes(mode)) continue
     errors.push(unsupportedField(specPath.field('volumeLifecycleModes'), mode, lifecycleModes))
@@ -94,6 +95,10 @@ function validate({ spec }: CsiDriver): readonly FieldError[] {
     const path = specPath.field('nodeAllocatableUpdatePeriodSeconds')
     const why = `must be greater than or equal to ${updatePeriodSecondsMin} seconds`
     errors.push(invalidField(path, periodSeconds, why))
+  }
+  if (spec.serviceAccountTokenInSecrets !== undefined && (spec.tokenRequests ?? []).length === 0) {
+    const why = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified'
+    errors.push(invalidField(specPath.field('serviceAccountTokenInSecrets'), spec.serviceAccountTokenInSecrets, why))
   }
   return errors
 }
@@ -143,6 +148,15 @@ export const csiDrivers = kind<CsiDriver>(csiDriverSchema, {
     ageColumn,
   ],
   rules: { updatesUnconditionally: false, returnsDeletedObject: true },
+  prepareForCreate: (driver) => withoutVolumeLimitScaling(driver, undefined),
+  prepareForUpdate: withoutVolumeLimitScaling,
   validate,
   validateUpdate,
 })
+
+/** A field that upstream takes only with a feature that is off unless asked for (VolumeLimitScaling). */
+function withoutVolumeLimitScaling(driver: CsiDriver, old: CsiDriver | undefined): CsiDriver {
+  const { preventPodSchedulingIfMissing, ...spec } = driver.spec
+  const isKept = preventPodSchedulingIfMissing === undefined || old?.spec.preventPodSchedulingIfMissing !== undefined
+  return isKept ? driver : { ...driver, spec }
+}

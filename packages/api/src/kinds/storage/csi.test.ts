@@ -31,13 +31,21 @@ describe('a CSI driver', () => {
       ],
     }
     expect(problemsOfCreate(csiDrivers, { spec })).toEqual([
+      'spec.fsGroupPolicy: Unsupported value: "All": supported values: "File", "None", "ReadWriteOnceWithFSType"',
       'spec.tokenRequests[0].expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
       'spec.tokenRequests[1].audience: Duplicate value: "a"',
       'spec.tokenRequests[2].expirationSeconds: Invalid value: 8589934592: may not specify a duration larger than 2^32 seconds',
-      'spec.fsGroupPolicy: Unsupported value: "All": supported values: "File", "None", "ReadWriteOnceWithFSType"',
       'spec.volumeLifecycleModes: Unsupported value: "Forever": supported values: "Persistent", "Ephemeral"',
       'spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds',
     ])
+  })
+
+  it('asks for tokens where it wants them as secrets', () => {
+    const spec = { serviceAccountTokenInSecrets: true }
+    expect(problemsOfCreate(csiDrivers, { spec })).toEqual([
+      'spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests are specified',
+    ])
+    expect(problemsOfCreate(csiDrivers, { spec: { ...spec, tokenRequests: [{ audience: 'a' }] } })).toEqual([])
   })
 
   it('attaches its volumes, or does not, for good', () => {

@@ -2,6 +2,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { validateClaimSpec } from '../../core/persistent-volume-claim/validation.ts'
 import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
 import {
   checkAtMostAll,
@@ -21,6 +22,14 @@ import type {
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
+
+/** What a new one must say beyond that: later its claims cannot change, so that those of before stay as they are. */
+export function validateNewStatefulSet({ spec }: StatefulSet): readonly FieldError[] {
+  const path = specPath.field('volumeClaimTemplates')
+  return (spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
+    validateClaimSpec(claim.spec ?? {}, path.index(index).field('spec')),
+  )
+}
 
 /**
  * Unlike upstream, which leaves the pod spec of the template to the creation of the first pod, this checks it here as well,

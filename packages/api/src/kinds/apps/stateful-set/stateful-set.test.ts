@@ -159,3 +159,12 @@ it('shows its pods in a table', () => {
     Images: 'postgres:17',
   })
 })
+
+it('is told of claims that could not be made, but not of those it has had', () => {
+  const without = { spec: { ...spec, volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] } }
+  expect(problemsOfCreate(statefulSets, without)).toEqual([
+    'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',
+    'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+  ])
+  expect(problemsOfUpdate(statefulSets, without, without)).toEqual([])
+})

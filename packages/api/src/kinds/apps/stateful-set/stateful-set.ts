@@ -14,6 +14,7 @@ import {
   statefulSetSpec,
 } from './stateful-set-schema.ts'
 import {
+  validateNewStatefulSet,
   validateStatefulSet,
   validateStatefulSetStatusUpdate,
   validateStatefulSetUpdate,
@@ -59,6 +60,8 @@ function warnings(statefulSet: StatefulSet, old: StatefulSet | undefined): reado
 export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
   plural: 'statefulsets',
   shortNames: ['sts'],
+  // Its pods are called after it.
+  nameFormat: 'dns1123-label',
   categories: ['all'],
   scale: selectorScale<StatefulSet>(),
   columns: [
@@ -74,6 +77,7 @@ export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
   countsGenerations: true,
   prepareForCreate: (statefulSet) => ({ ...statefulSet, status: { replicas: 0 } }),
   validate: validateStatefulSet,
+  validateCreate: validateNewStatefulSet,
   validateUpdate: validateStatefulSetUpdate,
   validateStatusUpdate: validateStatefulSetStatusUpdate,
   warnings,

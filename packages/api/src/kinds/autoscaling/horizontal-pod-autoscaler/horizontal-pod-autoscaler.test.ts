@@ -66,7 +66,8 @@ describe('validation of an autoscaler', () => {
       { minReplicas: 0, maxReplicas: 0, metrics: [{ type: 'Pods', pods }] },
       [
         'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
-        'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+        'spec.maxReplicas: Required value: must be set and greater than 0',
+        'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
       ],
     ],
     [

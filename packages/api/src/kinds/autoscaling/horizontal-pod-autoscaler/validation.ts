@@ -11,7 +11,7 @@ import {
   type MetricTarget,
   metricSourceFields,
 } from './metrics.ts'
-import type { HorizontalPodAutoscaler } from './schema.ts'
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from './schema.ts'
 
 /** Seconds a scaling policy may look back. */
 export const policyPeriodSecondsMax = 1800
@@ -26,15 +26,32 @@ export function validateHorizontalPodAutoscaler({ spec }: HorizontalPodAutoscale
   const maxPath = specPath.field('maxReplicas')
   const policies = specPath.field('behavior')
   return [
-    ...(maxReplicas < 1 ? [invalidField(maxPath, maxReplicas, 'must be greater than 0')] : []),
+    ...maxReplicasErrors(maxReplicas, maxPath),
     ...(maxReplicas < minReplicas
       ? [invalidField(maxPath, maxReplicas, 'must be greater than or equal to `minReplicas`')]
       : []),
     ...referenceErrors(spec.scaleTargetRef, specPath.field('scaleTargetRef')),
     ...(spec.metrics ?? []).flatMap((metric, index) => metricErrors(metric, specPath.field('metrics').index(index))),
+    ...scaleToZeroErrors(spec, specPath.field('metrics')),
     ...rulesErrors(behavior?.scaleUp, policies.field('scaleUp')),
     ...rulesErrors(behavior?.scaleDown, policies.field('scaleDown')),
   ]
+}
+
+function maxReplicasErrors(maxReplicas: number, path: FieldPath): readonly FieldError[] {
+  if (maxReplicas === 0) return [requiredField(path, 'must be set and greater than 0')]
+  return maxReplicas < 0 ? [invalidField(path, maxReplicas, 'must be greater than or equal to 1')] : []
+}
+
+/** What has no pods has no metrics of them, either. */
+function scaleToZeroErrors(
+  { minReplicas, metrics = [] }: HorizontalPodAutoscalerSpec,
+  path: FieldPath,
+): readonly FieldError[] {
+  const isWithoutPods = metrics.some(({ type }) => type === 'Object' || type === 'External')
+  if (minReplicas !== 0 || isWithoutPods) return []
+  const why = 'must specify at least one Object or External metric to support scaling to zero replicas'
+  return [forbiddenField(path, why)]
 }
 
 /** What a new autoscaler must say beyond that: from how many on it scales, and the group of what it scales. */

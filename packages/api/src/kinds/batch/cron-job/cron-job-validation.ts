@@ -48,29 +48,44 @@ export function validateNewCronJob({ metadata: { name = '' }, spec }: CronJob): 
 /** A zone that the database has lost, and a schedule that was allowed once, may stay. */
 export function validateCronJobUpdate({ spec }: CronJob, { spec: old }: CronJob): readonly FieldError[] {
   return [
-    ...(spec.schedule === old.schedule && spec.timeZone === old.timeZone ? [] : scheduleErrors(spec)),
+    ...(spec.schedule === old.schedule && spec.timeZone === old.timeZone ? [] : scheduleErrors(spec, old)),
     ...(spec.timeZone === old.timeZone ? [] : zoneErrors(spec)),
   ]
 }
 
-function scheduleErrors({ schedule = '', timeZone: zone }: Partial<CronJobSpec> = {}): readonly FieldError[] {
+function scheduleErrors(
+  { schedule = '', timeZone: zone }: Partial<CronJobSpec> = {},
+  old?: CronJobSpec,
+): readonly FieldError[] {
   const path = specPath.field('schedule')
   // A schedule that is missing is told by the schema.
   if (schedule === '') return []
-  if (/(?:^|_)TZ=/.test(schedule)) {
-    const why =
-      zone === undefined
-        ? 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
-        : 'cannot use both timeZone field and TZ or CRON_TZ in schedule'
-    return [invalidField(path, schedule, why)]
+  const problems = [cronProblem(schedule), zoneInSchedule(schedule, zone, old?.schedule)]
+  return problems.flatMap((why) => (why === undefined ? [] : [invalidField(path, schedule, why)]))
+}
+
+/** A schedule may begin with its zone. */
+const leadingZone = /^(?:CRON_)?TZ=(\S*)\s*/
+
+function cronProblem(schedule: string): string | undefined {
+  const [prefix = '', zone] = leadingZone.exec(schedule) ?? []
+  if (zone !== undefined && zone !== '' && timeZone(zone) === undefined) {
+    return `provided bad location ${zone}: unknown time zone ${zone}`
   }
   try {
-    parseCron(schedule, utc)
-    return []
+    parseCron(schedule.slice(prefix.length), utc)
+    return undefined
   } catch (error) {
-    if (error instanceof CronError) return [invalidField(path, schedule, error.message)]
+    if (error instanceof CronError) return error.message
     throw error
   }
+}
+
+/** Where a schedule names a zone that it may not name. One that did so before may go on. */
+function zoneInSchedule(schedule: string, zone: string | undefined, before = ''): string | undefined {
+  if (!schedule.includes('TZ')) return undefined
+  if (!before.includes('TZ')) return 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
+  return zone === undefined ? undefined : 'cannot use both timeZone field and TZ or CRON_TZ in schedule'
 }
 
 function zoneErrors({ timeZone: zone }: CronJobSpec): readonly FieldError[] {

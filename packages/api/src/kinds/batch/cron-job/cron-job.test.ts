@@ -47,7 +47,15 @@ describe('validation of a cron job', () => {
       'two zones',
       { schedule: 'CRON_TZ=UTC 0 * * * *', timeZone: 'UTC' },
       [
-        'spec.schedule: Invalid value: "CRON_TZ=UTC 0 * * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule',
+        'spec.schedule: Invalid value: "CRON_TZ=UTC 0 * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+      ],
+    ],
+    [
+      'a zone in the schedule that there is not',
+      { schedule: 'TZ=Mars 0 * * * *' },
+      [
+        'spec.schedule: Invalid value: "TZ=Mars 0 * * * *": provided bad location Mars: unknown time zone Mars',
+        'spec.schedule: Invalid value: "TZ=Mars 0 * * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
       ],
     ],
     [

@@ -356,7 +356,7 @@ describe('a pod', () => {
     [
       { tolerations: [{ key: 'a', value: `${'-'.repeat(64)}` }] },
       [
-        `tolerations[0].operator: Invalid value: "${'-'.repeat(64)}": must be no more than 63 characters;a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+        `tolerations[0].operator: Invalid value: "${'-'.repeat(64)}": must be no more than 63 bytes;a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
       ],
     ],
     [{ overhead: { cpu: '-1' } }, ['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0']],
@@ -373,8 +373,9 @@ describe('a pod', () => {
         containers: [container({ resources: { requests: { cpu: '1500m' }, limits: { cpu: '3' } } })],
       },
       [
-        'resources.claims: Forbidden: claims cannot be set for Resources at pod-level',
+        'resources.claims: Forbidden: claims may not be set for Resources at pod-level',
         'resources.requests[ephemeral-storage]: Unsupported value: "ephemeral-storage": supported values: "cpu", "hugepages-", "memory"',
+        'resources.claims[0]: Not found: "c": must be one of the names in pod.spec.resourceClaims which is empty',
         'resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 1500m',
         'resources.containers[0][cpu].limits: Invalid value: "3": must be less than or equal to pod limits of 2',
       ],
@@ -562,7 +563,11 @@ describe('a pod', () => {
       { hostNetwork: true, containers: [container({ ports: [{ containerPort: 80, hostPort: 81 }] })] },
       ['containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is true'],
     ],
-    [{ hostUsers: false, hostPID: true }, ['hostPID: Forbidden: when `hostUsers` is false']],
+    [{ hostUsers: false, hostPID: true }, ['HostPID: Forbidden: when `hostUsers` is false']],
+    [
+      { tolerations: [{ key: 'a', operator: 'Lt', value: '1' }] },
+      ['tolerations[0].operator: Unsupported value: "Lt": supported values: "Equal", "Exists", "Lt", "Gt"'],
+    ],
     [
       { os: { name: 'windows' }, securityContext: { fsGroup: 1 } },
       ['securityContext.fsGroup: Forbidden: cannot be set for a windows pod'],

@@ -18,7 +18,7 @@ import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/
 import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
 import { osErrors } from './validation/os.ts'
 import { validatePodResources } from './validation/pod-resources.ts'
-import { validateResources } from './validation/resources.ts'
+import { claimNamesOf, validateResources } from './validation/resources.ts'
 import {
   validateAffinity,
   validateReadinessGates,
@@ -46,7 +46,7 @@ export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpec
     ...validateVolumes(spec.volumes, path.field('volumes')),
     ...validateResourceClaims(spec.resourceClaims, path.field('resourceClaims')),
     ...validateAllContainers(spec, path),
-    ...validatePodResources(spec, path.field('resources')),
+    ...validatePodResources(spec, claimNamesOf(spec), path.field('resources')),
     ...hostNetworkErrors(spec, options, path.field('containers')),
     ...validateLabels(spec.nodeSelector, path.field('nodeSelector')),
     ...validatePodSecurity(spec, path),

@@ -18,7 +18,7 @@ export interface Toleration extends Infer<typeof toleration> {}
 export const toleration = object(`${coreV1}.Toleration`, 'Taints that do not keep the pod away from a node.', {
   key: optional(string(), 'Key of the taint. Empty, with the operator Exists, is every taint.'),
   operator: optional(
-    literal<'Equal' | 'Exists' | ''>(),
+    literal<'Equal' | 'Exists' | 'Gt' | 'Lt' | ''>(),
     'Equal (the default) compares the value too; Exists does not.',
   ),
   value: optional(string(), 'Value of the taint; with the operator Exists there is none.'),

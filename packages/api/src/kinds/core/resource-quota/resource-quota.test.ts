@@ -77,7 +77,7 @@ describe('validation of a quota', () => {
       'the value of a scope',
       selecting({ scopeName: 'BestEffort', operator: 'In', values: ['a'] }),
       [
-        `${expressions}.operator: Invalid value: "In": must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`,
+        `${expressions}.operator: Invalid value: "In": must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity`,
       ],
     ],
   ])('%s', (_, spec, problems) => {

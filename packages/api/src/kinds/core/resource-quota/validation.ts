@@ -90,7 +90,7 @@ function validateRequirement(requirement: ScopedResourceSelectorRequirement, pat
   const errors: FieldError[] = []
   if (scopesWithoutValues.has(scopeName) && operator !== 'Exists') {
     const why =
-      "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
     errors.push(invalidField(path.field('operator'), operator, why))
   }
   switch (operator) {

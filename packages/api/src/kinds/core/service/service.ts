@@ -84,7 +84,8 @@ export const services = kind<Service>(serviceSchema, {
   subresources: { proxy: { kind: 'ServiceProxyOptions', verbs: proxyVerbs, proxies: true } },
   shortNames: ['svc'],
   categories: ['all'],
-  nameFormat: 'dns1035-label',
+  // Also one that begins with a digit: https://kep.k8s.io/5311.
+  nameFormat: 'dns1123-label',
   columns: [
     nameColumn,
     column('Type', ({ spec }) => spec.type ?? '', { field: 'spec.type' }),

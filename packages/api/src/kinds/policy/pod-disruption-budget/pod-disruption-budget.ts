@@ -26,6 +26,9 @@ export const podDisruptionBudgets = kind<PodDisruptionBudget>(podDisruptionBudge
     ageColumn,
   ],
   countsGenerations: true,
+  // Upstream checks no more of its metadata than it does of every object's.
+  nameFormat: 'path-segment',
+  finalizers: 'any',
   rules: { updatesUnconditionally: false },
   // Nothing is evicted on the word of a client: the controller counts first.
   prepareForCreate: (budget) => ({

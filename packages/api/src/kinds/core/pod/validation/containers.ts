@@ -23,7 +23,7 @@ import type { Volume } from '../volume.ts'
 import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
 import { validateEnv, validateEnvFileVolumes, validateEnvFrom } from './env.ts'
 import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
-import { validateResources } from './resources.ts'
+import { claimNamesOf, validateResources } from './resources.ts'
 import { validateSecurityContext } from './security.ts'
 
 /** What containers refer to in their pod, found once for all of them. */
@@ -38,7 +38,7 @@ export function validateAllContainers(spec: PodSpec, path: FieldPath): FieldErro
   const pod: PodParts = {
     spec,
     volumes: new Map((spec.volumes ?? []).toReversed().map((each) => [each.name, each])),
-    claims: new Set((spec.resourceClaims ?? []).map((each) => each.name)),
+    claims: claimNamesOf(spec),
   }
   return [
     ...validateContainers(pod, path.field('containers')),
@@ -391,7 +391,7 @@ function validateResizePolicy(
       errors.push(unsupportedField(path, restartPolicy, resizeRestarts))
     }
     if (spec.restartPolicy === 'Never' && restartPolicy !== 'NotRequired') {
-      errors.push(invalidField(path, restartPolicy, "must be 'NotRequired' when `restartPolicy` is 'Never'"))
+      errors.push(invalidField(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
     }
     return errors
   })

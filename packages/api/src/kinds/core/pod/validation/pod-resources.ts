@@ -7,15 +7,15 @@ import { isPodLevelResource, podLevelResources } from '../resource-names.ts'
 import { resourceName, validateResources } from './resources.ts'
 
 /** Resources of the pod as a whole, and how those of its containers fit into them: https://kep.k8s.io/2837. */
-export function validatePodResources(spec: PodSpec, path: FieldPath): FieldError[] {
+export function validatePodResources(spec: PodSpec, claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { resources } = spec
   if (resources === undefined) return []
   const claims = resources.claims?.length
-    ? [forbiddenField(path.field('claims'), 'claims cannot be set for Resources at pod-level')]
+    ? [forbiddenField(path.field('claims'), 'claims may not be set for Resources at pod-level')]
     : []
   return [
     ...claims,
-    ...validateResources({ ...resources, claims: undefined }, new Set(), path, podResourceName),
+    ...validateResources(resources, claimNames, path, podResourceName),
     ...requestErrors(spec, path.field('requests')),
     ...limitErrors(spec, path.field('containers')),
   ]

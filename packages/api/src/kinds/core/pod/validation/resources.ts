@@ -10,9 +10,14 @@ import type { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity, parseQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
 import type { ResourceList } from '../../common.ts'
+import type { PodSpec } from '../pod-spec.ts'
 import { isHugePages } from '../resource-names.ts'
 import type { ResourceRequirements } from '../resources.ts'
 import { checkTextOrEmpty } from './checks.ts'
+
+/** The names by which containers refer to the claims of their pod. */
+export const claimNamesOf = ({ resourceClaims = [] }: Pick<PodSpec, 'resourceClaims'>): ReadonlySet<string> =>
+  new Set(resourceClaims.map(({ name }) => name))
 
 /** What a container, or a pod as a whole, asks for (ValidateResourceRequirements). */
 export function validateResources(

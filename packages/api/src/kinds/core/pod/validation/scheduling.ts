@@ -203,6 +203,10 @@ function tolerationOperatorErrors(toleration: Toleration, path: FieldPath): Fiel
     }
     case 'Exists':
       return value === '' ? [] : [invalidField(path, value, "value must be empty when `operator` is 'Exists'")]
+    case 'Gt':
+    case 'Lt':
+      // Known, but off unless asked for: https://kep.k8s.io/5471.
+      return [unsupportedField(path, operator, ['Equal', 'Exists', 'Lt', 'Gt'])]
     default:
       return [unsupportedField(path, operator, ['Equal', 'Exists'])]
   }

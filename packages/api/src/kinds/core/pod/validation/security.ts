@@ -157,6 +157,13 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: FieldPath)
 function hostUsersErrors(spec: PodSpec, path: FieldPath): FieldError[] {
   if (spec.hostUsers !== false) return []
   const why = 'when `hostUsers` is false'
+  // Upstream writes two of the fields so.
+  const shownNames = { hostNetwork: 'hostNetwork', hostPID: 'HostPID', hostIPC: 'HostIPC' } as const
   const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((name) => spec[name] === true)
-  return shared.map((name) => forbiddenField(path.field(name), why))
+  const withDevices = (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap(({ volumeDevices = [] }, index) =>
+      volumeDevices.length === 0 ? [] : [path.field(list).index(index).field('volumeDevices')],
+    ),
+  )
+  return [...shared.map((name) => path.field(shownNames[name])), ...withDevices].map((at) => forbiddenField(at, why))
 }
