@@ -80,6 +80,56 @@ describe('pods/resize', () => {
     expect(changed.spec.initContainers?.[0]?.resources?.limits).toEqual({ cpu: '1' })
   })
 
+  it('changes init containers as well', async () => {
+    const { patch } = await withPod({ initContainers: [{ ...main, name: 'init' }] })
+    const changed = await patch({ initContainers: [{ name: 'init', resources: { limits: { cpu: '1' } } }] })
+    expect(changed.spec.initContainers?.[0]?.resources?.limits).toEqual({ cpu: '1' })
+  })
+
+  it('changes what a pod has as a whole', async () => {
+    const { patch } = await withPod({ resources: { requests: { cpu: '1', memory: '1Gi' } } })
+    const changed = await patch({ resources: { requests: { cpu: '2' } } })
+    expect(changed.spec.resources?.requests).toEqual({ cpu: '2', memory: '1Gi' })
+    expect(changed.metadata.generation).toBe(2)
+    expect((await patch({ containers: [{ name: 'main', resources: { limits: { cpu: '1' } } }] })).spec).toMatchObject({
+      resources: { requests: { cpu: '2' } },
+      containers: [{ resources: { limits: { cpu: '1' } } }],
+    })
+  })
+
+  it.each<[string, object | null, string]>([
+    ['of all', null, 'spec.resources: Forbidden: pod-level resources cannot be removed'],
+    [
+      'of a request',
+      { requests: { cpu: null } },
+      'spec.resources.requests: Forbidden: pod-level resource requests cannot be removed',
+    ],
+    [
+      'of another kind',
+      { limits: { 'hugepages-2Mi': '2Mi' } },
+      'spec: Forbidden: only cpu and memory resources are mutable at pod-level',
+    ],
+  ])('refuses to change what a pod has as a whole where that is %s', async (_what, resources, message) => {
+    const { patch } = await withPod({ resources: { requests: { cpu: '1', memory: '1Gi' } } })
+    expect((await refusal(patch({ resources }))).message).toContain(message)
+  })
+
+  it('is refused where the node does not say what containers have been given', async () => {
+    const { client, resize } = await withPod()
+    const state = { running: { startedAt: '2026-01-01T00:00:00Z' } }
+    const containerStatus = { name: 'main', ready: true, restartCount: 0, image: 'x', imageID: '', state }
+    const report = (more: object) => {
+      const body = { status: { containerStatuses: [{ ...containerStatus, ...more }] } }
+      return client.patch(pods, key, { type: 'merge', body } as Patch, { subresource: 'status' })
+    }
+    await report({})
+    expect((await refusal(resize({ limits: { cpu: '1' } }))).message).toContain(
+      'spec: Forbidden: Pod running on node without support for resize',
+    )
+    await report({ resources: {} })
+    await resize({ limits: { cpu: '1' } })
+  })
+
   it.each<[string, object, string]>([
     [
       'taking a request away',
@@ -100,7 +150,7 @@ describe('pods/resize', () => {
     [
       'another quality of service',
       { requests: { cpu: '200m' }, limits: { memory: '64Mi' } },
-      'spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing',
+      'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
     ],
   ])('refuses %s', async (_what, resources, message) => {
     const { resize } = await withPod()
@@ -132,19 +182,17 @@ describe('pods/resize', () => {
 
   it.each<[string, object, object, string]>([
     [
-      'of init containers that end',
-      { initContainers: [{ ...main, name: 'init' }] },
+      'of init containers that would start anew for it',
+      {
+        initContainers: [
+          { ...main, name: 'init', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] },
+        ],
+      },
       {},
-      'spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable',
+      'spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized',
     ],
     ['of static pods', {}, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'static pods cannot be resized'],
     ['of Windows pods', { os: { name: 'windows' } }, {}, 'windows pods cannot be resized'],
-    [
-      'of pods with resources of their own',
-      { resources: { requests: { cpu: '1', memory: '1Gi' } } },
-      {},
-      'pods with pod-level resources cannot be resized',
-    ],
   ])('refuses resources %s', async (_what, spec, metadata, message) => {
     const { patch } = await withPod(spec, metadata)
     const init = 'initContainers' in spec

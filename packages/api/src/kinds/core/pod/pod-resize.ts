@@ -2,7 +2,7 @@ import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import type { ResourceList } from '../common.ts'
-import type { Container } from './container.ts'
+import { type Container, isSidecar } from './container.ts'
 import { mirrorAnnotation } from './ephemeral-containers.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
@@ -13,7 +13,7 @@ const specPath = FieldPath.of('spec')
 const lists = ['containers', 'initContainers'] as const
 
 /**
- * The pod with the resources of another, and what these changes do to its containers: all that `pods/resize` changes. Containers that are
+ * The pod with the resources of another, its own and those of its containers: all that `pods/resize` changes. Containers that are
  * others are taken as they are, for validation to refuse.
  */
 export function withResizedContainers(pod: Pod, { spec }: Pod): Pod {
@@ -25,10 +25,12 @@ export function withResizedContainers(pod: Pod, { spec }: Pod): Pod {
   }
   const initContainers =
     pod.spec.initContainers === undefined && !spec.initContainers?.length ? undefined : resized('initContainers')
+  const { resources: _resources, ...others } = pod.spec
   return {
     ...pod,
     spec: {
-      ...pod.spec,
+      ...others,
+      ...(spec.resources === undefined ? {} : { resources: spec.resources }),
       containers: resized('containers') ?? [],
       ...(initContainers === undefined ? {} : { initContainers }),
     },
@@ -48,36 +50,76 @@ function withResources(container: Container, { resources, resizePolicy }: Contai
 export function validatePodResize(pod: Pod, old: Pod): readonly FieldError[] {
   const unresizable = unresizableBecause(old)
   if (unresizable !== undefined) return [forbiddenField(FieldPath.root.key(''), unresizable)]
+  const errors = [...validatePod(pod), ...classErrors(pod, old), ...supportErrors(old), ...podLevelErrors(pod, old)]
   const others = lists.flatMap((list) => identityErrors(pod.spec[list] ?? [], old.spec[list] ?? [], list))
-  if (others.length > 0) return [...validatePod(pod), ...others]
-  const [qos, oldQos] = [computeQos(pod.spec), computeQos(old.spec)]
+  if (others.length > 0) return [...errors, ...others]
   return [
-    ...validatePod(pod),
-    ...old.spec.containers.flatMap((before, index) =>
-      removalErrors(pod.spec.containers[index]?.resources, before.resources, specPath.field('containers').index(index)),
-    ),
-    ...(old.spec.initContainers ?? []).flatMap((before, index) => {
-      const path = specPath.field('initContainers').index(index)
-      const after = pod.spec.initContainers?.[index]
-      if (before.restartPolicy === 'Always') return removalErrors(after?.resources, before.resources, path)
-      if (deepEqual(after?.resources, before.resources)) return []
-      return [forbiddenField(path.field('resources'), 'resources for non-sidecar init containers are immutable')]
-    }),
-    ...lists.flatMap((list) =>
+    ...errors,
+    ...lists.toReversed().flatMap((list) =>
       (old.spec[list] ?? []).flatMap((before, index) => {
-        const after = pod.spec[list]?.[index]
-        if (after === undefined || deepEqual(withComputeOf(after, before), before)) return []
-        return [forbiddenField(specPath, 'only cpu and memory resources are mutable')]
+        const path = specPath.field(list).index(index).field('resources')
+        return removalErrors(pod.spec[list]?.[index]?.resources, before.resources, path, 'resource')
       }),
     ),
-    ...(qos === oldQos ? [] : [invalidField(specPath, qos, 'Pod QOS Class may not change as a result of resizing')]),
+    ...pairs(pod, old, 'containers').flatMap(({ before, after }) =>
+      isOfComputeAlone(after, before) ? [] : [forbiddenField(specPath, 'only cpu and memory resources are mutable')],
+    ),
+    ...pairs(pod, old, 'initContainers').flatMap(({ before, after, path }) => initErrors(after, before, path)),
   ]
+}
+
+interface Pair {
+  readonly before: Container
+  readonly after: Container
+  readonly path: FieldPath
+}
+
+function pairs(pod: Pod, old: Pod, list: (typeof lists)[number]): readonly Pair[] {
+  return (old.spec[list] ?? []).flatMap((before, index) => {
+    const after = pod.spec[list]?.[index]
+    return after === undefined ? [] : [{ before, after, path: specPath.field(list).index(index) }]
+  })
 }
 
 function unresizableBecause({ metadata, spec }: Pod): string | undefined {
   if (metadata.annotations?.[mirrorAnnotation] !== undefined) return 'static pods cannot be resized'
-  if (spec.os?.name === 'windows') return 'windows pods cannot be resized'
-  return spec.resources === undefined ? undefined : 'pods with pod-level resources cannot be resized'
+  return spec.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined
+}
+
+function classErrors(pod: Pod, old: Pod): readonly FieldError[] {
+  const before = old.status?.qosClass ?? computeQos(old.spec)
+  if (before === computeQos(pod.spec)) return []
+  return [invalidField(specPath, old.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')]
+}
+
+/** A node that does not say what its containers have been given cannot change it. */
+function supportErrors({ status }: Pod): readonly FieldError[] {
+  const running = status?.containerStatuses?.find(({ state }) => state?.running !== undefined)
+  if (running === undefined || running.resources !== undefined) return []
+  return [forbiddenField(specPath, 'Pod running on node without support for resize')]
+}
+
+/** Of the resources that a pod has as a whole. */
+function podLevelErrors({ spec: { resources: after } }: Pod, { spec: { resources: before } }: Pod): FieldError[] {
+  const path = specPath.field('resources')
+  const isSet = [after, before].some((each) => Object.keys({ ...each?.requests, ...each?.limits }).length > 0)
+  if (!isSet) return []
+  if (before !== undefined && after === undefined)
+    return [forbiddenField(path, 'pod-level resources cannot be removed')]
+  const errors = removalErrors(after, before, path, 'pod-level resource')
+  if (!deepEqual(withoutEmpty(withComputeOf(after, before)), withoutEmpty(before)))
+    return [...errors, forbiddenField(specPath, 'only cpu and memory resources are mutable at pod-level')]
+  return [...errors]
+}
+
+function initErrors(after: Container, before: Container, path: FieldPath): readonly FieldError[] {
+  const errors = isOfComputeAlone(after, before)
+    ? []
+    : [forbiddenField(path, 'only cpu and memory resources for init or sidecar containers are mutable')]
+  if (isSidecar(after) || deepEqual(after, before)) return errors
+  const restarting = (before.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === 'RestartContainer')
+  const rule = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'
+  return [...errors, ...restarting.map(() => forbiddenField(path, rule))]
 }
 
 function identityErrors(
@@ -97,32 +139,41 @@ function removalErrors(
   after: ResourceRequirements | undefined,
   before: ResourceRequirements | undefined,
   path: FieldPath,
+  what: string,
 ): readonly FieldError[] {
   return (['requests', 'limits'] as const).flatMap((of) => {
     const isRemoved = Object.keys(before?.[of] ?? {}).some((name) => after?.[of]?.[name] === undefined)
-    const rule = `resource ${of} cannot be removed`
-    return isRemoved ? [forbiddenField(path.field('resources').field(of), rule)] : []
+    return isRemoved ? [forbiddenField(path.field(of), `${what} ${of} cannot be removed`)] : []
   })
 }
 
-/** A container with the CPU and memory of another: what else differs is no resize. */
-function withComputeOf(container: Container, old: Container): Container {
-  const mixed = (after: ResourceList | undefined, before: ResourceList | undefined): ResourceList | undefined => {
-    const { cpu: _cpu, memory: _memory, ...others } = after ?? {}
-    const { cpu, memory } = before ?? {}
-    const all = { ...others, ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) }
-    return Object.keys(all).length === 0 ? undefined : all
-  }
-  const requests = mixed(container.resources?.requests, old.resources?.requests)
-  const limits = mixed(container.resources?.limits, old.resources?.limits)
-  const { requests: _requests, limits: _limits, ...rest } = container.resources ?? {}
-  const resources = {
-    ...rest,
-    ...(limits === undefined ? {} : { limits }),
-    ...(requests === undefined ? {} : { requests }),
+/** Whether nothing but CPU and memory is different. */
+function isOfComputeAlone(after: Container, before: Container): boolean {
+  const { claims: _claims, ...kept } = withComputeOf(after.resources, before.resources)
+  return deepEqual(
+    { ...after, resources: withoutEmpty(kept) },
+    { ...before, resources: withoutEmpty(before.resources) },
+  )
+}
+
+/** Resources with the CPU and memory of others: what else differs is no resize. */
+function withComputeOf(
+  after: ResourceRequirements | undefined,
+  before: ResourceRequirements | undefined,
+): ResourceRequirements {
+  const mixed = (list: ResourceList | undefined, old: ResourceList | undefined): ResourceList => {
+    const { cpu: _cpu, memory: _memory, ...others } = list ?? {}
+    const { cpu, memory } = old ?? {}
+    return { ...others, ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) }
   }
   return {
-    ...container,
-    resources: old.resources === undefined && Object.keys(resources).length === 0 ? undefined : resources,
-  } as Container
+    ...after,
+    requests: mixed(after?.requests, before?.requests),
+    limits: mixed(after?.limits, before?.limits),
+  }
+}
+
+/** Nothing is the same as none. */
+function withoutEmpty(resources: ResourceRequirements = {}): ResourceRequirements {
+  return Object.fromEntries(Object.entries(resources).filter(([, value]) => Object.keys(value ?? {}).length > 0))
 }
