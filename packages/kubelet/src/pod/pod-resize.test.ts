@@ -150,4 +150,44 @@ describe('a pod whose resources are changed', () => {
     await clock.settle()
     expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Deferred'] })
   })
+
+  it('gets what is asked for as a whole, and shows what it has', async () => {
+    const { client, clock, open, kubelet, read, shown, told } = await startedNode()
+    const { uid: _, ...metadata } = testPod().metadata
+    const container = { ...testContainer(), resources: { requests: { cpu: '1' } } }
+    const resources = { requests: { cpu: '2' }, limits: { cpu: '3' } }
+    await client.create(pods, { ...testPod({ containers: [container], resources }), metadata } as Pod)
+    await clock.settle()
+    const ask = async (cpu: string) => {
+      const pod = await read('web')
+      const asked = { requests: { cpu }, limits: { cpu: '9' } }
+      await client.update(pods, { ...pod, spec: { ...pod.spec, resources: asked } } as Pod)
+      await clock.settle()
+    }
+    const given = async () => {
+      const { status } = await read('web')
+      return [status?.resources?.requests?.cpu, status?.allocatedResources?.cpu]
+    }
+    expect(await given()).toEqual(['2', '2'])
+    await ask('4')
+    expect(await given()).toEqual(['4', '4'])
+    expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
+    await ask('5')
+    expect(await given()).toEqual(['4', '4'])
+    expect((await shown('web')).conditions).toEqual(['PodResizePending Infeasible'])
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.settle()
+    expect(await given()).toEqual(['4', '4'])
+  })
+
+  it('has all of its containers told of in events', async () => {
+    const { client, run, resize } = await startedNode()
+    await run('web', '1')
+    await resize('web', '2')
+    const [started] = client.stored<Event>(events).filter(({ reason }) => reason === 'ResizeStarted')
+    expect(started?.message).toMatch(
+      /^Pod resize started: {"containers":\[{"name":"web","resources":{"requests":{"cpu":"2"}}}\],"generation":\d+}$/,
+    )
+  })
 })

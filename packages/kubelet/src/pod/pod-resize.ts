@@ -4,6 +4,7 @@ import {
   deepEqual,
   type Pod,
   type PodSpec,
+  type ResourceList,
   type ResourceRequirements,
 } from '@coracle/api'
 
@@ -17,20 +18,21 @@ export interface ResizeProgress {
 
 const lists = ['containers', 'initContainers'] as const
 
-/** The pod with what the containers of `spec` have: where more is asked for than the node has given. */
+/** The pod with what `spec` and its containers have: where more is asked for than the node has given. */
 export function withResourcesOf(pod: Pod, spec: PodSpec): Pod {
   const given = (list: (typeof lists)[number]): readonly Container[] | undefined =>
     pod.spec[list]?.map((container) => {
       const before = spec[list]?.find(({ name }) => name === container.name)
       return before === undefined ? container : withResources(container, before.resources)
     })
-  return withContainers(pod, given)
+  return withContainers(withPodLevel(pod, spec.resources), given)
 }
 
 /** The pod with what its status says that it has been given: what an earlier life of the node agent has done. */
 export function withResourcesOfStatus(pod: Pod): Pod {
   const statuses = { containers: pod.status?.containerStatuses, initContainers: pod.status?.initContainerStatuses }
-  return withContainers(pod, (list) =>
+  const whole = pod.status?.resources === undefined ? pod : withPodLevel(pod, pod.status.resources)
+  return withContainers(whole, (list) =>
     pod.spec[list]?.map((container) => {
       const status = statuses[list]?.find(({ name }) => name === container.name)
       return status?.resources === undefined ? container : withResources(container, givenTo(status))
@@ -42,6 +44,13 @@ const givenTo = ({ resources, allocatedResources }: ContainerStatus): ResourceRe
   ...resources,
   ...(allocatedResources === undefined ? {} : { requests: allocatedResources }),
 })
+
+/** The same pod where nothing is different. Without resources as a whole it stays so. */
+function withPodLevel(pod: Pod, resources: ResourceRequirements | undefined): Pod {
+  const { resources: asked } = pod.spec
+  if (asked === undefined || resources === undefined || deepEqual(asked, resources)) return pod
+  return { ...pod, spec: { ...pod.spec, resources } }
+}
 
 /** The same pod where nothing is different. */
 function withContainers(pod: Pod, given: (list: (typeof lists)[number]) => readonly Container[] | undefined): Pod {
@@ -67,6 +76,11 @@ export function resizedContainers(spec: PodSpec, before: PodSpec): readonly Cont
   )
 }
 
+/** Whether a pod has other resources in another version of it, as a whole or in one of its containers. */
+export function isResized(spec: PodSpec, before: PodSpec): boolean {
+  return !deepEqual(spec.resources ?? {}, before.resources ?? {}) || resizedContainers(spec, before).length > 0
+}
+
 /** Whether a container starts anew for what has changed of its resources. */
 export function restartsForResize(container: Container, before: PodSpec): boolean {
   const old = lists.flatMap((list) => before[list] ?? []).find(({ name }) => name === container.name)
@@ -80,8 +94,25 @@ export function restartsForResize(container: Container, before: PodSpec): boolea
   })
 }
 
-/** What events tell of a change of resources, as upstream writes it. */
-export function resizeText(containers: readonly Container[], generation: number | undefined, error?: string): string {
-  const shown = containers.map(({ name, resources }) => ({ name, resources }))
-  return JSON.stringify({ containers: shown, generation, ...(error === undefined ? {} : { error }) })
+/** What events tell of a change of resources, as upstream writes it: what all containers are to have. */
+export function resizeText(
+  { initContainers = [], containers }: PodSpec,
+  generation: number | undefined,
+  error?: string,
+): string {
+  const shown = (list: readonly Container[]) =>
+    list.map(({ name, resources: { limits, requests, claims } = {} }) => ({
+      name,
+      resources: { limits: sorted(limits), requests: sorted(requests), claims },
+    }))
+  return JSON.stringify({
+    initContainers: initContainers.length === 0 ? undefined : shown(initContainers),
+    containers: shown(containers),
+    generation,
+    error,
+  })
 }
+
+/** In the order of the names, as Go writes maps. */
+const sorted = (list: ResourceList | undefined): ResourceList | undefined =>
+  list && Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -2,7 +2,6 @@ import {
   type Container,
   deepEqual,
   hasReason,
-  isSidecar,
   type ObjectMeta,
   type Pod,
   type PodSpec,
@@ -39,6 +38,7 @@ import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podHostname } from './pod-hostname.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
 import {
+  isResized,
   resizedContainers,
   resizeText,
   restartsForResize,
@@ -229,29 +229,30 @@ export class PodWorker implements StatusWriterHost {
     if (!isNew && this.#resizeRefusal === undefined) return
     if (this.#refusal !== undefined || this.#ending || isOver(pod)) return
     const before = this.#givenSpec
-    const containers = resizedContainers(pod.spec, before)
+    const isOther = isResized(pod.spec, before)
     const { admission } = this.#context
-    const refusal = containers.length === 0 ? undefined : admission.resize(podUidOf(pod), pod, () => this.wake())
+    const refusal = !isOther ? undefined : admission.resize(podUidOf(pod), pod, () => this.wake())
     const isKnown = !isNew && refusal?.reason === this.#resizeRefusal?.reason
     this.#judgedGeneration = generation
     this.#resizeRefusal = refusal
     if (refusal !== undefined) {
       const { reason, message } = refusal
-      const told = `Pod resize ${reason}: ${resizeText(containers, generation, message)}`
+      const told = `Pod resize ${reason}: ${resizeText(pod.spec, generation, message)}`
       if (!isKnown) recordPodEvent(this.#context, pod, 'Warning', `Resize${reason}`, told)
       return
     }
     this.#givenSpec = pod.spec
-    if (containers.length === 0) return
-    for (const each of containers) if (restartsForResize(each, before)) this.#resizingToNote().set(each.name, undefined)
+    if (!isOther) return
+    for (const each of resizedContainers(pod.spec, before))
+      if (restartsForResize(each, before)) this.#resizingToNote().set(each.name, undefined)
     recordPodEvent(
       this.#context,
       pod,
       'Normal',
       'ResizeStarted',
-      `Pod resize started: ${resizeText(containers, generation)}`,
+      `Pod resize started: ${resizeText(pod.spec, generation)}`,
     )
-    if (this.#resizing.size === 0) this.#tellResized(containers)
+    if (this.#resizing.size === 0) this.#tellResized()
   }
 
   #resizingToNote(): Map<string, string | undefined> {
@@ -259,8 +260,8 @@ export class PodWorker implements StatusWriterHost {
     return this.#resizing as Map<string, string | undefined>
   }
 
-  #tellResized(containers: readonly Container[]): void {
-    const told = resizeText(containers, this.#pod.metadata.generation)
+  #tellResized(): void {
+    const told = resizeText(this.#pod.spec, this.#pod.metadata.generation)
     recordPodEvent(this.#context, this.#pod, 'Normal', 'ResizeCompleted', `Pod resize completed: ${told}`)
   }
 
@@ -278,10 +279,7 @@ export class PodWorker implements StatusWriterHost {
         ending.add(run.id)
       }
     }
-    if (resizing.size === 0) {
-      const { initContainers = [], containers } = this.#pod.spec
-      this.#tellResized([...initContainers.filter(isSidecar), ...containers])
-    }
+    if (resizing.size === 0) this.#tellResized()
     return ending
   }
 

@@ -1,11 +1,13 @@
 import {
   deepEqual,
+  formatQuantity,
   formatTime,
   mayRestartAll,
   type Pod,
   type PodPhase,
   type PodSpec,
   type PodStatus,
+  podRequests,
 } from '@coracle/api'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
@@ -56,6 +58,8 @@ export type OwnPodStatus = Pick<
   | 'initContainerStatuses'
   | 'containerStatuses'
   | 'ephemeralContainerStatuses'
+  | 'resources'
+  | 'allocatedResources'
 >
 
 /** The status of a pod as upstream's kubelet would write it. Pure: times come from the runtime and `nowMs`. */
@@ -126,6 +130,17 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
     containerStatuses: regularStatuses,
     ...ephemeralStatuses(input),
+    ...podLevelResources(pod.spec),
+  }
+}
+
+/** What a pod has as a whole, if its spec speaks of that: the pod is as the node has taken it on. */
+function podLevelResources(spec: PodSpec): Pick<PodStatus, 'resources' | 'allocatedResources'> {
+  if (spec.resources === undefined) return {}
+  const requests = [...podRequests(spec)].map(([name, amount]) => [name, formatQuantity(amount)] as const)
+  return {
+    resources: spec.resources,
+    ...(requests.length === 0 ? {} : { allocatedResources: Object.fromEntries(requests) }),
   }
 }
 
@@ -249,6 +264,8 @@ const ownKeys = [
   'initContainerStatuses',
   'containerStatuses',
   'ephemeralContainerStatuses',
+  'resources',
+  'allocatedResources',
 ] as const satisfies readonly (keyof OwnPodStatus)[]
 
 /** The merge patch that turns the status of `pod` into `next`, or undefined where nothing differs. */
