@@ -69,7 +69,8 @@ class InProcessClient implements Client {
 
   constructor(core: ApiCore, user: User) {
     this.#core = core
-    this.#context = { user, userAgent: `${componentOf(user)}/in-process` }
+    const context = { user, userAgent: `${componentOf(user)}/in-process` }
+    this.#context = isController(user) ? { ...context, program: 'kube-controller-manager' } : context
   }
 
   staysInProcess(): boolean {
@@ -310,6 +311,9 @@ function writeOptionsOf({ dryRun, fieldManager, fieldValidation }: WriteOptions)
 function componentOf({ name }: User): string {
   return name.startsWith('system:node:') ? 'kubelet' : (name.split(':').at(-1) ?? name)
 }
+
+/** Upstream's controllers have accounts of their own and are one program. */
+const isController = ({ name }: User): boolean => name.startsWith('system:serviceaccount:kube-system:')
 
 const notServed = (): ApiError => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
 

@@ -60,6 +60,8 @@ export interface RequestContext {
   readonly user: User
   /** Tells where the request came from, for audit and field managers: the User-Agent over HTTP. */
   readonly userAgent: string
+  /** The program that asks, as field managers are called, where that is not what its user agent begins with. */
+  readonly program?: string
   /** What the client says of why it asks. */
   readonly claim?: CauseClaim
   /** As the client names the request (`Audit-ID`). */

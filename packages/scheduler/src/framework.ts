@@ -49,11 +49,14 @@ export class Framework {
     for (const plugin of this.#clusterPlugins.toReversed()) plugin.unreserve?.(pod, node)
   }
 
-  /** Rejects where a plugin fails. */
-  async preBind(pod: Pod, node: NodeInfo): Promise<void> {
+  /** Rejects where a plugin fails. `begins` is called, and waited for, once there turns out to be something to do. */
+  async preBind(pod: Pod, node: NodeInfo, begins: () => Promise<void>): Promise<void> {
+    let told: Promise<void> | undefined
     for (const plugin of this.#clusterPlugins) {
       const work = plugin.preBind?.(pod, node)
-      if (work !== undefined) await naming(`running PreBind plugin "${plugin.name}"`, work)
+      if (work === undefined) continue
+      told ??= begins()
+      await Promise.all([naming(`running PreBind plugin "${plugin.name}"`, work), told])
     }
   }
 

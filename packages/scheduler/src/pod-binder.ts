@@ -59,7 +59,7 @@ export class PodBinder {
       const { message, cause } = error as Error
       // Where somebody else has deleted or bound it, there is nothing left to tell.
       const isSettled = hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict')
-      if (!isSettled) await this.#reporter.unbound(pod, 'SchedulerError', message)
+      if (!isSettled) await this.#reporter.unbound(withExpectation(pod, node), 'SchedulerError', message, '')
       return false
     }
   }
@@ -67,7 +67,8 @@ export class PodBinder {
   async #prepare(pod: Pod, node: NodeInfo): Promise<void> {
     this.preparing++
     try {
-      await this.#framework.preBind(pod, node)
+      // Whoever adds nodes, for example, sees where the pod will be long before it is bound.
+      await this.#framework.preBind(pod, node, () => this.#reporter.expected(pod, node.name))
     } finally {
       this.preparing--
     }
@@ -91,3 +92,9 @@ export class PodBinder {
     await this.#client.createSubresource(podResource, { namespace, name }, 'binding', binding, cause)
   }
 }
+
+/** The pod as it may have been told that it comes to the node. */
+const withExpectation = (pod: Pod, node: NodeInfo): Pod => ({
+  ...pod,
+  status: { ...pod.status, nominatedNodeName: node.name },
+})

@@ -58,6 +58,12 @@ export class PodReporter {
     await this.#patchStatus(pod, { conditions: [condition], ...nomination }, message)
   }
 
+  /** The pod comes to this node, once what it needs there is made. */
+  async expected(pod: Pod, node: string): Promise<void> {
+    const nomination = nominationPatch(pod, node)
+    if (nomination !== undefined) await this.#patchStatus(pod, nomination, `what it needs on ${node} is being made`)
+  }
+
   /** The pod is to come to no node any more: its place is for a more important one, or there will be none. */
   async unnominated(pod: Pod, because: string): Promise<void> {
     const nomination = nominationPatch(pod, '')

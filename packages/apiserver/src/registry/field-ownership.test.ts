@@ -81,6 +81,18 @@ describe('the owners of fields', () => {
     expect(names.flat()).toEqual(['kubectl Update v1', 'unknown Update v1', `${'é'.repeat(64)} Update v1`])
   })
 
+  it.each([
+    ['system:serviceaccount:kube-system:replicaset-controller', 'kube-controller-manager'],
+    ['system:kube-controller-manager', 'kube-controller-manager'],
+    ['system:kube-scheduler', 'kube-scheduler'],
+    ['system:node:n1', 'kubelet'],
+  ])('are called as upstream calls the program of %s', async (name, program) => {
+    const core = await startTestCore()
+    const client = core.core.client({ name, groups: ['system:masters'] })
+    await client.create(configMaps, configMap('a', { x: '1' }))
+    expect(Object.keys(await owned(core, configMaps, 'a'))).toEqual([`${program} Update v1`])
+  })
+
   it('of the status own it through the status, and nothing else', async () => {
     const core = await startTestCore()
     await core.client.create(pods, pod('a'), as('creator'))

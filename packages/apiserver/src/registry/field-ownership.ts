@@ -31,13 +31,13 @@ export type OwnedPart = string
 
 /** The managers of a request: named by its options, or by the program that sent it. */
 export function managerOf(
-  { userAgent }: RequestContext,
+  { userAgent, program }: RequestContext,
   { fieldManager }: RegistryWriteOptions,
   definition: ResourceDefinition,
   subresource: OwnedPart,
   operation: Manager['operation'],
 ): Manager {
-  const name = fieldManager === '' ? nameFromUserAgent(userAgent) : fieldManager
+  const name = fieldManager === '' ? (program ?? nameFromUserAgent(userAgent)) : fieldManager
   return { name, operation, apiVersion: apiVersionOf(definition), subresource }
 }
 

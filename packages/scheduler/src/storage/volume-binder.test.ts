@@ -88,6 +88,7 @@ describe('a pod whose claims wait for it', () => {
     await addClaim('data')
     await addPod(podUsing(['data'], 'web'))
     expect(await selectedNode('data')).toBe('n1')
+    expect((await client.get(pods, keyOf('web'))).status?.nominatedNodeName).toBe('n1')
     expect(bindings).toEqual([])
     await provision('data', 'n1')
     expect(bindings).toEqual(['web to n1'])
@@ -135,6 +136,15 @@ describe('a pod whose claims wait for it', () => {
     ])
     await environment.clock.advance('10s')
     expect(await selectedNode('data')).toBe('n2')
+  })
+
+  it('is no longer said to come to a node that cannot have it after all', async () => {
+    await addClaim('data')
+    await addPod(podUsing(['data'], 'web'))
+    await client.patch(nodes, { name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: true } } })
+    await change('data', { metadata: { annotations: { [volumeAnnotations.selectedNode]: null } } })
+    expect(await failures()).not.toEqual([])
+    expect((await client.get(pods, keyOf('web'))).status?.nominatedNodeName).toBeUndefined()
   })
 
   it('is tried again where they are bound to volumes that are elsewhere', async () => {
