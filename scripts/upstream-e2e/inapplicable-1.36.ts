@@ -24,6 +24,21 @@ export const inapplicable: readonly Inapplicable[] = [
     reason: 'needs the controllers of bootstrap tokens, which upstream turns off by default',
   },
   { pattern: /^\[sig-apps\].*(serve a basic image|Deploy clustered applications)/, reason: realContainers },
+  {
+    pattern:
+      /StatefulSet.*(basic identity|adopt matching orphans|predecessor fails|rolling updates and roll backs|halt if any|Burst scaling|failing container)|surge pods onto nodes/,
+    reason: `${realContainers}: commands that run in them decide whether they are ready`,
+  },
+  {
+    pattern:
+      /Job.*(pod failure policy (on exit code|to ignore)|sometimes fail and are (not )?locally|restarted by container restart policy)/,
+    reason: `${realContainers}: scripts look at files to decide how they end`,
+  },
+  {
+    pattern:
+      /^\[sig-auth\].*(NodeAuthenticator|OIDC discovery of|mount an API token|mount projected|RunAsUser or FsGroup|InClusterConfig|restrict access by-node)/,
+    reason: realContainers,
+  },
   { pattern: /^\[sig-autoscaling\] \[Feature:HPA\]/, reason: realContainers },
   {
     pattern: /^\[sig-storage\]/,

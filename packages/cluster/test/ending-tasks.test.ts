@@ -106,6 +106,23 @@ describe('simulated containers that are there to end', () => {
   const isReady = async (): Promise<boolean | undefined> =>
     (await cluster.client.get(pods, { namespace, name: 'a' })).status?.containerStatuses?.[0]?.ready
 
+  it('so an Indexed Job fails at the indexes whose script says so', async () => {
+    const script = `if [ $(expr \${JOB_COMPLETION_INDEX} % 2) -ne 0 ]; then exit 1; else exit 0; fi`
+    const template = {
+      spec: { restartPolicy: 'Never', containers: [container('main', { command: ['sh', '-c', script] })] },
+    }
+    const spec = { completionMode: 'Indexed', completions: 4, parallelism: 2, backoffLimitPerIndex: 0, template }
+    await cluster.client.create(jobs, {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'j', namespace },
+      spec,
+    } as Job)
+    await environment.clock.advance('1m')
+    const { status } = await cluster.client.get(jobs, { namespace, name: 'j' })
+    expect(status).toMatchObject({ completedIndexes: '0,2', failedIndexes: '1,3', succeeded: 2, failed: 2 })
+  })
+
   it('so Jobs complete', async () => {
     const template = { spec: { restartPolicy: 'Never', containers: [container('main')] } }
     const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'j', namespace }, spec: { template } }

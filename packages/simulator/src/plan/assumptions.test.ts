@@ -47,6 +47,7 @@ function fateOf(found: Pod, initial: readonly Pod[], assumptions: Assumptions = 
     isTask: found.spec.initContainers !== undefined || found.spec.restartPolicy !== 'Always',
     command: container?.command ?? [],
     args: container?.args ?? [],
+    env: [],
     probes: [],
   })
   if (run !== undefined) return run.exitCodes.includes(0) ? 'ends well' : 'crashes'

@@ -35,6 +35,42 @@ describe('a command that tells how it ends', () => {
     expect(commandRun(command, [])).toEqual(run)
   })
 
+  it.each([
+    [sh('if true; then exit 1; fi'), ends(0, 1)],
+    [sh('if false; then exit 1; fi'), ends(0, 0)],
+    [sh('if sleep 1 && false; then exit 1; elif sleep 2; then sleep 3; else exit 2; fi; exit 3'), ends(6, 3)],
+    [sh('if false; then exit 1; elif false; then exit 2; else if true; then exit 4; fi; fi'), ends(0, 4)],
+    [sh('\nif false\nthen\n  exit 1\nelse\n  exit 0\nfi\n'), ends(0, 0)],
+    [sh('false || if true; then false; fi && exit 7'), ends(0, 1)],
+    [sh('if exit 5; then exit 6; fi'), ends(0, 5)],
+    [sh('[ a = a ] && [[ a != b ]] && test 2 -gt 1 && [ -n x ] && [ -z "" ] && exit 8'), ends(0, 8)],
+    [sh('[ 10 -lt 9 ]'), ends(0, 1)],
+    [sh('[ ]'), ends(0, 1)],
+    [['test', '1', '-le', '1'], ends(0, 0)],
+  ])('with conditions: %j', (command, run) => {
+    expect(commandRun(command, [])).toEqual(run)
+  })
+
+  const env = [
+    { name: 'INDEX', value: '5' },
+    { name: 'NAME', value: 'a b' },
+  ]
+  it.each([
+    [sh(`if [ $(expr \${INDEX} % 2) -ne 0 ]; then exit 1; else exit 0; fi`), ends(0, 1)],
+    [sh('exit $((INDEX - 2))'), ends(0, 3)],
+    [sh('exit "$(( $INDEX * 2 ))"'), ends(0, 10)],
+    [sh('exit $(expr $INDEX / 2)'), ends(0, 2)],
+    [sh(`sleep $INDEX; exit \${INDEX}1`), ends(5, 51)],
+    [sh('[ "$NAME" = "a b" ] && exit 9'), ends(0, 9)],
+    [sh('exit $OTHER'), undefined],
+    [sh('exit $(expr INDEX + 1)'), undefined],
+    [sh('exit $((INDEX / 0))'), undefined],
+    [sh('exit $((INDEX % 2 + 1))'), undefined],
+    [sh('[ $NAME = a ]'), undefined],
+  ])('with variables of the container: %j', (command, run) => {
+    expect(commandRun(command, [], env)).toEqual(run)
+  })
+
   it('goes on with the arguments', () => {
     expect(commandRun(['sh'], ['-c', 'exit 2'])).toEqual(ends(0, 2))
   })
@@ -57,7 +93,15 @@ describe('nothing is told of', () => {
     [['sh', '-ec', 'false; true']],
     [sh('unknown; exit 1')],
     [sh('unknown || exit 1')],
-    [sh('if true; then exit 1; fi')],
+    [sh('if true; then exit 1')],
+    [sh('if true; exit 1; fi')],
+    [sh('then true; fi')],
+    [sh('if; then true; fi x')],
+    [sh('if [ -r /data/file ]; then exit 1; fi')],
+    [sh('if [[ "$( cat /file )" == "" ]]; then exit 1; fi')],
+    [sh('[ 1 -eq 1')],
+    [sh('[ a -lt b ]')],
+    [sh(`${'if true; then '.repeat(21)}true${'; fi'.repeat(21)}`)],
     [sh('while true; do sleep 1; done')],
     [sh('exit $CODE')],
     [sh('exit x')],

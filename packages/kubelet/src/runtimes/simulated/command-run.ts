@@ -1,17 +1,26 @@
-import { parseScript, type ScriptCommand } from './shell-script.ts'
+import type { EnvironmentVariable } from '../runtime.ts'
+import { textOfWord, type Variables } from './shell-expansion.ts'
+import { parseScript, type Script, type Statement, type Word } from './shell-script.ts'
 import type { SimulatedRun } from './simulated-run.ts'
 
 /**
- * How a command line ends, where it tells that itself: `true`, `false`, `sleep`, `echo` and `printf`, and a shell's `-c` with a plain
- * list of these and `exit`. Undefined for every other, and for a container that runs what its image says. A `sleep infinity` has
- * an infinite time.
+ * How a command line ends, where it tells that itself: `true`, `false`, `sleep`, `echo`, `printf` and `test`, and a shell's `-c` with a
+ * list of these, `exit`, and conditions with `if` on variables of the container. Undefined for every other, and for a container that
+ * runs what its image says. A `sleep infinity` has an infinite time.
  */
-export function commandRun(command: readonly string[], args: readonly string[]): SimulatedRun | undefined {
+export function commandRun(
+  command: readonly string[],
+  args: readonly string[],
+  env: readonly EnvironmentVariable[] = [],
+): SimulatedRun | undefined {
   const [program = '', ...parameters] = command.length === 0 ? [] : [...command, ...args]
-  const name = program.slice(program.lastIndexOf('/') + 1)
-  const end = shells.has(name) ? shellEnd(parameters) : programEnd(name, parameters)
+  const name = baseName(program)
+  const variables = new Map(env.map((variable) => [variable.name, variable.value]))
+  const end = shells.has(name) ? shellEnd(parameters, variables) : programEnd(name, parameters)
   return end === undefined ? undefined : { forMs: end.afterMs, exitCodes: [end.exitCode] }
 }
+
+const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 interface End {
   readonly afterMs: number
@@ -28,6 +37,11 @@ function programEnd(name: string, parameters: readonly string[]): End | undefine
       return { afterMs: 0, exitCode: 0 }
     case 'false':
       return { afterMs: 0, exitCode: 1 }
+    case 'test':
+      return testEnd(parameters)
+    case '[':
+    case '[[':
+      return parameters.at(-1) === (name === '[' ? ']' : ']]') ? testEnd(parameters.slice(0, -1)) : undefined
     case 'sleep': {
       const afterMs = sleepMs(parameters)
       return afterMs === undefined ? undefined : { afterMs, exitCode: 0 }
@@ -38,29 +52,98 @@ function programEnd(name: string, parameters: readonly string[]): End | undefine
 }
 
 /** Of options only those are read that change nothing: `-x` shows commands, `-l` is a login shell. */
-function shellEnd(parameters: readonly string[]): End | undefined {
+function shellEnd(parameters: readonly string[], variables: Variables): End | undefined {
   const index = parameters.findIndex((parameter) => !/^-[lx]+$/.test(parameter))
   const script = parameters[index + 1]
   if (script === undefined || !/^-[lx]*c$/.test(parameters[index] ?? '')) return undefined
-  const commands = parseScript(script)
-  return commands === undefined ? undefined : scriptEnd(commands)
+  const statements = parseScript(script)
+  return statements === undefined ? undefined : scriptEnd(statements, variables)
 }
 
-function scriptEnd(commands: readonly ScriptCommand[]): End | undefined {
-  let end: End = { afterMs: 0, exitCode: 0 }
-  for (const { joinedBy, words } of commands) {
+/** How a part of a script ends; all of it where it has come to an `exit`. */
+interface PartEnd extends End {
+  readonly hasExited?: boolean
+}
+
+function scriptEnd(
+  script: Script,
+  variables: Variables,
+  start: End = { afterMs: 0, exitCode: 0 },
+): PartEnd | undefined {
+  let end: PartEnd = start
+  for (const statement of script) {
+    const { joinedBy } = statement
     const isSkipped = joinedBy === '&&' ? end.exitCode !== 0 : joinedBy === '||' && end.exitCode === 0
     if (isSkipped) continue
-    const [{ text: name, isExpanded } = { text: '', isExpanded: true }, ...parameters] = words
-    const saysNothing = name === 'echo' || name === 'printf'
-    if (isExpanded || (!saysNothing && parameters.some((word) => word.isExpanded))) return undefined
-    const texts = parameters.map(({ text }) => text)
-    if (name === 'exit') return exitEnd(end, texts)
-    const next = programEnd(name.slice(name.lastIndexOf('/') + 1), texts)
-    if (next === undefined) return undefined
-    end = { afterMs: end.afterMs + next.afterMs, exitCode: next.exitCode }
+    const next = statementEnd(statement, variables, end)
+    if (next === undefined || next.hasExited === true) return next
+    end = next
   }
   return end
+}
+
+function statementEnd(statement: Statement, variables: Variables, before: End): PartEnd | undefined {
+  if ('words' in statement) return wordsEnd(statement.words, variables, before)
+  let { afterMs } = before
+  for (const { condition, body } of statement.branches) {
+    const end = scriptEnd(condition, variables, { afterMs, exitCode: 0 })
+    if (end === undefined || end.hasExited === true) return end
+    afterMs = end.afterMs
+    if (end.exitCode === 0) return scriptEnd(body, variables, { afterMs, exitCode: 0 })
+  }
+  return scriptEnd(statement.otherwise, variables, { afterMs, exitCode: 0 })
+}
+
+function wordsEnd([first = [], ...more]: readonly Word[], variables: Variables, before: End): PartEnd | undefined {
+  const name = textOfWord(first, variables)
+  if (name === undefined || !first.every((part) => 'text' in part)) return undefined
+  if (name === 'echo' || name === 'printf') return { ...before, exitCode: 0 }
+  const texts = more.flatMap((word) => textOfWord(word, variables) ?? [])
+  if (texts.length < more.length) return undefined
+  if (name === 'exit') {
+    const end = exitEnd(before, texts)
+    return end === undefined ? undefined : { ...end, hasExited: true }
+  }
+  const next = programEnd(baseName(name), texts)
+  return next === undefined ? undefined : { afterMs: before.afterMs + next.afterMs, exitCode: next.exitCode }
+}
+
+/** Of `test` and its brackets, with up to three words that ask for no file. */
+function testEnd(words: readonly string[]): End | undefined {
+  const holds = testHolds(words)
+  return holds === undefined ? undefined : { afterMs: 0, exitCode: holds ? 0 : 1 }
+}
+
+function testHolds(words: readonly string[]): boolean | undefined {
+  const [a = '', b = '', c = ''] = words
+  switch (words.length) {
+    case 0:
+      return false
+    case 1:
+      return a !== ''
+    case 2:
+      if (a === '!' || a === '-z') return b === ''
+      return a === '-n' ? b !== '' : undefined
+    case 3:
+      if (b === '=' || b === '==') return a === c
+      return b === '!=' ? a !== c : numbersCompare(a, b, c)
+    default:
+      return undefined
+  }
+}
+
+function numbersCompare(left: string, operator: string, right: string): boolean | undefined {
+  if (![left, right].every((text) => /^-?\d{1,15}$/.test(text))) return undefined
+  return comparisons[operator]?.(Number(left), Number(right))
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  '-eq': (a, b) => a === b,
+  '-ne': (a, b) => a !== b,
+  '-lt': (a, b) => a < b,
+  '-le': (a, b) => a <= b,
+  '-gt': (a, b) => a > b,
+  '-ge': (a, b) => a >= b,
 }
 
 function exitEnd({ afterMs, exitCode }: End, [code, ...more]: readonly string[]): End | undefined {

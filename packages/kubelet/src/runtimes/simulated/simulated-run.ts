@@ -34,6 +34,8 @@ export interface SimulatedContainer {
   /** As its pod gives them: empty where the image's are taken. */
   readonly command: readonly string[]
   readonly args: readonly string[]
+  /** Variables that its pod gives it and whose values are known. */
+  readonly env: readonly EnvironmentVariable[]
   /** Those that decide whether it is ready. */
   readonly probes: readonly Probe[]
   /** What it knew of itself when its pod was taken over; undefined for one that starts here. */
@@ -69,7 +71,7 @@ export function endingTasks(forMs: number): SimulatedBehaviour {
 export function asSpecified(otherwise: SimulatedBehaviour): SimulatedBehaviour {
   return (container) => {
     const conduct = otherwise(container)
-    const run = commandRun(container.command, container.args) ?? conduct.run
+    const run = commandRun(container.command, container.args, container.env) ?? conduct.run
     const { readyAfterMs = probeDelayMs(container.probes) } = conduct
     return { ...conduct, readyAfterMs, ...(run === undefined ? {} : { run }) }
   }

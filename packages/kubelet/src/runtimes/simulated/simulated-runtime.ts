@@ -144,8 +144,11 @@ class TableRuntime implements SimulatedRuntime {
       const identity = { podUid, podName, podNamespace, name, image, attempt }
       const { env = [], command = [], args = [] } = container ?? {}
       const probes = container === undefined ? [] : probesOfReadiness(container)
-      const who = { ...identity, isTask: task, command, args, probes, adopted: { startedAtMs, ready } }
-      const variables = env.map(({ name: variable, value = '' }) => ({ name: variable, value }))
+      const variables = env.flatMap(({ name: variable, value, valueFrom }) =>
+        valueFrom === undefined ? [{ name: variable, value: value ?? '' }] : [],
+      )
+      const adopted = { startedAtMs, ready }
+      const who = { ...identity, isTask: task, command, args, env: variables, probes, adopted }
       const { run: usual, readyAfterMs = 0 } = this.#behaviour?.(who) ?? {}
       const run = simulatedRunOf(variables) ?? usual
       const sinceMs = this.#environment.clock.now() - startedAtMs
@@ -220,10 +223,10 @@ class TableRuntime implements SimulatedRuntime {
     const entry = this.#entryOf(sandboxId)
     if (podUid === undefined || entry === undefined) throw new Error(`sandbox ${sandboxId} not found`)
     const sandbox = entry.sandboxes.find(({ id }) => id === sandboxId)
-    const { name, attempt, image, command, args, probes = [], isTask = false } = config
+    const { name, attempt, image, command, args, env, probes = [], isTask = false } = config
     const { podName = '', podNamespace = '' } = sandbox ?? {}
     const identity = { podUid, podName, podNamespace, name, image, attempt }
-    const conduct = this.#behaviour?.({ ...identity, isTask, command, args, probes })
+    const conduct = this.#behaviour?.({ ...identity, isTask, command, args, env, probes })
     if (conduct?.imageError !== undefined) throw new ImagePullError(conduct.imageError)
     const run = simulatedRunOf(config.env) ?? conduct?.run
     const container: ContainerRuntimeStatus = {
