@@ -28,7 +28,7 @@ export function restartsAllAfter(container: Restartable, exitCode: number): bool
 }
 
 /** Whether there is a way for a container to have all of its pod start anew. */
-export function mayRestartAll({ initContainers = [], containers }: PodSpec): boolean {
+export function mayRestartAll({ initContainers = [], containers = [] }: Partial<PodSpec>): boolean {
   return [...initContainers, ...containers].some(
     ({ restartPolicyRules }) => restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') === true,
   )
