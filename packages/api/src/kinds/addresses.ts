@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
-import { parseCidr } from '../ip.ts'
+import { parseCidr, parseIp } from '../ip.ts'
 import type { ObjectMeta } from '../meta.ts'
 import { checkFormat } from '../string-formats.ts'
 
@@ -19,6 +19,17 @@ export function checkIp(address: string, path: FieldPath): readonly FieldError[]
 export function checkCidr(cidr: string, path: FieldPath): readonly FieldError[] {
   if (cidrFamily(cidr) !== 0) return []
   return [invalidField(path, cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')]
+}
+
+/** A range that is written as such: no address with the length of its network's prefix, and no IPv4 address in the form of an IPv6 one. */
+export function checkStrictCidr(cidr: string, path: FieldPath): readonly FieldError[] {
+  const range = parseCidr(cidr)
+  const ip = parseIp(cidr.slice(0, cidr.indexOf('/')))
+  if (range === undefined || ip === undefined) return checkCidr(cidr, path)
+  if (ip.family === 6 && ip.value >> 32n === 0xffffn) {
+    return [invalidField(path, cidr, 'must not have an IPv4-mapped IPv6 address')]
+  }
+  return ip.value === range.base ? [] : [invalidField(path, cidr, 'must not have bits set beyond the prefix length')]
 }
 
 /** An address of the other family, or none at all. */

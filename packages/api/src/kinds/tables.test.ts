@@ -77,7 +77,7 @@ const heads: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1 CSIDriver':
     'Name:name, AttachRequired(boolean), PodInfoOnMount(boolean), StorageCapacity(boolean), TokenRequests, RequiresRepublish(boolean), Modes, Age',
   'storage.k8s.io/v1 CSINode': 'Name:name, Drivers(integer), Age',
-  'storage.k8s.io/v1 CSIStorageCapacity': 'Name:name, StorageClassName, Capacity',
+  'storage.k8s.io/v1 CSIStorageCapacity': 'Name:name, Created At(date)',
   'storage.k8s.io/v1 StorageClass':
     'Name:name, Provisioner, ReclaimPolicy, VolumeBindingMode, AllowVolumeExpansion, Age',
   'storage.k8s.io/v1 VolumeAttachment': 'Name:name, Attacher:name, PV, Node, Attached(boolean), Age',
@@ -582,8 +582,7 @@ const cells: readonly (readonly [string, object, readonly unknown[]])[] = [
     [false, true, true, 'a,b', true, 'Persistent,Ephemeral', '150m'],
   ],
   ['storage.k8s.io/v1 CSINode', { spec: { drivers: [{}, {}] } }, [2, '150m']],
-  ['storage.k8s.io/v1 CSIStorageCapacity', { storageClassName: 'fast', capacity: '5Gi' }, ['fast', '5Gi']],
-  ['storage.k8s.io/v1 CSIStorageCapacity', { storageClassName: 'fast' }, ['fast', '<unset>']],
+  ['storage.k8s.io/v1 CSIStorageCapacity', { storageClassName: 'fast' }, [created]],
   ['storage.k8s.io/v1 StorageClass', { provisioner: 'p' }, ['p', 'Delete', 'Immediate', false, '150m']],
   [
     'storage.k8s.io/v1 StorageClass',

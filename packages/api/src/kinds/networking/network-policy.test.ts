@@ -16,6 +16,18 @@ describe('a network policy', () => {
   const to = (port: object) => ({ egress: [{ ports: [port] }] })
   const peerAt = 'spec.ingress[0].from[0]'
   const portAt = 'spec.egress[0].ports[0]'
+  it('names ranges as such, but for those it has had', () => {
+    const policy = { spec: from({ ipBlock: { cidr: '10.0.0.1/8', except: ['10.1.0.1/16'] } }) }
+    const why = 'must not have bits set beyond the prefix length'
+    const problems = [
+      `${peerAt}.ipBlock.cidr: Invalid value: "10.0.0.1/8": ${why}`,
+      `${peerAt}.ipBlock.except[0]: Invalid value: "10.1.0.1/16": ${why}`,
+    ]
+    expect(problemsOfCreate(networkPolicies, policy)).toEqual(problems)
+    expect(problemsOfUpdate(networkPolicies, {}, policy)).toEqual(problems)
+    expect(problemsOfUpdate(networkPolicies, policy, policy)).toEqual([])
+  })
+
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', { ...from({ podSelector: {}, namespaceSelector: {} }), ...to({ port: 80, endPort: 90 }) }, []],
     ['nobody', from({}), [`${peerAt}: Required value: must specify a peer`]],

@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, invalidField, requiredField, unsupport
 import { FieldPath } from '../../field-path.ts'
 import { parseCidr, rangeContains } from '../../ip.ts'
 import { formatSelector } from '../../selectors.ts'
-import { checkCidr } from '../addresses.ts'
+import { checkCidr, checkStrictCidr } from '../addresses.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { checkLabelSelector, checkPort, checkPortNumber } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
@@ -26,7 +26,39 @@ export const networkPolicies = kind<NetworkPolicy>(networkPolicySchema, {
   countsGenerations: true,
   defaults: withPolicyTypes,
   validate,
+  validateCreate: (policy) => rangeErrors(policy),
+  validateUpdate: (policy, old) => rangeErrors(policy, new Set(rangesOf(old).map(({ cidr }) => cidr))),
 })
+
+interface PlacedRange {
+  readonly cidr: string
+  readonly path: FieldPath
+}
+
+/** The ranges of a policy, those that are left out of others among them. */
+function rangesOf({ spec = {} }: NetworkPolicy): readonly PlacedRange[] {
+  const ofPeers = (peers: readonly NetworkPolicyPeer[] = [], path: FieldPath): readonly PlacedRange[] =>
+    peers.flatMap(({ ipBlock }, index) => {
+      if (ipBlock === undefined) return []
+      const at = path.index(index).field('ipBlock')
+      const { cidr = '', except = [] } = ipBlock
+      const left = except.map((each, position) => ({ cidr: each, path: at.field('except').index(position) }))
+      return [{ cidr, path: at.field('cidr') }, ...left]
+    })
+  return [
+    ...(spec.ingress ?? []).flatMap(({ from }, index) =>
+      ofPeers(from, specPath.field('ingress').index(index).field('from')),
+    ),
+    ...(spec.egress ?? []).flatMap(({ to }, index) => ofPeers(to, specPath.field('egress').index(index).field('to'))),
+  ]
+}
+
+/** Ranges that are not written as such. Those that were there `before` may stay, and what is no range at all is told for every policy. */
+function rangeErrors(policy: NetworkPolicy, before: ReadonlySet<string> = new Set()): readonly FieldError[] {
+  return rangesOf(policy).flatMap(({ cidr, path }) =>
+    parseCidr(cidr) === undefined || before.has(cidr) ? [] : checkStrictCidr(cidr, path),
+  )
+}
 
 /** A policy is about connections to pods, and about those from them where it has rules for them. */
 function withPolicyTypes(policy: NetworkPolicy): NetworkPolicy {

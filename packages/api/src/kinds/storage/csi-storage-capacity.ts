@@ -5,7 +5,7 @@ import { compareQuantity } from '../../quantity.ts'
 import { optional, quantity, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { column, nameColumn } from '../columns.ts'
+import { createdAtColumn, nameColumn } from '../columns.ts'
 import { labelSelector } from '../core/common.ts'
 import { checkLabelSelector } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
@@ -46,11 +46,8 @@ function validate(object: CsiStorageCapacity): readonly FieldError[] {
 /** `storage.k8s.io/v1` csistoragecapacities. */
 export const csiStorageCapacities = kind<CsiStorageCapacity>(csiStorageCapacitySchema, {
   plural: 'csistoragecapacities',
-  columns: [
-    nameColumn,
-    column('StorageClassName', ({ storageClassName }) => storageClassName, { field: 'storageClassName' }),
-    column('Capacity', ({ capacity }) => capacity ?? '<unset>', { field: 'capacity' }),
-  ],
+  // Upstream has columns of its own for it, and does not use them.
+  columns: [nameColumn, createdAtColumn],
   rules: { updatesUnconditionally: false },
   validate,
   validateUpdate: (next, old) => [

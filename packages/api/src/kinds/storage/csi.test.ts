@@ -105,7 +105,7 @@ describe('the capacity of a storage class', () => {
       'nodeTopology: Invalid value: null: field is immutable',
       'storageClassName: Invalid value: "slow": field is immutable',
     ])
-    expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', StorageClassName: 'fast', Capacity: '10Gi' })
+    expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', 'Created At': '' })
   })
 })
 

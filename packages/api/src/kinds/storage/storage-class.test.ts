@@ -67,9 +67,9 @@ describe('a storage class', () => {
       allowVolumeExpansion: true,
     }
     expect(problemsOfUpdate(storageClasses, local, changed)).toEqual([
-      'parameters: Forbidden: updates to parameters are forbidden.',
-      'provisioner: Forbidden: updates to provisioner are forbidden.',
-      'reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.',
+      'parameters: Invalid value: {"a":"b"}: field is immutable',
+      'provisioner: Invalid value: "example.com/other": field is immutable',
+      'reclaimPolicy: Invalid value: "Retain": field is immutable',
       'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
     ])
     expect(problemsOfUpdate(storageClasses, local, { ...local, allowVolumeExpansion: true })).toEqual([])

@@ -1,12 +1,5 @@
 import { deepEqual } from '../../equality.ts'
-import {
-  duplicateField,
-  type FieldError,
-  forbiddenField,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '../../field-error.ts'
+import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import {
@@ -136,13 +129,8 @@ function validateTopologyTerm({ matchLabelExpressions = [] }: TopologySelectorTe
 }
 
 function validateUpdate(next: StorageClass, old: StorageClass): readonly FieldError[] {
-  const fixed = (['parameters', 'provisioner', 'reclaimPolicy'] as const).filter(
-    (field) => !deepEqual(next[field], old[field]),
-  )
-  return [
-    ...fixed.map((field) => forbiddenField(FieldPath.of(field), `updates to ${field} are forbidden.`)),
-    ...checkUnchanged(next.volumeBindingMode, old.volumeBindingMode, FieldPath.of('volumeBindingMode')),
-  ]
+  const fixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
+  return fixed.flatMap((field) => checkUnchanged(next[field], old[field], FieldPath.of(field)))
 }
 
 const nameWithMark = (each: StorageClass): string =>

@@ -16,13 +16,19 @@ export const nodeColumns: readonly ColumnSource<Node>[] = [
   wideColumn('OS-Image', ({ status }) => status?.nodeInfo?.osImage || '<unknown>', {
     field: 'status.nodeInfo.osImage',
   }),
-  wideColumn('Kernel-Version', ({ status }) => status?.nodeInfo?.kernelVersion || '<unknown>', {
+  wideColumn('Kernel-Version', kernelVersion, {
     field: 'status.nodeInfo.kernelVersion',
   }),
   wideColumn('Container-Runtime', ({ status }) => status?.nodeInfo?.containerRuntimeVersion || '<unknown>', {
     field: 'status.nodeInfo.containerRuntimeVersion',
   }),
 ]
+
+/** With the architecture that it is for. */
+function kernelVersion({ status }: Node): string {
+  const { kernelVersion: version, architecture } = status?.nodeInfo ?? {}
+  return `${version || '<unknown>'}${architecture ? ` (${architecture})` : ''}`
+}
 
 function readiness({ spec, status }: Node): string {
   const ready = status?.conditions?.find((condition) => condition.type === 'Ready')

@@ -10,7 +10,7 @@ import {
 import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { checkCidr, cidrFamily } from '../../addresses.ts'
+import { checkStrictCidr, cidrFamily } from '../../addresses.ts'
 import type { ResourceList } from '../common.ts'
 import type { Node } from './node-schema.ts'
 import { type Taint, taintEffects } from './node-spec.ts'
@@ -33,7 +33,34 @@ export function validateNodeStatus({ status }: Node): readonly FieldError[] {
   return [
     ...validateAmounts(status?.capacity ?? {}, path.field('capacity')),
     ...validateAmounts(status?.allocatable ?? {}, path.field('allocatable')),
+    ...validateFeatures(status?.declaredFeatures ?? [], path.field('declaredFeatures')),
   ]
+}
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(?:\/[a-zA-Z][a-zA-Z0-9]*)*$/
+const featureNameLengthMax = 253
+
+/** Names of features, in order: https://kep.k8s.io/5328. */
+function validateFeatures(features: readonly string[], path: FieldPath): readonly FieldError[] {
+  return features.flatMap((feature, index) => [
+    ...featureNameErrors(feature, path.index(index)),
+    ...featureOrderErrors(feature, features[index + 1], path.index(index + 1)),
+  ])
+}
+
+function featureNameErrors(feature: string, path: FieldPath): readonly FieldError[] {
+  const problem =
+    feature.length > featureNameLengthMax
+      ? `must be no more than ${featureNameLengthMax} characters`
+      : "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+  if (feature.length <= featureNameLengthMax && featureName.test(feature)) return []
+  return [invalidField(path, feature, `invalid feature name "${feature}": ${problem}`)]
+}
+
+function featureOrderErrors(feature: string, next: string | undefined, path: FieldPath): readonly FieldError[] {
+  if (next === undefined || feature < next) return []
+  if (feature === next) return [duplicateField(path, next)]
+  return [invalidField(path, next, 'list must be sorted alphabetically')]
 }
 
 /** What an update of a node, or of its status, may not do. */
@@ -116,7 +143,7 @@ const isCounted = (resource: string): boolean =>
   resource === 'pods' || (resource.includes('/') && !resource.split('/')[0]?.endsWith('kubernetes.io'))
 
 function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly FieldError[] {
-  const errors = cidrs.flatMap((cidr, index) => checkCidr(cidr, path.index(index)))
+  const errors = cidrs.flatMap((cidr, index) => checkStrictCidr(cidr, path.index(index)))
   const families = new Set(cidrs.map(cidrFamily))
   if (errors.length > 0 || families.size >= cidrs.length) return errors
   return [invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family')]

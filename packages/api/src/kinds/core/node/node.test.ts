@@ -94,6 +94,25 @@ describe('validation of a node', () => {
       ],
     ],
     [
+      'an address with the length of its network',
+      { spec: { podCIDRs: ['10.0.0.1/24'] } },
+      ['spec.podCIDRs[0]: Invalid value: "10.0.0.1/24": must not have bits set beyond the prefix length'],
+    ],
+    [
+      'an IPv4 range in the form of the other',
+      { spec: { podCIDRs: ['::ffff:10.0.0.0/120'] } },
+      ['spec.podCIDRs[0]: Invalid value: "::ffff:10.0.0.0/120": must not have an IPv4-mapped IPv6 address'],
+    ],
+    [
+      'features without order or name',
+      { status: { declaredFeatures: ['B', 'A', 'A', 'b'] } },
+      [
+        'status.declaredFeatures[1]: Invalid value: "A": list must be sorted alphabetically',
+        'status.declaredFeatures[2]: Duplicate value: "A"',
+        'status.declaredFeatures[3]: Invalid value: "b": invalid feature name "b": must start with an UpperCamelCase segment, with subsequent segments separated by \'/\' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes',
+      ],
+    ],
+    [
       'two ranges of one family',
       { spec: { podCIDRs: ['10.0.0.0/24', '10.0.1.0/24'] } },
       [
@@ -194,6 +213,7 @@ describe('table of nodes', () => {
       kubeletVersion: 'v1.36.0',
       osImage: 'Debian',
       kernelVersion: '6.1',
+      architecture: 'arm64',
       containerRuntimeVersion: 'process://1',
     }
     const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }]
@@ -202,8 +222,14 @@ describe('table of nodes', () => {
       'Internal-IP': '10.0.0.1',
       'External-IP': '<none>',
       'OS-Image': 'Debian',
-      'Kernel-Version': '6.1',
+      'Kernel-Version': '6.1 (arm64)',
       'Container-Runtime': 'process://1',
+    })
+  })
+
+  it('says of a version of the kernel that is not known what it is for', () => {
+    expect(row(nodes, { status: { nodeInfo: { architecture: 'amd64' } } }, 0)).toMatchObject({
+      'Kernel-Version': '<unknown> (amd64)',
     })
   })
 
