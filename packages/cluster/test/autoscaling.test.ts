@@ -439,7 +439,7 @@ describe('an autoscaler in a whole cluster', () => {
     await cluster.client.create(horizontalPodAutoscalers, autoscaler())
     await environment.clock.settle()
     expect(await conditionsOf()).toEqual({ AbleToScale: 'False FailedGetScale' })
-    expect(await eventsOf()).toEqual(['FailedGetScale: deployments/scale.apps "web" not found'])
+    expect(await eventsOf()).toEqual(['FailedGetScale: deployments.apps "web" not found'])
     await cluster.client.create(deployments, { ...deployment(1), spec: { ...deployment(1).spec, paused: true } })
     await environment.clock.advance('15s')
     expect(await conditionsOf()).toEqual({
@@ -460,7 +460,7 @@ describe('an autoscaler in a whole cluster', () => {
       expect(await conditionsOf(name)).toMatchObject({ ScalingActive: 'False AmbiguousSelector' })
     }
     expect(await eventsOf('other')).toContain(
-      'AmbiguousSelector: pods by selector app=web are controlled by multiple HPAs: [{other default} {web default}]',
+      'AmbiguousSelector: pods by selector app=web are controlled by multiple HPAs: [default/other default/web]',
     )
     expect(await replicasOf()).toBe(2)
     await cluster.client.delete(horizontalPodAutoscalers, { namespace, name: 'other' })

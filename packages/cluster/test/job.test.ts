@@ -247,6 +247,7 @@ describe('jobs in a whole cluster', () => {
     await settled()
     expect(await running()).toEqual([])
     expect(holding(await current('nap'))).toEqual(['Suspended JobSuspended'])
+    expect((await current('nap')).status?.failed).toBeUndefined()
     await suspend(false)
     await environment.clock.advance('1m')
     expect(await endAll()).toBe(2)

@@ -653,7 +653,7 @@ describe('subresources', () => {
   it('are not found as what they are', async () => {
     expect(await server.failure(`${rcs}/nobody/scale`)).toMatchObject({
       code: 404,
-      message: 'replicationcontrollers/scale.autoscaling "nobody" not found',
+      message: 'replicationcontrollers "nobody" not found',
     })
   })
 

@@ -115,8 +115,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     async get(namespace, name) {
       const stored = await registry.current(namespace, name)
       // Upstream counts the scales of the first API to the group of the scale itself.
-      if (stored === undefined)
-        throw notFound(isCustom ? registry.definition : { ...about, group: group === '' ? 'autoscaling' : group }, name)
+      if (stored === undefined) throw notFound(registry.definition, name)
       return answer(await registry.show(stored), [])
     },
     async update(context, namespace, name, body, options) {

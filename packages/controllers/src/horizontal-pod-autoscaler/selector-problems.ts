@@ -28,8 +28,7 @@ export function ambiguity(
   })
   if (others.length === 0) return undefined
   const all = [key, ...others.map(([other]) => other)].sort()
-  const shown = all.map((each) => `{${each.slice(each.indexOf('/') + 1)} ${each.slice(0, each.indexOf('/'))}}`)
-  const message = `pods by selector ${selectorText} are controlled by multiple HPAs: [${shown.join(' ')}]`
+  const message = `pods by selector ${selectorText} are controlled by multiple HPAs: [${all.join(' ')}]`
   return { reason: 'AmbiguousSelector', message, event: { reason: 'AmbiguousSelector', message } }
 }
 

@@ -61,7 +61,7 @@ describe('pods of a job', () => {
       'go when there are too many',
       { parallelism: 1, completions: 5 },
       [pod('a', { phase: 'Pending' }), pod('b')],
-      ['delete a'],
+      ['patch', 'delete a'],
     ],
     ['take the place of one that is going', { completions: 1 }, [pod('a', { isGoing: true })], []],
     ['wait for the end of one that is going', { podReplacementPolicy: 'Failed' }, [pod('a', { isGoing: true })], []],
@@ -71,10 +71,15 @@ describe('pods of a job', () => {
       'have each index once',
       indexed(2),
       [pod('a', { index: 0 }), pod('b', { index: 0, phase: 'Pending' })],
-      ['delete b'],
+      ['patch', 'delete b'],
     ],
-    ['have an index that the job has', indexed(1), [pod('a', { index: 0 }), pod('b', { index: 7 })], ['delete b']],
-    ['do not come while it is suspended', { suspend: true }, [pod('a')], ['delete a', 'Normal Suspended']],
+    [
+      'have an index that the job has',
+      indexed(1),
+      [pod('a', { index: 0 }), pod('b', { index: 7 })],
+      ['patch', 'delete b'],
+    ],
+    ['do not come while it is suspended', { suspend: true }, [pod('a')], ['patch', 'delete a', 'Normal Suspended']],
     ['are left to others where somebody else manages the job', { managedBy: 'example.com/queue' }, [], []],
   ])('%s', (_, spec, pods, expected) => {
     // A pod that is going counts as failed: its successor waits for the back-off.
@@ -131,9 +136,19 @@ describe('counting', () => {
     expect(made.status?.succeeded).toBeUndefined()
     expect(made.releases.map(({ key }) => key.name)).toEqual(['a', 'b'])
     expect(made.releases[0]?.patch).toEqual({
-      type: 'merge',
-      body: { metadata: { uid: 'a', resourceVersion: '1', finalizers: null } },
+      type: 'strategic',
+      body: { metadata: { uid: 'a', '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } },
     })
+  })
+
+  it('leaves out a pod that the Job takes away itself: it loses its finalizer before it goes', () => {
+    const [release, deletion] = plan(job({ suspend: true }, started), [pod('a')]).actions
+    expect(release).toMatchObject({
+      type: 'patch',
+      key: { name: 'a' },
+      patch: { body: { metadata: { '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } } },
+    })
+    expect(deletion).toMatchObject({ type: 'delete', key: { name: 'a' } })
   })
 
   it('counts it once the finalizer is off', () => {

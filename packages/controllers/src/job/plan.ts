@@ -11,14 +11,7 @@ import {
   pods as podResource,
   waitingCondition,
 } from '@coracle/api'
-import {
-  type Action,
-  finalizersPatch,
-  getCondition,
-  type PatchAction,
-  type Plan,
-  setCondition,
-} from '@coracle/controller-runtime'
+import { type Action, getCondition, type PatchAction, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { byName } from '../pods/by-name.ts'
 import { byDeletionRank } from '../pods/deletion-ranking.ts'
@@ -233,7 +226,10 @@ function manage(
   if (surplus.length > 0) {
     const because =
       spec.suspend === true ? 'the Job is suspended' : `${active.length} pods are active, ${wanted} are wanted`
-    return { actions: surplus.map((pod) => deletePod(pod, because)), active: active.length - surplus.length }
+    // A pod that the Job itself takes away is no failure: it is not to be counted when it goes.
+    const uncounted = releasesOf(surplus.filter(isTracked), because)
+    const deletions = surplus.map((pod) => deletePod(pod, because))
+    return { actions: [...uncounted, ...deletions], active: active.length - surplus.length }
   }
   const going = replacesFailedOnly(spec) ? pods.filter(isTerminating).length : 0
   const missing = Math.min(wanted - active.length - going, podsPerSyncMax)
@@ -396,17 +392,13 @@ function withCondition(
   return setCondition<JobCondition>(conditions, { type, status, lastProbeTime, reason, message }, nowMs)
 }
 
-function releasesOf(pods: readonly Pod[]): readonly PatchAction[] {
-  return pods.map((pod) => ({
-    type: 'patch',
-    resource: podResource,
-    key: podKey(pod),
-    patch: finalizersPatch(
-      pod,
-      (pod.metadata.finalizers ?? []).filter((each) => each !== trackingFinalizer),
-    ),
-    because: 'the pod is counted',
-  }))
+/** Takes the finalizer off pods as they are by then: some have been deleted a moment before. */
+function releasesOf(pods: readonly Pod[], because = 'the pod is counted'): readonly PatchAction[] {
+  return pods.map((pod) => {
+    const { uid } = pod.metadata
+    const body = { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } }
+    return { type: 'patch', resource: podResource, key: podKey(pod), patch: { type: 'strategic', body }, because }
+  })
 }
 
 const countOf = (actions: readonly Action[], wanted: Action['type']): number =>

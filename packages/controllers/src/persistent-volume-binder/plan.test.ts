@@ -87,10 +87,11 @@ describe('a claim that takes any volume', () => {
   const ofFast = claim({ storageClassName: 'fast' })
   const selected = claim({ storageClassName: 'fast' }, { [volumeAnnotations.selectedNode]: 'n1' })
   const consumer = 'Normal WaitForFirstConsumer: waiting for first consumer to be created before binding'
-  const provisioner = {
-    [volumeAnnotations.provisioner]: 'example.com/disks',
-    [volumeAnnotations.betaProvisioner]: 'example.com/disks',
-  }
+  const provisionerOf = (driver: string) => ({
+    [volumeAnnotations.provisioner]: driver,
+    [volumeAnnotations.betaProvisioner]: driver,
+  })
+  const provisioner = provisionerOf('example.com/disks')
   const external =
     "Normal ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'example.com/disks' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered."
   const request = ['persistentvolumeclaims data', { annotations: provisioner }]
@@ -146,6 +147,15 @@ describe('a claim that takes any volume', () => {
       ofFast,
       {},
       ['Warning ProvisioningFailed: storageclass.storage.k8s.io "fast" not found'],
+    ],
+    [
+      'asks the driver that has taken over from a provisioner that was built in',
+      ofFast,
+      { storageClass: storageClass('fast', { provisioner: 'kubernetes.io/aws-ebs' }) },
+      [
+        ['persistentvolumeclaims data', { annotations: provisionerOf('ebs.csi.aws.com') }],
+        external.replace('example.com/disks', 'ebs.csi.aws.com'),
+      ],
     ],
     [
       'says that its class has no provisioner',

@@ -46,6 +46,12 @@ describe('a volume', () => {
       'error getting deleter volume plugin for volume "a": no deletable volume plugin matched',
     ],
     [
+      'is a directory that is not to be deleted by itself',
+      volume('a', { ...ofMine, hostPath: { path: '/data' } }),
+      'VolumeFailedDelete',
+      'host_path deleter only supports /tmp/.+ but received provided /data',
+    ],
+    [
       'is to be recycled, which nobody does',
       volume('a', { ...ofMine, persistentVolumeReclaimPolicy: 'Recycle' }),
       'VolumeFailedRecycle',

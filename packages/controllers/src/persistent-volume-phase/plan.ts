@@ -53,12 +53,19 @@ function released(volume: PersistentVolume, now: string): VolumePlan {
   if (policy === 'Recycle')
     return failed(volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!', now)
   if (policy === 'Delete' && !isProvisioned(volume)) {
-    const { name } = volume.metadata
-    const why = `error getting deleter volume plugin for volume ${JSON.stringify(name)}: no deletable volume plugin matched`
-    return failed(volume, 'VolumeFailedDelete', why, now)
+    return failed(volume, 'VolumeFailedDelete', whyNotDeleted(volume), now)
   }
   // One that was provisioned is deleted by its provisioner, which waits for this phase.
   return isReleased(volume) ? { actions: [] } : inPhase(volume, 'Released', now)
+}
+
+/** Nobody made it who would delete it. Of a directory upstream says which it would, as if it were one of those. */
+function whyNotDeleted({ metadata, spec }: PersistentVolume): string {
+  const path = spec?.hostPath?.path
+  if (path !== undefined && !/^\/tmp\/./.test(path)) {
+    return `host_path deleter only supports /tmp/.+ but received provided ${path}`
+  }
+  return `error getting deleter volume plugin for volume ${JSON.stringify(metadata.name)}: no deletable volume plugin matched`
 }
 
 function failed(volume: PersistentVolume, reason: string, message: string, now: string): VolumePlan {
