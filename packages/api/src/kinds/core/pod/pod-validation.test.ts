@@ -370,7 +370,7 @@ describe('a pod', () => {
     [
       {
         resources: { requests: { cpu: '1', 'ephemeral-storage': '1' }, limits: { cpu: '2' }, claims: [{ name: 'c' }] },
-        containers: [container({ resources: { requests: { cpu: '1500m' }, limits: { cpu: '3' } } })],
+        containers: [container({ resources: { requests: { cpu: '1500m', memory: '1Gi' }, limits: { cpu: '3' } } })],
       },
       [
         'resources.claims: Forbidden: claims may not be set for Resources at pod-level',

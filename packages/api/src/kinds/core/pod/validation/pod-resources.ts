@@ -26,12 +26,13 @@ function podResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [unsupportedField(path, name, podLevelResources)]
 }
 
-/** All containers together may not request more than the pod. */
+/** All containers together may not request more than the pod, of what the pod requests as a whole. */
 function requestErrors(spec: PodSpec, path: FieldPath): FieldError[] {
   const requests = spec.resources?.requests ?? {}
   return Object.entries(aggregateRequests(spec)).flatMap(([name, total]) => {
-    const whole = requests[name] ?? '0'
-    if (!isPodLevelResource(name) || !isQuantity(whole) || compareQuantity(total, whole) <= 0) return []
+    const whole = requests[name]
+    if (whole === undefined || !isPodLevelResource(name) || !isQuantity(whole)) return []
+    if (compareQuantity(total, whole) <= 0) return []
     const rule = `must be greater than or equal to aggregate container requests of ${total}`
     return [invalidField(path.key(name), whole, rule)]
   })
