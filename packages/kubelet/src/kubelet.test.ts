@@ -632,6 +632,11 @@ describe('the node', () => {
     expect(node.status).toMatchObject({
       capacity: { pods: '110' },
       nodeInfo: { kubeletVersion: 'v1.36.0', containerRuntimeVersion: 'simulated://0.1.0' },
+      declaredFeatures: [
+        'InPlacePodLevelResourcesVerticalScaling',
+        'InPlacePodVerticalScalingInitContainers',
+        'RestartAllContainersOnContainerExits',
+      ],
     })
     expect(node.status?.conditions?.map(({ type, status, reason }) => `${type}=${status} ${reason}`)).toEqual([
       'MemoryPressure=False KubeletHasSufficientMemory',

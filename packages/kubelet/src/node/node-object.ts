@@ -12,6 +12,13 @@ import type { NodeFacts } from './node-facts.ts'
 /** The Kubernetes version this node agent behaves like. */
 export const kubeletVersion = 'v1.36.0'
 
+/** What this node agent can do and those of earlier versions cannot, in order. */
+const declaredFeatures = [
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+] as const
+
 /** A node status without changes is written this often: upstream's nodeStatusReportFrequency. */
 export const statusReportMs = 300_000
 
@@ -80,6 +87,7 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
       operatingSystem: facts.operatingSystem,
       architecture: facts.architecture,
     },
+    declaredFeatures,
   }
 }
 

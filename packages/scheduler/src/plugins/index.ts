@@ -3,6 +3,7 @@ import type { VolumeBinder } from '../storage/volume-binder.ts'
 import { imageLocality } from './image-locality.ts'
 import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
+import { nodeDeclaredFeatures } from './node-declared-features.ts'
 import { nodeName } from './node-name.ts'
 import { nodePorts } from './node-ports.ts'
 import { balancedAllocation, nodeResourcesFit } from './node-resources.ts'
@@ -35,4 +36,5 @@ export const defaultPlugins: readonly Plugin[] = [
   podTopologySpread,
   interPodAffinity,
   imageLocality,
+  nodeDeclaredFeatures,
 ]

@@ -227,6 +227,23 @@ describe('nodes a pod names', () => {
     expect(refusalOf(pod, info({ name: 'b' }))).toEqual(["node(s) didn't match the requested node name"])
   })
 
+  it('have to declare that they can restart all containers of a pod, where one asks for it', () => {
+    const pod = makePod()
+    const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }] as const
+    const asking = (list: 'containers' | 'initContainers'): Pod => {
+      const container = { name: 'c', restartPolicy: 'Never', restartPolicyRules } as const
+      return { ...pod, spec: { ...pod.spec, [list]: [container] } }
+    }
+    const node = makeNode({})
+    const declaredFeatures = ['Other', 'RestartAllContainersOnContainerExits']
+    const declaring = new NodeInfo({ ...node, status: { ...node.status, declaredFeatures } })
+    for (const list of ['containers', 'initContainers'] as const) {
+      expect(refusalOf(asking(list), info())).toEqual(["node(s) didn't match Pod's required features"])
+      expect(refusalOf(asking(list), declaring)).toEqual([])
+    }
+    expect(refusalOf(pod, info())).toEqual([])
+  })
+
   it('may be cordoned for pods that tolerate it', () => {
     const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] as const
     expect(refusalOf(makePod(), info({ unschedulable: true }))).toEqual(['node(s) were unschedulable'])
