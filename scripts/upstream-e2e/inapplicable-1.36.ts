@@ -42,7 +42,34 @@ export const inapplicable: readonly Inapplicable[] = [
   { pattern: /^\[sig-autoscaling\] \[Feature:HPA\]/, reason: realContainers },
   {
     pattern: /^\[sig-storage\]/,
-    except: /should be immutable if|PVC? Protection|Protection|API operations|lifecycle|non-existent ephemeral storage/,
+    except:
+      /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage/,
     reason: 'mounts volumes into containers, which simulated ones do not have',
+  },
+  { pattern: /\[Feature:IPv6DualStack\]/, except: /single stack service/, reason: 'needs nodes with two addresses' },
+  {
+    pattern: /^\[sig-network\]/,
+    except:
+      /API Server|EndpointSlice should create|EndpointSliceMirroring.*create update|Endpoints(Controller)? should|API operations|NetworkPolicy API|IngressClass|static URL paths|single stack service|Services should (check NodePort|complete a service status|delete a collection|find a service|prevent NodePort)|SCTP (service|HostPort)|endpoints latency/,
+    reason: realContainers,
+  },
+  { pattern: /^\[sig-node\].*Feature:NodeLogQuery/, reason: 'reads logs of the machine' },
+  {
+    pattern: /Events should be sent by kubelets|should not create extra sandbox/,
+    reason: 'simulated nodes record warnings alone',
+  },
+  {
+    pattern: /RuntimeClass should (run a Pod|reject a Pod requesting a RuntimeClass with an unconfigured handler)/,
+    reason: 'simulated nodes have every runtime handler',
+  },
+  {
+    pattern: /pod observedGeneration field set|evicted pods should be terminal/,
+    reason: realContainers,
+  },
+  {
+    pattern: /^\[sig-node\]/,
+    except:
+      /PodTemplates|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with(out| an explicit root)|Sysctls.*(not launch|reject)/,
+    reason: realContainers,
   },
 ]
