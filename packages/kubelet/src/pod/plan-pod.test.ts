@@ -87,6 +87,19 @@ describe('starting a pod', () => {
       { pod: testPod({ initContainers: [init()] }), runs: [testRun({ name: 'init', exitCode: 1 })] },
       ['start init#1'],
     ],
+    [
+      'does not run an init container again of which the runtime has lost all trace',
+      { pod: testPod({ initContainers: [init(), init({ name: 'init2' })] }), runs: [testRun({ name: 'init2' })] },
+      [],
+    ],
+    [
+      'starts a sidecar again of which the runtime has lost all trace',
+      {
+        pod: testPod({ initContainers: [init(), sidecar, init({ name: 'init2' })] }),
+        runs: [testRun({ name: 'init2' })],
+      },
+      ['start log#0'],
+    ],
     ['starts a sidecar and waits for it', { pod: testPod({ initContainers: [sidecar] }) }, ['start log#0']],
     [
       'starts the containers beside a running sidecar',
@@ -114,6 +127,47 @@ describe('starting a pod', () => {
         runs: [testRun({ exitCode: 143 })],
       },
       ['start web#1'],
+    ],
+    [
+      'does not start one again there that has succeeded, unless it always restarts',
+      {
+        pod: testPod({ restartPolicy: 'OnFailure', containers: [testContainer(), testContainer({ name: 'two' })] }),
+        sandboxes: [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })],
+        runs: [testRun({ exitCode: 0 }), testRun({ name: 'two', id: 'c1', exitCode: 1 })],
+      },
+      ['start two#1'],
+    ],
+    [
+      'makes no new sandbox for a pod of which everything has ended',
+      {
+        pod: testPod({ restartPolicy: 'Never' }),
+        sandboxes: [testSandbox({ ready: false })],
+        runs: [testRun({ exitCode: 1 })],
+      },
+      [],
+    ],
+    [
+      'makes no new sandbox after an init container has failed for good',
+      {
+        pod: testPod({ restartPolicy: 'Never', initContainers: [init()] }),
+        sandboxes: [testSandbox({ ready: false })],
+        runs: [testRun({ name: 'init', exitCode: 1 })],
+      },
+      [],
+    ],
+    [
+      'makes a new sandbox where no container was ever created, even in a pod that runs once',
+      { pod: testPod({ restartPolicy: 'Never' }), sandboxes: [testSandbox({ ready: false })] },
+      ['run-sandbox#1'],
+    ],
+    [
+      'begins with the first init container in a new sandbox',
+      {
+        pod: testPod({ initContainers: [init()] }),
+        sandboxes: [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })],
+        runs: [testRun({ name: 'init', exitCode: 0 }), testRun({ id: 'c1', exitCode: 137 })],
+      },
+      ['start init#1'],
     ],
     [
       'goes on from the restart count in the API when the runtime has forgotten the container',

@@ -240,14 +240,17 @@ function initialize(observation: PodObservation, sandbox: PodSandboxStatus, step
   const here = runs.filter((run) => run.sandboxId === sandbox.id)
   const init = pod.spec.initContainers ?? []
   const initialized = pod.spec.containers.some(({ name }) => here.some((run) => run.name === name))
-  for (const container of init) {
+  // Those before the last that has begun have done their work, even where the runtime has lost all trace of them.
+  const reached = init.findLastIndex(({ name }) => here.some((run) => run.name === name))
+  for (const [index, container] of init.entries()) {
     const [run] = runsOf(container.name, here)
     if (run?.state === 'running') {
       if (isSidecar(container) && (probes.get(run.id)?.started ?? true)) continue
       if (!initialized) return false
       continue
     }
-    if (!isSidecar(container) && (initialized || (run?.state === 'exited' && run.exitCode === 0))) continue
+    const isDone = index < reached || (run?.state === 'exited' && run.exitCode === 0)
+    if (!isSidecar(container) && (initialized || isDone)) continue
     steps.push(stepStart(observation, sandbox, container, run))
     if (!initialized) return false
   }
