@@ -12,7 +12,7 @@ const kB = 1000
  * grown for a reason, which the change says that raises it.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  '@coracle/api': { packedBytesMax: 700 * kB, unpackedBytesMax: 4_300 * kB },
+  '@coracle/api': { packedBytesMax: 850 * kB, unpackedBytesMax: 4_300 * kB },
   '@coracle/apiserver': { packedBytesMax: 420 * kB, unpackedBytesMax: 1_500 * kB },
   '@coracle/cli': { packedBytesMax: 3_100 * kB, unpackedBytesMax: 12_000 * kB },
   '@coracle/client': { packedBytesMax: 120 * kB, unpackedBytesMax: 430 * kB },
