@@ -76,6 +76,22 @@ describe('simulated containers that are there to end', () => {
     expect(await phaseAfter('1h')).toBe('Running')
   })
 
+  it.each(['registry.k8s.io/pause:3.10', 'pause', 'local/pause@sha256:1234'])(
+    'one of %s runs on, whatever its pod is for',
+    async (image) => {
+      await start({ restartPolicy: 'Never', containers: [container('main', { image })] })
+      expect(await phaseAfter('1h')).toBe('Running')
+    },
+  )
+
+  it('one of the image that waits ends as its command tells', async () => {
+    await start({
+      restartPolicy: 'Never',
+      containers: [container('main', { image: 'pause:3', command: ['sleep', '5'] })],
+    })
+    expect(await phaseAfter('6s')).toBe('Succeeded')
+  })
+
   it('one that is always restarted and ends backs off', async () => {
     await start({ containers: [container('main', { command: ['/bin/false'] })] })
     await phaseAfter('5m')

@@ -65,17 +65,22 @@ export function endingTasks(forMs: number): SimulatedBehaviour {
 }
 
 /**
- * Containers whose command line tells how they end do so (`commandRun`), and all are ready when their probes can say so at the
- * soonest (`probeDelayMs`). For the rest they go as `otherwise` says.
+ * Containers whose command line tells how they end do so (`commandRun`), those of the image that is there to wait do not end, and all are
+ * ready when their probes can say so at the soonest (`probeDelayMs`). For the rest they go as `otherwise` says.
  */
 export function asSpecified(otherwise: SimulatedBehaviour): SimulatedBehaviour {
   return (container) => {
-    const conduct = otherwise(container)
-    const run = commandRun(container.command, container.args, container.env) ?? conduct.run
+    const { run: usual, ...conduct } = otherwise(container)
+    const run =
+      commandRun(container.command, container.args, container.env) ?? (onlyWaits(container) ? undefined : usual)
     const { readyAfterMs = probeDelayMs(container.probes) } = conduct
     return { ...conduct, readyAfterMs, ...(run === undefined ? {} : { run }) }
   }
 }
+
+/** Whether it runs the program of Kubernetes' own image that does nothing until it is stopped. */
+const onlyWaits = ({ image, command }: SimulatedContainer): boolean =>
+  command.length === 0 && /(?:^|\/)pause(?:[:@]|$)/.test(image)
 
 /** Containers whose image is one of these cannot have it. In a pattern `*` stands for any text. The others go as `otherwise` says. */
 export function withoutImages(patterns: readonly string[], otherwise: SimulatedBehaviour): SimulatedBehaviour {
