@@ -4,6 +4,10 @@ import base, { testFiles } from '../../vitest.config.ts'
 import { testsVariable } from './areas.ts'
 
 const tests = process.env[testsVariable]
+
+/** Tests that take long to load, and judge where an area names them. */
+const wholeServers = ['packages/apiserver/src/watch-cache/{cost,restart,shared-store,unread-watch,watch}.test.ts']
+
 const { projects: _projects, ...shared } = base.test ?? {}
 
 /** Tests next to the code come first: a mutant is over with the first test that fails, and they are the quickest. */
@@ -28,8 +32,7 @@ export default mergeConfig(
         '**/node_modules/**',
         'conformance/**',
         'scripts/**',
-        // Whole servers: what surrounds them takes longer to load than the cache takes to test.
-        'packages/apiserver/src/watch-cache/{cost,restart,shared-store,unread-watch,watch}.test.ts',
+        ...(tests === undefined ? wholeServers : []),
         'packages/store/test/{crash,directory-lock,journal-power-loss,lmdb-store-processes,power-loss,storage-damage}.test.ts',
         // It sets the umask, which threads cannot.
         'packages/store/test/umask.test.ts',

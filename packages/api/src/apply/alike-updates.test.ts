@@ -183,18 +183,6 @@ describe('updates that are alike', () => {
     expect(managedFieldsOf(lived.owners)[0]?.fieldsV1).toEqual({ 'f:phase': {} })
   })
 
-  it('take time in proportion to the elements, of which there may be very many', { timeout: 20_000 }, () => {
-    const lived = new Lived()
-    const count = 50_000
-    const addresses = Array.from({ length: count }, (_, index) => ({ name: `many-${index}` }))
-    lived.become({ addresses }, node, 't1')
-    lived.become({ addresses: addresses.slice(0, -1).reverse() }, controller, 't2')
-    lived.become({ addresses: addresses.slice(1) }, node, 't3')
-    const [owner] = managedFieldsOf(lived.owners)
-    const owned = Object.keys(owner?.fieldsV1?.['f:addresses'] ?? {})
-    expect(owned.filter((element) => element.startsWith('k:'))).toHaveLength(count - 1)
-  })
-
   it('take elements from owners that were read, and name them themselves', () => {
     const lived = new Lived()
     lived.value = { phase: 'x', addresses: [{ name: '10.3.0.1' }] }

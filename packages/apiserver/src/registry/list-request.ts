@@ -17,7 +17,7 @@ export type ListRequest =
   | { readonly type: 'latest'; readonly atLeast: number | undefined; readonly limit: number }
   /** The state at a revision. */
   | { readonly type: 'exact'; readonly revision: number; readonly limit: number }
-  /** What follows an earlier page. `revision` -1: in the present state, since the page's own is no longer kept. */
+  /** What follows an earlier page. A `revision` below 0: in the present state, since the page's own is no longer kept. */
   | { readonly type: 'continue'; readonly token: ContinueToken; readonly limit: number }
 
 /** What a continue token says. Upstream's fields, and how many objects follow, so that no page counts them again. */
@@ -109,25 +109,29 @@ function decodeContinue(text: string): ContinueToken {
   } catch {
     throw badRequest(`invalid continue token: continue key is not valid: ${jsonSyntaxError(json)}`)
   }
-  const { v, rv, start, following } = token ?? {}
-  if (v !== tokenVersion) {
-    throw badRequest(
-      `invalid continue token: continue key is not valid: server does not recognize this encoded version ${JSON.stringify(v ?? '')}`,
-    )
-  }
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0 || rv < -1) {
-    throw badRequest(
-      'invalid continue token: continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)',
-    )
+  const { v = '', rv, start, following } = token ?? {}
+  const invalidKey = 'invalid continue token: continue key is not valid'
+  if (v !== tokenVersion) throw badRequest(`${invalidKey}: server does not recognize this encoded version ${v}`)
+  if (!isSafeInteger(rv) || rv === 0) {
+    throw badRequest(`${invalidKey}: incorrect encoded start resourceVersion (version meta.k8s.io/v1)`)
   }
   if (typeof start !== 'string' || start === '') {
-    throw badRequest(
-      'invalid continue token: continue key is not valid: encoded start key empty (version meta.k8s.io/v1)',
-    )
+    throw badRequest(`${invalidKey}: encoded start key empty (version meta.k8s.io/v1)`)
   }
+  if (!isCleanPath(start)) throw badRequest(`${invalidKey}: ${start}`)
   const afterKey = start.endsWith('\u0000') ? start.slice(0, -1) : start
   return { revision: rv, afterKey, following: typeof following === 'number' ? following : undefined }
 }
+
+const isSafeInteger = (value: unknown): value is number => Number.isSafeInteger(value)
+
+/** Whether a path, below the root, is as short as it can be said: no part of it is empty, `.` or `..`. */
+const isCleanPath = (path: string): boolean =>
+  path === '/' ||
+  path
+    .replace(/^\//, '')
+    .split('/')
+    .every((part) => !['', '.', '..'].includes(part))
 
 /** Where a text stops being base64 for URLs, without padding, as Go tells it; -1 where it does not. */
 function firstIllegalCharacter(text: string): number {

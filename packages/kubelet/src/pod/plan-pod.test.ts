@@ -1,4 +1,4 @@
-import { formatTime } from '@coracle/api'
+import { formatTime, type Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
 import { type PodAction, type PodObservation, planPod } from './plan-pod.ts'
@@ -432,5 +432,313 @@ describe('ending a pod', () => {
   it('holds no deadline against a pod that has ended before it', () => {
     const pod = testPod({ activeDeadlineSeconds: 20 }, { status: { phase: 'Succeeded' } })
     expect(planPod(observe({ pod, nowMs: startMs + 60_000 })).failure).toBeUndefined()
+  })
+})
+
+describe('what a plan says', () => {
+  const gone = testRun({ exitCode: 143 })
+  it.each<[string, Partial<PodObservation>, readonly string[]]>([
+    ['of the first sandbox', { sandboxes: [] }, ['the pod is new on this node']],
+    ['of the next one', { sandboxes: [testSandbox({ ready: false })] }, ['its sandbox has ended']],
+    ['of a first start', {}, ['it has yet to run']],
+    ['of a restart', { runs: [testRun({ exitCode: 3 })] }, ['it ended with exit code 3']],
+    ['of a restart with another image', { runs: [testRun({ exitCode: 3, image: 'x' })] }, ['it has another image']],
+    ['of what is gone from the API', { gone: true, runs: [testRun()] }, ['the pod is gone from the API']],
+    ['of a deletion', { pod: testPod({}, deleted), runs: [testRun()] }, ['the pod is being deleted']],
+    ['of a refused pod', { refused: true, runs: [testRun()] }, ['the node has not taken the pod on']],
+    [
+      'of a deadline',
+      { pod: testPod({ activeDeadlineSeconds: 1 }), runs: [testRun()] },
+      ['its active deadline has passed'],
+    ],
+    ['of the end', { pod: testPod({}, { status: { phase: 'Failed' } }), runs: [testRun()] }, ['the pod has ended']],
+    [
+      'of its containers’ end',
+      { pod: testPod({ restartPolicy: 'Never', initContainers: [sidecar] }), runs: [gone] },
+      ['its containers have ended'],
+    ],
+    [
+      'of old runs and sandboxes',
+      {
+        sandboxes: [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })],
+        runs: [testRun({ state: 'created' }), testRun({ id: 'c1', sandboxId: 's1', attempt: 1 })],
+      },
+      ['newer runs are kept', 'a newer sandbox is in use'],
+    ],
+  ])('of why: %s', (_, fields, because) => {
+    expect(planPod(observe(fields)).actions.map((action) => action.because)).toEqual(because)
+  })
+
+  it.each<[string, Partial<PodObservation>, { readonly terminal: boolean; readonly ended: boolean }]>([
+    ['runs', { runs: [testRun()] }, { terminal: false, ended: false }],
+    ['has yet to run', { sandboxes: [] }, { terminal: false, ended: false }],
+    [
+      'has done its work, and stops',
+      { pod: testPod({ restartPolicy: 'Never' }), runs: [gone] },
+      { terminal: true, ended: false },
+    ],
+    ['is deleted, and still runs', { pod: testPod({}, deleted), runs: [testRun()] }, { terminal: true, ended: false }],
+    ['is deleted, and runs no more', { pod: testPod({}, deleted), runs: [gone] }, { terminal: true, ended: true }],
+  ])('of the end, of a pod that %s', (_, fields, expected) => {
+    expect(planPod(observe(fields))).toMatchObject(expected)
+  })
+
+  const deadline = {
+    reason: 'DeadlineExceeded',
+    message: 'Pod was active on the node longer than the specified deadline',
+  }
+  const late = (status: Pod['status'] = {}, metadata = {}) => ({
+    pod: testPod({ activeDeadlineSeconds: 1 }, { status, metadata }),
+    runs: [testRun()],
+  })
+  it.each<[string, Partial<PodObservation>, object | undefined]>([
+    ['none within the deadline', { ...late(), nowMs: startMs + 999 }, undefined],
+    ['the deadline, once it is reached', { ...late(), nowMs: startMs + 1000 }, deadline],
+    ['the deadline, while the pod is deleted', late({}, deleted.metadata), deadline],
+    ['none where the pod is gone', { ...late(), gone: true }, undefined],
+    ['none where the node has not taken the pod on', { ...late(), refused: true }, undefined],
+    ['none where the pod had ended', late({ phase: 'Failed' }), undefined],
+    [
+      'what it was before, in the words of then',
+      late({ phase: 'Failed', reason: 'DeadlineExceeded', message: 'of then' }, deleted.metadata),
+      { reason: 'DeadlineExceeded', message: 'of then' },
+    ],
+    [
+      'what it was before, without words',
+      { pod: testPod({}, { status: { reason: 'DeadlineExceeded' } }), runs: [testRun()] },
+      { reason: 'DeadlineExceeded', message: '' },
+    ],
+  ])('of the failure: %s', (_, fields, failure) => {
+    expect(planPod(observe(fields)).failure).toEqual(failure)
+  })
+})
+
+describe('what waits', () => {
+  const failure = { reason: 'ErrImagePull', message: 'no', image: 'nginx:1', retryAtMs: startMs + 10_000 }
+  const failures = new Map([['web', failure]])
+  const crash = { ...testRun({ attempt: 1, exitCode: 1, finishedAtMs: startMs + 4000 }) }
+  const backOffs = new Map([['web', { delayMs: 10_000, updatedAtMs: startMs }]])
+  const waits = (fields: Partial<PodObservation>) => {
+    const { waiting, wakeAtMs, actions: planned } = planPod(observe(fields))
+    const reasons = [...waiting].map(([name, { reason }]) => `${name} ${reason}`)
+    return [...reasons, ...(wakeAtMs === undefined ? [] : [`until ${wakeAtMs - startMs}`]), ...planned.map(brief)]
+  }
+
+  it.each<[string, Partial<PodObservation>, readonly string[]]>([
+    ['nothing of a pod that runs', { runs: [testRun()], failures }, []],
+    ['nothing, where nothing has failed', {}, ['start web#0']],
+    ['a container whose start has failed', { failures }, ['web ErrImagePull', 'until 10000']],
+    ['no longer than it has to', { failures, nowMs: startMs + 10_000 }, ['web ErrImagePull', 'start web#0']],
+    [
+      'not for an image that is no longer wanted',
+      { failures, pod: testPod({ containers: [testContainer({ image: 'nginx:2' })] }) },
+      ['web ErrImagePull', 'start web#0'],
+    ],
+    ['a container that crashed', { runs: [crash], backOffs }, ['web CrashLoopBackOff', 'until 14000']],
+    [
+      'a container that crashed, whatever failed before',
+      { runs: [crash], backOffs, failures, nowMs: startMs + 12_000 },
+      ['web CrashLoopBackOff', 'until 14000'],
+    ],
+    [
+      'for the earliest of all',
+      {
+        pod: testPod({ activeDeadlineSeconds: 8, containers: [testContainer(), testContainer({ name: 'two' })] }),
+        failures: new Map([...failures, ['two', { ...failure, retryAtMs: startMs + 9000 }]]),
+      },
+      ['web ErrImagePull', 'two ErrImagePull', 'until 8000'],
+    ],
+    [
+      'a pod for its volumes, before it has a sandbox',
+      { sandboxes: [], volumesRetryAtMs: startMs + 7000 },
+      ['until 7000'],
+    ],
+    ['its containers for its volumes', { volumesRetryAtMs: startMs + 7000 }, ['until 7000']],
+    ['nothing of a pod that is deleted', { pod: testPod({}, deleted), failures }, ['stop-sandbox s0', 'finish']],
+    ['nothing of a pod that is gone', { gone: true, failures }, ['stop-sandbox s0', 'remove-sandbox s0', 'finish']],
+    ['what failed in a pod that is over', { refused: true, failures }, ['web ErrImagePull', 'stop-sandbox s0']],
+    [
+      'init and ephemeral containers',
+      {
+        pod: testPod({ initContainers: [init()], ephemeralContainers: [testContainer({ name: 'debug' })] }),
+        failures: new Map([
+          ['init', { ...failure, retryAtMs: startMs + 9000 }],
+          ['debug', failure],
+        ]),
+      },
+      ['init ErrImagePull', 'debug ErrImagePull', 'until 9000'],
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(waits(fields)).toEqual(expected)
+  })
+})
+
+describe('what is kept of a pod', () => {
+  const newer = testSandbox({ id: 's1', attempt: 1 })
+  const old = testSandbox({ ready: false })
+  const here = { sandboxId: 's1' }
+  it.each<[string, Partial<PodObservation>, readonly string[]]>([
+    [
+      'its latest sandbox, in whatever order they come',
+      { sandboxes: [newer, old], runs: [testRun(here)] },
+      ['remove-sandbox s0'],
+    ],
+    [
+      'the sandbox of a run that is kept',
+      { sandboxes: [old, newer], runs: [testRun({ id: 'a', exitCode: 1 }), testRun({ ...here, attempt: 1 })] },
+      [],
+    ],
+    ['a sandbox that is not yet stopped', { sandboxes: [testSandbox(), newer], runs: [testRun(here)] }, []],
+    [
+      'no sandbox whose runs all go',
+      {
+        sandboxes: [old, newer],
+        runs: [
+          testRun({ id: 'a', exitCode: 1 }),
+          testRun({ id: 'b', ...here, attempt: 1, exitCode: 1 }),
+          testRun({ id: 'c', ...here, attempt: 2 }),
+        ],
+      },
+      ['remove-container a', 'remove-sandbox s0'],
+    ],
+    [
+      'of each container two runs, init and ephemeral ones, too',
+      {
+        pod: testPod({ initContainers: [init()], ephemeralContainers: [testContainer({ name: 'debug' })] }),
+        runs: [
+          ...['init', 'debug'].flatMap((name) =>
+            [0, 1, 2].map((attempt) => testRun({ id: `${name}${attempt}`, name, attempt, exitCode: 0 })),
+          ),
+          testRun({ id: 'w' }),
+        ],
+      },
+      ['remove-container init0', 'remove-container debug0'],
+    ],
+    ['every run that goes on', { runs: [0, 1, 2].map((attempt) => testRun({ id: `c${attempt}`, attempt })) }, []],
+  ])('%s', (_, fields, expected) => {
+    expect(actions(fields)).toEqual(expected)
+  })
+})
+
+describe('initialization', () => {
+  const first = init()
+  const second = init({ name: 'init2' })
+  const done = testRun({ id: 'i', name: 'init', exitCode: 0 })
+  it.each<[string, Partial<PodObservation>, readonly string[]]>([
+    [
+      'is behind a pod whose container has been created, though an init run is lost',
+      { pod: testPod({ initContainers: [first] }), runs: [testRun()] },
+      [],
+    ],
+    [
+      'begins anew in a new sandbox',
+      {
+        pod: testPod({ initContainers: [first] }),
+        sandboxes: [testSandbox({ id: 's1', attempt: 1 })],
+        runs: [done, testRun({ exitCode: 1 })],
+      },
+      ['start init#1'],
+    ],
+    [
+      'starts no second init container while the first runs, whatever its checks say',
+      {
+        pod: testPod({ initContainers: [first, second] }),
+        runs: [testRun({ name: 'init' })],
+        probes: new Map([['c0', { started: true, ready: true }]]),
+      },
+      [],
+    ],
+    [
+      'goes on beside a sidecar that has started',
+      {
+        pod: testPod({ initContainers: [sidecar, second] }),
+        runs: [testRun({ id: 'l', name: 'log' })],
+        probes: new Map([['l', { started: true, ready: false }]]),
+      },
+      ['start init2#0'],
+    ],
+    [
+      'starts a sidecar again in a pod that runs, beside another that has yet to start',
+      {
+        pod: testPod({ initContainers: [testContainer({ name: 'proxy', restartPolicy: 'Always' }), sidecar] }),
+        runs: [testRun(), testRun({ id: 'p', name: 'proxy' }), testRun({ id: 'l', name: 'log', exitCode: 0 })],
+        probes: new Map([['p', { started: false, ready: false }]]),
+      },
+      ['start log#1'],
+    ],
+    [
+      'starts a sidecar and its containers again together, once it has run',
+      {
+        pod: testPod({ initContainers: [sidecar] }),
+        runs: [testRun({ exitCode: 1 }), testRun({ id: 'l', name: 'log', exitCode: 1 })],
+      },
+      ['start log#1', 'start web#1'],
+    ],
+    [
+      'makes a failed init container wait',
+      {
+        pod: testPod({ initContainers: [first] }),
+        runs: [testRun({ id: 'i', name: 'init', attempt: 1, exitCode: 1, finishedAtMs: startMs + 4000 })],
+        backOffs: new Map([['init', { delayMs: 10_000, updatedAtMs: startMs }]]),
+      },
+      [],
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(actions(fields)).toEqual(expected)
+  })
+})
+
+describe('an attempt', () => {
+  const status = (state: object) => ({ name: 'web', ready: false, restartCount: 4, image: '', imageID: '', state })
+  it.each<[string, Pod['status'], readonly string[]]>([
+    [
+      'is the first where nothing is known',
+      { containerStatuses: [{ ...status({ running: {} }), name: 'x' }] },
+      ['start web#0'],
+    ],
+    ['is the one told of, where that has not run', { containerStatuses: [status({ waiting: {} })] }, ['start web#4']],
+    ['follows one that ran', { containerStatuses: [status({ running: {} })] }, ['start web#5']],
+    ['follows one that ended', { containerStatuses: [status({ terminated: { exitCode: 0 } })] }, ['start web#5']],
+  ])('%s', (_, podStatus, expected) => {
+    expect(actions({ pod: testPod({}, { status: podStatus as never }) })).toEqual(expected)
+  })
+
+  it('of an init container follows what its status tells', () => {
+    const initContainerStatuses = [{ ...status({ terminated: { exitCode: 1 } }), name: 'init' }]
+    const pod = testPod({ initContainers: [init()] }, { status: { initContainerStatuses } as never })
+    expect(actions({ pod })).toEqual(['start init#5'])
+  })
+})
+
+describe('a back-off', () => {
+  const crashed = testRun({ attempt: 2, exitCode: 1, startedAtMs: startMs, finishedAtMs: startMs + 1000 })
+  const planOf = (fields: Partial<PodObservation>) => planPod(observe({ runs: [crashed], ...fields }))
+
+  it('is presumed where the agent knows of none', () => {
+    const plan = planOf({})
+    expect(plan.wakeAtMs).toBe(startMs + 21_000)
+    expect(plan.waiting.get('web')?.message).toMatch(/^back-off 20s /)
+  })
+
+  it('is held against no container that ended with its sandbox', () => {
+    expect(planOf({ sandboxes: [testSandbox({ id: 's1', attempt: 1 })] }).actions).toMatchObject([{ attempt: 3 }])
+    const stopped = [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })]
+    expect(planOf({ sandboxes: stopped }).actions.map(brief)).toEqual(['start web#3'])
+  })
+
+  it('doubles with a restart, and is remembered from then', () => {
+    const backOffs = new Map([['web', { delayMs: 10_000, updatedAtMs: startMs }]])
+    const nowMs = startMs + 30_000
+    expect(planOf({ backOffs, nowMs }).actions).toMatchObject([{ backOff: { delayMs: 20_000, updatedAtMs: nowMs } }])
+  })
+
+  it('is left as it is by a stop for a check, where nothing ended before', () => {
+    const backOff = { delayMs: 40_000, updatedAtMs: startMs }
+    const plan = planOf({ backOffs: new Map([['web', backOff]]), restarting: new Set(['c0']) })
+    expect(plan.actions).toMatchObject([{ backOff }])
+  })
+
+  it('is none at a first start', () => {
+    expect(planPod(observe()).actions).toMatchObject([{ backOff: undefined, sandboxId: 's0' }])
   })
 })
