@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { History } from './history.ts'
 import type { StoreEvent } from './store.ts'
@@ -53,4 +54,34 @@ it('may forget everything, and goes on', () => {
 it('keeps as many revisions as it is told', () => {
   const history = historyOf(100, 3)
   expect([history.compacted, history.last, keysAfter(history, 97)]).toEqual([97, 100, ['98', '99', '100']])
+})
+
+it('is, after any pushes and compactions, what a list of all changes without the forgotten ones is', () => {
+  const step = fc.oneof(
+    fc.record({ keys: fc.array(fc.constantFrom('a', 'b'), { maxLength: 2 }) }),
+    fc.record({ compact: fc.integer({ min: 0, max: 1 }), back: fc.integer({ min: 0, max: 6 }) }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 8 }), (steps, historyMax) => {
+      const history = new History(historyMax)
+      const all: StoreEvent[] = []
+      let [last, compacted] = [0, 0]
+      for (const each of steps) {
+        if ('keys' in each) {
+          last += 1
+          const events = changesOf(last, ...each.keys)
+          all.push(...events)
+          history.push(events)
+          compacted = Math.max(compacted, last - historyMax)
+        } else {
+          const to = Math.max(0, last - each.back)
+          history.compact(to)
+          compacted = Math.max(compacted, to)
+        }
+        expect([history.compacted, history.last]).toEqual([compacted, last])
+        for (let from = compacted; from <= last; from += 1)
+          expect(history.after(from)).toEqual(all.filter(({ revision }) => revision > from))
+      }
+    }),
+  )
 })

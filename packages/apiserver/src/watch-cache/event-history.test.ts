@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CacheEvent } from './cache-event.ts'
 import { EventHistory } from './event-history.ts'
@@ -73,5 +74,50 @@ describe('the history of a resource', () => {
     expect([history.startRevision, history.size, history.after(3)]).toEqual([3, 0, []])
     history.push(event(4))
     expect([history.startRevision, history.size]).toEqual([3, 1])
+  })
+
+  it('is, after any events and whatever was forgotten, what a list of the latest of them is', () => {
+    const step = fc.oneof(
+      fc.record({ push: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ forget: fc.integer({ min: 0, max: 8 }) }),
+      fc.record({ prepend: fc.integer({ min: 0, max: 5 }) }),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 6 }), (steps, eventsMax) => {
+        const history = new EventHistory(0, eventsMax)
+        // Every event there was, in order, of which the latest are kept.
+        const all: number[] = []
+        let [kept, start, now] = [[] as readonly number[], 0, 0]
+        const keep = (revisions: readonly number[]) => {
+          kept = revisions
+          const [first] = kept
+          const before = first === undefined ? all.at(-1) : all[all.indexOf(first) - 1]
+          start = before ?? 0
+        }
+        for (const each of steps) {
+          if ('push' in each) {
+            now += each.push
+            all.push(now)
+            history.push(event(now))
+            if (kept.length === eventsMax) keep([...kept.slice(1), now])
+            else kept = [...kept, now]
+          } else if ('forget' in each) {
+            const revision = now - each.forget
+            history.forget(revision)
+            if (kept.some((own) => own <= revision)) keep(kept.filter((own) => own > revision))
+          } else {
+            const older = all.filter((revision) => revision <= start).slice(-each.prepend || all.length)
+            const first = older[0]
+            history.prepend(older.map(event), first === undefined ? start : (all[all.indexOf(first) - 1] ?? 0))
+            const room = eventsMax - kept.length
+            const taken = room === 0 ? [] : older.slice(-room)
+            if (taken.length > 0) keep([...taken, ...kept])
+          }
+          expect([history.startRevision, history.size]).toEqual([start, kept.length])
+          const after = (revision: number) => history.after(revision).map((own) => own.revision)
+          for (let from = start; from <= now; from += 1) expect(after(from)).toEqual(kept.filter((own) => own > from))
+        }
+      }),
+    )
   })
 })
