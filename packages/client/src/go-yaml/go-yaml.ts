@@ -8,13 +8,14 @@ export function goYamlText(value: unknown): string {
   const document = new Document(value, { ...goYaml, sortMapEntries, aliasDuplicateObjects: false })
   visit(document, {
     Scalar(_, node) {
-      // What would be read as something else, or holds a tab, is in double quotes, other texts that need quotes in single ones.
-      if (typeof node.value === 'string' && (isAmbiguous(node.value) || node.value.includes('\t'))) {
+      // What would be read as something else, or is not shown as it is, is in double quotes, other texts that need quotes in single ones.
+      if (typeof node.value === 'string' && (isAmbiguous(node.value) || needsEscapes(node.value))) {
         node.type = 'QUOTE_DOUBLE'
-      }
+      } else if (typeof node.value === 'string' && isDocumentMark(node.value)) node.type = 'QUOTE_SINGLE'
     },
   })
-  return document.toString({ indentSeq: false, lineWidth: 0, singleQuote: true })
+  const options = { indentSeq: false, lineWidth: 0, singleQuote: true, doubleQuotedMinMultiLineLength: Infinity }
+  return document.toString(options)
 }
 
 const sortMapEntries = ({ key: a }: Pair, { key: b }: Pair): number => compareKeys(keyText(a), keyText(b))
@@ -42,9 +43,35 @@ function numberText({ value }: Scalar): string {
   return Number.isInteger(number) && number < 2 ** 64 && number >= -(2 ** 63) ? String(number) : goFloat(number)
 }
 
-/** A quoted text in single quotes, also where it has some itself, unless only double quotes can hold it. */
-function inSingleQuotes({ type, value }: Scalar, text: string): string {
-  if (!text.startsWith('"') || type === 'QUOTE_DOUBLE' || typeof value !== 'string') return text
+/** What Go's YAML does not write as it is: controls, tabs, and what is not in Unicode's first plane. */
+const unprintable = /[^\n -~\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/gu
+
+/** Whether only double quotes can hold a text: for its characters, or since blocks keep no spaces at the ends of lines. */
+const needsEscapes = (text: string): boolean =>
+  text.search(unprintable) >= 0 || text.includes(' \n') || (text.includes('\n') && text.endsWith(' '))
+
+/** A space at the end of a line, with what stands before: this library marks it with a backslash. */
+const spaceAtLineEnd = /(?<!\\)((?:\\\\)*)\\ (?=\\n)/g
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  const hex = (digits: number) => code.toString(16).toUpperCase().padStart(digits, '0')
+  return code > 0xffff ? `\\U${hex(8)}` : code > 0xff ? `\\u${hex(4)}` : `\\x${hex(2)}`
+}
+
+/** A block that begins with an empty line says how far it is indented, and its empty lines are empty. */
+function asBlock({ value }: Scalar, text: string): string {
+  if (!text.startsWith('|') || typeof value !== 'string' || !value.startsWith('\n')) return text
+  return text.replace(/^\|\d?/, '|2').replaceAll(/^ +$/gm, '')
+}
+
+/** A quoted text in single quotes, also where it has some itself, unless only double quotes can hold it, with escapes. */
+function inQuotes({ type, value }: Scalar, text: string): string {
+  if (typeof value !== 'string') return text
+  // A time on a day that is none, or a number beyond all, is a text for Go.
+  if (text.startsWith("'") && /^[-+]?\d[-+\w.:]*\w$/.test(value) && !isAmbiguous(value)) return value
+  if (!text.startsWith('"')) return text
+  if (type === 'QUOTE_DOUBLE') return text.replaceAll(unprintable, escaped).replaceAll(spaceAtLineEnd, '$1 ')
   return /^[ -~\u00a0-\ud7ff]*'[ -~\u00a0-\ud7ff]*$/.test(value) ? `'${value.replaceAll("'", "''")}'` : text
 }
 
@@ -63,7 +90,7 @@ const foldingTag = ({ stringify, ...tag }: ScalarTag): ScalarTag => ({
     ? {}
     : {
         stringify: (item: Scalar, context, onComment, onChompKeep) => {
-          const text = inSingleQuotes(item, stringify(item, context, onComment, onChompKeep))
+          const text = asBlock(item, inQuotes(item, stringify(item, context, onComment, onChompKeep)))
           const { indent, indentStep, implicitKey, indentAtStart } = context as FoldingContext
           // What follows the name of a field begins behind it.
           const column = indentAtStart === undefined ? 0 : indentAtStart - indentStep.length
@@ -74,10 +101,12 @@ const foldingTag = ({ stringify, ...tag }: ScalarTag): ScalarTag => ({
 
 /** Whether a text, written as it is, would be read as a number, a truth, a time or nothing. */
 function isAmbiguous(text: string): boolean {
-  if (text === '' || /^(y|n)$/i.test(text)) return true
+  if (text === '' || /^(y|n|[-+]?0_*(o[0-7_]+|x[\da-f_]+|b[01_]+))$/i.test(text)) return true
+  if (isDocumentMark(text) || (/^\d{4}-/.test(text) && !beginsWithDay(text))) return false
   if (!/^([-+.\d~]|yes|no|on|off|true|false|null)[-\w.:+ ]*$/i.test(text)) return false
   try {
     const value = parse(text, goYaml)
+    if (Math.abs(value) === Infinity) return /inf$/i.test(text)
     return typeof value !== 'string' && !Array.isArray(value) && !isMapping(value)
   } catch {
     return false
@@ -87,3 +116,13 @@ function isAmbiguous(text: string): boolean {
 /** Whether a value is one that has fields; a time, which is an object too, is none. */
 const isMapping = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+const isDocumentMark = (text: string): boolean => /^(---|\.\.\.)/.test(text)
+
+/** Whether there is such a day as a time begins with. */
+function beginsWithDay(time: string): boolean {
+  const [year = 0, month = 0, day = 0] = time.split(/\D/).map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0
+  return day >= 1 && day <= days
+}
