@@ -45,7 +45,7 @@ export const areas: Readonly<Record<string, MutationArea>> = {
   apply: {
     mutate: ['packages/api/src/apply/*.ts', ...noTests],
     // One test takes seconds to see that time is in proportion.
-    tests: ['packages/api/src/apply/!(many-elements).test.ts'],
+    tests: ['packages/api/src/apply/!(many-elements).test.ts', 'packages/api/test/structured-merge-diff.test.ts'],
   },
   'checked-order': {
     mutate: ['packages/api/src/schema/checked-order.ts'],

@@ -1,6 +1,6 @@
 import type { Schema } from '../schema/schema.ts'
 import { differenceSteps, type Steps } from './difference.ts'
-import { type FieldSet, FieldSetBuilder, type FieldSetNode, isEmptySet, nodeBelow, noFields } from './field-set.ts'
+import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow, noFields } from './field-set.ts'
 
 /** How two values differ, field by field. */
 export interface Comparison {
@@ -19,11 +19,6 @@ export const noDifference: Comparison = { added: noFields, modified: noFields, r
 export function compareFields(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
   const steps = differenceSteps(schema, before, after)
   return steps.length === 0 ? noDifference : remembered(steps)
-}
-
-/** Whether nothing differs. */
-export function isSame({ added, modified, removed }: Comparison): boolean {
-  return [added, modified, removed].every(isEmptySet)
 }
 
 /** How many comparisons are remembered, the oldest of which goes first, and how long their steps may be in all. */
