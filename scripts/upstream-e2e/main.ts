@@ -12,6 +12,7 @@ import { generationOf } from './generation.ts'
 import { parseOptions, type RunOptions, usage } from './options.ts'
 import { type SpecResult, specNamesOf } from './reports.ts'
 import { runGroups } from './run-specs.ts'
+import { waitingImages } from './waiting-images.ts'
 
 const nodes = 3
 /** Containers that are there to end do so after this long, as those of `coracle up`. */
@@ -68,7 +69,7 @@ async function run({ parallel, serial, leftOut }: Choice): Promise<boolean> {
     store: 'memory',
     runtime: 'simulated',
     nodes,
-    behaviour: withoutImages(generation.missingImages, asSpecified(endingTasks(taskRunTimeMs))),
+    behaviour: withoutImages(generation.missingImages, asSpecified(waitingImages(endingTasks(taskRunTimeMs)))),
     formerVersions: generation.formerVersions,
   })
   try {

@@ -3,6 +3,7 @@ import { chooseSpecs, focusOf, groupsOf } from './choose.ts'
 import { generationOf } from './generation.ts'
 import { parseOptions } from './options.ts'
 import { FirstOutputReader, type OutputReader, SecondOutputReader, specNamesOf } from './reports.ts'
+import { waitingImages } from './waiting-images.ts'
 
 describe('the names of specs', () => {
   it('are read from a report, with what XML cannot hold', () => {
@@ -56,6 +57,20 @@ describe('of all specs', () => {
   it('each is in one group', () => {
     expect(groupsOf(['a', 'b', 'c', 'd', 'e'], 2)).toEqual([['a', 'd'], ['b', 'e'], ['c']])
     expect(groupsOf([], 2)).toEqual([])
+  })
+})
+
+describe('a container', () => {
+  it.each([
+    ['registry.k8s.io/pause:3.10.1', [], [], undefined],
+    ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', [], [], undefined],
+    ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', [], ['pause'], undefined],
+    ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', [], ['env'], 1],
+    ['registry.k8s.io/e2e-test-images/agnhost:2.63.0', ['sh'], [], 1],
+    ['registry.k8s.io/e2e-test-images/busybox:1.37.0', [], [], 1],
+  ])('of image %s with command %j and arguments %j ends after %s ms', (image, command, args, expected) => {
+    const behaviour = waitingImages(() => ({ run: { forMs: 1, exitCodes: [0] } }))
+    expect(behaviour({ image, command, args } as never).run?.forMs).toBe(expected)
   })
 })
 
