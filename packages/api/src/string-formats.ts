@@ -232,8 +232,11 @@ function checkConfigMapKey(value: string): readonly string[] {
 function checkIp(value: string): readonly string[] {
   // Zones (fe80::1%eth0) mean something on one machine only.
   if (isIP(value) !== 0 && !value.includes('%')) return []
+  if (isIP(withoutLeadingZeros(value)) === 4) return ['must not have leading 0s']
   return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
 }
+
+const withoutLeadingZeros = (ip: string): string => ip.replaceAll(/\b0+(?=\d)/g, '')
 
 function checkServiceName(value: string): readonly string[] {
   const errors = value.length > ianaServiceNameMax ? [maxLengthMessage(ianaServiceNameMax)] : []

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
-import { parseCidr, parseIp } from '../ip.ts'
+import { formatIp, parseCidr, parseIp } from '../ip.ts'
 import type { ObjectMeta } from '../meta.ts'
 import { checkFormat } from '../string-formats.ts'
 
@@ -14,6 +14,17 @@ export const cidrFamily = (cidr: string): 0 | 4 | 6 => parseCidr(cidr)?.family ?
 
 export function checkIp(address: string, path: FieldPath): readonly FieldError[] {
   return checkFormat('ip', address).map((problem) => invalidField(path, address, problem))
+}
+
+/** An address in the form in which Go writes it. */
+export function checkCanonicalIp(address: string, path: FieldPath): readonly FieldError[] {
+  const ip = parseIp(address)
+  if (ip === undefined) return checkIp(address, path)
+  if (ip.family === 6 && ip.value >> 32n === 0xffffn) {
+    return [invalidField(path, address, 'must not be an IPv4-mapped IPv6 address')]
+  }
+  const canonical = formatIp(ip)
+  return canonical === address ? [] : [invalidField(path, address, `must be in canonical form ("${canonical}")`)]
 }
 
 export function checkCidr(cidr: string, path: FieldPath): readonly FieldError[] {

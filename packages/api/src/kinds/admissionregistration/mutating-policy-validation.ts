@@ -59,7 +59,7 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
       : (['jsonPatch', 'applyConfiguration'] as const)
   if (mutation[other] !== undefined) {
     const why = `must not be specified when patchType is ${patchType}`
-    errors.push(invalidField(path.field(other), mutation[other], why))
+    errors.push(invalidField(path.field(other), `{${other}}`, why))
   }
   const given = mutation[own]
   if (given === undefined) {
@@ -68,7 +68,7 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
   }
   const at = path.field(own).field('expression')
   const expression = (given.expression ?? '').trim()
-  if (expression === '') return [...errors, requiredField(at, 'expression is not specified')]
+  if (expression === '') return [...errors, requiredField(at)]
   const options = { ...around, hasAuthorizer: true }
   const compiled = expressionChecks().compileMutation(expression, patchType, options)
   return 'problem' in compiled ? [...errors, invalidField(at, expression, compiled.problem)] : errors

@@ -1,10 +1,10 @@
 import { type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { formatIp, parseIp } from '../../ip.ts'
 import { kindSchema } from '../../meta.ts'
 import { object, optional, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { checkPathSegment } from '../../string-formats.ts'
+import { checkCanonicalIp } from '../addresses.ts'
 import { column, nameColumn } from '../columns.ts'
 import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
@@ -48,10 +48,7 @@ function validate({ spec }: IpAddressObject): readonly FieldError[] {
 }
 
 function validateName({ metadata: { name = '' } }: IpAddressObject): readonly FieldError[] {
-  const ip = parseIp(name)
-  if (ip !== undefined && formatIp(ip) === name) return []
-  const why = ip === undefined ? 'must be a valid IP address' : 'must be a canonical format IP address'
-  return [invalidField(FieldPath.of('metadata', 'name'), name, why)]
+  return checkCanonicalIp(name, FieldPath.of('metadata', 'name'))
 }
 
 function shownParent({ spec }: IpAddressObject): string {

@@ -137,10 +137,10 @@ describe('an address that is taken', () => {
   it('is called what it is', () => {
     expect(problemsOfCreate(ipAddresses, named('10.96.0.1'))).toEqual([])
     expect(problemsOfCreate(ipAddresses, named('FD00::1'))).toEqual([
-      'metadata.name: Invalid value: "FD00::1": must be a canonical format IP address',
+      'metadata.name: Invalid value: "FD00::1": must be in canonical form ("fd00::1")',
     ])
     expect(problemsOfCreate(ipAddresses, named('x'))).toEqual([
-      'metadata.name: Invalid value: "x": must be a valid IP address',
+      'metadata.name: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     ])
   })
 

@@ -71,6 +71,22 @@ describe('validation of an autoscaler', () => {
       ],
     ],
     [
+      'a resource that containers do not have',
+      {
+        metrics: [
+          {
+            type: 'ContainerResource',
+            containerResource: {
+              name: 'pods',
+              container: 'a',
+              target: { type: 'Utilization', averageUtilization: 50 },
+            },
+          },
+        ],
+      },
+      ['spec.metrics[0].containerResource.name: Invalid value: "pods": must be a standard resource for containers'],
+    ],
+    [
       'limits that cross',
       { minReplicas: 6 },
       ['spec.maxReplicas: Invalid value: 5: must be greater than or equal to `minReplicas`'],

@@ -2,6 +2,7 @@ import { type FieldError, forbiddenField, invalidField, requiredField, unsupport
 import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity } from '../../../quantity.ts'
 import { checkFormat, checkPathSegment } from '../../../string-formats.ts'
+import { containerResourceName } from '../../core/pod/validation/resources.ts'
 import { checkNonNegative } from '../../validation.ts'
 import type { ScalingPolicy, ScalingRules } from './behavior.ts'
 import {
@@ -191,6 +192,7 @@ const sourceErrors: Readonly<Record<SourceField, (metric: MetricSpec, path: Fiel
       ? []
       : [
           ...resourceNameErrors(containerResource.name, path),
+          ...(containerResource.name === '' ? [] : containerResourceName(containerResource.name, path.field('name'))),
           ...containerErrors(containerResource.container, path.field('container')),
           ...targetErrors(containerResource.target, path.field('target')),
           ...utilizationErrors(containerResource.target, path.field('target')),

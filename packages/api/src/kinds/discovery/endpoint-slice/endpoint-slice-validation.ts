@@ -3,8 +3,8 @@ import { duplicateField, type FieldError, invalidField, requiredField, tooManyFi
 import { FieldPath } from '../../../field-path.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { checkEndpointIp, checkFamily } from '../../addresses.ts'
-import { checkGiven, checkPortNumber, checkText } from '../../core/pod/validation/checks.ts'
+import { addressFamily, checkCanonicalIp, checkEndpointIp, checkIp } from '../../addresses.ts'
+import { checkGiven, checkText } from '../../core/pod/validation/checks.ts'
 import { checkUnchanged } from '../../validation.ts'
 import type { Endpoint, EndpointHints, EndpointSlice, EndpointSlicePort } from './endpoint-slice-schema.ts'
 
@@ -37,7 +37,7 @@ function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): 
   return [
     ...(addresses.length === 0 ? [requiredField(addressesPath, 'must contain at least 1 address')] : []),
     ...(addresses.length > addressesMax ? [tooManyField(addressesPath, addresses.length, addressesMax)] : []),
-    ...addresses.flatMap((address, index) => addressErrors(address, slice, addressesPath.index(index))),
+    ...addresses.flatMap((address, index) => addressErrors(address, slice, addressesPath, index)),
     ...checkGiven('dns1123-subdomain', nodeName, path.field('nodeName')),
     ...(labels > topologyLabelsMax ? [tooManyField(topologyPath, labels, topologyLabelsMax)] : []),
     ...validateLabels(deprecatedTopology, topologyPath),
@@ -59,12 +59,19 @@ function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): 
 
 const hostnameLabelKey = 'kubernetes.io/hostname'
 
-function addressErrors(address: string, slice: EndpointSlice, path: FieldPath): readonly FieldError[] {
+function addressErrors(address: string, slice: EndpointSlice, list: FieldPath, index: number): readonly FieldError[] {
   const { addressType: type } = slice
+  const path = list.index(index)
   if (type === 'FQDN') return domainErrors(address, path)
   if (type !== 'IPv4' && type !== 'IPv6') return []
-  const errors = checkFamily(address, type, path)
-  return errors.length > 0 ? errors : checkEndpointIp(address, path, slice)
+  const errors = type === 'IPv4' ? checkIp(address, path) : checkCanonicalIp(address, path)
+  if (errors.length > 0) return errors
+  // Upstream names the list here.
+  const ofFamily = addressFamily(address) === (type === 'IPv4' ? 4 : 6)
+  return [
+    ...(ofFamily ? [] : [invalidField(list, address, `must be an ${type} address`)]),
+    ...checkEndpointIp(address, path, slice),
+  ]
 }
 
 /** validation.IsFullyQualifiedDomainName. */
@@ -105,14 +112,13 @@ function hintErrors({ forZones = [], forNodes = [] }: EndpointHints, path: Field
 function portErrors(ports: readonly EndpointSlicePort[], path: FieldPath): readonly FieldError[] {
   if (ports.length > portsMax) return [tooManyField(path, ports.length, portsMax)]
   const names = new Set<string>()
-  return ports.flatMap(({ name = '', port, appProtocol }, index) => {
+  return ports.flatMap(({ name = '', appProtocol }, index) => {
     const at = path.index(index)
     const isTwice = names.has(name)
     names.add(name)
     return [
       ...checkText('dns1123-label', name, at.field('name')),
       ...(isTwice ? [duplicateField(at.field('name'), name)] : []),
-      ...(port === undefined ? [] : checkPortNumber(port, at.field('port'))),
       ...checkGiven('qualified-name', appProtocol, at.field('appProtocol')),
     ]
   })
