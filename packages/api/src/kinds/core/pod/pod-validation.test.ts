@@ -487,6 +487,16 @@ describe('a pod', () => {
       ],
     ],
     [
+      {
+        volumes: [{ name: 'a', downwardAPI: { items: [{ path: 'p' }] } }],
+        containers: [container({ volumeMounts: [{ name: 'a', mountPath: '/a' }] })],
+      },
+      [
+        'volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
+        'containers[0].volumeMounts[0].name: Not found: "a"',
+      ],
+    ],
+    [
       { volumes: [{ name: 'a', downwardAPI: { items: [{ path: 'p' }] } }] },
       ['volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required'],
     ],

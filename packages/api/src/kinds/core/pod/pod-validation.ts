@@ -27,7 +27,7 @@ import {
   validateTopologySpread,
 } from './validation/scheduling.ts'
 import { validatePodSecurity } from './validation/security.ts'
-import { validateVolumes } from './validation/volumes.ts'
+import { goodVolumes, validateVolumes } from './validation/volumes.ts'
 
 const noClaims: ReadonlySet<string> = new Set()
 
@@ -42,10 +42,11 @@ export interface PodSpecOptions {
  * its default is empty and it is checked here.
  */
 export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpecOptions = {}): FieldError[] {
+  const ofVolumes = validateVolumes(spec.volumes, path.field('volumes'))
   return [
-    ...validateVolumes(spec.volumes, path.field('volumes')),
+    ...ofVolumes,
     ...validateResourceClaims(spec.resourceClaims, path.field('resourceClaims')),
-    ...validateAllContainers(spec, path),
+    ...validateAllContainers(spec, path, ofVolumes.length > 0 ? goodVolumes(spec.volumes) : spec.volumes),
     ...validatePodResources(spec, claimNamesOf(spec), path.field('resources')),
     ...hostNetworkErrors(spec, options, path.field('containers')),
     ...validateLabels(spec.nodeSelector, path.field('nodeSelector')),

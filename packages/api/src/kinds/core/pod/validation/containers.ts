@@ -33,11 +33,15 @@ interface PodParts {
   readonly claims: ReadonlySet<string>
 }
 
-/** All three sorts of containers of a pod, and what must be unique among them. `path` is the spec's. */
-export function validateAllContainers(spec: PodSpec, path: FieldPath): FieldError[] {
+/** All three sorts of containers of a pod, and what must be unique among them. `path` is the spec's; they may mount `volumes`. */
+export function validateAllContainers(
+  spec: PodSpec,
+  path: FieldPath,
+  volumes: readonly Volume[] = spec.volumes ?? [],
+): FieldError[] {
   const pod: PodParts = {
     spec,
-    volumes: new Map((spec.volumes ?? []).toReversed().map((each) => [each.name, each])),
+    volumes: new Map(volumes.toReversed().map((each) => [each.name, each])),
     claims: claimNamesOf(spec),
   }
   return [

@@ -8,7 +8,7 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../field-error.ts'
-import type { FieldPath } from '../../../../field-path.ts'
+import { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
 import { validateClaimSpec } from '../../persistent-volume-claim/validation.ts'
@@ -34,6 +34,17 @@ export function validateVolumes(volumes: readonly Volume[] | undefined, path: Fi
     names.add(volume.name)
     return errors
   })
+}
+
+/** The volumes that nothing is wrong with: containers can mount no others, as upstream. */
+export function goodVolumes(volumes: readonly Volume[] = []): readonly Volume[] {
+  const path = FieldPath.root
+  const good: Volume[] = []
+  for (const volume of volumes) {
+    const isRepeated = good.some(({ name }) => name === volume.name)
+    if (!isRepeated && validateVolume(volume, path).length === 0) good.push(volume)
+  }
+  return good
 }
 
 type Sources = Required<Omit<Volume, 'name'>>
