@@ -39,6 +39,15 @@ export const inapplicable: readonly Inapplicable[] = [
       /^\[sig-auth\].*(NodeAuthenticator|OIDC discovery of|mount an API token|mount projected|RunAsUser or FsGroup|InClusterConfig|restrict access by-node)/,
     reason: realContainers,
   },
+  {
+    pattern: /^\[sig-auth\].*opting out of API token automount/,
+    reason:
+      'looks for the volume of a token in pods, which is left out (docs/decisions/0057-no-volume-for-tokens-by-itself.md)',
+  },
+  {
+    pattern: /^\[sig-auth\] SelfSubjectReview.*(v1beta1|SelfSubjectReview API operations)/,
+    reason: 'asks for the alpha or beta version of an API, which upstream leaves off',
+  },
   { pattern: /^\[sig-autoscaling\] \[Feature:HPA\]/, reason: realContainers },
   {
     pattern: /^\[sig-storage\]/,
