@@ -30,7 +30,7 @@ import { Registries } from './registries.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
-import { createAuthorizer, defaultAuthorizationModes, unionOf } from './security/authorization.ts'
+import { createAuthorizer, defaultAuthorizationModes, takesAnonymous, unionOf } from './security/authorization.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { escalationCheck } from './security/rbac/escalation.ts'
 import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
@@ -107,6 +107,8 @@ export interface ApiCore {
   advertise(address: ServerAddress, hostname: string): () => Promise<void>
   /** Resolves once the store has answered a question about its latest state; rejects where it cannot. */
   askStore(): Promise<void>
+  /** Whether requests without credentials are taken at all. */
+  readonly takesAnonymous: boolean
   /** Throws upstream's 403 unless the user may do this. */
   authorize(user: User, attributes: RequestAttributes): void
   /** What is behind a subresource other than `status`; undefined where there is nothing. */
@@ -223,6 +225,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     askStore: async () => {
       await store.latest()
     },
+    takesAnonymous: takesAnonymous(options.authorizationModes ?? defaultAuthorizationModes),
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
     serviceAccountTokens: tokens,

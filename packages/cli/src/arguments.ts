@@ -79,6 +79,15 @@ export function commandOf(args: readonly string[], program: Command): Command | 
   return command === program ? undefined : command
 }
 
+/** The command that arguments name, and where the last of its words stands; undefined where they name none. */
+export function commandPlace(
+  args: readonly string[],
+  program: Command,
+): { readonly command: Command; readonly index: number } | undefined {
+  const { command, places } = findCommand(args, program)
+  return command === program ? undefined : { command, index: Math.max(...places) }
+}
+
 /** The words that name a command, those of its parents first: `rollout`, `status`. */
 export function commandWords(command: Command): readonly string[] {
   return command.parent === null ? [] : [...commandWords(command.parent), command.name()]

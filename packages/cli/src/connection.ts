@@ -61,6 +61,7 @@ async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Con
   const names = { user: user ?? chosen?.user ?? '', cluster: cluster ?? chosen?.cluster ?? '' }
   const connection = await connectionOf(config, {
     clock: host.environment.clock,
+    ...(host.pluginPolicy === undefined ? {} : { pluginPolicy: host.pluginPolicy }),
     ...(context === undefined ? {} : { context }),
     ...(cluster === undefined ? {} : { cluster }),
     ...(user === undefined ? {} : { user }),

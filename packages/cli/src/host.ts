@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { HttpClient } from '@coracle/client'
+import type { HttpClient, PluginPolicy } from '@coracle/client'
 import type { TerminalSize } from '@coracle/client/streaming'
 import type { Environment } from '@coracle/environment'
 import type { ConnectionFlags } from './connection.ts'
@@ -55,6 +55,8 @@ export interface Host {
    * that they name.
    */
   readonly connect?: (flags: ConnectionFlags) => Promise<{ readonly client: HttpClient; readonly namespace: string }>
+  /** Which credential plugins of a kubeconfig may run. Absent: all. */
+  readonly pluginPolicy?: PluginPolicy
   readStdin(): Promise<string>
   readonly input: Input
   /**

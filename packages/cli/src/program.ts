@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { commandOf, commandWords, namesNothing, normalizeArguments, strayWord } from './arguments.ts'
 import { CliError, ExitError, PrintError, UsageError } from './cli-error.ts'
@@ -12,6 +14,25 @@ import { UsageCommand } from './usage-command.ts'
 
 /** Runs `coracle` with these arguments and returns the exit code: 0, 1 after a message on standard error, or another that the command's help names. */
 export async function run(args: readonly string[], host: Host): Promise<number> {
+  if (!mayHavePreferences(args, host)) return runLine(args, host)
+  try {
+    const { applyPreferences } = await import('./preferences/apply-preferences.ts')
+    const preferred = await applyPreferences(host, args, () => createProgram(host))
+    return await runLine(preferred.args, preferred.host)
+  } catch (error) {
+    host.stderr.write(`${describeError(error)}\n`)
+    return 1
+  }
+}
+
+/** Whether somebody's preferences may have something to say: a file of them is named, or is where it would be by itself. */
+function mayHavePreferences(args: readonly string[], { variables, homeDirectory }: Host): boolean {
+  if (args.length === 0 || variables.KUBECTL_KUBERC?.toLowerCase() === 'false') return false
+  const isNamed = (variables.KUBERC ?? '') !== '' || args.some((arg) => arg.includes('--kuberc'))
+  return isNamed || existsSync(join(homeDirectory, '.kube', 'kuberc'))
+}
+
+async function runLine(args: readonly string[], host: Host): Promise<number> {
   const program = await createProgram(host, args)
   if (args[0] === '__complete') {
     const { printCompletion } = await import('./completion/complete.ts')
@@ -115,7 +136,6 @@ function noteOrder(command: Command): void {
 const idleFlags: readonly Option[] = [
   idle('--cache-dir <directory>'),
   idle('--disable-compression'),
-  idle('--kuberc <file>'),
   idle('--log-flush-frequency <duration>').argParser(flushFrequency).default('5s'),
   idle('--profile <name>').argParser(profileName).default('none'),
   idle('--profile-output <file>').default('profile.pprof'),
@@ -166,6 +186,7 @@ export async function createProgram(host: Host, args: readonly string[] = []): P
       '--kubeconfig <file>',
       'kubeconfig to use (default: $KUBECONFIG, .coracle/kubeconfig here or above, ~/.kube/config)',
     )
+    .option('--kuberc <file>', 'file of preferences to use (default: $KUBERC, ~/.kube/kuberc); KUBERC=off: none')
     .option('--context <name>', 'context of the kubeconfig to use')
     .option('--cluster <name>', 'cluster of the kubeconfig to use')
     .option('--user <name>', 'user of the kubeconfig to use')

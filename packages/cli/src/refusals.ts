@@ -40,10 +40,14 @@ export function lacksValue(command: Command, flag: string): string {
 }
 
 /** Why the value of a flag cannot be taken. */
-export function invalidValue(command: Command, flags: string, value: string, reason: string): string {
+export const invalidValue = (command: Command, flags: string, value: string, reason: string): string =>
+  withUsage(command, invalidArgument(flags, value, reason))
+
+/** The same, without where to read on. */
+export function invalidArgument(flags: string, value: string, reason: string): string {
   // Help shows what stands for a value; kubectl's message has only the names.
   const names = flags.replaceAll(/ [<[].*/g, '')
-  return withUsage(command, `invalid argument ${JSON.stringify(value)} for ${JSON.stringify(names)} flag: ${reason}`)
+  return `invalid argument ${JSON.stringify(value)} for ${JSON.stringify(names)} flag: ${reason}`
 }
 
 /** Why text is no truth value. */

@@ -83,6 +83,7 @@ export {
 export { KubeconfigEdit, type KubeconfigPart } from './kubeconfig-edit.ts'
 export { createLeaderElector, type LeaderElectionOptions, type LeaderElector } from './leader-election.ts'
 export { keyOf, keyText, objectKeyOf, splitKey } from './object-key.ts'
+export type { PluginPolicy } from './plugin-policy.ts'
 export {
   bucketRateLimiter,
   defaultRateLimiter,

@@ -15,6 +15,7 @@ import {
   readKubeconfigDocument,
   textOf,
 } from './kubeconfig-document.ts'
+import type { PluginPolicy } from './plugin-policy.ts'
 
 /** What a kubeconfig says, as far as it matters for a connection. Paths in it are absolute. */
 export interface Kubeconfig {
@@ -85,6 +86,8 @@ export interface ConnectionChoice {
   readonly server?: string
   /** In place of the user's token, and of what a plugin would give: that is not run. */
   readonly token?: string
+  /** Which credential plugins may run; all of them unless given. */
+  readonly pluginPolicy?: PluginPolicy
   readonly clock: Clock
 }
 
@@ -222,7 +225,7 @@ async function credentialsOf(
   { fields: user, path = '' }: KubeconfigEntry,
   name: string,
   cluster: KubeconfigFields,
-  { clock, token: given }: ConnectionChoice,
+  { clock, token: given, pluginPolicy }: ConnectionChoice,
 ): Promise<Omit<TransportOptions, 'server'>> {
   if (user['auth-provider'] !== undefined) {
     throw new Error(
@@ -247,7 +250,9 @@ async function credentialsOf(
     return { ...shared, ...pair, basic: { username, password: textOf(user, 'password') ?? '' } }
   }
   if (!isFields(user.exec)) return { ...shared, ...pair }
-  const credentials = execCredentials(execPluginOf(user.exec, name, cluster, path), clock)
+  const plugin = execPluginOf(user.exec, name, cluster, path)
+  if (pluginPolicy !== undefined) (await import('./plugin-policy.ts')).checkPlugin(plugin.command, pluginPolicy)
+  const credentials = execCredentials(plugin, clock)
   const first = await credentials()
   return {
     ...shared,

@@ -10,6 +10,7 @@ import {
   loadOrCreatePki,
   type Pki,
   publishAuthentication,
+  refusingAnonymous,
   type ServerAddress,
   type TokenIdentity,
   writeKubeconfig,
@@ -83,10 +84,12 @@ export const frontProxyOf = (environment: Environment, { ca }: Pki): KeyPair =>
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { environment, core, pki, metrics, host, port, dataDir } = options
+  const tokens = tokensOf(options)
+  const authenticate = createAuthenticator(tokens, environment.clock, realClock, core.serviceAccountTokens)
   const server = createHttpServer({
     core,
     environment,
-    authenticate: createAuthenticator(tokensOf(options), environment.clock, realClock, core.serviceAccountTokens),
+    authenticate: core.takesAnonymous ? authenticate : refusingAnonymous(authenticate),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem + options.clientCaPem,
     metrics,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
-import { anonymous, createAuthenticator } from './authentication.ts'
+import { anonymous, createAuthenticator, refusingAnonymous } from './authentication.ts'
 
 const bot = { name: 'bot', groups: [] }
 const authenticatedBot = { name: 'bot', groups: ['system:authenticated'] }
@@ -56,4 +56,11 @@ it('forgets a token with the request that shows none', () => {
   expect(authenticate(requestOn(socket, 'secret'))).toEqual(authenticatedBot)
   expect(authenticate(requestOn(socket))).toBe(anonymous)
   expect(() => authenticate(requestOn(socket, 'wrong'))).toThrow(unauthorized)
+})
+
+it('takes nobody without a credential where that is refused', () => {
+  const { clock } = virtualEnvironment()
+  const authenticate = refusingAnonymous(createAuthenticator([{ token: 'secret', user: bot }], clock))
+  expect(authenticate(requestOn({}, 'secret'))).toEqual(authenticatedBot)
+  expect(() => authenticate(requestOn({}))).toThrow(unauthorized)
 })

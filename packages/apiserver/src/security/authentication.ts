@@ -82,6 +82,18 @@ export function createAuthenticator(
   }
 }
 
+/** The same, which takes nobody without a credential. */
+export function refusingAnonymous(authenticate: Authenticator): Authenticator {
+  const known = (user: User): User => {
+    if (user === anonymous) throw unauthorized()
+    return user
+  }
+  return (request, warn) => {
+    const user = authenticate(request, warn)
+    return user instanceof Promise ? user.then(known) : known(user)
+  }
+}
+
 /** Whoever has shown one good credential. Throws Unauthorized where all that was shown is bad. */
 function userOf(token: Verdict, certificate: Verdict, warn: ((text: string) => void) | undefined): User {
   const user = userNow(token, warn) ?? userNow(certificate)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestAttributes, User } from '../request.ts'
 import { startTestCore } from '../testing/test-core.ts'
+import { takesAnonymous } from './authorization.ts'
 
 const authenticated = 'system:authenticated'
 
@@ -128,10 +129,14 @@ describe('a cluster as it begins', () => {
 })
 
 describe('authorization modes', () => {
-  it('allow everything to those who are known', async () => {
+  it('allow everything to everybody', async () => {
     const open = await cluster({ authorizationModes: ['AlwaysAllow'] })
     expect(open.may('eve', [], 'delete', 'nodes')).toBe(true)
-    expect(open.mayRead('system:anonymous', ['system:unauthenticated'], '/healthz')).toBe(false)
+    expect(open.may('system:anonymous', ['system:unauthenticated'], 'delete', 'nodes')).toBe(true)
+  })
+
+  it('take requests without credentials unless everybody may do everything', () => {
+    expect([['Node', 'RBAC'], ['AlwaysAllow'], ['RBAC', 'AlwaysAllow']].map(takesAnonymous)).toEqual([true, false, false])
   })
 
   it('are those there are', async () => {

@@ -3,6 +3,7 @@ export {
   type Authenticator,
   anonymous,
   createAuthenticator,
+  refusingAnonymous,
   createTokenAuthenticator,
   type TokenAuthenticator,
   type TokenIdentity,

@@ -7,7 +7,7 @@ import { collect, collectCommas, switchOption } from '../option-values.ts'
 import { refusesArguments, unexpectedArguments, withExamples } from '../refusals.ts'
 import { objectFormatsText, ownFlags, withPrinting } from './shared-options.ts'
 
-/** Adds `config`, which shows and changes kubeconfig files. */
+/** Adds `config`, which shows and changes kubeconfig files, and `kuberc`, which does so with preferences. */
 export function addConfigVerbs(program: Command, host: Host): void {
   const completion = program.command('completion')
   refusesArguments(completion, (args) =>
@@ -60,6 +60,46 @@ export function addConfigVerbs(program: Command, host: Host): void {
   addContexts(config, host)
   addEntries(config, host)
   addProperties(config, host)
+  addPreferences(program, host)
+}
+
+function addPreferences(program: Command, host: Host): void {
+  const kuberc = program
+    .command('kuberc')
+    .summary('show and change preferences')
+    .description(
+      'Shows and changes preferences, which are in a file beside the kubeconfig: values that flags of commands have where none is given, and ' +
+        'aliases of commands.',
+    )
+  withPrinting(kuberc.command('view'))
+    .allowExcessArguments()
+    .summary('print the preferences')
+    .description('Prints the preferences; where there is no file of them, it offers to write one.')
+    .addOption(new Option('-o, --output <format>', objectFormatsText).default(undefined, 'yaml'))
+    .action(async (_options, command: Command) => {
+      const { viewPreferences } = await import('../commands/kuberc.ts')
+      await viewPreferences(host, command.optsWithGlobals())
+    })
+  kuberc
+    .command('set')
+    .allowExcessArguments()
+    .summary('change the preferences')
+    .description(
+      'Chooses values for flags of a command, or makes an alias of it, or says which credential plugins may run.',
+    )
+    .option('--section <name>', 'what to change: defaults, aliases or credentialplugin')
+    .option('--command <words>', 'the command, as get or set image')
+    .option('--name <name>', 'name of the alias')
+    .option('--option <pair>', 'FLAG=VALUE: what a flag is where it is not given; repeatable', collect)
+    .option('--prependarg <argument>', 'argument of the alias before those that are given; repeatable', collect)
+    .option('--appendarg <argument>', 'argument of the alias behind those that are given; repeatable', collect)
+    .option('--policy <name>', 'which credential plugins may run: AllowAll, DenyAll or Allowlist')
+    .option('--allowlist-entry <pair>', 'command=COMMAND: one that may; repeatable', collect)
+    .option('--overwrite', 'also where there is such an entry')
+    .action(async (_options, command: Command) => {
+      const { setPreferences } = await import('../commands/kuberc.ts')
+      await setPreferences(host, ownFlags(command))
+    })
 }
 
 function addReading(config: Command, host: Host): void {

@@ -136,4 +136,43 @@ export const configPages: ManualPages = {
     ],
     seeAlso: ['config set', 'config view'],
   },
+  kuberc: {
+    details: [
+      "The file is that of --kuberc, or of $KUBERC, or else ~/.kube/kuberc; KUBERC=off turns preferences off. It is kubectl's, and of the same form: a Preference of kubectl.config.k8s.io/v1beta1 or v1alpha1.",
+      'A flag that is given counts, whatever the preferences say. An alias is a word of letters that names no command; it stands for a command with flags and arguments, and defaults of the command itself are not those of the alias.',
+    ],
+    examples: [
+      ['what is preferred', 'coracle kuberc view'],
+      ['ask before each deletion', 'coracle kuberc set --section defaults --command delete --option interactive=true'],
+    ],
+    seeAlso: ['kuberc set', 'kuberc view', 'config'],
+  },
+  'kuberc view': {
+    examples: [
+      ['all of it', 'coracle kuberc view'],
+      ['those of another file', 'coracle kuberc view --kuberc team.yaml -o json'],
+    ],
+    seeAlso: ['kuberc set'],
+  },
+  'kuberc set': {
+    details: [
+      'With --overwrite, options and arguments take the place of those that the entry had; what is left out stays as it was.',
+      'Credential plugins are programs that a kubeconfig names. With Allowlist only those run whose command is one of the entries, as a path or a name on the PATH.',
+    ],
+    examples: [
+      [
+        'a wide table unless asked otherwise',
+        'coracle kuberc set --section defaults --command get --option output=wide',
+      ],
+      [
+        'coracle getn for the nodes',
+        'coracle kuberc set --section aliases --name getn --command get --prependarg nodes --option output=wide',
+      ],
+      [
+        'only one program may give credentials',
+        'coracle kuberc set --section credentialplugin --policy Allowlist --allowlist-entry command=cloud-login',
+      ],
+    ],
+    seeAlso: ['kuberc view'],
+  },
 }
