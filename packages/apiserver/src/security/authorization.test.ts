@@ -136,7 +136,11 @@ describe('authorization modes', () => {
   })
 
   it('take requests without credentials unless everybody may do everything', () => {
-    expect([['Node', 'RBAC'], ['AlwaysAllow'], ['RBAC', 'AlwaysAllow']].map(takesAnonymous)).toEqual([true, false, false])
+    expect([['Node', 'RBAC'], ['AlwaysAllow'], ['RBAC', 'AlwaysAllow']].map(takesAnonymous)).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
 
   it('are those there are', async () => {

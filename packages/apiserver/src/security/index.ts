@@ -3,8 +3,8 @@ export {
   type Authenticator,
   anonymous,
   createAuthenticator,
-  refusingAnonymous,
   createTokenAuthenticator,
+  refusingAnonymous,
   type TokenAuthenticator,
   type TokenIdentity,
 } from './authentication.ts'
