@@ -36,6 +36,7 @@ const second: Generation = {
     'webserver:404',
     'foo:non-existent',
     'invalid.registry.k8s.io/*',
+    'localhost/some-image-that-doesnt-exist',
     'gcr.io/authenticated-image-pulling/*',
   ],
 }

@@ -71,10 +71,7 @@ export const inapplicable: readonly Inapplicable[] = [
     pattern: /RuntimeClass should (run a Pod|reject a Pod requesting a RuntimeClass with an unconfigured handler)/,
     reason: 'simulated nodes have every runtime handler',
   },
-  {
-    pattern: /pod observedGeneration field set|evicted pods should be terminal/,
-    reason: realContainers,
-  },
+  { pattern: /evicted pods should be terminal/, reason: realContainers },
   {
     pattern: /^\[sig-node\]/,
     except:
