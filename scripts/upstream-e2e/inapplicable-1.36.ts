@@ -16,7 +16,7 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   {
     pattern:
-      /\[Feature:\w*(Upgrade|Downgrade)\]|\[Feature:(HAMaster|Reboot|KubeletSecurity)\]|DaemonRestart|with a private image/,
+      /\[Feature:\w*(Upgrade|Downgrade)\]|\[Feature:(HAMaster|Reboot|KubeletSecurity)\]|master upgrade|DaemonRestart|with a private image/,
     reason: 'logs into machines or asks private registries',
   },
   {
@@ -31,8 +31,8 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   {
     pattern:
-      /Job.*(pod failure policy (on exit code|to ignore)|sometimes fail and are (not )?locally|restarted by container restart policy)/,
-    reason: `${realContainers}: scripts look at files to decide how they end`,
+      /Job.*(pod failure policy (on exit code|to ignore)|sometimes fail and are (not )?locally|restarted by container restart policy|only after they have failed)/,
+    reason: `${realContainers}: scripts look at files or handle signals to decide how they end`,
   },
   {
     pattern:
