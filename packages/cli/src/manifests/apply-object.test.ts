@@ -44,6 +44,14 @@ describe('applyObject', () => {
     })
   })
 
+  it('creates nothing that is null, and records that it was', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    await applyObject(client, widgets, widget({ size: null, parts: [{ cpu: null, memory: 1 }] }))
+    const [stored] = client.stored<Widget>(widgets)
+    expect(stored?.spec).toEqual({ parts: [{ memory: 1 }] })
+    expect(stored?.metadata.annotations?.[lastAppliedAnnotation]).toContain('"cpu":null')
+  })
+
   it('sends no write for a local dry run', async () => {
     const client = createFakeClient(virtualEnvironment())
     expect(await applyObject(client, widgets, widget({}), { local: true })).toMatchObject({ outcome: 'created' })

@@ -67,7 +67,9 @@ export async function applyObject(
       : whileRetrieving(resource, key, source, error)
   })
   if (current === undefined) {
-    const object = local ? modified : await during('creating', client.create(resource, withoutVersion(modified), write))
+    // As with an update, what is null is not there; the record keeps it.
+    const made = annotate ? (withoutNulls(modified) as KubernetesObject) : modified
+    const object = local ? made : await during('creating', client.create(resource, withoutVersion(made), write))
     return { outcome: 'created', object, lacksLastApplied: false }
   }
   const patch = applyPatch(resource, modified, current)
@@ -84,6 +86,14 @@ export async function applyObject(
     throw annotate ? whileApplying(resource, key, patch, source, refused) : refused
   })
   return { outcome: 'configured', object, lacksLastApplied }
+}
+
+/** A value without members that are null, at any depth; entries of lists stay. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
 /** A patch of an object as it is now, whatever version it was written for: a comparison is not refused for that. */
