@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '@coracle/api'
 export interface Answer {
   readonly code: number
   readonly body: unknown
+  readonly warnings?: readonly string[]
 }
 
 /** Definitions of the other server's OpenAPI document, by name. */
@@ -20,8 +21,26 @@ interface Definition {
 /** What only one of two answers has, as lines: `+` of ours, `-` of theirs. Fields that theirs does not know are passed over. */
 export function differencesOf(ours: Answer, theirs: Answer, definitions: Definitions): readonly string[] {
   if (ours.code !== theirs.code) return [`- ${theirs.code} ${textOf(theirs)}`, `+ ${ours.code} ${textOf(ours)}`]
-  if (ours.code >= 400) return refusalDifferences(ours.body, theirs.body)
-  return objectDifferences(known(withoutTheirs(ours.body), definitions), withoutTheirs(theirs.body), '')
+  const [our, their] = [toldBy(ours), toldBy(theirs)]
+  const bodies =
+    ours.code >= 400
+      ? onlyIn(linesOf(our.body), linesOf(their.body))
+      : objectDifferences(known(withoutTheirs(our.body), definitions), withoutTheirs(their.body), '')
+  return [...bodies, ...onlyIn(our.warnings, their.warnings)]
+}
+
+const toldBy = ({ body, warnings = [] }: Answer) => ({
+  body: masked(body),
+  warnings: warnings.map((text) => `warning ${text}`),
+})
+
+/** Without what each server chooses for itself, wherever it stands. */
+function masked(body: unknown): unknown {
+  const text = JSON.stringify(body)
+    ?.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
+    .replaceAll(/(in record \()\d+/g, '$1VERSION')
+    .replaceAll(new RegExp(`${new Date().toISOString().slice(0, 10)}T[0-9:.]+Z`, 'g'), 'NOW')
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 /** The definition of an object of the API, and what it knows of the object. */
@@ -78,20 +97,11 @@ function objectDifferences(ours: unknown, theirs: unknown, path: string): readon
   return [...line('-', theirs), ...line('+', ours)]
 }
 
-function refusalDifferences(ours: unknown, theirs: unknown): readonly string[] {
-  const theirLines = linesOf(theirs)
-  const ourLines = linesOf(ours)
-  const only = (lines: readonly string[], others: readonly string[]) => {
-    const left = [...others]
-    return lines.filter((line) => {
-      const at = left.indexOf(line)
-      if (at >= 0) left.splice(at, 1)
-      return at < 0
-    })
-  }
-  const removed = only(theirLines, ourLines).map((line) => `- ${line}`)
-  const added = only(ourLines, theirLines).map((line) => `+ ${line}`)
-  return [...removed, ...added]
+/** Lines that only one has. How often it has them does not count: upstream looks at some fields several times, and says so each time. */
+function onlyIn(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  const only = (lines: readonly string[], others: readonly string[]) =>
+    [...new Set(lines)].filter((line) => !others.includes(line))
+  return [...only(theirs, ours).map((line) => `- ${line}`), ...only(ours, theirs).map((line) => `+ ${line}`)]
 }
 
 /** A refusal as lines: a line for each cause, where it has causes, and else its message. */
@@ -99,11 +109,11 @@ function linesOf(body: unknown): readonly string[] {
   if (!isJsonObject(body)) return [String(body)]
   const { reason, message, details } = body as { reason?: string; message?: string; details?: JsonObject }
   const causes = (details?.causes ?? []) as readonly { reason?: string; message?: string; field?: string }[]
-  if (causes.length === 0) return [`${reason}: ${message}`]
-  return [
-    `${reason}`,
-    ...causes.map((cause) => `${cause.field}: ${withoutComposite(cause.message ?? '')} (${cause.reason})`),
-  ]
+  const { causes: _, uid: __, ...about } = details ?? {}
+  const named = Object.entries(about).map(([name, value]) => ` ${name} ${String(value)}`)
+  const head = `${reason}${named.join()}`
+  if (causes.length === 0) return [`${head}: ${message}`]
+  return [head, ...causes.map((cause) => `${cause.field}: ${withoutComposite(cause.message ?? '')} (${cause.reason})`)]
 }
 
 function textOf({ code, body }: Answer): string {

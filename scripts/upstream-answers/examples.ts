@@ -255,6 +255,15 @@ const schemaOfDefinition = {
   },
 }
 
+/** The examples for an API server of upstream's 1.`minor`: kinds that were beta once are asked for as that server has them. */
+export function examplesOf(minor: number): readonly Example[] {
+  const stable = (path: string): string => (minor < 25 ? path : path.replace(/\/(batch|policy)\/v1beta1\//, '/$1/v1/'))
+  return examples.map(({ path, object }) => {
+    const apiVersion = stable(`/${String(object.apiVersion)}/`).slice(1, -1)
+    return { path: stable(path), object: { ...object, apiVersion } }
+  })
+}
+
 export const examples: readonly Example[] = [
   example(core('pods'), 'Pod', { metadata: { name: 'example', labels }, spec: podSpec }),
   example(core('configmaps'), 'ConfigMap', {

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { formerVersionNames, isJsonObject } from '@coracle/api'
 import { startCluster } from '@coracle/cluster'
 import { type Answer, type Definitions, differencesOf, ruleOf } from './differences.ts'
-import { type Example, examples } from './examples.ts'
+import { type Example, examplesOf } from './examples.ts'
 import { withoutReason } from './reasons.ts'
 import { type AnswerRequest, creationsOf, listsOf, otherWritesOf, patchesOf, updatesOf } from './requests.ts'
 
@@ -34,8 +34,8 @@ if (values.server === undefined || values.token === undefined) {
   console.error(usage)
   process.exit(1)
 }
-/** Of a watch that has nothing to tell. */
-const answerMsMax = 3000
+/** Of a watch that has nothing to tell. Longer than a server waits for a state that is yet to come. */
+const answerMsMax = 5000
 
 /** Certificates of both are their own. */
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
@@ -49,6 +49,8 @@ const cluster = await startCluster({
   formerVersions: formerVersionNames,
 })
 try {
+  // Nobody but the requests changes anything: upstream's server may well be alone.
+  for (const name of ['kube-scheduler', 'kube-controller-manager'] as const) await cluster.components[name].stop()
   const ours = { url: new URL(cluster.url ?? ''), token: readFileSync(join(dataDir, 'token'), 'utf8').trim() }
   process.exitCode = (await compare(ours)) === 0 ? 0 : 1
 } finally {
@@ -57,31 +59,45 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
+/** Answers that differ alike. */
+interface Group {
+  readonly kind: string
+  count: number
+  /** What differs in the first of them. */
+  readonly lines: readonly string[]
+  readonly example: string
+}
+
 /** Prints what differs, and returns how many answers do without a reason. */
 async function compare(ours: Server): Promise<number> {
   const document = (await ask(theirs, { name: '', method: 'GET', path: '/openapi/v2' })).body as {
     definitions: Definitions
   }
-  const groups = new Map<string, { readonly rule: string; count: number; readonly example: string }>()
+  const { minor } = (await ask(theirs, { name: '', method: 'GET', path: '/version' })).body as { minor: string }
+  const their = Number.parseInt(minor, 10)
+  const groups = new Map<string, Group>()
   const reasons = new Map<string, number>()
   let asked = 0
   const look = async (questions: readonly AnswerRequest[], kind: string): Promise<void> => {
     for (const question of questions) {
-      const [our, their] = await Promise.all([ask(ours, question), ask(theirs, question)])
+      const [our, other] = await Promise.all([ask(ours, question), ask(theirs, question)])
       asked += 1
-      const all = differencesOf(our, their, document.definitions)
-      const lines = values.all ? all : withoutReason(all, question.name, reasons)
+      const all = differencesOf(our, other, document.definitions)
+      const lines = values.all ? all : withoutReason(all, question.name, their, reasons)
       if (lines.length === 0) continue
       const rule = ruleOf(kind, lines)
       const group = groups.get(rule)
-      if (group === undefined) groups.set(rule, { rule, count: 1, example: question.name })
+      if (group === undefined) groups.set(rule, { kind, count: 1, lines, example: question.name })
       else group.count += 1
     }
   }
   const wanted = (part: string): boolean => values.only === undefined || values.only === part
-  for (const example of examples.filter(({ object }) => values.kind === undefined || object.kind === values.kind)) {
+  const kinds = values.kind?.split(',')
+  for (const example of examplesOf(their).filter(({ object }) => kinds?.includes(String(object.kind)) ?? true)) {
     const kind = String(example.object.kind)
     console.error(`${asked} asked; ${kind}`)
+    // What an earlier run left that was broken off.
+    await remove(theirs, example)
     if (wanted('create')) await look(creationsOf(example), kind)
     if (values.only === 'create') continue
     const there = [await createOf(ours, example), await createOf(theirs, example)]
@@ -93,8 +109,8 @@ async function compare(ours: Server): Promise<number> {
     for (const server of [ours, theirs]) await remove(server, example)
   }
   const differing = [...groups.values()]
-  for (const { rule, count, example } of differing.sort((a, b) => b.count - a.count)) {
-    console.log(`${count} x ${rule}\n    (${example})`)
+  for (const { kind, lines, count, example } of differing.sort((a, b) => b.count - a.count)) {
+    console.log([`${count} x ${kind}`, ...lines, `(${example})`].join('\n    '))
   }
   const total = differing.reduce((sum, { count }) => sum + count, 0)
   console.log(`\n${asked} asked; ${total} answers differ, by ${differing.length} rules`)
@@ -135,24 +151,35 @@ async function ask({ url, token }: Server, { method, path, body, contentType }: 
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
       response.on('end', () =>
-        resolve({ code: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) }),
+        resolve({
+          code: response.statusCode ?? 0,
+          body: parsed(Buffer.concat(chunks).toString()),
+          warnings: warningsOf(response.headersDistinct.warning),
+        }),
       )
     })
     sent.on('error', reject)
     // A watch that is taken goes on.
     sent.setTimeout(answerMsMax, () => {
-      resolve({ code: 200, body: 'events' })
+      resolve({ code: 200, body: 'events', warnings: [] })
       sent.destroy()
     })
     sent.end(content)
   })
 }
 
+/** The texts of `299 - "text"`. */
+function warningsOf(headers: readonly string[] = []): readonly string[] {
+  return headers.flatMap((header) => [...header.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, text = '']) => text))
+}
+
 /** Lists and watches differ in what there is: of those that are taken only that counts. */
 function parsed(text: string): unknown {
   try {
     const body: unknown = JSON.parse(text)
-    return isJsonObject(body) && Array.isArray(body.items) ? { kind: body.kind } : body
+    if (!isJsonObject(body)) return body
+    if (isJsonObject(body.object)) return 'events'
+    return Array.isArray(body.items) ? { kind: body.kind } : body
   } catch {
     return text.startsWith('{') ? 'events' : text
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Definitions, differencesOf, ruleOf, withoutComposite } from './differences.ts'
-import { examples } from './examples.ts'
+import { examples, examplesOf } from './examples.ts'
 import { withoutReason } from './reasons.ts'
 import { changesOf, creationsOf, patchesOf } from './requests.ts'
 
@@ -55,10 +55,10 @@ describe('differences', () => {
     expect(differencesOf(other, { code: 201, body: object }, definitions)).toEqual(['- .data.a: "b"', '+ .data.a: "c"'])
   })
 
-  it('of refusals are those of their causes, in any order', () => {
+  it('of refusals are those of their causes, in any order and however often they are told', () => {
     const [a, b] = [cause('a', 'Invalid value: "x": no'), cause('b', 'Invalid value: "y": no')]
-    expect(differencesOf(refusal(a, b), refusal(b, a), {})).toEqual([])
-    expect(differencesOf(refusal(a), refusal(a, a), {})).toEqual(['- a: Invalid value: "x": no (FieldValueInvalid)'])
+    expect(differencesOf(refusal(a, b), refusal(b, a, b), {})).toEqual([])
+    expect(differencesOf(refusal(a), refusal(a, b), {})).toEqual(['- b: Invalid value: "y": no (FieldValueInvalid)'])
   })
 
   it('of codes are whole', () => {
@@ -82,7 +82,29 @@ describe('differences', () => {
   it('that are known are counted by their reason', () => {
     const counts = new Map<string, number>()
     const lines = ['- .spec.template.metadata.creationTimestamp: null', '- .spec.other: 1']
-    expect(withoutReason(lines, 'create Deployment: as it is', counts)).toEqual(['- .spec.other: 1'])
+    expect(withoutReason(lines, 'create Deployment: as it is', 33, counts)).toEqual(['- .spec.other: 1'])
     expect([...counts.values()]).toEqual([1])
+  })
+
+  it('have a reason for servers of the versions alone that it holds for', () => {
+    const lines = ['- .spec.template.metadata.creationTimestamp: null', '- .spec.clusterIP: "10.0.0.1"']
+    expect(withoutReason(lines, 'create Service: as it is', 36, new Map())).toEqual(lines.slice(0, 1))
+  })
+
+  it('are told of warnings, and not of what each server chooses for itself', () => {
+    const warned = { code: 201, body: object, warnings: ['"old"', '"both"'] }
+    expect(differencesOf(warned, { ...warned, warnings: ['"both"'] }, definitions)).toEqual(['+ warning "old"'])
+    const conflict = (uid: string, version: number) => ({
+      code: 409,
+      body: { reason: 'Conflict', message: `the UID in record (${uid}), the version in record (${version})` },
+    })
+    const [one, other] = ['4a0f6c2e-0000-4000-8000-000000000000', '4a0f6c2e-0000-4000-8000-000000000001']
+    expect(differencesOf(conflict(one, 1), conflict(other, 23), {})).toEqual([])
+  })
+
+  it('are none of versions that a server no longer has', () => {
+    const versions = (minor: number) =>
+      examplesOf(minor).flatMap(({ object }) => (object.kind === 'CronJob' ? [object.apiVersion] : []))
+    expect([versions(20), versions(36)]).toEqual([['batch/v1beta1'], ['batch/v1']])
   })
 })

@@ -161,7 +161,11 @@ function checkLabel(value: string): readonly string[] {
 }
 
 function checkSubdomain(value: string): readonly string[] {
-  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax)] : []
+  return subdomainProblems(value, 'characters')
+}
+
+function subdomainProblems(value: string, unit: 'bytes' | 'characters'): readonly string[] {
+  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax, unit)] : []
   if (subdomainPattern.test(value)) return errors
   const rule =
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character"
@@ -196,7 +200,7 @@ function checkQualifiedName(value: string): readonly string[] {
   const errors: string[] = []
   const prefix = parts.length === 2 ? parts[0] : undefined
   if (prefix === '') errors.push('prefix part must be non-empty')
-  else if (prefix !== undefined) errors.push(...checkSubdomain(prefix).map((each) => `prefix part ${each}`))
+  else if (prefix !== undefined) errors.push(...subdomainProblems(prefix, 'bytes').map((each) => `prefix part ${each}`))
   if (name === '') errors.push('name part must be non-empty')
   else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax, 'bytes')}`)
   if (!qualifiedPattern.test(name)) errors.push(`name part ${qualifiedMessage}`)

@@ -34,6 +34,8 @@ export class DecodeContext {
   readonly #collects: boolean
   /** Field names and list positions from the root. */
   readonly #steps: (string | number)[] = []
+  /** The depths of those steps that are keys of maps. */
+  readonly #keys: number[] = []
   readonly #known: JsonObject | undefined
   #valuesCount = 0
 
@@ -53,6 +55,17 @@ export class DecodeContext {
     if (this.#steps.length >= nestingMax) throw new Undecodable('exceeded max depth')
     this.#steps.push(step)
     this.addValues(1)
+  }
+
+  /** Enters the value of a map's key: Go names those of structs alone. */
+  enterKey(key: string): void {
+    this.#keys.push(this.#steps.length)
+    this.enter(key)
+  }
+
+  leaveKey(): void {
+    this.#keys.pop()
+    this.leave()
   }
 
   get valuesCount(): number {
@@ -89,10 +102,10 @@ export class DecodeContext {
     this.unknown.push(`unknown field "${path}"`)
   }
 
-  /** The position is left out of the path: so does Go's decoder. */
+  /** Positions in lists and keys of maps are left out of the path: so does Go's decoder. */
   mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
     const found = typeof value === 'number' && goType.startsWith('int') ? `number ${digits(value)}` : jsonTypeOf(value)
-    const path = this.#steps.filter((step) => typeof step === 'string').join('.')
+    const path = this.#steps.filter((step, at) => typeof step === 'string' && !this.#keys.includes(at)).join('.')
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
     return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)
   }

@@ -162,14 +162,14 @@ describe('wrong types', () => {
     ],
     [
       { selector: { a: 1 } },
-      'json: cannot unmarshal number into Go struct field WidgetSpec.spec.selector.a of type string',
+      'json: cannot unmarshal number into Go struct field WidgetSpec.spec.selector of type string',
     ],
     [7, 'json: cannot unmarshal number into Go struct field Widget.spec of type v1.WidgetSpec'],
     [{ budget: 'much' }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     [{ startTime: 'now' }, 'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"'],
     [{ data: { a: 'a*b=' } }, 'illegal base64 data at input byte 1'],
     [{ data: { a: 'YWJ' } }, 'illegal base64 data at input byte 0'],
-    [{ data: { a: 7 } }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.data.a of type []uint8'],
+    [{ data: { a: 7 } }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.data of type []uint8'],
     [{ strategy: { rolling: { surge: true } } }, 'json: cannot unmarshal bool into Go value of type int32'],
     [{ config: 'x' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.config of type v1.Config'],
   ])('refuses %j', (spec, message) => {

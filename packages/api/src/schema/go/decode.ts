@@ -32,7 +32,7 @@ function makeDecoder(schema: Schema): Decoder {
     case 'string':
       return (value, context, owner) => {
         if (typeof value === 'string') return value
-        throw context.mismatch(value, 'string', owner)
+        throw context.mismatch(value, goType(schema), owner)
       }
     case 'boolean':
       return (value, context, owner) => {
@@ -160,10 +160,10 @@ function mapDecoder(schema: MapSchema): Decoder {
     let changes: Map<string, unknown> | undefined
     for (const key of Object.keys(value)) {
       const before = value[key]
-      context.enter(key)
+      context.enterKey(key)
       const after =
         before === null ? zeroOf(schema.values) : before === undefined ? undefined : values(before, context, owner)
-      context.leave()
+      context.leaveKey()
       if (after === before && after !== undefined) continue
       changes ??= new Map()
       changes.set(key, after)
