@@ -129,6 +129,17 @@ describe('an object', () => {
     expect((await server.call(`${configMaps}/zero`, { method: 'PUT', body })).code).toBe(200)
   })
 
+  it('that is a Job is deleted with a warning of its pods, unless it is said what becomes of them', async () => {
+    const jobs = '/apis/batch/v1/namespaces/default/jobs'
+    const deletion = async (path: string) => {
+      const { headers } = await server.call(path, { method: 'DELETE' })
+      return headers.warning ?? ''
+    }
+    expect(await deletion(`${jobs}/none`)).toContain('child pods are preserved by default when jobs are deleted')
+    expect(await deletion(`${jobs}/none?propagationPolicy=Orphan`)).toBe('')
+    expect(await deletion(`${configMaps}/none`)).toBe('')
+  })
+
   it('is created, read, changed, patched and deleted', async () => {
     const created = await server.call(configMaps, post(configMap('life')))
     expect(created.code).toBe(201)

@@ -10,6 +10,7 @@ import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
 import { checkImmutableFlag, checkUnchanged } from '../validation.ts'
 import { base64Bytes, dataBytesMax } from './data-size.ts'
+import { keyPairProblem } from './tls-warnings.ts'
 
 type Data = Readonly<Record<string, string>>
 
@@ -115,4 +116,9 @@ export const secrets = kind<Secret>(secretSchema, {
     ...checkUnchanged(secret.type, old.type, FieldPath.of('type')),
     ...checkImmutableFlag(secret, old, FieldPath.root, ['data']),
   ],
+  warnings: ({ type, data = {} }) => {
+    if (type !== 'kubernetes.io/tls') return []
+    const problem = keyPairProblem(data['tls.crt'] ?? '', data['tls.key'] ?? '')
+    return problem === undefined ? [] : [problem]
+  },
 })

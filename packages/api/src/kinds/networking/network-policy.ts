@@ -2,6 +2,7 @@ import { type FieldError, forbiddenField, invalidField, requiredField, unsupport
 import { FieldPath } from '../../field-path.ts'
 import { parseCidr, rangeContains } from '../../ip.ts'
 import { formatSelector } from '../../selectors.ts'
+import { cidrWarnings } from '../address-warnings.ts'
 import { checkCidr, checkStrictCidr } from '../addresses.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { checkLabelSelector, checkPort, checkPortNumber } from '../core/pod/validation/checks.ts'
@@ -28,6 +29,7 @@ export const networkPolicies = kind<NetworkPolicy>(networkPolicySchema, {
   validate,
   validateCreate: (policy) => rangeErrors(policy),
   validateUpdate: (policy, old) => rangeErrors(policy, new Set(rangesOf(old).map(({ cidr }) => cidr))),
+  warnings: (policy) => rangesOf(policy).flatMap(({ cidr, path }) => cidrWarnings(cidr, path)),
 })
 
 interface PlacedRange {

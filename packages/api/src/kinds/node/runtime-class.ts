@@ -8,6 +8,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { resourceList } from '../core/common.ts'
+import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { type Toleration, toleration } from '../core/pod/scheduling.ts'
 import { validateResources } from '../core/pod/validation/resources.ts'
 import { validateTolerations } from '../core/pod/validation/scheduling.ts'
@@ -76,4 +77,6 @@ export const runtimeClasses = kind<RuntimeClass>(runtimeClassSchema, {
   finalizers: 'any',
   validate,
   validateUpdate: (next, old) => checkUnchanged(next.handler, old.handler, FieldPath.of('handler')),
+  warnings: ({ scheduling }) =>
+    nodeLabelWarnings(Object.keys(scheduling?.nodeSelector ?? {}), () => FieldPath.of('scheduling', 'nodeSelector')),
 })

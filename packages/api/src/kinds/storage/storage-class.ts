@@ -16,6 +16,7 @@ import {
 import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
+import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
 import { checkUnchanged } from '../validation.ts'
@@ -157,4 +158,12 @@ export const storageClasses = kind<StorageClass>(storageClassSchema, {
   rules: { returnsDeletedObject: true },
   validate,
   validateUpdate,
+  warnings: ({ allowedTopologies = [] }) =>
+    allowedTopologies.flatMap(({ matchLabelExpressions = [] }, index) =>
+      matchLabelExpressions.flatMap(({ key }, at) =>
+        nodeLabelWarnings([key], () =>
+          FieldPath.of('allowedTopologies').index(index).field('matchLabelExpressions').index(at).field('key'),
+        ),
+      ),
+    ),
 })

@@ -4,13 +4,12 @@ import { formatSelector } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, timeSince, wideColumn } from '../../columns.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
-import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { nameWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
 import { jobSpec, jobTemplateSpec } from '../job/job-schema.ts'
+import { jobSpecWarnings } from '../job/job-warnings.ts'
 import { type CronJob, cronJobSchema, cronJobSpec } from './cron-job-schema.ts'
 import { validateCronJob, validateCronJobUpdate, validateNewCronJob } from './cron-job-validation.ts'
-
-const templatePath = FieldPath.of('spec', 'jobTemplate', 'spec', 'template')
 
 /** The defaults of Jobs come to them when they are made. */
 function withDefaults(cronJob: CronJob): CronJob {
@@ -64,6 +63,6 @@ export const cronJobs = kind<CronJob>(cronJobSchema, {
   validateUpdate: validateCronJobUpdate,
   warnings: (cronJob, old) => [
     ...nameWarnings(cronJob, old, 'Pod names and hostnames'),
-    ...podTemplateWarnings(cronJob.spec.jobTemplate.spec.template, templatePath, cronJob, old),
+    ...jobSpecWarnings(cronJob.spec.jobTemplate.spec, FieldPath.of('spec', 'jobTemplate', 'spec'), cronJob, old),
   ],
 })

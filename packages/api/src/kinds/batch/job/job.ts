@@ -1,5 +1,5 @@
 import { FieldPath } from '../../../field-path.ts'
-import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { nameWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
 import { jobColumns } from './job-columns.ts'
 import { jobDefaults } from './job-defaults.ts'
@@ -7,8 +7,7 @@ import { type Job, jobSchema } from './job-schema.ts'
 import { withGeneratedSelector } from './job-selector.ts'
 import { validateJobStatusUpdate } from './job-status-validation.ts'
 import { validateJob, validateJobUpdate } from './job-validation.ts'
-
-const templatePath = FieldPath.of('spec', 'template')
+import { jobSpecWarnings } from './job-warnings.ts'
 
 /** `batch/v1` jobs. */
 export const jobs = kind<Job>(jobSchema, {
@@ -26,6 +25,6 @@ export const jobs = kind<Job>(jobSchema, {
   validateStatusUpdate: validateJobStatusUpdate,
   warnings: (job, old) => [
     ...nameWarnings(job, old, 'Pod names and hostnames'),
-    ...podTemplateWarnings(job.spec.template, templatePath, job, old),
+    ...jobSpecWarnings(job.spec, FieldPath.of('spec'), job, old),
   ],
 })

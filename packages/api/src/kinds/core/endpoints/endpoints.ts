@@ -3,6 +3,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { kindSchema } from '../../../meta.ts'
 import { atomicList, enumOf, int32, object, optional, pointer, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
+import { ipWarnings } from '../../address-warnings.ts'
 import { checkEndpointIp, checkIp } from '../../addresses.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
@@ -120,5 +121,17 @@ export const endpoints = kind<Endpoints>(endpointsSchema, {
   shortNames: ['ep'],
   columns: [nameColumn, column('Endpoints', shownAddresses, { field: 'subsets' }), ageColumn],
   rules: { createsOnUpdate: true },
+  deprecated: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
   validate,
+  // What the server's own controller writes is written as usual.
+  warnings: ({ metadata, subsets = [] }) =>
+    metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller'
+      ? []
+      : subsets.flatMap((subset, index) =>
+          (['addresses', 'notReadyAddresses'] as const).flatMap((list) =>
+            (subset[list] ?? []).flatMap(({ ip }, at) =>
+              ipWarnings(ip, subsetsPath.index(index).field(list).index(at).field('ip')),
+            ),
+          ),
+        ),
 })

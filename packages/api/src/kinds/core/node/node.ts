@@ -1,3 +1,5 @@
+import { FieldPath } from '../../../field-path.ts'
+import { cidrWarnings } from '../../address-warnings.ts'
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
 import { proxyVerbs } from '../proxy-options.ts'
@@ -44,5 +46,12 @@ export const nodes = kind<Node>(nodeSchema, {
   prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
   validate: validateNode,
   validateUpdate: validateNodeUpdate,
+  warnings: ({ spec = {} }) => [
+    ...(spec.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
+    ...(spec.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+    ...(spec.podCIDRs ?? []).flatMap((cidr, index) =>
+      cidrWarnings(cidr, FieldPath.of('spec', 'podCIDRs').index(index)),
+    ),
+  ],
   validateStatusUpdate: (node, old) => [...validateNodeStatus(node), ...validateNodeUpdate(node, old)],
 })

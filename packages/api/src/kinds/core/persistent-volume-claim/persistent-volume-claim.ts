@@ -1,8 +1,10 @@
+import { FieldPath } from '../../../field-path.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { shownAccessModes } from '../access-modes.ts'
 import { wholeMillis } from '../common.ts'
 import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
+import { storageWarnings } from '../pod/pod-warnings.ts'
 import type { PersistentVolumeClaimSpec } from '../pod/volume.ts'
 import { type PersistentVolumeClaim, persistentVolumeClaimSchema } from './schema.ts'
 import {
@@ -50,6 +52,14 @@ export const persistentVolumeClaims = kind<PersistentVolumeClaim>(persistentVolu
   validate: validatePersistentVolumeClaim,
   validateUpdate: validatePersistentVolumeClaimUpdate,
   validateStatusUpdate: validatePersistentVolumeClaimStatus,
+  warnings: ({ metadata, spec }) => [
+    ...(metadata.annotations?.[oldStorageClassAnnotation] === undefined
+      ? []
+      : [
+          `metadata.annotations[${oldStorageClassAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`,
+        ]),
+    ...storageWarnings(spec?.resources, FieldPath.of('spec', 'resources')),
+  ],
 })
 
 function withWholeMillis(claim: PersistentVolumeClaim): PersistentVolumeClaim {

@@ -1,8 +1,11 @@
+import { FieldPath } from '../../../field-path.ts'
 import { formatTime } from '../../../time.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { shownAccessModes } from '../access-modes.ts'
 import { wholeMillis } from '../common.ts'
+import { nodeTermWarnings } from '../node/deprecated-labels.ts'
+import { formerVolumeWarnings } from '../pod/pod-warnings.ts'
 import { oldStorageClassAnnotation } from './annotations.ts'
 import { type PersistentVolume, persistentVolumeSchema } from './schema.ts'
 import { validatePersistentVolume, validatePersistentVolumeUpdate } from './validation.ts'
@@ -45,7 +48,33 @@ export const persistentVolumes = kind<PersistentVolume>(persistentVolumeSchema, 
   }),
   validate: validatePersistentVolume,
   validateUpdate: validatePersistentVolumeUpdate,
+  warnings,
 })
+
+const deprecatedAnnotations: Readonly<Record<string, string>> = {
+  'volume.beta.kubernetes.io/storage-class': 'deprecated since v1.8; use "storageClassName" attribute instead',
+  'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
+}
+
+/** What is out of use (api/persistentvolume GetWarningsForPersistentVolume). */
+function warnings({ metadata: { annotations = {} }, spec = {} }: PersistentVolume): readonly string[] {
+  const specPath = FieldPath.of('spec')
+  const terms = specPath.field('nodeAffinity').field('required').field('nodeSelectorTerms')
+  return [
+    ...Object.entries(deprecatedAnnotations).flatMap(([key, message]) =>
+      annotations[key] === undefined ? [] : [`${FieldPath.of('metadata', 'annotations').key(key)}: ${message}`],
+    ),
+    ...(spec.persistentVolumeReclaimPolicy === 'Recycle'
+      ? [
+          'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+        ]
+      : []),
+    ...(spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).flatMap((term, index) =>
+      nodeTermWarnings(term, terms.index(index), { checksValues: false }),
+    ),
+    ...formerVolumeWarnings(spec, specPath, ['flocker', 'quobyte']),
+  ]
+}
 
 function withWholeMillis(volume: PersistentVolume): PersistentVolume {
   const capacity = wholeMillis(volume.spec?.capacity)

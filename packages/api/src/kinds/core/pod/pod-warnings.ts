@@ -1,16 +1,24 @@
+/** What is allowed in pods and templates of pods but hardly meant (api/pod GetWarningsForPod and GetWarningsForPodTemplate). */
 import { FieldPath } from '../../../field-path.ts'
-import type { KubernetesObject } from '../../../meta.ts'
+import type { KubernetesObject, ObjectMeta } from '../../../meta.ts'
+import { parseQuantity, quantityMilli } from '../../../quantity.ts'
 import { checkFormat } from '../../../string-formats.ts'
+import { ipWarnings } from '../../address-warnings.ts'
+import { nodeLabelDeprecation, nodeLabelWarnings, nodeTermWarnings } from '../node/deprecated-labels.ts'
+import type { Affinity, PodAffinity } from './affinity.ts'
 import type { Container, ContainerPort } from './container.ts'
 import type { EnvVar } from './env.ts'
+import { overlappingPathWarnings } from './overlapping-paths.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
+import type { ResourceRequirements } from './resources.ts'
+import type { Volume } from './volume.ts'
 
-/** What is allowed in a new pod but hardly meant (api/pod GetWarningsForPod). Updates get none: people seldom make them. */
+/** Warnings for a new pod. Updates get none: people seldom make them. */
 export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   if (old !== undefined) return []
-  return [...nameWarnings(pod, old, "the Pod's hostname"), ...podSpecWarnings(pod.spec, FieldPath.of('spec'))]
+  return [...nameWarnings(pod, old, "the Pod's hostname"), ...warningsOf(pod.spec, pod.metadata, FieldPath.root)]
 }
 
 /** The same of a template at `path`, whenever the desired state of what it belongs to changes. */
@@ -21,7 +29,8 @@ export function podTemplateWarnings(
   old: KubernetesObject | undefined,
 ): readonly string[] {
   if (old !== undefined && old.metadata.generation === metadata.generation) return []
-  return podSpecWarnings(template.spec, path.field('spec'))
+  const { spec, metadata: ofTemplate = {} } = template
+  return [...warningsOf(spec, ofTemplate, path), ...appArmorWarnings(spec, ofTemplate, path)]
 }
 
 /** Warns of a new object whose name is less than a DNS label although `usedIn` wants one. */
@@ -37,21 +46,215 @@ export function nameWarnings(
   ]
 }
 
-function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
+function warningsOf(spec: PodSpec, metadata: ObjectMeta, path: FieldPath): readonly string[] {
+  const at = path.field('spec')
+  const containers = containersOf(spec, at)
+  const { imagePullSecrets = [], hostAliases = [], terminationGracePeriodSeconds = 0 } = spec
+  const aliasPath = (index: number) => at.field('hostAliases').index(index).field('ip')
+  const secretPath = (index: number) => at.field('imagePullSecrets').index(index).field('name')
   return [
-    ...(['initContainers', 'containers'] as const).flatMap((list) =>
-      (spec[list] ?? []).flatMap((container, index) => containerWarnings(container, path.field(list).index(index))),
+    ...nodeLabelWarnings(Object.keys(spec.nodeSelector ?? {}), (key) => at.field('nodeSelector').key(key)),
+    ...nodeAffinityWarnings(spec.affinity ?? {}, at.field('affinity').field('nodeAffinity')),
+    ...spreadWarnings(spec, at.field('topologySpreadConstraints')),
+    ...annotationWarnings(metadata, path.field('metadata').field('annotations')),
+    ...(spec.volumes ?? []).flatMap((volume, index) => volumeWarnings(volume, at.field('volumes').index(index))),
+    ...overlappingPathWarnings(spec.volumes ?? []),
+    ...repeated(hostAliases.map(({ ip }) => ip)).map(
+      ({ value, index }) => `${aliasPath(index)}: duplicate ip "${value}"`,
     ),
-    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
-      name ? [] : [`${path.field('imagePullSecrets').index(index).field('name')}: invalid empty name ""`],
+    ...repeated(imagePullSecrets.map(({ name = '' }) => name)).map(
+      ({ value, index }) => `${secretPath(index)}: duplicate name "${value}"`,
+    ),
+    ...imagePullSecrets.flatMap(({ name }, index) => (name ? [] : [`${secretPath(index)}: invalid empty name ""`])),
+    ...fractions(spec.overhead, at.field('overhead')),
+    ...seccompWarnings(spec, metadata, path),
+    ...containers.flatMap(([container, place]) => [
+      ...resourceWarnings(container.resources ?? {}, place.field('resources')),
+      ...hiddenVariables(container.env ?? [], place.field('env')),
+    ]),
+    ...portWarnings(containers),
+    ...portNameWarnings(containers),
+    ...(terminationGracePeriodSeconds < 0
+      ? [
+          `${at.field('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
+      : []),
+    ...podAffinityWarnings(spec.affinity?.podAffinity ?? {}, at.field('affinity').field('podAffinity')),
+    ...podAffinityWarnings(spec.affinity?.podAntiAffinity ?? {}, at.field('affinity').field('podAntiAffinity')),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((ip, index) =>
+      ipWarnings(ip, at.field('dnsConfig').field('nameservers').index(index)),
+    ),
+    ...hostAliases.flatMap(({ ip }, index) => ipWarnings(ip, aliasPath(index))),
+  ]
+}
+
+type PlacedContainer = readonly [container: Container, path: FieldPath]
+
+function containersOf(spec: PodSpec, path: FieldPath): readonly PlacedContainer[] {
+  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    (spec[list] ?? []).map((container, index): PlacedContainer => [container, path.field(list).index(index)]),
+  )
+}
+
+/** The values that were there before, and where they are again. */
+function repeated(values: readonly string[]): readonly { readonly value: string; readonly index: number }[] {
+  return values.flatMap((value, index) => (values.indexOf(value) < index ? [{ value, index }] : []))
+}
+
+function nodeAffinityWarnings({ nodeAffinity = {} }: Affinity, path: FieldPath): readonly string[] {
+  const required = path.field('requiredDuringSchedulingIgnoredDuringExecution').field('nodeSelectorTerms')
+  const preferred = path.field('preferredDuringSchedulingIgnoredDuringExecution')
+  return [
+    ...(nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).flatMap((term, index) =>
+      nodeTermWarnings(term, required.index(index), { checksValues: false }),
+    ),
+    ...(nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ preference }, index) =>
+      nodeTermWarnings(preference, preferred.index(index).field('preference'), { checksValues: true }),
     ),
   ]
 }
 
-const containerWarnings = (container: Container, path: FieldPath): readonly string[] => [
-  ...hiddenVariables(container.env ?? [], path.field('env')),
-  ...duplicatePorts(container.ports ?? [], path.field('ports')),
-]
+const nullSelector = (path: FieldPath): string =>
+  `${path.field('labelSelector')}: a null labelSelector results in matching no pod`
+
+function spreadWarnings({ topologySpreadConstraints = [] }: PodSpec, path: FieldPath): readonly string[] {
+  return topologySpreadConstraints.flatMap(({ topologyKey, labelSelector }, index) => {
+    const at = path.index(index)
+    const deprecation = nodeLabelDeprecation(topologyKey)
+    return [
+      ...(deprecation === undefined ? [] : [`${at.field('topologyKey')}: ${topologyKey} is ${deprecation}`]),
+      ...(labelSelector === undefined ? [nullSelector(at)] : []),
+    ]
+  })
+}
+
+function podAffinityWarnings(affinity: PodAffinity, path: FieldPath): readonly string[] {
+  const required = path.field('requiredDuringSchedulingIgnoredDuringExecution')
+  const preferred = path.field('preferredDuringSchedulingIgnoredDuringExecution')
+  return [
+    ...(affinity.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }, index) =>
+      labelSelector === undefined ? [nullSelector(required.index(index))] : [],
+    ),
+    ...(affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, index) =>
+      podAffinityTerm.labelSelector === undefined
+        ? [nullSelector(preferred.index(index).field('podAffinityTerm'))]
+        : [],
+    ),
+  ]
+}
+
+const deprecatedAnnotations: Readonly<Record<string, string>> = {
+  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
+}
+
+function annotationWarnings({ annotations = {} }: ObjectMeta, path: FieldPath): readonly string[] {
+  return Object.entries(deprecatedAnnotations).flatMap(([key, message]) =>
+    annotations[key] === undefined ? [] : [`${path.key(key)}: ${message}`],
+  )
+}
+
+/** Kinds of volumes of which the API still knows, by their fields, and what became of them. */
+const formerVolumes: Readonly<Record<string, readonly [path: string, message: string]>> = {
+  photonPersistentDisk: ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  gitRepo: ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
+  scaleIO: ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
+  flocker: ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
+  storageos: ['storageOS', 'deprecated in v1.22, non-functional in v1.25+'],
+  quobyte: ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
+  glusterfs: ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
+  cephfs: ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
+  rbd: ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
+}
+
+/** Warns of a volume of a former kind: of a pod, or one that stands for itself. Those of `passedOver` get no warning there. */
+export function formerVolumeWarnings(
+  volume: object,
+  path: FieldPath,
+  passedOver: readonly string[] = [],
+): readonly string[] {
+  return Object.entries(formerVolumes).flatMap(([field, [name, message]]) =>
+    Object.hasOwn(volume, field) && !passedOver.includes(field) ? [`${path.field(name)}: ${message}`] : [],
+  )
+}
+
+function volumeWarnings(volume: Volume, path: FieldPath): readonly string[] {
+  const claim = volume.ephemeral?.volumeClaimTemplate?.spec
+  const at = path.field('ephemeral').field('volumeClaimTemplate').field('spec').field('resources')
+  return [...formerVolumeWarnings(volume, path), ...(claim === undefined ? [] : storageWarnings(claim.resources, at))]
+}
+
+/** Warns of amounts of storage that are no whole bytes. */
+export function storageWarnings(
+  { requests, limits }: Pick<ResourceRequirements, 'requests' | 'limits'> = {},
+  path: FieldPath,
+): readonly string[] {
+  return [
+    ...fractions(requests, path.field('requests'), ['storage']),
+    ...fractions(limits, path.field('limits'), ['storage']),
+  ]
+}
+
+function resourceWarnings({ limits, requests }: ResourceRequirements, path: FieldPath): readonly string[] {
+  return ['memory', 'ephemeral-storage'].flatMap((resource) => [
+    ...fractions(limits, path.field('limits'), [resource]),
+    ...fractions(requests, path.field('requests'), [resource]),
+  ])
+}
+
+function fractions(
+  amounts: Readonly<Record<string, string>> = {},
+  path: FieldPath,
+  resources: readonly string[] = ['memory', 'ephemeral-storage'],
+): readonly string[] {
+  return resources.flatMap((resource) => {
+    const amount = amounts[resource]
+    if (amount === undefined || quantityMilli(parseQuantity(amount)) % 1000 === 0) return []
+    return [`${path.key(resource)}: fractional byte value "${amount}" is invalid, must be an integer`]
+  })
+}
+
+const seccompAnnotation = 'seccomp.security.alpha.kubernetes.io/pod'
+const seccompContainerPrefix = 'container.seccomp.security.alpha.kubernetes.io/'
+
+function seccompWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, path: FieldPath): readonly string[] {
+  const warn = (key: string, profile: unknown) =>
+    annotations[key] === undefined || profile !== undefined
+      ? []
+      : [
+          `${path.field('metadata').field('annotations').key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`,
+        ]
+  return [
+    ...warn(seccompAnnotation, spec.securityContext?.seccompProfile),
+    ...containersOf(spec, path).flatMap(([{ name, securityContext }]) =>
+      warn(`${seccompContainerPrefix}${name}`, securityContext?.seccompProfile),
+    ),
+  ]
+}
+
+const appArmorAnnotations: Readonly<Record<string, string>> = {
+  RuntimeDefault: 'runtime/default',
+  Unconfined: 'unconfined',
+}
+const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
+
+/** Only of templates: a pod gets its fields by its annotations. */
+function appArmorWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, path: FieldPath): readonly string[] {
+  const profile = spec.securityContext?.appArmorProfile
+  const ofPod =
+    profile?.type === 'Localhost'
+      ? `localhost/${profile.localhostProfile ?? ''}`
+      : appArmorAnnotations[profile?.type ?? '']
+  return containersOf(spec, path).flatMap(([{ name, securityContext }]) => {
+    const key = `${appArmorPrefix}${name}`
+    const annotation = annotations[key]
+    if (annotation === undefined || annotation === ofPod || securityContext?.appArmorProfile !== undefined) return []
+    return [
+      `${path.field('metadata').field('annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`,
+    ]
+  })
+}
 
 /** A later variable of the same name wins. That is only meant where its value builds on the earlier one. */
 function hiddenVariables(env: readonly EnvVar[], path: FieldPath): readonly string[] {
@@ -71,12 +274,54 @@ function buildsOnEarlier({ name, value = '', valueFrom }: EnvVar): boolean {
   return valueFrom === undefined && value !== reference && value.includes(reference)
 }
 
-function duplicatePorts(ports: readonly ContainerPort[], path: FieldPath): readonly string[] {
-  const first = new Map<string, number>()
-  return ports.flatMap((port, index) => {
-    const key = [port.protocol ?? 'TCP', port.containerPort, port.hostPort ?? 0, port.hostIP ?? ''].join('/')
-    const earlier = first.get(key)
-    if (earlier === undefined) first.set(key, index)
-    return earlier === undefined ? [] : [`${path.index(index)}: duplicate port definition with ${path.index(earlier)}`]
+interface PlacedPort {
+  readonly port: ContainerPort
+  readonly path: FieldPath
+}
+
+const portsOf = (containers: readonly PlacedContainer[]): readonly PlacedPort[] =>
+  containers.flatMap(([{ ports = [] }, path]) =>
+    ports.map((port, index) => ({ port, path: path.field('ports').index(index) })),
+  )
+
+/** The containers of a pod share its addresses, and so its ports. */
+function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
+  const byNumber = new Map<string, PlacedPort[]>()
+  return portsOf(containers).flatMap((placed) => {
+    const { port, path } = placed
+    const { containerPort, hostIP = '', hostPort = 0, protocol = 'TCP', name = '' } = port
+    const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
+    const key = `${containerPort}/${protocol}`
+    const earlier = byNumber.get(key) ?? []
+    byNumber.set(key, [...earlier, placed])
+    return [
+      ...(hostIP !== '' && hostPort === 0 ? [`${path}: hostIP set without hostPort: ${shown}`] : []),
+      ...earlier.flatMap((other) => {
+        const problem = conflictOf(port, other.port)
+        return problem === undefined ? [] : [`${path}: ${problem} port definition with ${other.path}`]
+      }),
+    ]
+  })
+}
+
+function conflictOf(port: ContainerPort, other: ContainerPort): string | undefined {
+  const [{ hostIP = '', hostPort = 0 }, { hostIP: otherIp = '', hostPort: otherPort = 0 }] = [port, other]
+  if (hostIP === otherIp && hostPort === otherPort) return 'duplicate'
+  if (hostPort === 0 || otherPort === 0) return 'overlapping'
+  // One is on every address of the node, the other on one of them.
+  return hostPort === otherPort && (hostIP === '') !== (otherIp === '') ? 'dangerously ambiguous' : undefined
+}
+
+function portNameWarnings(containers: readonly PlacedContainer[]): readonly string[] {
+  const first = new Map<string, FieldPath>()
+  return portsOf(containers).flatMap(({ port: { name = '' }, path }) => {
+    const other = first.get(name)
+    if (name === '') return []
+    if (other === undefined) first.set(name, path)
+    return other === undefined
+      ? []
+      : [
+          `${path}: duplicate port name "${name}" with ${other}, services and probes that select ports by name will use ${other}`,
+        ]
   })
 }

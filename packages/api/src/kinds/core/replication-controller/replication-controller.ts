@@ -1,9 +1,11 @@
+import { FieldPath } from '../../../field-path.ts'
 import type { ScaleMapping } from '../../../resource.ts'
 import { formatLabels, selectorFromMap } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { containerColumns } from '../pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../pod/pod-template-defaults.ts'
+import { nameWarnings, podTemplateWarnings } from '../pod/pod-warnings.ts'
 import { type ReplicationController, replicationControllerSchema } from './replication-controller-schema.ts'
 import {
   validateReplicationController,
@@ -65,4 +67,10 @@ export const replicationControllers = kind<ReplicationController>(replicationCon
   prepareForCreate: (controller) => ({ ...controller, status: { replicas: 0 } }),
   validate: validateReplicationController,
   validateStatusUpdate: validateReplicationControllerStatus,
+  warnings: (controller, old) => [
+    ...nameWarnings(controller, old, 'Pod names and hostnames'),
+    ...(controller.spec.template === undefined
+      ? []
+      : podTemplateWarnings(controller.spec.template, FieldPath.of('spec', 'template'), controller, old)),
+  ],
 })

@@ -8,6 +8,7 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
+import { cidrWarnings, ipWarnings } from '../../address-warnings.ts'
 import { addressFamily, checkCidr, checkIp, checkNonSpecialIp } from '../../addresses.ts'
 import { checkGiven, checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
@@ -273,19 +274,37 @@ export function serviceWarnings({ spec, metadata }: Service): readonly string[] 
   const warnings: string[] = []
   if (metadata.annotations?.['service.kubernetes.io/topology-aware-hints'] !== undefined) {
     warnings.push(
-      'metadata.annotations[service.kubernetes.io/topology-aware-hints]: deprecated, please use service.kubernetes.io/topology-mode instead',
+      'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead',
     )
   }
+  const isIpOf = ([ip = '']: readonly string[] = []) => ip !== '' && ip !== noClusterIp
+  if (isIpOf(spec.clusterIPs)) warnings.push(...ipListWarnings(spec.clusterIPs, specPath.field('clusterIPs')))
   if (isHeadless(spec)) {
     if (loadBalancerIP) warnings.push('spec.loadBalancerIP is ignored for headless services')
     if (externalIPs.length > 0) warnings.push('spec.externalIPs is ignored for headless services')
     if (sessionAffinity !== 'None') warnings.push('spec.SessionAffinity is ignored for headless services')
   }
+  warnings.push(...ipListWarnings(externalIPs, specPath.field('externalIPs')))
+  if (externalIPs.length > 0 && !isHeadless(spec) && type !== 'ExternalName') {
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
+  }
+  warnings.push(
+    ...ipWarnings(loadBalancerIP, specPath.field('loadBalancerIP')),
+    ...(spec.loadBalancerSourceRanges ?? []).flatMap((cidr, index) =>
+      cidrWarnings(cidr, specPath.field('loadBalancerSourceRanges').index(index)),
+    ),
+  )
   if (type === 'ExternalName' && externalIPs.length > 0) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   }
   if (type !== 'ExternalName' && externalName) {
     warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"')
   }
+  if (spec.trafficDistribution === 'PreferClose') {
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+  }
   return warnings
 }
+
+const ipListWarnings = (ips: readonly string[] = [], path: FieldPath): readonly string[] =>
+  ips.flatMap((ip, index) => ipWarnings(ip, path.index(index)))

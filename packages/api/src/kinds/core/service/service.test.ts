@@ -9,6 +9,8 @@ import {
   problemsOfUpdate,
   row,
 } from '../../../../test/requests.ts'
+import { describeFieldError } from '../../../field-error.ts'
+import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { services } from './service.ts'
 
 const ports = [{ port: 80 }]
@@ -295,6 +297,18 @@ it('warns of what has no effect', () => {
     'spec.SessionAffinity is ignored for headless services',
     'spec.externalName is ignored when spec.type is not "ExternalName"',
   ])
+  expect(warnings({ ...spec, externalIPs: ['FD00::1'], trafficDistribution: 'PreferClose' })).toEqual([
+    'spec.externalIPs[0]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
+    'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
+    'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
+  ])
+})
+
+it('may have a name that begins with a digit (https://kep.k8s.io/5311)', () => {
+  const problems = (name: string) =>
+    validateObjectMeta({ name, namespace: 'default' }, services).map(describeFieldError)
+  expect(problems('1-web')).toEqual([])
+  expect(problems('web.example')).toEqual([expect.stringContaining('metadata.name: Invalid value: "web.example"')])
 })
 
 describe('table of services', () => {

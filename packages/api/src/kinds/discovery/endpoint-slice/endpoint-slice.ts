@@ -1,5 +1,7 @@
 import { deepEqual } from '../../../equality.ts'
+import { FieldPath } from '../../../field-path.ts'
 import { mapShared } from '../../../schema/with-fields.ts'
+import { ipWarnings } from '../../address-warnings.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { type Endpoint, type EndpointSlice, endpointSliceSchema } from './endpoint-slice-schema.ts'
@@ -24,6 +26,9 @@ function withoutNewTopology(slice: EndpointSlice, old: EndpointSlice | undefined
   return endpoints === slice.endpoints ? slice : { ...slice, endpoints }
 }
 
+/** Controllers that write addresses as usual. */
+const ownManagers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']
+
 /** `discovery.k8s.io/v1` endpointslices. */
 export const endpointSlices = kind<EndpointSlice>(endpointSliceSchema, {
   plural: 'endpointslices',
@@ -43,4 +48,14 @@ export const endpointSlices = kind<EndpointSlice>(endpointSliceSchema, {
   prepareForUpdate: (slice, old) => withoutNewTopology(slice, old),
   validate: validateEndpointSlice,
   validateUpdate: validateEndpointSliceUpdate,
+  warnings: ({ metadata, addressType, endpoints = [] }, old) => [
+    ...(addressType === 'FQDN' && old === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+    ...(ownManagers.includes(metadata.labels?.['endpointslice.kubernetes.io/managed-by'] ?? '')
+      ? []
+      : endpoints.flatMap(({ addresses }, index) =>
+          addresses.flatMap((address, at) =>
+            ipWarnings(address, FieldPath.of('endpoints').index(index).field('addresses').index(at)),
+          ),
+        )),
+  ],
 })
