@@ -92,9 +92,9 @@ export interface Strategy<T extends KubernetesObject> {
   gracePeriodSeconds?(object: T, requestedSeconds: number | undefined): number
   /**
    * Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status
-   * changes, or annotations do where it says so.
+   * changes, or annotations do where it says so. Objects of some kinds have a first generation and no other.
    */
-  readonly countsGenerations?: boolean | 'with-annotations'
+  readonly countsGenerations?: boolean | 'with-annotations' | 'first-only'
 }
 
 /** What upstream's registries decide kind by kind (`strategy.go` and `storage.go` of each resource). */

@@ -42,7 +42,7 @@ export function prepareForUpdate(
   const changed = { ...given, metadata }
   const kept = hasStatus ? withStatusOf(changed, old) : changed
   const prepared = strategy.prepareForUpdate?.(kept, old) ?? kept
-  if (!strategy.countsGenerations) return prepared
+  if (!strategy.countsGenerations || strategy.countsGenerations === 'first-only') return prepared
   const changesAnnotations =
     strategy.countsGenerations === 'with-annotations' &&
     !deepEqual(prepared.metadata.annotations ?? {}, old.metadata.annotations ?? {})

@@ -67,7 +67,6 @@ export const serviceCidrs = kind<ServiceCidr>(serviceCidrSchema, {
   plural: 'servicecidrs',
   namespaced: false,
   columns: [nameColumn, column('CIDRs', ({ spec }) => joined(spec?.cidrs ?? []), { field: 'spec.cidrs' }), ageColumn],
-  countsGenerations: true,
   validate,
   validateUpdate,
 })

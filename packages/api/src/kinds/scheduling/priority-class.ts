@@ -78,7 +78,7 @@ export const priorityClasses = kind<PriorityClass>(priorityClassSchema, {
     ageColumn,
     column('PreemptionPolicy', ({ preemptionPolicy }) => preemptionPolicy ?? '', { field: 'preemptionPolicy' }),
   ],
-  countsGenerations: true,
+  countsGenerations: 'first-only',
   validate,
   validateCreate,
   validateUpdate,

@@ -85,7 +85,7 @@ function validate(storageClass: StorageClass): readonly FieldError[] {
   const { provisioner = '', parameters, reclaimPolicy = '', volumeBindingMode = '' } = storageClass
   const provisionerProblems = provisioner === '' ? [] : checkFormat('qualified-name', provisioner.toLowerCase())
   return [
-    ...provisionerProblems.map((why) => invalidField(FieldPath.of('provisioner'), provisioner, why)),
+    ...provisionerProblems.map((why) => invalidField(FieldPath.of('provisioner'), provisioner.toLowerCase(), why)),
     ...validateParameters(parameters),
     ...(reclaimPolicies.includes(reclaimPolicy)
       ? []

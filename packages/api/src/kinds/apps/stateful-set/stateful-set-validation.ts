@@ -1,9 +1,10 @@
 /** Upstream's ValidateStatefulSet (pkg/apis/apps/validation). */
 import { deepEqual } from '../../../equality.ts'
-import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateClaimSpec } from '../../core/persistent-volume-claim/validation.ts'
 import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
+import { checkText } from '../../core/pod/validation/checks.ts'
 import {
   checkAtMostAll,
   checkCountAtMost,
@@ -23,18 +24,6 @@ import type {
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
 
-/** What a new one must say beyond that: later its claims cannot change, so that those of before stay as they are. */
-export function validateNewStatefulSet({ spec }: StatefulSet): readonly FieldError[] {
-  const path = specPath.field('volumeClaimTemplates')
-  return (spec.volumeClaimTemplates ?? []).flatMap((claim, index) =>
-    validateClaimSpec(claim.spec ?? {}, path.index(index).field('spec')),
-  )
-}
-
-/**
- * Unlike upstream, which leaves the pod spec of the template to the creation of the first pod, this checks it here as well,
- * as for every other controller.
- */
 export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[] {
   const { selector, podManagementPolicy = '', updateStrategy = {}, ordinals } = spec
   const policyPath = specPath.field('podManagementPolicy')
@@ -49,6 +38,7 @@ export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[
     // A selector that is missing is told by the schema.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'statefulset')),
     ...validateSelectedTemplate(withClaims(spec), selector, specPath, 'StatefulSet', ''),
+    ...claimNameErrors(spec),
   ]
 }
 
@@ -61,9 +51,31 @@ function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): S
     persistentVolumeClaim: { claimName: name },
   }))
   const names = new Set(claims.map(({ name }) => name))
-  // A claim takes the place of a volume of that name; the others keep theirs, and with it their paths in messages.
+  // A claim takes the place of a volume of that name; the others come after, as in upstream's messages.
   const kept = volumes.filter(({ name }) => !names.has(name))
-  return { ...template, spec: { ...template.spec, volumes: [...kept, ...claims] } }
+  return { ...template, spec: { ...template.spec, volumes: [...claims, ...kept] } }
+}
+
+/** The names of claims are those of the volumes that pods will have for them. */
+function claimNameErrors({ volumeClaimTemplates = [] }: StatefulSetSpec): readonly FieldError[] {
+  const path = specPath.field('template').field('spec').field('volumes')
+  return volumeClaimTemplates.flatMap(({ metadata: { name = '' } = {} }, index) => {
+    const at = path.index(index)
+    return name === ''
+      ? [requiredField(at.field('persistentVolumeClaim').field('claimName')), requiredField(at.field('name'))]
+      : checkText('dns1123-label', name, at.field('name'))
+  })
+}
+
+/** The claims that a new set is to make; those of an older one stay as they are. */
+export function validateNewStatefulSet({ spec }: StatefulSet): readonly FieldError[] {
+  const { serviceName, volumeClaimTemplates = [] } = spec
+  return [
+    ...volumeClaimTemplates.flatMap((claim, index) =>
+      validateClaimSpec(claim.spec ?? {}, specPath.field('volumeClaimTemplates').index(index).field('spec')),
+    ),
+    ...checkText('dns1123-label', serviceName, specPath.field('serviceName')),
+  ]
 }
 
 const mutable = [

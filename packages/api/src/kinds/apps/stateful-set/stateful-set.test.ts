@@ -9,6 +9,7 @@ import {
   problemsOfUpdate,
   row,
 } from '../../../../test/requests.ts'
+import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { statefulSets } from './stateful-set.ts'
 
 const container = { name: 'db', image: 'postgres:17', volumeMounts: [{ name: 'data', mountPath: '/data' }] }
@@ -142,9 +143,35 @@ describe('validation of a stateful set', () => {
   })
 })
 
+describe('a new stateful set', () => {
+  it('has a name, and a service, that hosts may have', () => {
+    const problems = (name: string) => validateObjectMeta({ name, namespace: 'default' }, statefulSets)
+    expect(problems('db')).toEqual([])
+    expect(problems('db.example')).toMatchObject([{ field: 'metadata.name' }])
+    expect(problemsOfCreate(statefulSets, { spec: { ...spec, serviceName: 'Not Valid' } })).toEqual([
+      expect.stringContaining('spec.serviceName: Invalid value: "Not Valid": a lowercase RFC 1123 label'),
+    ])
+  })
+
+  it('makes claims that are good', () => {
+    const problems = (draft: Draft) =>
+      problemsOfCreate(statefulSets, { spec: { ...spec, volumeClaimTemplates: [{ ...claim, ...draft }] } })
+    expect(problems({ spec: {} })).toEqual([
+      'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',
+      'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+    ])
+    expect(problems({ metadata: {} })).toContain(
+      'spec.template.spec.volumes[0].persistentVolumeClaim.claimName: Required value',
+    )
+    expect(problems({ metadata: { name: 'Not Valid' } })).toContainEqual(
+      expect.stringMatching(/^spec.template.spec.volumes\[0\].name: Invalid value: "Not Valid"/),
+    )
+  })
+})
+
 it('starts without pods, and warns of a history without end', () => {
   const statefulSet = created(statefulSets, { spec: { ...spec, revisionHistoryLimit: -1 }, status: { replicas: 2 } })
-  expect(statefulSet.status).toEqual({ replicas: 0 })
+  expect(statefulSet.status).toEqual({ replicas: 0, availableReplicas: 0 })
   expect(statefulSets.strategy.warnings?.(statefulSet, undefined)).toEqual([
     'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
   ])

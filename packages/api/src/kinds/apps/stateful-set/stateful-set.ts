@@ -75,7 +75,7 @@ export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
   ],
   defaults: withDefaults,
   countsGenerations: true,
-  prepareForCreate: (statefulSet) => ({ ...statefulSet, status: { replicas: 0 } }),
+  prepareForCreate: (statefulSet) => ({ ...statefulSet, status: { replicas: 0, availableReplicas: 0 } }),
   validate: validateStatefulSet,
   validateCreate: validateNewStatefulSet,
   validateUpdate: validateStatefulSetUpdate,

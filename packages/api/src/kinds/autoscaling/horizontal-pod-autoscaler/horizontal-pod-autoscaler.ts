@@ -36,7 +36,6 @@ export const horizontalPodAutoscalers = kind<HorizontalPodAutoscaler>(horizontal
   ...names,
   versions: [horizontalPodAutoscalersV1],
   columns: horizontalPodAutoscalerColumns,
-  countsGenerations: true,
   defaults: withDefaults,
   prepareForCreate: (autoscaler) => ({ ...autoscaler, status: { desiredReplicas: 0 } }),
   prepareForStatusUpdate: (autoscaler, old) => ({ ...autoscaler, spec: old.spec }),

@@ -53,6 +53,9 @@ describe('defaults of a pod', () => {
     ['ghcr.io/a_b/c-d', 'Always'],
     ['Nginx', 'IfNotPresent'],
     [' nginx', 'IfNotPresent'],
+    ['a'.repeat(255), 'Always'],
+    ['a'.repeat(256), 'IfNotPresent'],
+    ['0123456789abcdef'.repeat(4), 'IfNotPresent'],
   ])('pulls %j %s', (image, policy) => {
     expect(imagePullPolicyDefault(image)).toBe(policy)
   })

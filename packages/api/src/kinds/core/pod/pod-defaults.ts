@@ -88,10 +88,20 @@ const imageReference = new RegExp(
   `^(?:${domain}/)?${pathComponent}(?:/${pathComponent})*(?::[\\w][\\w.-]{0,127})?(?:@[A-Za-z][\\w+.-]*:[0-9a-fA-F]+)?$`,
 )
 
+/** What looks like the identity of an image is no name of one. */
+const imageId = /^[a-f0-9]{64}$/
+const repositoryLengthMax = 255
+
+/** Whether the repository, without its registry, has too long a name. */
+function isTooLong(image: string): boolean {
+  const [, path = ''] = /^(?:[^/]*[.:][^/]*\/|localhost\/)?([^:@]*)/.exec(image) ?? []
+  return path.length > repositoryLengthMax
+}
+
 /** What a pull policy is for an image: a tag that moves, or none, is pulled always. */
 export function imagePullPolicyDefault(image = ''): 'Always' | 'IfNotPresent' {
   // What is no image has no tag that moves.
-  if (!imageReference.test(image)) return 'IfNotPresent'
+  if (!imageReference.test(image) || isTooLong(image) || imageId.test(image)) return 'IfNotPresent'
   const tag = tagOf(image)
   const moves = tag === undefined ? image !== '' && !image.includes('@') : tag === 'latest'
   return moves ? 'Always' : 'IfNotPresent'

@@ -158,7 +158,7 @@ function affinityErrors(
   path: FieldPath,
 ): readonly FieldError[] {
   if (sessionAffinity !== 'ClientIP') {
-    if (sessionAffinityConfig === undefined) return []
+    if (sessionAffinity !== 'None' || sessionAffinityConfig === undefined) return []
     return [forbiddenField(path, 'must not be set when session affinity is None')]
   }
   const { timeoutSeconds } = sessionAffinityConfig?.clientIP ?? {}
