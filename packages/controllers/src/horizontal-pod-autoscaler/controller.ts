@@ -1,5 +1,6 @@
 import {
   apiServices,
+  deepEqual,
   type HorizontalPodAutoscaler,
   horizontalPodAutoscalers,
   type LabelSelectorMatcher,
@@ -21,7 +22,8 @@ interface Kept {
   readonly memory: Memory | undefined
   /** When it is looked at again, unless its spec changes. */
   readonly nextAtMs: Time
-  readonly generation: number | undefined
+  /** As it was at the last look; undefined where there was none. Upstream counts no generations here. */
+  readonly spec: HorizontalPodAutoscaler['spec'] | undefined
 }
 
 /** What autoscalers select, by namespace and key: pods of two of them would be scaled by both. */
@@ -58,21 +60,24 @@ export function createHorizontalPodAutoscalerController({
         return undefined
       }
       const nowMs = context.clock.now()
-      const { generation, uid = '' } = autoscaler.metadata
-      const nextAtMs = nextLookMs(uid, nowMs)
+      const { spec } = autoscaler
+      const nextAtMs = nextLookMs(autoscaler.metadata.uid ?? '', nowMs)
       // One that had been looked at before this controller began is in turn when it would have been.
-      const known = kept.get(key) ?? { memory: undefined, nextAtMs, generation: autoscaler.status?.observedGeneration }
-      if (known.generation === generation && nowMs < known.nextAtMs) {
+      const known = kept.get(key) ?? { memory: undefined, nextAtMs, spec: wasLookedAt(autoscaler) ? spec : undefined }
+      if (deepEqual(known.spec, spec) && nowMs < known.nextAtMs) {
         kept.set(key, known)
         return { requeueAfterMs: known.nextAtMs - nowMs, poll: true }
       }
-      const keep = (memory: Memory | undefined): void => void kept.set(key, { memory, nextAtMs, generation })
+      const keep = (memory: Memory | undefined): void => void kept.set(key, { memory, nextAtMs, spec })
       // Also where it cannot be carried out it is looked at again when it is in turn, not at once.
       keep(known.memory)
       await sync(autoscaler, known.memory, context, { key, resources, load, selectors, keep })
       return { requeueAfterMs: nextAtMs - context.clock.now(), poll: true }
     })
 }
+
+/** Every look says something. */
+const wasLookedAt = ({ status }: HorizontalPodAutoscaler): boolean => (status?.conditions ?? []).length > 0
 
 interface SyncParts {
   readonly key: string

@@ -115,7 +115,6 @@ describe('the count', () => {
       },
     })
     expect(status).toMatchObject({
-      observedGeneration: 4,
       currentReplicas: 3,
       desiredReplicas: 5,
       lastScaleTime: secondsAgo(0),

@@ -339,13 +339,12 @@ class Draft {
 
   /** The status with these counts; what is not given stays. */
   status(counts: Partial<HorizontalPodAutoscalerStatus>): HorizontalPodAutoscalerStatus {
-    const { status: old, metadata } = this.#autoscaler
+    const { status: old } = this.#autoscaler
     const { currentMetrics, ...rest } = { ...old, ...counts }
     return {
       ...rest,
       desiredReplicas: rest.desiredReplicas ?? 0,
       ...(currentMetrics === undefined || currentMetrics.length === 0 ? {} : { currentMetrics }),
-      ...(metadata.generation === undefined ? {} : { observedGeneration: metadata.generation }),
       ...(this.#conditions === undefined ? {} : { conditions: this.#conditions }),
     }
   }
