@@ -63,7 +63,7 @@ describe('budgets', () => {
     const name = '@coracle/api'
     expect(overBudget([{ name, packedBytes: 1, unpackedBytes: 1 }])).toEqual([])
     expect(overBudget([{ name, packedBytes: 1e9, unpackedBytes: 1 }])).toEqual([
-      '@coracle/api is 1000000000 bytes packed, and may be 700000',
+      '@coracle/api is 1000000000 bytes packed, and may be 850000',
     ])
     expect(overBudget([{ name: 'new', packedBytes: 1, unpackedBytes: 1 }])).toEqual([
       'new has no budget: give it one in scripts/release/budgets.ts',

@@ -27,11 +27,30 @@ export interface Session {
 }
 
 /** Connects, runs `action`, and closes the connections again. What is wrong with the connection is told as `tell` has it. */
-export async function withSession<R>(
+export function withSession<R>(
   host: Host,
   flags: ConnectionFlags,
   action: (session: Session) => Promise<R>,
   tell: (refusal: unknown) => unknown = (refusal) => refusal,
+): Promise<R> {
+  return inSession(host, flags, action, tell, new WarningPrinter(host))
+}
+
+/** As `withSession`, for what reads all kinds there are: that some of them are going to go is nothing to tell its user. */
+export function withSessionOverAll<R>(
+  host: Host,
+  flags: ConnectionFlags,
+  action: (session: Session) => Promise<R>,
+): Promise<R> {
+  return inSession(host, flags, action, (refusal) => refusal, undefined)
+}
+
+async function inSession<R>(
+  host: Host,
+  flags: ConnectionFlags,
+  action: (session: Session) => Promise<R>,
+  tell: (refusal: unknown) => unknown,
+  warnings: WarningPrinter | undefined,
 ): Promise<R> {
   if (host.connect !== undefined) {
     const { client, namespace } = await host.connect(flags)
@@ -41,12 +60,11 @@ export async function withSession<R>(
   const { namespace, ...connection } = await connectionFor(host, flags).catch((refusal: unknown) => {
     throw tell(refusal)
   })
-  const warnings = new WarningPrinter(host)
-  const client = await clientOf({ ...environment, ...connection, onWarning: (text) => warnings.print(text) })
+  const client = await clientOf({ ...environment, ...connection, onWarning: (text) => warnings?.print(text) })
   try {
     if (flags.matchServerVersion === true) await assertVersionMatches(client)
     const result = await action(sessionOf(client, connection.server, namespace, flags))
-    if (flags.warningsAsErrors === true) warnings.assertNone()
+    if (flags.warningsAsErrors === true) warnings?.assertNone()
     return result
   } catch (error) {
     if (error instanceof RequestTimeoutError) throw timedOut

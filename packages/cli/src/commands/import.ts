@@ -5,7 +5,7 @@ import type { Host } from '../host.ts'
 import { type PlaceFlags, placeFlagText, placeToStart } from '../local/cluster-place.ts'
 import { writeImportRecord } from '../local/import-record.ts'
 import { Progress } from '../output/progress.ts'
-import { type ConnectionFlags, withSession } from '../session.ts'
+import { type ConnectionFlags, withSessionOverAll } from '../session.ts'
 import { fillPlace } from './snapshot.ts'
 import { tellStateReport } from './state-report.ts'
 
@@ -27,7 +27,7 @@ export async function importCluster(host: Host, flags: ImportFlags): Promise<voi
   const progress = new Progress(host, 'reading objects')
   const leftOut = new Map<string, number>()
   try {
-    await withSession(host, connection, async ({ client, server }) => {
+    await withSessionOverAll(host, connection, async ({ client, server }) => {
       const reading = new StateReading({ client, resources: await client.discover() }, host.environment)
       const report = await fillPlace(host, place, copied(reading, withoutSecrets, leftOut), overwrite, progress)
       writeImportRecord(place.directory, { source: server, importedAt: formatTime(host.environment.clock.now()) })

@@ -30,7 +30,7 @@ import { removeImportRecord } from '../local/import-record.ts'
 import { runningServer } from '../local/running-server.ts'
 import { Progress } from '../output/progress.ts'
 import { ownVersion } from '../own-version.ts'
-import { type ConnectionFlags, withSession } from '../session.ts'
+import { type ConnectionFlags, withSessionOverAll } from '../session.ts'
 import { tellStateReport } from './state-report.ts'
 
 export interface SaveFlags extends PlaceFlags, ConnectionFlags {}
@@ -53,7 +53,7 @@ export async function saveSnapshot(host: Host, file: string, flags: SaveFlags): 
     return
   }
   const own = place === undefined ? {} : { kubeconfig: ownKubeconfig(place), context: place.name }
-  await withSession(host, { ...connection, ...own }, async ({ client, server }) => {
+  await withSessionOverAll(host, { ...connection, ...own }, async ({ client, server }) => {
     const resources = await client.discover()
     const reading = new StateReading({ client, resources }, { clock: host.environment.clock, events: true })
     await save(host, file, server, objectsOf(reading), () => reading)

@@ -4,7 +4,7 @@ import { readState } from '@coracle/cluster'
 import { type Assumptions, Rehearsal } from '@coracle/simulator'
 import { CliError } from '../cli-error.ts'
 import type { Host, Output } from '../host.ts'
-import { type ConnectionFlags, withSession } from '../session.ts'
+import { type ConnectionFlags, withSessionOverAll } from '../session.ts'
 
 export interface StageOptions {
   readonly seed: number
@@ -77,7 +77,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async #open(flags: ConnectionFlags): Promise<Opened> {
-    const { state, namespace } = await withSession(this.#host, flags, async ({ client, namespace }) => {
+    const { state, namespace } = await withSessionOverAll(this.#host, flags, async ({ client, namespace }) => {
       const resources = await client.discover()
       return { namespace, state: await readState({ client, resources }, this.#host.environment) }
     })

@@ -11,7 +11,9 @@ export function goYamlText(value: unknown): string {
       // What would be read as something else, or is not shown as it is, is in double quotes, other texts that need quotes in single ones.
       if (typeof node.value === 'string' && (isAmbiguous(node.value) || needsEscapes(node.value))) {
         node.type = 'QUOTE_DOUBLE'
-      } else if (typeof node.value === 'string' && isDocumentMark(node.value)) node.type = 'QUOTE_SINGLE'
+      } else if (typeof node.value === 'string' && isDocumentMark(node.value) && !node.value.includes('\n')) {
+        node.type = 'QUOTE_SINGLE'
+      }
     },
   })
   const options = { indentSeq: false, lineWidth: 0, singleQuote: true, doubleQuotedMinMultiLineLength: Infinity }

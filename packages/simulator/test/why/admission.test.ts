@@ -167,7 +167,7 @@ describe('why pods are refused', () => {
         {
           reason: 'QuotaExceeded',
           what: 'it was to be created, and was refused',
-          because: expect.stringMatching(/^statefulset\/db: create Pod db-0/),
+          because: expect.stringMatching(/^statefulset\/db: Create Pod db-0/),
         },
       ],
     })
