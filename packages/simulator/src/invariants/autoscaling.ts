@@ -1,4 +1,4 @@
-import type { HorizontalPodAutoscaler, KubernetesObject } from '@coracle/api'
+import { deepEqual, type HorizontalPodAutoscaler, type KubernetesObject } from '@coracle/api'
 import type { Kind } from '../kinds.ts'
 import { type Change, type Invariant, labelOf, type View } from '../view.ts'
 
@@ -15,12 +15,13 @@ const has = ({ status }: HorizontalPodAutoscaler, type: string, value: string): 
 const hasScaled = (autoscaler: HorizontalPodAutoscaler): boolean =>
   has(autoscaler, 'ScalingActive', 'True') && !has(autoscaler, 'AbleToScale', 'False')
 
-/** Judged where it could count and scale, by the spec it has seen. */
-function wantsTooMuch({ object }: Change): string | undefined {
+/** Judged where it could count and scale, when it says so: what it said before a change of its spec may be of before. */
+function wantsTooMuch({ object, old }: Change): string | undefined {
   if (object?.kind !== 'HorizontalPodAutoscaler') return undefined
   const autoscaler = object as HorizontalPodAutoscaler
-  const { metadata, spec, status } = autoscaler
-  if (!hasScaled(autoscaler) || status?.observedGeneration !== metadata.generation) return undefined
+  const { spec, status } = autoscaler
+  const isOfBefore = old !== undefined && !deepEqual((old as HorizontalPodAutoscaler).spec, spec)
+  if (!hasScaled(autoscaler) || isOfBefore) return undefined
   const { desiredReplicas = 0 } = status ?? {}
   const { minReplicas = 1, maxReplicas } = spec
   return desiredReplicas < minReplicas || desiredReplicas > maxReplicas

@@ -853,7 +853,7 @@ describe('of autoscalers', () => {
   const autoscaler = (desiredReplicas: number, traits: Traits = {}) =>
     made('HorizontalPodAutoscaler', 'web', {
       spec: { minReplicas: 2, maxReplicas: 4, scaleTargetRef: { kind: 'Gadget', name: 'web' } },
-      status: { observedGeneration: 1, desiredReplicas, conditions: [{ type: 'ScalingActive', status: 'True' }] },
+      status: { desiredReplicas, conditions: [{ type: 'ScalingActive', status: 'True' }] },
       ...traits,
     })
   const rule = 'an autoscaler wants no more and no fewer than it may'
@@ -861,13 +861,25 @@ describe('of autoscalers', () => {
     ['one that wants what it may', ...comes(autoscaler(4)), []],
     ['one that wants more', ...comes(autoscaler(5)), [rule]],
     ['one that wants fewer', ...comes(autoscaler(1)), [rule]],
-    ['one that has yet to see its bounds', ...comes(autoscaler(5, { metadata: { generation: 2 } })), []],
+    [
+      'one that has yet to see its bounds',
+      [
+        {
+          old: autoscaler(5, {
+            spec: { minReplicas: 2, maxReplicas: 9, scaleTargetRef: { kind: 'Gadget', name: 'web' } },
+          }),
+          object: autoscaler(5, { metadata: { generation: 2 } }),
+        },
+      ],
+      { all: [autoscaler(5)] },
+      [],
+    ],
+    ['one that says it again', [{ old: autoscaler(4), object: autoscaler(5) }], { all: [autoscaler(5)] }, [rule]],
     [
       'one that could not scale',
       ...comes(
         autoscaler(5, {
           status: {
-            observedGeneration: 1,
             desiredReplicas: 5,
             conditions: [
               { type: 'ScalingActive', status: 'True' },
@@ -878,7 +890,7 @@ describe('of autoscalers', () => {
       ),
       [],
     ],
-    ['one that cannot count', ...comes(autoscaler(5, { status: { observedGeneration: 1, desiredReplicas: 5 } })), []],
+    ['one that cannot count', ...comes(autoscaler(5, { status: { desiredReplicas: 5 } })), []],
   ])('%s', (_, changes, seen, broken) => {
     expect(brokenBy(changes, seen)).toEqual(broken)
   })
