@@ -75,7 +75,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-node\]/,
     except:
-      /PodTemplates|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with(out| an explicit root)|Sysctls.*(not launch|reject)/,
+      /PodTemplates|RuntimeClass|Leases?\b|NodeLease|Node Lifecycle|ConfigMap (should (fail|run|update))|Secrets should (fail|patch)|InitContainer \[|busybox command that always fails|Lifecycle Sleep Hook|container restart policy\)|PodOSRejection|PodRejectionStatus|Pods Extended|Pods should (allow|be|delete|get|patch|run|support pod)|should not run with an explicit root|Sysctls.*(not launch|reject)/,
     reason: realContainers,
   },
 ]
