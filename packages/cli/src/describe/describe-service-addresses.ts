@@ -1,7 +1,7 @@
 import type { Event, IpAddressObject, ServiceCidr } from '@coracle/api'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
-import { formatLocalTime } from './local-time.ts'
+import { formatLocalTime, zeroTime } from './local-time.ts'
 import { describeIdentity } from './metadata.ts'
 
 /** A ServiceCIDR in detail (kubectl's describeServiceCIDRV1). */
@@ -19,7 +19,7 @@ export function describeServiceCidr(
     text.line(1, '----\t------\t------------------\t------\t-------')
   }
   for (const { type, status: state, lastTransitionTime, reason, message } of conditions) {
-    text.line(1, [type, state, formatLocalTime(lastTransitionTime), reason, message].join('\t'))
+    text.line(1, [type, state, formatLocalTime(lastTransitionTime ?? zeroTime), reason, message].join('\t'))
   }
   describeEvents(text, events, nowMs)
   return text.toString()

@@ -16,14 +16,14 @@ import { metaV1 } from './names.ts'
 const reasonLengthMax = 1024
 const messageLengthMax = 32_768
 
-/** The form that newer kinds share for their conditions. */
+/** The form that newer kinds share for their conditions. What has to be there is said by `checkConditions`, for those kinds that upstream checks. */
 export interface Condition extends Infer<typeof condition> {}
 export const condition = object(`${metaV1}.Condition`, 'One aspect of how an object is doing.', {
-  type: required(string(), 'What it is about, in CamelCase.'),
-  status: required(string(), 'Whether it holds: True, False or Unknown.'),
+  type: required(string(), 'What it is about, in CamelCase.', { default: '' }),
+  status: required(string(), 'Whether it holds: True, False or Unknown.', { default: '' }),
   observedGeneration: optional(int64(), 'The generation of the object that this is about.'),
-  lastTransitionTime: required(time, 'When the status last changed.'),
-  reason: required(string(), 'Why, in one CamelCase word.'),
+  lastTransitionTime: optional(time, 'When the status last changed.', { byValue: true, requiredInOpenApi: true }),
+  reason: required(string(), 'Why, in one CamelCase word.', { default: '' }),
   message: required(string(), 'Why, in a sentence. May be empty.', { default: '' }),
 })
 

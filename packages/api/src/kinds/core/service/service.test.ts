@@ -207,6 +207,17 @@ describe('validation of a service', () => {
     expect(problemsOfCreate(services, { spec: { ...spec, ...changes } })).toEqual(problems)
   })
 
+  it('takes conditions as they are, as upstream, also without a time', () => {
+    const conditions = [{ type: 'StatusUpdate', status: 'True', reason: 'Test', message: 'set' }, { type: '' }]
+    expect(problemsOfStatus(services, { spec, status: { conditions } })).toEqual([])
+    expect(decoded(services, { spec, status: { conditions } }).status?.conditions?.[1]).toEqual({
+      type: '',
+      status: '',
+      reason: '',
+      message: '',
+    })
+  })
+
   it('says how a load balancer is reached', () => {
     const draft = { spec: { ...spec, type: 'LoadBalancer' } }
     const ingress = (...each: readonly Draft[]) => ({ ...draft, status: { loadBalancer: { ingress: each } } })
