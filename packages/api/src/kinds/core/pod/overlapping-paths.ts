@@ -1,4 +1,5 @@
 /** Files of volumes that come to lie on or in each other (api/pod warningsForOverlappingVirtualPaths). */
+import { ofPairs } from './pairs.ts'
 import type { VolumeProjection } from './projection.ts'
 import type { Volume } from './volume.ts'
 
@@ -50,11 +51,8 @@ function projectedPaths(projection: VolumeProjection): readonly Source[] {
 
 function overlapsOf(sources: readonly Source[]): readonly string[] {
   const trimmed = sources.map(({ path, from }) => ({ path: path.replace(/\/+$/, ''), from }))
-  return trimmed.flatMap((source, index) =>
-    trimmed
-      .slice(0, index)
-      .filter((earlier) => overlap(earlier.path, source.path))
-      .map((earlier) => `${shown(source)} with ${shown(earlier)}`),
+  return ofPairs(trimmed, (source, earlier) =>
+    overlap(earlier.path, source.path) ? `${shown(source)} with ${shown(earlier)}` : undefined,
   )
 }
 

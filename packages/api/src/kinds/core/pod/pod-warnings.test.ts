@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FieldPath } from '../../../field-path.ts'
 import type { ObjectMeta } from '../../../meta.ts'
+import { pairsMax } from './pairs.ts'
 import { storedPod } from './pod-fixtures.ts'
 import type { PodSpec } from './pod-spec.ts'
 import { podTemplateWarnings, podWarnings } from './pod-warnings.ts'
@@ -174,5 +175,34 @@ describe('a template', () => {
     expect(of({ terminationGracePeriodSeconds: -1 })).toContain(
       'spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1',
     )
+  })
+})
+
+describe('a pod of the largest size', () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => index)
+
+  it('is compared port by port so often and no more', () => {
+    const equal = many.map(() => ({ containerPort: 80 }))
+    const ofEqual = warningsFor({ containers: [{ ...web, ports: equal }] })
+    expect(ofEqual.length).toBeGreaterThan(0)
+    expect(ofEqual.length).toBeLessThanOrEqual(pairsMax)
+    const distinct = many.map((index) => ({ containerPort: 80, hostPort: 1 + index }))
+    expect(warningsFor({ containers: [{ ...web, ports: distinct }] }).length).toBeLessThanOrEqual(pairsMax)
+  })
+
+  it('is compared path by path so often and no more', () => {
+    const items = many.map((index) => ({ key: 'a', path: `${index}` }))
+    expect(warningsFor({ volumes: [{ name: 'v', configMap: { name: 'c', items } }] })).toEqual([])
+    const equal = many.map(() => ({ key: 'a', path: 'b' }))
+    const told = warningsFor({ volumes: [{ name: 'v', configMap: { name: 'c', items: equal } }] })
+    expect(told.length).toBeGreaterThan(300)
+    expect(told.length).toBeLessThanOrEqual(pairsMax)
+  })
+
+  it('has its addresses and secrets looked up, not looked for', () => {
+    const hostAliases = many.map((index) => ({ ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}` }))
+    expect(warningsFor({ hostAliases: [...hostAliases, { ip: '10.0.0.7' }] })).toEqual([
+      'spec.hostAliases[20000].ip: duplicate ip "10.0.0.7"',
+    ])
   })
 })

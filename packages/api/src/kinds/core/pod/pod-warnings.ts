@@ -9,6 +9,7 @@ import type { Affinity, PodAffinity } from './affinity.ts'
 import type { Container, ContainerPort } from './container.ts'
 import type { EnvVar } from './env.ts'
 import { overlappingPathWarnings } from './overlapping-paths.ts'
+import { pairsMax } from './pairs.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
@@ -98,7 +99,12 @@ function containersOf(spec: PodSpec, path: FieldPath): readonly PlacedContainer[
 
 /** The values that were there before, and where they are again. */
 function repeated(values: readonly string[]): readonly { readonly value: string; readonly index: number }[] {
-  return values.flatMap((value, index) => (values.indexOf(value) < index ? [{ value, index }] : []))
+  const seen = new Set<string>()
+  return values.flatMap((value, index) => {
+    const isNew = !seen.has(value)
+    seen.add(value)
+    return isNew ? [] : [{ value, index }]
+  })
 }
 
 function nodeAffinityWarnings({ nodeAffinity = {} }: Affinity, path: FieldPath): readonly string[] {
@@ -287,13 +293,17 @@ const portsOf = (containers: readonly PlacedContainer[]): readonly PlacedPort[] 
 /** The containers of a pod share its addresses, and so its ports. */
 function portWarnings(containers: readonly PlacedContainer[]): readonly string[] {
   const byNumber = new Map<string, PlacedPort[]>()
+  let pairs = 0
   return portsOf(containers).flatMap((placed) => {
     const { port, path } = placed
     const { containerPort, hostIP = '', hostPort = 0, protocol = 'TCP', name = '' } = port
     const shown = `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
     const key = `${containerPort}/${protocol}`
-    const earlier = byNumber.get(key) ?? []
-    byNumber.set(key, [...earlier, placed])
+    const alike = byNumber.get(key) ?? []
+    const earlier = alike.slice(0, pairsMax - pairs)
+    pairs += earlier.length
+    byNumber.set(key, alike)
+    alike.push(placed)
     return [
       ...(hostIP !== '' && hostPort === 0 ? [`${path}: hostIP set without hostPort: ${shown}`] : []),
       ...earlier.flatMap((other) => {
