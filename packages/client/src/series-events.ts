@@ -31,7 +31,8 @@ interface Entry extends WaitingEvent {
 
 /**
  * Events of events.k8s.io/v1 (KEP-383). Events are alike when object, type, reason, action and reporter are: the note is that of the
- * first. An object that has changed since is another one to them, as upstream. An object that keeps failing is written about 25 times, then once in five minutes.
+ * first. An object that has changed since is another one to them, as upstream. An object that keeps failing is written about 25 times, then
+ * once in five minutes.
  */
 export class SeriesEventRecorder implements EventRecorder {
   readonly #client: Client

@@ -29,7 +29,10 @@ const groupPriorities: Readonly<Record<string, number>> = {
 }
 const customGroupPriority = 1_000
 
-/** What is served by this server, a version of a group each, but the group of APIServices themselves, as upstream. Custom ones come and go, the others are there from the start. */
+/**
+ * What is served by this server, a version of a group each, but the group of APIServices themselves, as upstream. Custom ones come and go,
+ * the others are there from the start.
+ */
 export function localApiServices(definitions: readonly ResourceDefinition[]): readonly ApiService[] {
   const aggregated = definitions.filter(({ group }) => group !== 'apiregistration.k8s.io')
   const versions = new Map(aggregated.map(({ group, version }) => [`${version}.${group}`, { group, version }]))

@@ -1,5 +1,4 @@
 import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
-
 import type { DeleteOptions, PatchType } from '@coracle/client'
 import type { Registry, RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from './body.ts'

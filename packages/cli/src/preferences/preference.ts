@@ -156,7 +156,10 @@ class Part {
   }
 }
 
-/** A preference as the newest version has it, its fields in the order of their type. `none` stands for lists without entries: null, as Go writes them. */
+/**
+ * A preference as the newest version has it, its fields in the order of their type. `none` stands for lists without entries: null, as Go
+ * writes them.
+ */
 export function preferenceValue(preference: Preference, none: null | readonly [] = null) {
   const { defaults, aliases, credentialPluginPolicy, credentialPluginAllowlist = [] } = preference
   const listOf = <T>(list: readonly T[]) => (list.length === 0 ? none : list)

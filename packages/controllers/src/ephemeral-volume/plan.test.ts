@@ -47,7 +47,9 @@ it('tells of a claim that is another’s, after which it makes none', () => {
   const of = web()
   const [scratch] = volumes
   const more = { ...of, spec: { ...of.spec, volumes: [...volumes, { ...scratch, name: 'more' }] } } as unknown as Pod
-  const lookUp = (name: string) => (name === 'web-scratch' ? claim() : undefined)
+  const foreign = claim()
+  const lookUp = (name: string) =>
+    name === 'web-scratch' ? { ...foreign, metadata: { ...foreign.metadata, name } } : undefined
   expect(planEphemeralVolumes(more, lookUp).actions).toMatchObject([
     {
       type: 'event',

@@ -1,5 +1,12 @@
-import { claimNameOf, type PersistentVolumeClaim, type Pod, type PodStatus, persistentVolumeClaims } from '@coracle/api'
-import { type Action, controllerRef, isBeingDeleted, isControlledBy, type Plan } from '@coracle/controller-runtime'
+import {
+  claimNameOf,
+  type PersistentVolumeClaim,
+  type Pod,
+  type PodStatus,
+  persistentVolumeClaims,
+  whyNotMadeFor,
+} from '@coracle/api'
+import { type Action, controllerRef, isBeingDeleted, type Plan } from '@coracle/controller-runtime'
 
 /**
  * Makes the claims of a pod's ephemeral volumes, which go with the pod. `claim` looks up a claim of its namespace. A claim that is
@@ -16,14 +23,14 @@ export function planEphemeralVolumes(
     const name = claimNameOf(pod, volume)
     if (template === undefined || name === undefined) continue
     const there = claim(name)
+    const because = there === undefined ? undefined : whyNotMadeFor(pod, there)
     if (there === undefined) actions.push(createClaim(pod, volume.name, name, template))
-    else if (!isControlledBy(there, pod)) return { actions: [...actions, foreignClaim(pod, volume.name, name)] }
+    else if (because !== undefined) return { actions: [...actions, foreignClaim(volume.name, because)] }
   }
   return { actions }
 }
 
-function foreignClaim({ metadata: { namespace, name: podName } }: Pod, volumeName: string, name: string): Action {
-  const because = `PVC ${namespace}/${name} was not created for pod ${namespace}/${podName} (pod is not owner)`
+function foreignClaim(volumeName: string, because: string): Action {
   const message = `ephemeral volume ${volumeName}: ${because}`
   return { type: 'event', eventType: 'Warning', reason: 'FailedBinding', message, because }
 }
