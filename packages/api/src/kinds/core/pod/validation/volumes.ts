@@ -39,12 +39,11 @@ export function validateVolumes(volumes: readonly Volume[] | undefined, path: Fi
 /** The volumes that nothing is wrong with: containers can mount no others, as upstream. */
 export function goodVolumes(volumes: readonly Volume[] = []): readonly Volume[] {
   const path = FieldPath.root
-  const good: Volume[] = []
+  const good = new Map<string, Volume>()
   for (const volume of volumes) {
-    const isRepeated = good.some(({ name }) => name === volume.name)
-    if (!isRepeated && validateVolume(volume, path).length === 0) good.push(volume)
+    if (!good.has(volume.name) && validateVolume(volume, path).length === 0) good.set(volume.name, volume)
   }
-  return good
+  return [...good.values()]
 }
 
 type Sources = Required<Omit<Volume, 'name'>>
