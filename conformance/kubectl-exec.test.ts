@@ -113,6 +113,26 @@ describe.each(clients)('$name', (client) => {
     await once(attached, 'exit')
   })
 
+  it('leaves a container whose input is for others, too, with the end of its own', async () => {
+    const { code, stderr } = await runWith(client, ['attach', '-i', 'web', '-c', 'shell'], { input: 'piped\n' })
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('rror')])
+    await expect.poll(() => kubectl.ok(['logs', 'web', '-c', 'shell'])).toContain('got piped\n')
+    const script = 'while read line; do echo "got $line"; done'
+    const name = `open-${clients.indexOf(client)}`
+    const command = ['run', name, '--image=x', '-i', '--leave-stdin-open', '--restart=Never', '--command', '--', 'sh']
+    expect((await runWith(client, [...command, '-c', script], { input: 'hello\n' })).code).toBe(0)
+    await expect.poll(() => kubectl.ok(['logs', name])).toBe('got hello\n')
+    await kubectl.ok(['delete', 'pod', name, '--now', '--wait=false'])
+  })
+
+  it('is told once what a container has written before it came', async () => {
+    const name = `told-${clients.indexOf(client)}`
+    const script = 'echo first; read line; echo "got $line"'
+    const command = ['run', name, '--image=x', '-i', '--rm', '--restart=Never', '--command', '--', 'sh', '-c', script]
+    const { stdout } = await runWith(client, command, { input: 'x\n' })
+    expect(stdout.split('pod "')[0]).toBe('first\ngot x\n')
+  })
+
   it('forwards a port, for many connections at once', async () => {
     const { file, args, env } = await commandOf(client)
     const forwarding = spawn(file, [...args, 'port-forward', 'web', ':8080'], { env: { ...process.env, ...env } })

@@ -53,7 +53,8 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
     // What was left to run has no exit code yet.
     if (end === 'detached') return 0
   } else await printLog(host, session, pod)
-  if (pod.spec.restartPolicy === 'Always') return 0
+  // A container whose input stays open goes on without this client, and as long as it likes.
+  if (pod.spec.restartPolicy === 'Always' || flags.leaveStdinOpen === true) return 0
   await awaitObject(host, session, awaited, endTimeoutMs, (object) => {
     if (object !== undefined) latest = object as Pod
     return object === undefined || stateOf(latest, container) === 'ended'

@@ -45,8 +45,7 @@ export async function attachStreams(
   if (input !== undefined) {
     stdin?.pipe(input)
     if (stdin?.readableEnded === true) input.end()
-    // Who leaves a terminal leaves what runs on it: containerd, too, keeps its input open.
-    if (config.tty !== true) input.once('close', onInputEnd)
+    input.once('close', onInputEnd)
   }
   if (config.tty === true && resizes !== undefined) void follow(terminalPath, resizes)
   try {

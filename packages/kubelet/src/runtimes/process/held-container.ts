@@ -24,6 +24,8 @@ export interface HeldContainer {
   inputHolderFd: number | undefined
   /** Whether a client was attached to it. */
   wasAttached: boolean
+  /** Up to where its log has been read from the beginning, at the furthest. */
+  logReadTo: number
 }
 
 export function hold(record: ContainerRecord): HeldContainer {
@@ -40,6 +42,7 @@ export function hold(record: ContainerRecord): HeldContainer {
     waiters: [],
     inputHolderFd: undefined,
     wasAttached: false,
+    logReadTo: 0,
   }
 }
 

@@ -10,13 +10,20 @@ const chunkBytes = 64 * 1024
 
 const newline = 10
 
+export interface LogPosition {
+  /** Where to begin, in bytes since the container started; what is asked for may begin later. */
+  readonly from?: number
+  /** Called with the end of what was read, when the log has been read to its end. */
+  readonly onRead?: (end: number) => void
+}
+
 /**
  * The log at `path` in pieces. With `follow` and a watcher it goes on until the watcher is closed; a position in it
  * stays valid while the log is rotated, unless that has already been dropped: then it goes on where the log now begins.
  */
 export async function* readLog(
   path: string,
-  options: LogReadOptions,
+  options: LogReadOptions & LogPosition,
   watcher: LogWatcher | undefined,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
@@ -32,7 +39,7 @@ export async function* readLog(
       if (piece !== undefined) {
         position = piece.start + piece.bytes.length
         yield limit.take(stamp === undefined ? piece.bytes : stamp.apply(piece.bytes, piece.start))
-      } else if (change === undefined || !(await change.next())) return
+      } else if (change === undefined || !(await change.next())) return options.onRead?.(position)
     }
   } finally {
     change?.end()
@@ -40,12 +47,15 @@ export async function* readLog(
 }
 
 /** Where the lines asked for begin. */
-async function startOf(path: string, { tailLines, sinceTimeMs }: LogReadOptions): Promise<number> {
+async function startOf(
+  path: string,
+  { tailLines, sinceTimeMs, from = 0 }: LogReadOptions & LogPosition,
+): Promise<number> {
   const first = logSegments(path)[0]?.start ?? 0
   const bySince = sinceTimeMs === undefined ? first : offsetSince(readTimeIndex(`${path}.times`), sinceTimeMs)
   const byTail = tailLines === undefined ? first : await startOfTail(path, tailLines)
-  const start = Math.max(first, bySince, byTail)
-  return start === first || start === byTail ? start : startOfNextLine(path, start)
+  const start = Math.max(first, from, byTail)
+  return bySince <= start ? start : startOfNextLine(path, bySince)
 }
 
 /** The beginning of the last `lines` lines. A last line without its newline counts. */

@@ -378,16 +378,21 @@ class ProcessRuntime implements Runtime {
     const held = this.#held(id)
     const { config, logPath } = held.record
     if (!isRunning(held)) throw new Error(`container ${id} is not running`)
-    // Whoever is the only one to be attached misses nothing of what was written before.
+    // The one client that the input is for misses nothing: of what was written before it gets what nobody has read as log, which
+    // kubectl does just before it attaches.
     const isOnly = config.stdinOnce === true && !held.wasAttached
     held.wasAttached = true
-    const options = { follow: true, timestamps: false, ...(isOnly ? {} : { tailLines: 0 }) }
+    const options = { follow: true, timestamps: false, ...(isOnly ? { from: held.logReadTo } : { tailLines: 0 }) }
+    // As containerd does: the end of what the client sends is the end of an input that is for one client, and otherwise of the
+    // client's visit. Who leaves a terminal leaves what runs on it.
+    const leaving = new AbortController()
+    const endsInput = config.stdinOnce === true && config.tty !== true
     const attached = {
       config,
       inputPath: this.#records.inputPath(id),
       terminalPath: this.#records.terminalPath(id),
-      output: readLog(logPath, options, held.log, signal),
-      onInputEnd: () => this.#endInput(held),
+      output: readLog(logPath, options, held.log, AbortSignal.any([signal, leaving.signal])),
+      onInputEnd: () => (endsInput ? this.#endInput(held) : leaving.abort()),
     }
     await attachStreams(attached, streams)
   }
@@ -400,7 +405,10 @@ class ProcessRuntime implements Runtime {
 
   readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array> {
     const held = this.#held(id)
-    return readLog(held.record.logPath, options, held.log, signal)
+    const onRead = (end: number) => {
+      held.logReadTo = Math.max(held.logReadTo, end)
+    }
+    return readLog(held.record.logPath, { ...options, ...(isWhole(options) ? { onRead } : {}) }, held.log, signal)
   }
 
   async close(): Promise<void> {
@@ -523,6 +531,10 @@ class ProcessRuntime implements Runtime {
     return this.#environment.random.string(64, '0123456789abcdef')
   }
 }
+
+/** Whether all that has been written is read, once. */
+const isWhole = ({ follow, tailLines, sinceTimeMs, limitBytes }: LogReadOptions): boolean =>
+  !follow && tailLines === undefined && sinceTimeMs === undefined && limitBytes === undefined
 
 /**
  * Arguments alone are what is run, as with an image that has no entry point; but options alone are those of an entry

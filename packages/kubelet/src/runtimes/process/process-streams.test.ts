@@ -238,16 +238,25 @@ describe('a client that is attached to a container', () => {
   it('gives it its input, which outlives the client', async () => {
     const container = await started('while read line; do echo "got $line"; done', { stdin: true })
     for (const word of ['one', 'two']) {
-      const gone = new AbortController()
-      const stdout = new PassThrough()
-      const attached = container.runtime.attach(
-        container.id,
-        { stdin: Readable.from([`${word}\n`]), stdout },
-        gone.signal,
-      )
+      const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+      const attached = container.runtime.attach(container.id, { stdin, stdout }, patient)
+      stdin.write(`${word}\n`)
       expect(String((await once(stdout, 'data'))[0])).toBe(`got ${word}\n`)
-      gone.abort()
+      stdin.end()
       await attached
+    }
+    expect((await container.runtime.listContainers())[0]?.state).toBe('running')
+  })
+
+  it('leaves with the end of what it sends, where the input is for others, too', async () => {
+    const container = await started('while read line; do echo "got $line"; done', { stdin: true })
+    await container.runtime.attach(
+      container.id,
+      { stdin: Readable.from(['one\n']), stdout: new PassThrough() },
+      patient,
+    )
+    for await (const piece of container.runtime.readLog(container.id, { follow: true, timestamps: false }, patient)) {
+      if (String(Buffer.from(piece)).includes('got one')) break
     }
     expect((await container.runtime.listContainers())[0]?.state).toBe('running')
   })
@@ -264,23 +273,31 @@ describe('a client that is attached to a container', () => {
     expect(await text(stdout)).toBe('first\ngot x\ngot y\nend\n')
   })
 
+  it('is not told again what has been read as log before, where the input is for it alone', async () => {
+    const more = { stdin: true, stdinOnce: true }
+    const container = await started('echo first; read line; echo "got $line"', more)
+    const log = (follow: boolean) => container.runtime.readLog(container.id, { follow, timestamps: false }, patient)
+    for await (const piece of log(true)) if (String(Buffer.from(piece)).includes('first')) break
+    let read = ''
+    for await (const piece of log(false)) read += String(Buffer.from(piece))
+    const stdout = new PassThrough()
+    await container.runtime.attach(container.id, { stdin: Readable.from(['x\n']), stdout }, patient)
+    stdout.end()
+    expect([read, await text(stdout)]).toEqual(['first\n', 'got x\n'])
+  })
+
   it('keeps the input of its terminal open, also where that is for one client, who has left', onLinux, async () => {
     const more = { stdin: true, stdinOnce: true, tty: true }
     const container = await started('while read line; do echo "got $line"; done', more)
     for (const line of ['x', 'y']) {
-      const left = new AbortController()
-      const stdout = new PassThrough()
-      const streams = { stdin: Readable.from([`${line}\n`]), stdout }
-      const attached = container.runtime
-        .attach(container.id, streams, left.signal)
-        .catch(() => {})
-        .finally(() => stdout.end())
+      const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+      const attached = container.runtime.attach(container.id, { stdin, stdout }, patient).finally(() => stdout.end())
+      stdin.write(`${line}\n`)
       let out = ''
       for await (const piece of stdout) {
         out += piece
-        if (out.includes(`got ${line}`)) break
+        if (out.includes(`got ${line}`)) stdin.end()
       }
-      left.abort()
       await attached
     }
     expect((await container.runtime.listContainers())[0]?.state).toBe('running')
