@@ -34,7 +34,7 @@ describe('a body that cannot be read', () => {
       'a kind nobody knows',
       { ...configMap('x'), kind: 'Widget' },
       {},
-      'no kind "Widget" is registered for version "v1"',
+      'no kind "Widget" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
     [
       'a number for a text',

@@ -37,6 +37,9 @@ if (values.server === undefined || values.token === undefined) {
 /** Of a watch that has nothing to tell. Longer than a server waits for a state that is yet to come. */
 const answerMsMax = 5000
 
+/** Requests that change nothing are asked so many at a time. */
+const togetherMax = 8
+
 /** Certificates of both are their own. */
 const agent = new Agent({ keepAlive: true, rejectUnauthorized: false })
 const theirs: Server = { url: new URL(values.server), token: values.token }
@@ -78,10 +81,14 @@ async function compare(ours: Server): Promise<number> {
   const groups = new Map<string, Group>()
   const reasons = new Map<string, number>()
   let asked = 0
-  const look = async (questions: readonly AnswerRequest[], kind: string): Promise<void> => {
-    for (const question of questions) {
-      const [our, other] = await Promise.all([ask(ours, question), ask(theirs, question)])
-      asked += 1
+  const look = async (questions: readonly AnswerRequest[], kind: string, atATime = togetherMax): Promise<void> => {
+    const answered = await inTurns(questions, atATime, async (question) => ({
+      question,
+      answers: await Promise.all([ask(ours, question), ask(theirs, question)]),
+    }))
+    asked += answered.length
+    for (const { question, answers } of answered) {
+      const [our, other] = answers
       const all = differencesOf(our, other, document.definitions)
       const lines = values.all ? all : withoutReason(all, question.name, their, reasons)
       if (lines.length === 0) continue
@@ -105,7 +112,7 @@ async function compare(ours: Server): Promise<number> {
     if (wanted('update')) await look(updatesOf(example), kind)
     if (wanted('patch')) await look(patchesOf(example), kind)
     if (wanted('list')) await look(listsOf(example), kind)
-    if (wanted('write')) await look(otherWritesOf(example), kind)
+    if (wanted('write')) await look(otherWritesOf(example), kind, 1)
     for (const server of [ours, theirs]) await remove(server, example)
   }
   const differing = [...groups.values()]
@@ -116,6 +123,15 @@ async function compare(ours: Server): Promise<number> {
   console.log(`\n${asked} asked; ${total} answers differ, by ${differing.length} rules`)
   for (const [reason, count] of reasons) console.log(`${count} lines differ because ${reason}`)
   return total
+}
+
+/** What `action` makes of each value, in their order; `atATime` of them run at once. */
+async function inTurns<T, R>(values: readonly T[], atATime: number, action: (value: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (let from = 0; from < values.length; from += atATime) {
+    results.push(...(await Promise.all(values.slice(from, from + atATime).map(action))))
+  }
+  return results
 }
 
 async function createOf(server: Server, { path, object }: Example): Promise<number> {

@@ -68,9 +68,15 @@ describe('parseQuantity', () => {
     expect(() => parseQuantity(text)).toThrow(/quantities must match|unable to parse quantity's suffix/)
   })
 
+  it('says of long texts, too, that they are none', () => {
+    expect(() => parseQuantity('a'.repeat(2000))).toThrow('quantities must match the regular expression')
+    expect(() => parseQuantity(`${'1'.repeat(1_000_000)}x`)).toThrow('quantities must match the regular expression')
+    expect(canonicalQuantity('0'.repeat(200))).toBe('0')
+  })
+
   it('refuses what would only fill the memory', () => {
     expect(() => parseQuantity('1e1000000000')).toThrow("unable to parse quantity's suffix")
-    expect(() => parseQuantity('1'.repeat(1000))).toThrow('unable to parse numeric part of quantity')
+    expect(() => parseQuantity('1'.repeat(2000))).toThrow('unable to parse numeric part of quantity')
   })
 })
 

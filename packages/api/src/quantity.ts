@@ -18,7 +18,7 @@ export interface Quantity {
 export type QuantityLike = Quantity | string
 
 /** Longer texts are refused: no sensible amount comes near. */
-export const quantityLengthMax = 128
+export const quantityLengthMax = 1024
 /** Larger exponents are refused, or a short text would stand for a number of any size. */
 export const quantityExponentMax = 64
 
@@ -26,7 +26,8 @@ const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]
 const numericWrong = 'unable to parse numeric part of quantity'
 const suffixWrong = "unable to parse quantity's suffix"
 
-const shape = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/
+/** No digit can belong to two of its parts: what does not match is found out in one pass. */
+const shape = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/
 const binaryPowers = new Map([
   ['Ki', 10n],
   ['Mi', 20n],
@@ -155,9 +156,9 @@ function roundUp(amount: bigint, unit: bigint): bigint {
 
 /** The amount, or what is wrong with the text. */
 function tryParse(text: string): Quantity | string {
-  if (text.length > quantityLengthMax) return numericWrong
   const match = shape.exec(text)
   if (match === null) return formatWrong
+  if (text.length > quantityLengthMax) return numericWrong
   const [, sign = '', digits = '', decimals = '', suffix = ''] = match
   if (digits === '' && decimals === '') return formatWrong
   const mantissa = BigInt(digits + decimals)

@@ -63,6 +63,19 @@ export function checkWildcardSubdomain(value: string): readonly string[] {
   return [...errors, patternMessage(rule, `\\*\\.${subdomain}`, '*.example.com')]
 }
 
+const underscoredLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+const underscoredSubdomain = `${underscoredLabel}(\\.${underscoredLabel})*`
+const underscoredPattern = new RegExp(`^${underscoredSubdomain}$`)
+
+/** A subdomain whose labels may have underscores, as names of services in DNS have; apimachinery's IsDNS1123SubdomainWithUnderscore. */
+export function checkUnderscoredSubdomain(value: string): readonly string[] {
+  const errors = value.length > dns1123SubdomainMax ? [maxLengthMessage(dns1123SubdomainMax)] : []
+  if (underscoredPattern.test(value)) return errors
+  const rule =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character"
+  return [...errors, patternMessage(rule, underscoredSubdomain, 'example.com')]
+}
+
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const httpPathPattern = new RegExp(`^${httpPath}$`)
 

@@ -105,7 +105,7 @@ describe('an object that does not say what it is', () => {
     const body = { ...type, metadata: { name: 'a' } }
     const { json } = await server.call('/api/v1/namespaces/default/configmaps', { method: 'POST', body })
     expect(json.message).toBe(
-      'Crate in version "v1" cannot be handled as a ConfigMap: no kind "Crate" is registered for version "example.com/v1"',
+      'Crate in version "v1" cannot be handled as a ConfigMap: no kind "Crate" is registered for version "example.com/v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     )
     expect((await post(body)).code).toBe(201)
   })

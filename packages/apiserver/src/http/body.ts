@@ -13,6 +13,7 @@ import {
 } from '@coracle/api'
 import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
+import { notRegisteredAsOptions } from '../registry/schemes.ts'
 import type { RegistryWriteOptions, RequestedPatch } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
 import { duplicateFields, oddFields } from './duplicate-fields.ts'
@@ -289,7 +290,7 @@ export async function parseDeleteOptions(
   const options = value ?? {}
   if (!isJsonObject(options)) throw badRequest(unreadableType(noTyped(options)))
   const { kind = 'DeleteOptions', apiVersion = 'meta.k8s.io/v1' } = options
-  if (kind !== 'DeleteOptions') throw badRequest(`no kind "${kind}" is registered for version "${apiVersion}"`)
+  if (kind !== 'DeleteOptions') throw badRequest(notRegisteredAsOptions(String(apiVersion), String(kind)))
   // Without a kind: of options nothing more is said than the problem.
   return compile(deleteOptionsSchema).decode(options, { kind: '', version: '' }).value
 }

@@ -165,7 +165,7 @@ const warningOf = (text: string): string => `299 - ${quote(text)}`
 
 /** A quoted string of printable ASCII and UTF-8 as bytes, since Node writes headers as latin1. */
 function quote(text: string): string {
-  const line = text.replace(/\s+/g, ' ').replace(/["\\]/g, '\\$&')
+  const line = text.replace(/[\n\r\t\v\f]+/g, ' ').replace(/["\\]/g, '\\$&')
   const bytes = Buffer.from(line).subarray(0, warningBytesMax)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a header
   return `"${bytes.toString('latin1').replace(/[\x00-\x1f\x7f]/g, '')}"`

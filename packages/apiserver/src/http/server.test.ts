@@ -423,7 +423,7 @@ describe('a failed request', () => {
       'an unknown kind',
       { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'x' } },
       {},
-      'no kind "Widget" is registered for version "v1"',
+      'no kind "Widget" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
     [
       'a wrong type',

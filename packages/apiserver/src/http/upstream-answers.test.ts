@@ -102,7 +102,10 @@ describe('a body', () => {
       "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .apiVersion of type string",
     ],
     ['{"apiVersion":"a/b/c"}', 'unexpected GroupVersion string: a/b/c'],
-    ['{"kind":"Pod","apiVersion":"v1"}', 'no kind "Pod" is registered for version "v1"'],
+    [
+      '{"kind":"Pod","apiVersion":"v1"}',
+      'no kind "Pod" is registered for version "v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
+    ],
     [
       '{"gracePeriodSeconds":"x"}',
       'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',

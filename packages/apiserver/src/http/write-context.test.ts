@@ -9,12 +9,12 @@ it('admission warns the client once per text, whether the write is refused or no
     name: 'warning',
     mutate({ context, definition }, object) {
       if (definition.plural !== configMaps.plural) return object
-      context.warn?.('think twice')
+      context.warn?.('think  twice')
       return object
     },
     validate({ context, definition, name }) {
       if (definition.plural !== configMaps.plural) return
-      context.warn?.('think twice')
+      context.warn?.('think  twice')
       if (name === 'bad') throw forbidden(definition, name, 'refused')
     },
   }
@@ -29,7 +29,7 @@ it('admission warns the client once per text, whether the write is refused or no
       body: JSON.stringify(configMap(name)),
     })
     expect(answer.code).toBe(code)
-    expect(answer.headers.warning).toBe('299 - "think twice"')
+    expect(answer.headers.warning).toBe('299 - "think  twice"')
   }
   await server.close()
 })

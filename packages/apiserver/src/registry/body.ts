@@ -11,6 +11,7 @@ import {
 } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
+import { notRegistered } from './schemes.ts'
 
 /** A body as an object of the kind, with the schema's and the kind's defaults. */
 export interface DecodedBody {
@@ -115,7 +116,7 @@ function mismatch(
   const group = definition.group === '' ? 'core' : (definition.group.split('.')[0] ?? '')
   const why = known
     ? `converting (${version}.${kind}) to (${group}.${definition.kind}): unknown conversion`
-    : `no kind "${kind}" is registered for version "${apiVersion}"`
+    : notRegistered(apiVersion, kind, definition.group)
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${definition.kind}: ${why}`)
 }
 

@@ -211,7 +211,7 @@ describe('create', () => {
       { ...configMap('a'), kind: 'Cat' },
       400,
       'BadRequest',
-      'Cat in version "v1" cannot be handled as a ConfigMap: no kind "Cat" is registered for version "v1"',
+      'Cat in version "v1" cannot be handled as a ConfigMap: no kind "Cat" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
     ],
     [
       'no name',

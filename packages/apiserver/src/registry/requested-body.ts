@@ -3,6 +3,7 @@ import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { type DecodedBody, decodeBody } from './body.ts'
 import { takeManagedFields } from './field-ownership.ts'
 import type { RegistryParts } from './registry-parts.ts'
+import { schemeOf } from './schemes.ts'
 
 /** What a request has for an object, in the form that is stored. */
 export interface RequestedBody extends DecodedBody {
@@ -22,10 +23,11 @@ export function decodeRequested(
   known?: KubernetesObject,
   keepsNulls = false,
 ): RequestedBody | Promise<RequestedBody> {
-  // Of custom kinds upstream knows nothing where it reads what it has a type for.
+  // Of custom kinds, and those of another scheme, upstream knows nothing where it reads what it has a type for.
+  const scheme = schemeOf(view.definition.group)
   const knowsKind = (apiVersion: string, kind: string) => {
-    const known = registries.byKind(apiVersion, kind)
-    return known !== undefined && known.definition.schema.dialect !== 'structural'
+    const known = registries.byKind(apiVersion, kind)?.definition
+    return known !== undefined && known.schema.dialect !== 'structural' && schemeOf(known.group) === scheme
   }
   const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
   const { object: requested, managedFields } = takeManagedFields(decoded)

@@ -2,7 +2,14 @@ import { type FieldError, invalidField, requiredField } from '../../../field-err
 import type { FieldPath } from '../../../field-path.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkNoBacksteps, checkTextOrEmpty } from '../pod/validation/checks.ts'
-import { requireSecretName, requireText, validateDriverName, validateVolumeSource } from '../pod/validation/volumes.ts'
+import {
+  initiatorIsTooLong,
+  initiatorTooLong,
+  requireSecretName,
+  requireText,
+  validateDriverName,
+  validateVolumeSource,
+} from '../pod/validation/volumes.ts'
 import { type PersistentVolumeSpec, persistentVolumeSourceNames } from './schema.ts'
 
 type SourceName = (typeof persistentVolumeSourceNames)[number]
@@ -67,13 +74,9 @@ function validateGlusterfsNamespace(namespace: string | undefined, path: FieldPa
   return checkFormat('dns1123-label', namespace).map((why) => invalidField(path, namespace, why))
 }
 
-const initiatorLengthMax = 64
-
 function validateInitiator({ iscsi }: PersistentVolumeSpec, name: string, path: FieldPath): readonly FieldError[] {
-  if (iscsi?.initiatorName === undefined || `${name}:${iscsi.targetPortal}`.length <= initiatorLengthMax) return []
-  const why =
-    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
-  return [invalidField(path.field('targetportal'), iscsi.targetPortal, why)]
+  if (!initiatorIsTooLong(iscsi, name)) return []
+  return [invalidField(path.field('targetportal'), iscsi?.targetPortal ?? '', initiatorTooLong)]
 }
 
 /** The secrets of a CSI volume that upstream looks at. */

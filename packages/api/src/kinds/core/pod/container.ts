@@ -41,7 +41,7 @@ export const volumeMount = object(`${coreV1}.VolumeMount`, 'Where a container se
   mountPath: required(string(), 'Path in the container. It must not contain a colon.', { default: '' }),
   readOnly: optional(boolean, 'Mount it read-only.'),
   recursiveReadOnly: pointer(
-    enumOf('Disabled', 'Enabled', 'IfPossible'),
+    literal<'Disabled' | 'Enabled' | 'IfPossible'>(),
     'Whether mounts below a read-only mount are read-only too.',
   ),
   subPath: optional(string(), "Path in the volume to mount instead of the volume's root."),

@@ -61,7 +61,7 @@ export const podDnsConfig = object(
 
 export interface PodOs extends Infer<typeof podOs> {}
 export const podOs = object(`${coreV1}.PodOS`, 'The operating system of the pod.', {
-  name: required(enumOf('linux', 'windows'), 'Its name.'),
+  name: required(literal<'linux' | 'windows'>(), 'Its name.'),
 })
 
 export interface PodResourceClaim extends Infer<typeof podResourceClaim> {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { checkFormat } from '../../../string-formats.ts'
+import { checkFormat, checkUnderscoredSubdomain } from '../../../string-formats.ts'
 import { problems, storedContainer, storedPod, type WrittenContainer, withStatus } from './pod-fixtures.ts'
 import { validatePodTemplateSpec } from './pod-validation.ts'
 
@@ -22,6 +22,15 @@ describe('a container', () => {
     [
       { imagePullPolicy: 'Sometimes' },
       ['imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"'],
+    ],
+    [
+      { resizePolicy: [{}, { resourceName: 'gpu', restartPolicy: 'Maybe' }] },
+      [
+        'resizePolicy: Required value',
+        'resizePolicy: Required value',
+        'resizePolicy: Unsupported value: "gpu": supported values: "cpu", "memory"',
+        'resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"',
+      ],
     ],
     [{ restartPolicy: 'Never' }, []],
     [
@@ -380,6 +389,21 @@ describe('a pod', () => {
         'resources.containers[0][cpu].limits: Invalid value: "3": must be less than or equal to pod limits of 2',
       ],
     ],
+    [
+      { dnsConfig: { searches: ['_a.b_c', '.', 'a.', 'a..b'] } },
+      [`dnsConfig.searches[3]: Invalid value: "a..b": ${checkUnderscoredSubdomain('a..b').join()}`],
+    ],
+    [{ os: { name: 'plan9' } }, ['os: Unsupported value: "plan9": supported values: "linux", "windows"']],
+    [{ os: {} }, ['os.name: Required value']],
+    [
+      {
+        volumes: [{ name: 'a', emptyDir: {} }],
+        containers: [container({ volumeMounts: [{ name: 'a', mountPath: '/a', recursiveReadOnly: 'Maybe' }] })],
+      },
+      [
+        'containers[0].volumeMounts.recursiveReadOnly: Unsupported value: "Maybe": supported values: "Disabled", "Enabled", "IfPossible"',
+      ],
+    ],
     [{ dnsPolicy: 'None' }, ['dnsConfig: Required value: must provide `dnsConfig` when `dnsPolicy` is None']],
     [
       { dnsConfig: { nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', 'x'] } },
@@ -466,6 +490,28 @@ describe('a pod', () => {
         'volumes[1].iscsi.iqn: Invalid value: "disk": must be valid format starting with iqn, eui, or naa',
         'volumes[1].iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive',
       ],
+    ],
+    [
+      {
+        volumes: [
+          {
+            name: 'a',
+            iscsi: { targetPortal: 't'.repeat(63), iqn: 'iqn.2015-02.a:b', initiatorName: 'iqn.2015-02.a:b' },
+          },
+        ],
+      },
+      [
+        'volumes[0].name: Invalid value: "a": Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.',
+      ],
+    ],
+    [
+      {
+        volumes: [
+          { name: 'a', csi: {} },
+          { name: 'b', csi: { driver: 'd', nodePublishSecretRef: { name: 'A b' } } },
+        ],
+      },
+      ['volumes[0].csi.driver: Required value', `volumes[1].csi.name: Invalid value: "A b": ${subdomain}`],
     ],
     [
       {

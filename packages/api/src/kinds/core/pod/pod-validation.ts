@@ -9,6 +9,7 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
+import { checkUnderscoredSubdomain } from '../../../string-formats.ts'
 import { checkPreemptionPolicy } from '../../scheduling/preemption-policy.ts'
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
@@ -236,9 +237,7 @@ function validateDnsConfig(
 function searchErrors(search: string, path: FieldPath): FieldError[] {
   if (search === '.') return []
   const name = search.replace(/\.$/, '')
-  return checkTextOrEmpty('dns1123-subdomain', name.replaceAll('_', 'x'), path).length === 0
-    ? []
-    : checkTextOrEmpty('dns1123-subdomain', name, path)
+  return checkUnderscoredSubdomain(name).map((why) => invalidField(path, name, why))
 }
 
 function validateResourceClaims(claims: readonly PodResourceClaim[] | undefined, path: FieldPath): FieldError[] {

@@ -29,10 +29,13 @@ export const containerResizePolicy = object(
   `${coreV1}.ContainerResizePolicy`,
   'What a change of one resource does to a running container.',
   {
-    resourceName: required(literal<'cpu' | 'memory'>(), 'The resource: cpu or memory.'),
+    resourceName: required(literal<'cpu' | 'memory'>(), 'The resource: cpu or memory.', {
+      absenceIsToldByRules: true,
+    }),
     restartPolicy: required(
       literal<'NotRequired' | 'RestartContainer'>(),
       'NotRequired where the change applies to the running container, RestartContainer where it takes a restart.',
+      { absenceIsToldByRules: true },
     ),
   },
 )

@@ -303,6 +303,7 @@ function subPathErrors({ subPath, subPathExpr }: VolumeMount, listPath: FieldPat
   return [...errors, ...checkLocalPath(subPathExpr, listPath.field('subPathExpr'))]
 }
 
+const recursiveReadOnlyModes: readonly string[] = ['Disabled', 'Enabled', 'IfPossible']
 const mountPropagations: readonly string[] = ['Bidirectional', 'HostToContainer', 'None']
 
 function propagationErrors(mount: VolumeMount, container: Container, listPath: FieldPath): FieldError[] {
@@ -317,6 +318,9 @@ function propagationErrors(mount: VolumeMount, container: Container, listPath: F
   }
   if (recursiveReadOnly === 'Disabled') return errors
   const path = listPath.field('recursiveReadOnly')
+  if (!recursiveReadOnlyModes.includes(recursiveReadOnly)) {
+    return [...errors, unsupportedField(path, recursiveReadOnly, recursiveReadOnlyModes)]
+  }
   if (!readOnly) errors.push(forbiddenField(path, 'may only be specified when readOnly is true'))
   if (mountPropagation !== 'None') {
     errors.push(forbiddenField(path, 'may only be specified when mountPropagation is None or not specified'))
@@ -388,10 +392,12 @@ function validateResizePolicy(
     const errors: FieldError[] = []
     if (seen.has(resourceName)) errors.push(duplicateField(path.index(index), resourceName))
     seen.add(resourceName)
-    if (resourceName && !resizableResources.includes(resourceName)) {
+    if (!resourceName) errors.push(requiredField(path))
+    else if (!resizableResources.includes(resourceName)) {
       errors.push(unsupportedField(path, resourceName, resizableResources))
     }
-    if (restartPolicy && !resizeRestarts.includes(restartPolicy)) {
+    if (!restartPolicy) errors.push(requiredField(path))
+    else if (!resizeRestarts.includes(restartPolicy)) {
       errors.push(unsupportedField(path, restartPolicy, resizeRestarts))
     }
     if (spec.restartPolicy === 'Never' && restartPolicy !== 'NotRequired') {

@@ -1,19 +1,25 @@
-import { type FieldError, forbiddenField } from '../../../../field-error.ts'
+import { type FieldError, forbiddenField, unsupportedField } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import type { PodSpec } from '../pod-spec.ts'
 import type { PodSecurityContext, SecurityContext } from '../security.ts'
 
 /** Fields that mean nothing on the operating system the pod names (validateLinux, validateWindows). */
 export function osErrors(spec: PodSpec, path: FieldPath): FieldError[] {
-  switch (spec.os?.name) {
+  const name: string | undefined = spec.os?.name
+  switch (name) {
     case 'linux':
       return linuxErrors(spec, path)
     case 'windows':
       return windowsErrors(spec, path)
-    default:
+    case undefined:
       return []
+    default:
+      // An empty name is said to be missing. Upstream names the whole field of one that is wrong.
+      return name === '' ? [] : [unsupportedField(path.field('os'), name, operatingSystems)]
   }
 }
+
+const operatingSystems = ['linux', 'windows']
 
 const linuxWhy = 'windows options cannot be set for a linux pod'
 const windowsWhy = 'cannot be set for a windows pod'

@@ -58,6 +58,9 @@ function validateVolume(volume: Volume, path: FieldPath): FieldError[] {
   if (first === undefined) return [requiredField(path, 'must specify a volume type')]
   return [
     ...validateVolumeSource(first, volume[first], path.field(fieldOf[first] ?? first)),
+    ...(initiatorIsTooLong(volume.iscsi, volume.name)
+      ? [invalidField(path.field('name'), volume.name, initiatorTooLong)]
+      : []),
     ...others.map((name) =>
       forbiddenField(path.field(surplusSourceField(name)), 'may not specify more than 1 volume type'),
     ),
@@ -155,6 +158,8 @@ const sourceChecks: SourceChecks = {
     ...(nodePublishSecretRef === undefined
       ? []
       : requireText(nodePublishSecretRef.name, path.field('nodePublishSecretRef').field('name'))),
+    // Upstream names the secret's field beside the secret, not in it.
+    ...checkText('dns1123-subdomain', nodePublishSecretRef?.name, path.field('name')),
   ],
   ephemeral: ({ volumeClaimTemplate: template }, path) => {
     const at = path.field('volumeClaimTemplate')
@@ -184,6 +189,19 @@ function iscsiNameErrors(name: string, path: FieldPath): FieldError[] {
   return form.test(name) ? [] : [invalidField(path, name, 'must be valid format')]
 }
 
+const initiatorLengthMax = 64
+export const initiatorTooLong =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+
+/** Whether the name of a volume and its portal are too long to make the name of an interface. */
+export function initiatorIsTooLong(
+  iscsi: { readonly initiatorName?: string | undefined; readonly targetPortal: string } | undefined,
+  name: string,
+): boolean {
+  if (iscsi?.initiatorName === undefined) return false
+  return Buffer.byteLength(`${name}:${iscsi.targetPortal}`) > initiatorLengthMax
+}
+
 const quobyteTenantMax = 64
 
 function quobyteErrors(registry: string, tenant: string, path: FieldPath): FieldError[] {
@@ -207,8 +225,9 @@ function diskUriErrors(kind: string | undefined, uri: string, path: FieldPath): 
 
 const driverNameMax = 63
 
-/** What is wrong with the name of a CSI driver (ValidateCSIDriverName). */
+/** What is wrong with the name of a CSI driver (ValidateCSIDriverName), besides that there is none. */
 export function validateDriverName(name: string, path: FieldPath): FieldError[] {
+  if (name === '') return []
   const errors = name.length > driverNameMax ? [tooLongField(path, driverNameMax)] : []
   const problems = checkFormat('dns1123-subdomain', name.toLowerCase())
   return [...errors, ...problems.map((problem) => invalidField(path, name, problem))]
