@@ -45,6 +45,13 @@ export class JsonDocument {
     return plain(this.#find(pointer), nestingMax)
   }
 
+  /** Whether a path ends in an object that is there, whatever of it is named. */
+  isInObject({ tokens }: JsonPointer): boolean {
+    let value = this.#root
+    for (const token of tokens.slice(0, -1)) value = memberOf(value, token)
+    return tokens.length > 0 && (value instanceof ObjectDraft || isJsonObject(value))
+  }
+
   /** The whole document. Throws a BadRequest where changes made it nest too deep. */
   get value(): unknown {
     return plain(this.#root, nestingMax)

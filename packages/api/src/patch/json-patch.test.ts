@@ -23,6 +23,7 @@ describe('applyJsonPatch', () => {
       { a: { b: [2, 3] }, c: 1 },
     ],
     [{ op: 'copy', from: '/a/b', path: '/c' }, { c: [1, 2, 3] }],
+    [{ op: 'copy', from: '/nope', path: '/c' }, { c: null }],
     [{ op: 'test', path: '/a/b', value: [1, 2, 3] }, {}],
     [{ op: 'test', path: '/absent', value: null }, {}],
     [{ op: 'add', path: '/a/b/-1', value: 4 }, { a: { b: [1, 2, 3, 4] } }],
@@ -80,8 +81,8 @@ describe('applyJsonPatch', () => {
     ],
     [{ op: 'test', path: '/a/b', value: [1] }, 'testing value /a/b failed: test failed'],
     [
-      { op: 'copy', from: '/nope', path: '/c' },
-      'copy operation does not apply: doc is missing path: "/nope": missing value',
+      { op: 'copy', from: '/nope/b', path: '/c' },
+      'copy operation does not apply: doc is missing path: "/nope/b": missing value',
     ],
     [{ op: 'move', from: '/a', path: '/a/b/c' }, 'move operation does not apply: /a/b/c is inside /a'],
     [
@@ -102,6 +103,7 @@ describe('applyJsonPatch', () => {
   it.each([
     [{}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
     ['x', 'json: cannot unmarshal string into Go value of type jsonpatch.Patch'],
+    [[null], 'Unexpected kind: unknown'],
     [[1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
     [[{ op: 'grow', path: '/a' }], 'Unexpected kind: grow'],
     [[{ op: 'remove' }], 'operation missing path field'],

@@ -57,6 +57,8 @@ export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
 }
 
 function parseOperation(operation: unknown): JsonPatchOperation {
+  // A null has no field, and so says not what to do.
+  if (operation === null) throw badRequest('Unexpected kind: unknown')
   if (!isJsonObject(operation)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(operation)} into Go value of type jsonpatch.Operation`)
   }
@@ -98,7 +100,8 @@ function applyOperation(document: JsonDocument, operation: Exclude<JsonPatchOper
 /** Copies a value, and adds its size to what was copied before. */
 function copy(document: JsonDocument, { from, path }: Copy, copiedBytesBefore: number): number {
   const source = parsePointer(from)
-  const value = document.read(source)
+  // What an object does not have is copied as null, by the library that upstream uses.
+  const value = document.read(source) ?? (document.isInObject(source) ? null : undefined)
   if (value === undefined) throw missingPath('copy', source)
   const copiedBytes = copiedBytesBefore + Buffer.byteLength(JSON.stringify(value))
   if (copiedBytes > jsonPatchCopiedBytesMax) {

@@ -130,6 +130,14 @@ describe('applyStrategicMergePatch', () => {
       { selector: { a: '1' }, parts: [{ name: 'a' }] },
     ],
     [
+      'takes a list as it stands where there is none',
+      {},
+      { parts: [{ image: 'x' }, { $patch: 'delete' }, 'y', { image: 'x' }], '$deleteFromPrimitiveList/tags': ['a'] },
+      { parts: [{ image: 'x' }, 'y', { image: 'x' }] },
+    ],
+    ['takes no object that is directed where there is none', {}, { selector: { $patch: 'replace', a: '1' } }, {}],
+    ['deletes nothing by what is no list', { tags: ['a'] }, { '$deleteFromPrimitiveList/tags': 'a' }, { tags: ['a'] }],
+    [
       'merges what the schema does not know as merge patches do',
       { config: { a: { b: 1, c: 2 }, list: [1] } },
       { config: { a: { b: null }, list: [2] } },
@@ -159,11 +167,10 @@ describe('applyStrategicMergePatch', () => {
     ],
     [{ parts: [{ $patch: 'merge', name: 'a' }] }, 500, 'merging lists cannot yet be specified in the patch'],
     [{ selector: { $patch: 'grow' } }, 500, 'unknown patch type: grow in map: map[$patch:grow]'],
-    [{ '$deleteFromPrimitiveList/tags': 'a' }, 400, 'invalid patch format of primitive list'],
     [{ '$setElementOrder/tags': 'a' }, 400, 'invalid patch format of setElementOrder list'],
     [{ strategy: { $retainKeys: ['type'], rolling: {} } }, 400, 'invalid patch format of retainKeys'],
   ])('refuses %j', (patch, code, why) => {
-    const error = failure(() => patched({ parts: [{ name: 'a' }] }, patch))
+    const error = failure(() => patched({ parts: [{ name: 'a' }], selector: {}, strategy: {} }, patch))
     expect(error.code).toBe(code)
     expect(error.status.details?.causes?.[0]?.message ?? error.message).toBe(why)
   })

@@ -104,9 +104,9 @@ function fieldsOf(members: JsonObject): readonly string[] {
 function changesOf(members: JsonObject, name: string): Changes {
   const deleted = member(members, `${directives.deleteFromPrimitiveList}${name}`) ?? []
   const order = member(members, `${directives.setElementOrder}${name}`)
-  if (!Array.isArray(deleted)) throw badRequest('invalid patch format of primitive list')
   if (order !== undefined && !Array.isArray(order)) throw badRequest('invalid patch format of setElementOrder list')
-  return { value: member(members, name), deleted, order }
+  // What is no list deletes nothing.
+  return { value: member(members, name), deleted: Array.isArray(deleted) ? deleted : nothing, order }
 }
 
 /** A field's value after the patch; undefined where it goes. */
@@ -118,17 +118,40 @@ function applyToMember(field: PatchMetadata, before: unknown, changes: Changes, 
   }
   if (value === undefined) return before
   if (isJsonObject(value)) {
-    const start = isJsonObject(before) && field.strategy !== 'replace' ? before : {}
+    if (!isJsonObject(before)) return withoutDirectives(value, work)
+    const start = field.strategy !== 'replace' ? before : {}
     const after = applyToObject(field.schema, start, value, work)
-    return isJsonObject(before) && deepEqual(before, after) ? before : after
+    return deepEqual(before, after) ? before : after
   }
   return value
+}
+
+/**
+ * What a patch adds where nothing was that it could be merged with: it is taken as it stands, but for nulls and directives. Undefined for an
+ * object that `$patch` is said of: nothing is left of it.
+ */
+function withoutDirectives(value: unknown, work: Work): unknown {
+  if (Array.isArray(value)) {
+    work.add(value.length)
+    return value.map((each) => withoutDirectives(each, work)).filter((each) => each !== undefined)
+  }
+  if (!isJsonObject(value)) return value
+  if (member(value, directives.patch) !== undefined) return undefined
+  const members = Object.entries(value)
+  work.add(members.length)
+  const result: Record<string, unknown> = {}
+  for (const [name, each] of members) {
+    const kept = each === null || isDirective(name) ? undefined : withoutDirectives(each, work)
+    if (kept !== undefined) setMember(result, name, kept)
+  }
+  return result
 }
 
 function applyToList(field: PatchMetadata, before: unknown, changes: Changes, work: Work): unknown {
   const { value, deleted, order } = changes
   if (value !== undefined && !Array.isArray(value)) return value
   if (before === undefined && value === undefined) return undefined
+  if (!Array.isArray(before) && value !== undefined && order === undefined) return withoutDirectives(value, work)
   const start: readonly unknown[] = Array.isArray(before) ? before : []
   work.add(start.length + (value?.length ?? 0) + deleted.length + (order?.length ?? 0))
   const after =

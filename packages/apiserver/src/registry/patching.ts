@@ -41,11 +41,14 @@ function applyOperations(object: KubernetesObject, body: unknown): unknown {
   try {
     return applyJsonPatch(jsonFormOf(object), body)
   } catch (error) {
-    if (!hasReason(error, 'BadRequest') || !Array.isArray(body) || !body.every(isObject)) throw error
+    if (!hasReason(error, 'BadRequest') || !Array.isArray(body) || !body.every(isOperation)) throw error
     const causes = [{ reason: 'FieldValueInvalid', message: error.message, field: 'patch' }]
     throw new ApiError(422, 'Invalid', 'the server rejected our request due to an error in our request', { causes })
   }
 }
+
+/** Also a null, which is an operation without fields. */
+const isOperation = (each: unknown): boolean => each === null || isObject(each)
 
 const isObject = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
 

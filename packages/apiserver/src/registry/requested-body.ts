@@ -2,6 +2,7 @@ import type { FieldOwners, KubernetesObject, ObjectMeta } from '@coracle/api'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { type DecodedBody, decodeBody } from './body.ts'
 import { takeManagedFields } from './field-ownership.ts'
+import { duplicateOwnersWarning, withDistinctOwners } from './owner-references.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { schemeOf } from './schemes.ts'
 
@@ -13,6 +14,14 @@ export interface RequestedBody extends DecodedBody {
   readonly managedFields: ObjectMeta['managedFields']
   /** Who owns what, where the request knows, as an apply does. */
   readonly owners?: FieldOwners
+}
+
+/** The body of a creation or an update with each owner once, and a warning of those that were there again. */
+export function withOwnersOnce(body: RequestedBody): RequestedBody {
+  const { object, duplicates } = withDistinctOwners(body.object)
+  if (duplicates.length === 0) return body
+  const { object: requested } = withDistinctOwners(body.requested)
+  return { ...body, object, requested, warnings: [...body.warnings, duplicateOwnersWarning(duplicates, 'as-given')] }
 }
 
 /** A body in the form that is stored, with this version's defaults and the hub's. */

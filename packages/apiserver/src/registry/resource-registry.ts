@@ -31,7 +31,7 @@ import { checkIdentity } from './object-metadata.ts'
 import { applyPatch, decodePatched } from './patching.ts'
 import { checkVersion, isUnconditional, uidConflict } from './refusals.ts'
 import { type RegistryParts, warning } from './registry-parts.ts'
-import { decodeRequested, type RequestedBody } from './requested-body.ts'
+import { decodeRequested, type RequestedBody, withOwnersOnce } from './requested-body.ts'
 import { WriteAdmission } from './write-admission.ts'
 
 /** How many objects of a collection are deleted at a time. */
@@ -139,7 +139,7 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = await decodeRequested(this.#parts, body, options)
+    const decoded = withOwnersOnce(await decodeRequested(this.#parts, body, options))
     await this.#parts.feed.catchUp()
     return createObject(this.#parts, context, namespace, decoded, options)
   }
@@ -152,7 +152,8 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = await decodeRequested(this.#parts, body, options, this.#decodedBefore(namespace, name))
+    const known = this.#decodedBefore(namespace, name)
+    const decoded = withOwnersOnce(await decodeRequested(this.#parts, body, options, known))
     const updated = this.#updateTo(decoded, context, namespace, name, subresource, options)
     return decoded.warnings.length === 0 ? updated : warning(decoded.warnings, updated)
   }

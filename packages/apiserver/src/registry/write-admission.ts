@@ -5,6 +5,7 @@ import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { completeAdmittedSpec, rememberAdmitted, withSpec } from './complete-specs.ts'
 import type { JointWrite } from './object-writer.ts'
+import { duplicateOwnersWarning, withDistinctOwners } from './owner-references.ts'
 import type { RegistryParts } from './registry-parts.ts'
 
 /** What a write tells admission of itself. */
@@ -61,9 +62,15 @@ export class WriteAdmission {
   /** What admission makes of an object: pruned, canonical and with defaults, as if it had come so. */
   async admit(object: KubernetesObject): Promise<KubernetesObject> {
     const admitted = await this.#parts.admission.mutate(this.#attributes, object)
-    if (admitted === object) return object
+    if (admitted === object) return this.#withDistinctOwners(object)
     this.#managedFields = admitted.metadata.managedFields
-    return complete(this.#attributes.kind, admitted, object)
+    return this.#withDistinctOwners(complete(this.#attributes.kind, admitted, object))
+  }
+
+  #withDistinctOwners(admitted: KubernetesObject): KubernetesObject {
+    const { object, duplicates } = withDistinctOwners(admitted)
+    if (duplicates.length > 0) this.#attributes.context.warn?.(duplicateOwnersWarning(duplicates, 'after-admission'))
+    return object
   }
 
   /** The owners of fields: those that admission wrote, where it changed them and they make sense. */
