@@ -38,7 +38,8 @@ const toldBy = ({ body, warnings = [] }: Answer) => ({
 function masked(body: unknown): unknown {
   const text = JSON.stringify(body)
     ?.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')
-    .replaceAll(/(in record \()\d+/g, '$1VERSION')
+    .replaceAll(/((?:in record \(|ResourceVersion in object meta: ))\d+/g, '$1VERSION')
+    .replaceAll(/(kube-api-access-)\w{5}/g, '$1NAME')
     .replaceAll(new RegExp(`${new Date().toISOString().slice(0, 10)}T[0-9:.]+Z`, 'g'), 'NOW')
   return text === undefined ? undefined : JSON.parse(text)
 }
@@ -108,12 +109,28 @@ function onlyIn(ours: readonly string[], theirs: readonly string[]): readonly st
 function linesOf(body: unknown): readonly string[] {
   if (!isJsonObject(body)) return [String(body)]
   const { reason, message, details } = body as { reason?: string; message?: string; details?: JsonObject }
-  const causes = (details?.causes ?? []) as readonly { reason?: string; message?: string; field?: string }[]
+  const causes = (details?.causes ?? []) as readonly Cause[]
   const { causes: _, uid: __, ...about } = details ?? {}
   const named = Object.entries(about).map(([name, value]) => ` ${name} ${String(value)}`)
   const head = `${reason}${named.join()}`
   if (causes.length === 0) return [`${head}: ${message}`]
-  return [head, ...causes.map((cause) => `${cause.field}: ${withoutComposite(cause.message ?? '')} (${cause.reason})`)]
+  return [head, ...causes.map((cause) => `${cause.field}: ${comparable(cause)} (${cause.reason})`)]
+}
+
+interface Cause {
+  readonly reason?: string
+  readonly message?: string
+  readonly field?: string
+}
+
+/**
+ * What a cause says, without what servers show in different forms: composite values, the whole object that a patch has made, and after the
+ * first line how two objects differ.
+ */
+function comparable({ message = '', field }: Cause): string {
+  const [line = ''] = message.split('\n')
+  const said = field === 'patch' ? line.replace(/^(Invalid value: )"(?:[^"\\]|\\.)*"/, '$1…') : line
+  return withoutComposite(said)
 }
 
 function textOf({ code, body }: Answer): string {
@@ -135,8 +152,12 @@ export function ruleOf(kind: string, lines: readonly string[]): string {
   return `${kind}\n${[...new Set(general)].map((line) => `    ${line}`).join('\n')}`
 }
 
-/** What is said of a value that is a list, a map or a struct, without the value: upstream once showed it as Go writes it. */
+/**
+ * What is said of a value that is a list, a map or a struct, without the value: upstream once showed it as Go writes it, and one that is
+ * empty is null here.
+ */
 export function withoutComposite(message: string): string {
+  if (/^\w+ value: null(?=:|$)/.test(message)) return message.replace('null', '…')
   const [head = '', lead = ''] = /^(\w+ value: )(?=&?[\w.[\]]*(?:[{[(]))/.exec(message) ?? []
   if (head === '') return message
   let depth = 0

@@ -74,6 +74,15 @@ export const knownReasons: readonly KnownReason[] = [
     reason: 'each server chooses addresses and ports by itself',
   },
   {
+    pattern: /json patch of .* \| [+] patch: /,
+    reason: 'a patch that does not apply says why',
+  },
+  {
+    pattern:
+      /json patch of .* \| ([+] Invalid|- Invalid: the server rejected our request due to an error in our request)$/,
+    reason: 'a patch that does not apply says why',
+  },
+  {
     pattern: /controller-uid|batch.kubernetes.io\/|manualSelector: false|kubernetes.io\/metadata.name/,
     reason: 'labels and fields that came later',
     before: 36,

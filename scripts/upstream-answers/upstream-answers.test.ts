@@ -72,6 +72,14 @@ describe('differences', () => {
     expect(withoutComposite('Invalid value: v1.A{B:"c: d", E:[]string{}}: no')).toBe('Invalid value: …: no')
     expect(withoutComposite('Invalid value: {"b":"c: d"}: no')).toBe('Invalid value: …: no')
     expect(withoutComposite('Invalid value: "x": no')).toBe('Invalid value: "x": no')
+    expect(withoutComposite('Invalid value: null: no')).toBe('Invalid value: …: no')
+  })
+
+  it('are not how a change is shown, or the object that a patch has made', () => {
+    const change = (text: string) => refusal({ ...cause('spec', `Forbidden: no change\n${text}`) })
+    expect(differencesOf(change('- a: 1'), change('@@ -1 +1 @@'), {})).toEqual([])
+    const patched = (text: string) => refusal(cause('patch', `Invalid value: ${JSON.stringify(text)}: no number`))
+    expect(differencesOf(patched('{"a":"b"}'), patched('{"b":"\\"c"}'), {})).toEqual([])
   })
 
   it('have one rule whatever the place and the name', () => {

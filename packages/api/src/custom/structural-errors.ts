@@ -33,10 +33,11 @@ export function unstructurable(props: JsonSchemaProps): string | undefined {
   if (early !== undefined) return early
   if (props['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
-  if (Array.isArray(props.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+  if (Array.isArray(props.items) && props.items.length > 0)
+    return "OpenAPIV3Schema 'items' must be a schema, but is an array"
   const { items, additionalProperties } = props
   return firstProblem([
-    items as JsonSchemaProps | undefined,
+    Array.isArray(items) ? undefined : (items as JsonSchemaProps | undefined),
     ...Object.values(props.properties ?? {}),
     typeof additionalProperties === 'object' ? additionalProperties : undefined,
   ])

@@ -167,10 +167,11 @@ describe('applyStrategicMergePatch', () => {
     ],
     [{ parts: [{ $patch: 'merge', name: 'a' }] }, 500, 'merging lists cannot yet be specified in the patch'],
     [{ selector: { $patch: 'grow' } }, 500, 'unknown patch type: grow in map: map[$patch:grow]'],
+    [{ tags: ['a', 1] }, 500, 'list element types are not identical: [[x] [a 1]]'],
     [{ '$setElementOrder/tags': 'a' }, 400, 'invalid patch format of setElementOrder list'],
     [{ strategy: { $retainKeys: ['type'], rolling: {} } }, 400, 'invalid patch format of retainKeys'],
   ])('refuses %j', (patch, code, why) => {
-    const error = failure(() => patched({ parts: [{ name: 'a' }], selector: {}, strategy: {} }, patch))
+    const error = failure(() => patched({ parts: [{ name: 'a' }], selector: {}, strategy: {}, tags: ['x'] }, patch))
     expect(error.code).toBe(code)
     expect(error.status.details?.causes?.[0]?.message ?? error.message).toBe(why)
   })

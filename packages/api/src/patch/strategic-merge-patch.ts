@@ -5,7 +5,7 @@
  * where the patch adds what was not there.
  */
 import { deepEqual } from '../equality.ts'
-import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
+import { isJsonObject, type JsonObject, jsonTypeOf, member, setMember } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
 import { badRequest, requestTooLarge } from '../status.ts'
 import { mergeOrdered } from './element-order.ts'
@@ -246,6 +246,7 @@ function mergeScalars(
   deleted: readonly unknown[],
   order: readonly unknown[] | undefined,
 ): readonly unknown[] {
+  checkSameType(before, patch)
   const keyOf = remembered((value) => JSON.stringify(value) ?? '')
   const gone = new Set(deleted.map(keyOf))
   const merged = new Map<string, unknown>()
@@ -253,6 +254,13 @@ function mergeScalars(
   if (order !== undefined) checkOrder(patch.map(keyOf), order.map(keyOf), patch, order)
   const wanted = order ?? patch
   return mergeOrdered([...merged.values()], wanted.map(keyOf), before.map(keyOf), keyOf)
+}
+
+/** Scalars of several types are no list that could be merged, for upstream. */
+function checkSameType(before: readonly unknown[], patch: readonly unknown[]): void {
+  const [first, ...others] = [...before, ...patch].map(jsonTypeOf)
+  if (others.every((type) => type === first)) return
+  throw patchCannotBeMerged(`list element types are not identical: ${patchText([before, patch])}`)
 }
 
 /** What a patch changes must be listed in the order it sets, in that order. */

@@ -144,8 +144,8 @@ async function storeChange(
     tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
-  if (!isChanged) return answerOf(parts, old, false, given)
   const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]
+  if (!isChanged) return answerOf(parts, old, false, warnings)
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()
   const origin: WriteOrigin = {

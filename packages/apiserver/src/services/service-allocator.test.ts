@@ -76,6 +76,15 @@ describe('the address of a service', () => {
     )
   })
 
+  it('cannot be exchanged by naming another alone', async () => {
+    const { client } = await startTestCore()
+    const { metadata } = await client.create(services, service('a', { clusterIP: '10.96.0.9' }))
+    const update = client.update(services, { ...service('a', { clusterIP: '10.96.0.7' }), metadata })
+    expect((await refusal(update)).message).toBe(
+      'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["10.96.0.7"]: may not change once set',
+    )
+  })
+
   it('goes to one of two who ask at the same time', async () => {
     const { client } = await startTestCore()
     const both = ['a', 'b'].map((name) => client.create(services, service(name, { clusterIP: '10.96.0.10' })))

@@ -85,6 +85,11 @@ describe('a webhook', () => {
       'webhooks[0].sideEffects: Required value: must specify one of None, NoneOnDryRun',
     ],
     [
+      'empty side effects',
+      { sideEffects: '' },
+      'webhooks[0].sideEffects: Unsupported value: "": supported values: "None", "NoneOnDryRun"',
+    ],
+    [
       'side effects',
       { sideEffects: 'Some' },
       'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',

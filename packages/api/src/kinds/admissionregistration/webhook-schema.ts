@@ -53,7 +53,7 @@ const webhookFields = {
   ),
   sideEffects: required(string(), 'Whether asking changes anything beside the answer: None, or NoneOnDryRun.', {
     pointer: true,
-    default: '',
+    absenceIsToldByRules: true,
   }),
   timeoutSeconds: pointer(int32(), 'How long it may take, between 1 and 30 seconds.', { default: 10 }),
   admissionReviewVersions: required(

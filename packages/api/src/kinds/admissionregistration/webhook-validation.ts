@@ -44,9 +44,9 @@ function webhookErrors(webhook: ValidatingWebhook, path: FieldPath): readonly Fi
   ]
 }
 
-function sideEffectsErrors(sideEffects: string, path: FieldPath): readonly FieldError[] {
+function sideEffectsErrors(sideEffects: string | undefined, path: FieldPath): readonly FieldError[] {
   const known = ['None', 'NoneOnDryRun']
-  if (sideEffects === '') return [requiredField(path, `must specify one of ${known.join(', ')}`)]
+  if (sideEffects === undefined) return [requiredField(path, `must specify one of ${known.join(', ')}`)]
   return known.includes(sideEffects) ? [] : [unsupportedField(path, sideEffects, known)]
 }
 

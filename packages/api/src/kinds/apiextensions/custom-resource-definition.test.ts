@@ -75,6 +75,11 @@ describe('schemas within schemas', () => {
     expect(() => withSchema(schema)).toThrow('a schema in spec.versions is no object')
   })
 
+  it.each([5, 'string', []])('of the items of a list cannot be %j: there is none then', (items) => {
+    const schema = { type: 'object', properties: { a: { type: 'array', items } } }
+    expect(withSchema(schema).spec.versions[0]?.schema?.openAPIV3Schema?.properties?.a?.items).toEqual([])
+  })
+
   it('keep values of any kind', () => {
     const props = { default: { a: [] }, enum: [null, '', 0], example: false }
     expect(withSchema({ type: 'object', properties: { a: props } }).spec.versions[0]?.schema?.openAPIV3Schema).toEqual({

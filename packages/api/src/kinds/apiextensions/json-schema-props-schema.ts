@@ -119,7 +119,7 @@ export function canonicalProps(schema: JsonSchemaProps): JsonSchemaProps {
   for (const name of schemaLists) if (schema[name] !== undefined) put(name, mapped(schema[name], canonicalProps))
   for (const name of schemaMaps) if (schema[name] !== undefined) put(name, mappedValues(schema[name], canonicalProps))
   const { items, additionalProperties, additionalItems, dependencies } = schema
-  if (items !== undefined) put('items', Array.isArray(items) ? mapped(items, decodedProps) : decodedProps(items))
+  if (items !== undefined) put('items', itemsOf(items))
   if (additionalProperties !== undefined) put('additionalProperties', propsOrFlag(additionalProperties))
   if (additionalItems !== undefined) put('additionalItems', propsOrFlag(additionalItems))
   if (dependencies !== undefined) {
@@ -129,6 +129,12 @@ export function canonicalProps(schema: JsonSchemaProps): JsonSchemaProps {
     )
   }
   return Object.keys(changed).length === 0 ? schema : { ...schema, ...changed }
+}
+
+/** What is neither a schema nor a list of them is a list of none, for upstream's decoder. */
+function itemsOf(items: unknown): unknown {
+  if (Array.isArray(items)) return mapped(items, decodedProps)
+  return isJsonObject(items) ? decodedProps(items) : []
 }
 
 const propsOrFlag = (value: unknown): unknown => (typeof value === 'boolean' ? value : decodedProps(value))

@@ -112,7 +112,7 @@ function validateApiService({ metadata, spec }: ApiService): readonly FieldError
   const path = FieldPath.of('spec')
   const errors: FieldError[] = []
   const name = `${version}.${group}`
-  if (metadata.name !== name) {
+  if (metadata.name && metadata.name !== name) {
     const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`
     errors.push(invalidField(FieldPath.of('metadata', 'name'), metadata.name, why))
   }

@@ -24,12 +24,12 @@ export const controllerRevisionSchema = kindSchema(
 
 const dataPath = FieldPath.of('data')
 
-function validate({ data, revision }: ControllerRevision): readonly FieldError[] {
-  return [
-    ...(data === undefined ? [requiredField(dataPath, 'data is mandatory')] : []),
-    ...checkNonNegative(revision, FieldPath.of('revision')),
-  ]
-}
+const validate = ({ revision }: ControllerRevision): readonly FieldError[] =>
+  checkNonNegative(revision, FieldPath.of('revision'))
+
+/** Without data there is nothing to go back to. An update may not change them anyway. */
+const validateCreate = ({ data }: ControllerRevision): readonly FieldError[] =>
+  data === undefined ? [requiredField(dataPath, 'data is mandatory')] : []
 
 /** `statefulset.apps/web`, or nobody. */
 function controllerText({ metadata }: ControllerRevision): string {
@@ -50,5 +50,6 @@ export const controllerRevisions = kind<ControllerRevision>(controllerRevisionSc
     ageColumn,
   ],
   validate,
+  validateCreate,
   validateUpdate: ({ data }, old) => checkUnchanged(data, old.data, dataPath),
 })

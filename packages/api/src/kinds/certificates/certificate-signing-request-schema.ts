@@ -22,7 +22,7 @@ export const certificateSigningRequestSpec = object(
   `${certificatesV1}.CertificateSigningRequestSpec`,
   'What is to be signed, by whom, and who asks.',
   {
-    request: required(bytes, 'The PKCS #10 certificate request, in PEM.'),
+    request: required(bytes, 'The PKCS #10 certificate request, in PEM.', { absenceIsToldByRules: true }),
     signerName: required(string(), 'Who is to sign it, such as kubernetes.io/kube-apiserver-client.'),
     expirationSeconds: pointer(
       int32(),

@@ -11,6 +11,7 @@ import {
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat, dns1123LabelMax, dns1123SubdomainMax } from '../../string-formats.ts'
+import { repeatedAt } from '../validation.ts'
 import { parseCertificateRequest } from './certificate-request.ts'
 import type {
   CertificateSigningRequest,
@@ -63,14 +64,14 @@ function validateSpec({ spec }: CertificateSigningRequest): readonly FieldError[
   const { request = '', usages = [], signerName = '', expirationSeconds } = spec
   const errors: FieldError[] = []
   const problem = requestProblem(request)
-  if (problem !== undefined) errors.push(invalidField(specPath.field('request'), request, problem))
+  if (problem !== undefined) errors.push(invalidField(specPath.field('request'), spec.request ?? null, problem))
   const usagesPath = specPath.field('usages')
-  if (usages.length === 0) errors.push(requiredField(usagesPath, 'usages must be provided'))
+  if (usages.length === 0) errors.push(requiredField(usagesPath))
   for (const [index, usage] of usages.entries()) {
     if (!keyUsages.includes(usage)) errors.push(unsupportedField(usagesPath.index(index), usage, keyUsages))
   }
-  for (const [index, usage] of usages.entries()) {
-    if (usages.indexOf(usage) < index) errors.push(duplicateField(usagesPath.index(index), usage))
+  for (const index of repeatedAt(usages, (usage) => usage)) {
+    errors.push(duplicateField(usagesPath.index(index), usages[index]))
   }
   errors.push(...validateSignerName(signerName, specPath.field('signerName')))
   if (expirationSeconds !== undefined && expirationSeconds < expirationSecondsMin) {

@@ -35,7 +35,10 @@ export const namespaceCondition = conditionOf(
 export interface NamespaceStatus extends Infer<typeof namespaceStatus> {}
 export const namespaceStatus = object(`${coreV1}.NamespaceStatus`, 'Where a namespace is in its life.', {
   phase: optional(string(), 'Active, or Terminating once it is being deleted.', { default: 'Active' }),
-  conditions: optional(mapList(namespaceCondition, ['type']), 'What the deletion is waiting for, by type.'),
+  conditions: optional(
+    mapList(namespaceCondition, ['type'], { duplicates: 'allowed' }),
+    'What the deletion is waiting for, by type.',
+  ),
 })
 
 /** A room for the names of objects. */

@@ -40,7 +40,7 @@ export const httpIngressPath = object(
     pathType: required(
       literal<'Exact' | 'Prefix' | 'ImplementationSpecific' | ''>(),
       'Whether the path is meant Exactly, with all below it (Prefix), or as the controller has it.',
-      { pointer: true, default: '' },
+      { pointer: true, absenceIsToldByRules: true },
     ),
     backend: required(ingressBackend, 'Where the requests go.', { default: {}, byValue: true }),
   },

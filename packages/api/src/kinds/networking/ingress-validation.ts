@@ -55,7 +55,7 @@ const forbiddenSequences = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenEnds = ['/..', '/.']
 
 function validatePath({ path: text = '', pathType, backend }: HttpIngressPath, path: FieldPath): readonly FieldError[] {
-  if (pathType === '') return [requiredField(path.field('pathType'), 'pathType must be specified')]
+  if (pathType === undefined) return [requiredField(path.field('pathType'), 'pathType must be specified')]
   return [...pathErrors(text, pathType, path), ...validateBackend(backend, path.field('backend'))]
 }
 

@@ -41,6 +41,11 @@ describe('validation of an ingress', () => {
     ],
     [
       'a type nobody knows',
+      withPath({ pathType: '' }),
+      [`${at}.pathType: Unsupported value: "": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
+    ],
+    [
+      'another path type',
       withPath({ pathType: 'Regex' }),
       [`${at}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
     ],

@@ -6,13 +6,7 @@ const toleration = { key: 'vm', operator: 'Exists' }
 
 it.each<readonly [string, object, readonly string[]]>([
   ['a good one', { handler: 'vm', overhead: { podFixed: { cpu: '100m' } } }, []],
-  [
-    'no handler',
-    {},
-    [
-      "handler: Invalid value: \"\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-    ],
-  ],
+  ['no handler', {}, ['handler: Required value']],
   [
     'overhead of what is no resource',
     { handler: 'vm', overhead: { podFixed: { cpus: '1' } } },

@@ -1,11 +1,9 @@
-import { deepEqual } from '../../equality.ts'
-import { duplicateField, type FieldError, invalidField } from '../../field-error.ts'
+import { duplicateField, type FieldError } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { validateLabels } from '../../object-meta-validation.ts'
 import { atomicList, mapOf, object, optional, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { resourceList } from '../core/common.ts'
 import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
@@ -13,7 +11,7 @@ import { type Toleration, toleration } from '../core/pod/scheduling.ts'
 import { validateResources } from '../core/pod/validation/resources.ts'
 import { validateTolerations } from '../core/pod/validation/scheduling.ts'
 import { kind } from '../kind.ts'
-import { checkUnchanged } from '../validation.ts'
+import { checkUnchanged, repeatedAt } from '../validation.ts'
 
 const nodeV1 = 'io.k8s.api.node.v1'
 
@@ -37,9 +35,10 @@ export const runtimeClassSchema = kindSchema(
   `${nodeV1}.RuntimeClass`,
   'A way of running containers, such as in virtual machines, which pods ask for by its name.',
   {
-    handler: required(string(), 'What node agents call it in their own configuration. It cannot be changed.', {
-      default: '',
-    }),
+    handler: required(
+      string({ format: 'dns1123-label' }),
+      'What node agents call it in their own configuration. It cannot be changed.',
+    ),
     overhead: optional(runtimeOverhead, 'What it takes for itself. It counts when pods are placed.'),
     scheduling: optional(runtimeScheduling, 'Which nodes have it; all of them unless set.'),
   },
@@ -47,9 +46,8 @@ export const runtimeClassSchema = kindSchema(
 
 const schedulingPath = FieldPath.of('scheduling')
 
-function validate({ handler, overhead, scheduling }: RuntimeClass): readonly FieldError[] {
+function validate({ overhead, scheduling }: RuntimeClass): readonly FieldError[] {
   return [
-    ...checkFormat('dns1123-label', handler).map((why) => invalidField(FieldPath.of('handler'), handler, why)),
     ...(overhead === undefined
       ? []
       : validateResources({ limits: overhead.podFixed }, new Set(), FieldPath.of('overhead'))),
@@ -59,12 +57,12 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): readonly Fie
 }
 
 function validateDistinctTolerations(tolerations: readonly Toleration[], path: FieldPath): readonly FieldError[] {
-  const taintOf = ({ tolerationSeconds: _, ...taint }: Toleration) => taint
-  const isRepeated = (toleration: Toleration, index: number): boolean =>
-    tolerations.slice(0, index).some((earlier) => deepEqual(taintOf(earlier), taintOf(toleration)))
+  const repeated = repeatedAt(tolerations, ({ key = '', operator = '', value = '', effect = '' }) =>
+    JSON.stringify([key, operator, value, effect]),
+  )
   return [
     ...validateTolerations(tolerations, path),
-    ...tolerations.flatMap((each, index) => (isRepeated(each, index) ? [duplicateField(path.index(index), each)] : [])),
+    ...[...repeated].map((index) => duplicateField(path.index(index), tolerations[index])),
   ]
 }
 
@@ -73,7 +71,7 @@ export const runtimeClasses = kind<RuntimeClass>(runtimeClassSchema, {
   plural: 'runtimeclasses',
   namespaced: false,
   columns: [nameColumn, column('Handler', ({ handler }) => handler, { field: 'handler' }), ageColumn],
-  rules: { updatesUnconditionally: false },
+  rules: { createsOnUpdate: true, updatesUnconditionally: false },
   finalizers: 'any',
   validate,
   validateUpdate: (next, old) => checkUnchanged(next.handler, old.handler, FieldPath.of('handler')),

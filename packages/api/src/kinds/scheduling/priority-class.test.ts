@@ -51,6 +51,9 @@ describe('a priority class', () => {
       'value: Forbidden: may not be changed in an update.',
       'preemptionPolicy: Invalid value: "Never": field is immutable',
     ])
+    expect(problemsOfUpdate(priorityClasses, { value: 1 }, { value: 1, preemptionPolicy: 'Always' })).toEqual([
+      'preemptionPolicy: Invalid value: "Always": field is immutable',
+    ])
     expect(problemsOfUpdate(priorityClasses, { value: 1 }, { value: 1, description: 'for me' })).toEqual([])
   })
 

@@ -35,10 +35,13 @@ export const systemPriorities: Readonly<Record<string, number>> = {
 }
 const systemPrefix = 'system-'
 
-const validate = ({ preemptionPolicy }: PriorityClass): readonly FieldError[] =>
-  checkPreemptionPolicy(preemptionPolicy, FieldPath.of('preemptionPolicy'))
+const validateCreate = (priorityClass: PriorityClass): readonly FieldError[] => [
+  ...reservedErrors(priorityClass),
+  // An update may not change it: whether it is one of those there are is not asked again.
+  ...checkPreemptionPolicy(priorityClass.preemptionPolicy, FieldPath.of('preemptionPolicy')),
+]
 
-function validateCreate(priorityClass: PriorityClass): readonly FieldError[] {
+function reservedErrors(priorityClass: PriorityClass): readonly FieldError[] {
   const { metadata, value } = priorityClass
   if (metadata.name?.startsWith(systemPrefix)) {
     const problem = systemClassProblem(priorityClass)
@@ -79,7 +82,6 @@ export const priorityClasses = kind<PriorityClass>(priorityClassSchema, {
     column('PreemptionPolicy', ({ preemptionPolicy }) => preemptionPolicy ?? '', { field: 'preemptionPolicy' }),
   ],
   countsGenerations: 'first-only',
-  validate,
   validateCreate,
   validateUpdate,
 })

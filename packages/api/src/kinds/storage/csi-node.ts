@@ -9,7 +9,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { keyedList } from '../core/pod/lists.ts'
 import { validateDriverName } from '../core/pod/validation/volumes.ts'
 import { kind } from '../kind.ts'
-import { checkNonNegative } from '../validation.ts'
+import { checkNonNegative, repeatedAt } from '../validation.ts'
 import { storageV1 } from './names.ts'
 
 export interface VolumeNodeResources extends Infer<typeof volumeNodeResources> {}
@@ -44,16 +44,16 @@ const nodeIdLengthMax = 256
 const driversPath = FieldPath.of('spec', 'drivers')
 
 function validate({ spec }: CsiNode): readonly FieldError[] {
+  const repeated = repeatedAt(spec.drivers, ({ name = '' }) => name)
   return spec.drivers.flatMap((driver, index) => {
     const at = driversPath.index(index)
-    const isRepeated = spec.drivers.slice(0, index).some(({ name }) => name === driver.name)
     return [
       ...validateDriverName(driver.name ?? '', at.field('name')),
       ...((driver.nodeID ?? '').length > nodeIdLengthMax
         ? [invalidField(at.field('nodeID'), driver.nodeID, `must be ${nodeIdLengthMax} characters or less`)]
         : []),
       ...checkNonNegative(driver.allocatable?.count, at.field('allocatable').field('count')),
-      ...(isRepeated ? [duplicateField(at.field('name'), driver.name)] : []),
+      ...(repeated.has(index) ? [duplicateField(at.field('name'), driver.name)] : []),
       ...validateTopologyKeys(driver.topologyKeys ?? [], at),
     ]
   })
@@ -61,10 +61,11 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
 
 /** Upstream names the driver, not the key. */
 function validateTopologyKeys(keys: readonly string[], path: FieldPath): readonly FieldError[] {
+  const repeated = repeatedAt(keys, (key) => key)
   return keys.flatMap((key, index) => [
     ...(key === '' ? [requiredField(path)] : []),
-    ...(keys.indexOf(key) < index ? [duplicateField(path, key)] : []),
-    ...checkFormat('qualified-name', key).map((why) => invalidField(path, keys, why)),
+    ...(repeated.has(index) ? [duplicateField(path, key)] : []),
+    ...checkFormat('qualified-name', key).map((why) => invalidField(path, key, why)),
   ])
 }
 
@@ -72,8 +73,9 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): readonl
 function validateUpdate({ spec }: CsiNode, { spec: old }: CsiNode): readonly FieldError[] {
   const path = FieldPath.of('CSINodeDriver')
   const identity = ({ allocatable: _, ...rest }: CsiNodeDriver) => rest
+  const oldByName = new Map(old.drivers.map((driver) => [driver.name, driver]))
   return spec.drivers.flatMap((driver) => {
-    const before = old.drivers.find(({ name }) => name === driver.name)
+    const before = oldByName.get(driver.name)
     const isChanged = before !== undefined && !deepEqual(identity(before), identity(driver))
     return isChanged ? [invalidField(path, driver, 'field is immutable')] : []
   })

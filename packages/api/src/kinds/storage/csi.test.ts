@@ -114,6 +114,14 @@ describe('a volume attachment', () => {
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', { persistentVolumeName: 'pv' }, []],
     [
+      'no name',
+      { persistentVolumeName: '' },
+      [
+        'spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName',
+        expect.stringContaining('spec.source.persistentVolumeName: Invalid value: "": a lowercase RFC 1123 subdomain'),
+      ],
+    ],
+    [
       'nothing',
       {},
       ['spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName'],

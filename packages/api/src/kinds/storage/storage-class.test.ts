@@ -14,6 +14,7 @@ describe('a storage class', () => {
 
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', { ...local, allowedTopologies: [zone('a', 'b'), zone('c')] }, []],
+    ['a policy that is empty', { ...local, reclaimPolicy: '' }, []],
     ['no provisioner', {}, ['provisioner: Required value']],
     [
       'policies nobody knows',

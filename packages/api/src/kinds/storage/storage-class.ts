@@ -1,5 +1,11 @@
-import { deepEqual } from '../../equality.ts'
-import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
+import {
+  duplicateField,
+  type FieldError,
+  fieldErrorsMax,
+  invalidField,
+  requiredField,
+  unsupportedField,
+} from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import {
@@ -19,7 +25,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkUnchanged } from '../validation.ts'
+import { checkUnchanged, repeatedAt } from '../validation.ts'
 import { storageV1 } from './names.ts'
 import { validateParameters } from './parameters.ts'
 
@@ -82,12 +88,13 @@ const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 
 function validate(storageClass: StorageClass): readonly FieldError[] {
+  // An empty policy is none that would be wrong: it is the driver's to choose.
   const { provisioner = '', parameters, reclaimPolicy = '', volumeBindingMode = '' } = storageClass
   const provisionerProblems = provisioner === '' ? [] : checkFormat('qualified-name', provisioner.toLowerCase())
   return [
     ...provisionerProblems.map((why) => invalidField(FieldPath.of('provisioner'), provisioner.toLowerCase(), why)),
     ...validateParameters(parameters),
-    ...(reclaimPolicies.includes(reclaimPolicy)
+    ...(reclaimPolicy === '' || reclaimPolicies.includes(reclaimPolicy)
       ? []
       : [unsupportedField(FieldPath.of('reclaimPolicy'), reclaimPolicy, reclaimPolicies)]),
     ...(bindingModes.includes(volumeBindingMode)
@@ -99,32 +106,36 @@ function validate(storageClass: StorageClass): readonly FieldError[] {
 
 function validateTopologies(terms: readonly TopologySelectorTerm[], path: FieldPath): readonly FieldError[] {
   // Upstream compares each with as many empty ones as there are terms, and with those before it.
-  const compared = [...terms.map(() => ({})), ...terms.map(valuesByKey)]
-  const timesRepeated = (term: TopologySelectorTerm, index: number): number =>
-    compared.slice(0, terms.length + index).filter((each) => deepEqual(each, valuesByKey(term))).length
+  const times = new Map([[textOfTerm({}), terms.length]])
   return terms.flatMap((term, index) => {
     const expressions = path.index(index).field('matchLabelExpressions')
+    const text = textOfTerm(term)
+    const timesRepeated = times.get(text) ?? 0
+    times.set(text, timesRepeated + 1)
     return [
       ...validateTopologyTerm(term, expressions),
-      ...Array.from({ length: timesRepeated(term, index) }, () => duplicateField(expressions, '')),
+      // No answer names more of them.
+      ...Array.from({ length: Math.min(timesRepeated, fieldErrorsMax) }, () => duplicateField(expressions, '')),
     ]
   })
 }
 
-const valuesByKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm) =>
-  Object.fromEntries(matchLabelExpressions.map(({ key, values }) => [key, [...values].sort()]))
+/** Terms that pick the same places have the same text. */
+function textOfTerm({ matchLabelExpressions = [] }: TopologySelectorTerm): string {
+  const valuesByKey = new Map(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].sort()]))
+  return JSON.stringify([...valuesByKey].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 function validateTopologyTerm({ matchLabelExpressions = [] }: TopologySelectorTerm, path: FieldPath): FieldError[] {
+  const repeatedKeys = repeatedAt(matchLabelExpressions, ({ key }) => key)
   return matchLabelExpressions.flatMap(({ key, values }, index) => {
     const at = path.index(index)
-    const isRepeated = matchLabelExpressions.slice(0, index).some((earlier) => earlier.key === key)
+    const repeatedValues = repeatedAt(values, (value) => value)
     return [
       ...(values.length === 0 ? [requiredField(at.field('values'))] : []),
-      ...values.flatMap((value, position) =>
-        values.indexOf(value) < position ? [duplicateField(at.field('values').index(position), value)] : [],
-      ),
+      ...[...repeatedValues].map((position) => duplicateField(at.field('values').index(position), values[position])),
       ...checkFormat('qualified-name', key).map((why) => invalidField(at.field('key'), key, why)),
-      ...(isRepeated ? [duplicateField(at.field('key'), key)] : []),
+      ...(repeatedKeys.has(index) ? [duplicateField(at.field('key'), key)] : []),
     ]
   })
 }

@@ -89,8 +89,10 @@ function validateSource(source: VolumeAttachmentSource, path: FieldPath): readon
   }
   if (inlineVolumeSpec !== undefined) return [forbiddenField(path, rule)]
   const at = path.field('persistentVolumeName')
-  if (name === '') return [requiredField(at, 'must specify non empty persistentVolumeName')]
-  return checkFormat('dns1123-subdomain', name).map((why) => invalidField(at, name, why))
+  return [
+    ...(name === '' ? [requiredField(at, 'must specify non empty persistentVolumeName')] : []),
+    ...checkFormat('dns1123-subdomain', name).map((why) => invalidField(at, name, why)),
+  ]
 }
 
 function validateStatus(status: VolumeAttachmentStatus | undefined, path: FieldPath): readonly FieldError[] {

@@ -93,7 +93,10 @@ export const daemonSetStatus = object(
     numberAvailable: optional(int32(), 'Nodes whose pod has been ready for minReadySeconds.'),
     numberUnavailable: optional(int32(), 'Nodes that should have the pod and have none that is available.'),
     collisionCount: pointer(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
-    conditions: optional(mapList(daemonSetCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(daemonSetCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
   },
 )
 

@@ -114,7 +114,10 @@ export const deploymentStatus = object(
     availableReplicas: optional(int32(), 'Of those, the ones that have been ready for minReadySeconds.'),
     unavailableReplicas: optional(int32(), 'Pods that are missing until enough are available.'),
     terminatingReplicas: pointer(int32(), 'Pods that are on their way out.'),
-    conditions: optional(mapList(deploymentCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(deploymentCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
     collisionCount: pointer(int32(), 'How often the name of a new ReplicaSet was taken by another one.'),
   },
 )

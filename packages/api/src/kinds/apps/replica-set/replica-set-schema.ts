@@ -46,7 +46,10 @@ export const replicaSetStatus = object(
     availableReplicas: optional(int32(), 'Of those, the ones that have been ready for minReadySeconds.'),
     terminatingReplicas: pointer(int32(), 'Pods that are on their way out.'),
     observedGeneration: optional(int64(), 'The generation that these counts answer.'),
-    conditions: optional(mapList(replicaSetCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(replicaSetCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
   },
 )
 

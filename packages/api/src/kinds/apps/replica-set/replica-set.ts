@@ -34,7 +34,6 @@ export const replicaSets = kind<ReplicaSet>(replicaSetSchema, {
     ...containerColumns<ReplicaSet>(({ spec }) => spec.template),
     wideColumn('Selector', ({ spec }) => formatSelector(spec.selector), { field: 'spec.selector' }),
   ],
-  selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   defaults: withDefaults,
   countsGenerations: true,
   prepareForCreate: (replicaSet) => ({ ...replicaSet, status: { replicas: 0 } }),

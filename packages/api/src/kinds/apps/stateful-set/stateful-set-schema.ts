@@ -145,7 +145,10 @@ export const statefulSetStatus = object(
     currentRevision: optional(string(), 'The ControllerRevision from which pods are made that are not updated yet.'),
     updateRevision: optional(string(), 'The ControllerRevision from which updated pods are made.'),
     collisionCount: pointer(int32(), 'How often the name of a new ControllerRevision was taken by another one.'),
-    conditions: optional(mapList(statefulSetCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(statefulSetCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
     availableReplicas: optional(int32(), 'Pods that have been ready for minReadySeconds.', { default: 0 }),
   },
 )

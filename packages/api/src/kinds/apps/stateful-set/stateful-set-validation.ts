@@ -46,11 +46,9 @@ export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[
 function withClaims({ template, volumeClaimTemplates = [] }: StatefulSetSpec): StatefulSetSpec['template'] {
   if (volumeClaimTemplates.length === 0) return template
   const { volumes = [] } = template.spec
-  const claims = volumeClaimTemplates.map(({ metadata: { name = '' } = {} }) => ({
-    name,
-    persistentVolumeClaim: { claimName: name },
-  }))
-  const names = new Set(claims.map(({ name }) => name))
+  // Two claims of one name are one volume.
+  const names = new Set(volumeClaimTemplates.map(({ metadata: { name = '' } = {} }) => name))
+  const claims = [...names].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }))
   // A claim takes the place of a volume of that name; the others come after, as in upstream's messages.
   const kept = volumes.filter(({ name }) => !names.has(name))
   return { ...template, spec: { ...template.spec, volumes: [...claims, ...kept] } }

@@ -188,6 +188,7 @@ it('shows its pods in a table', () => {
 })
 
 it('is told of claims that could not be made, but not of those it has had', () => {
+  expect(problemsOfCreate(statefulSets, { spec: { ...spec, volumeClaimTemplates: [claim, claim] } })).toEqual([])
   const without = { spec: { ...spec, volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] } }
   expect(problemsOfCreate(statefulSets, without)).toEqual([
     'spec.volumeClaimTemplates[0].spec.accessModes: Required value: at least 1 access mode is required',

@@ -53,7 +53,10 @@ export const horizontalPodAutoscalerStatus = object(
     currentReplicas: optional(int32(), 'How many there were.'),
     desiredReplicas: required(int32(), 'How many the autoscaler wants.', { default: 0 }),
     currentMetrics: optional(atomicList(metricStatus), 'What the metrics were.', { alwaysWritten: true }),
-    conditions: optional(mapList(horizontalPodAutoscalerCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(horizontalPodAutoscalerCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
   },
 )
 

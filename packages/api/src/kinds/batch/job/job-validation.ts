@@ -180,10 +180,13 @@ function replacementErrors(
   return supported.includes(podReplacementPolicy) ? [] : [unsupportedField(path, podReplacementPolicy, supported)]
 }
 
+const jobRestartPolicies: readonly string[] = ['OnFailure', 'Never']
+
 function restartPolicyErrors({ template, podFailurePolicy }: JobSpec, path: FieldPath): readonly FieldError[] {
   const { restartPolicy = 'Always' } = template.spec
   // It is what a pod has that says nothing: whoever wrote the Job has forgotten it.
   if (restartPolicy === 'Always') return [requiredField(path, 'valid values: "OnFailure", "Never"')]
+  if (!jobRestartPolicies.includes(restartPolicy)) return [unsupportedField(path, restartPolicy, jobRestartPolicies)]
   if (podFailurePolicy !== undefined && restartPolicy !== 'Never') {
     return [invalidField(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified')]
   }

@@ -90,6 +90,14 @@ describe('validation of a job', () => {
       ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     ],
     [
+      'pods that restart as nobody knows',
+      { template: { spec: { ...template.spec, restartPolicy: 'Sometimes' } } },
+      [
+        'spec.template.spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"',
+        'spec.template.spec.restartPolicy: Unsupported value: "Sometimes": supported values: "OnFailure", "Never"',
+      ],
+    ],
+    [
       'negative numbers',
       { parallelism: -1, completions: -2, backoffLimit: -3, ttlSecondsAfterFinished: -4 },
       [-1, -2, -3, -4].map(

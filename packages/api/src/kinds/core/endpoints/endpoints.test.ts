@@ -16,6 +16,7 @@ describe('validation of endpoints', () => {
         expect.stringMatching(
           /^subsets\[0\]\.notReadyAddresses\[0\]\.nodeName: Invalid value: "-": a lowercase RFC 1123 sub/,
         ),
+        'subsets[0].notReadyAddresses[0].ip: Invalid value: "web": must be a valid IP address',
       ],
     ],
     [

@@ -1,4 +1,4 @@
-import { type FieldError, requiredField } from '../../../field-error.ts'
+import { type FieldError, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { kindSchema } from '../../../meta.ts'
 import { atomicList, enumOf, int32, object, optional, pointer, required, string } from '../../../schema/builders.ts'
@@ -83,8 +83,14 @@ function addressErrors(
     ...wrongIp,
     ...checkText('dns1123-label', hostname, path.field('hostname')),
     ...checkGiven('dns1123-subdomain', nodeName, path.field('nodeName')),
-    ...(wrongIp.length > 0 ? [] : checkEndpointIp(ip, path.field('ip'), of)),
+    ...(wrongIp.length > 0 ? noAddressErrors(ip, path.field('ip')) : checkEndpointIp(ip, path.field('ip'), of)),
   ]
+}
+
+/** Upstream looks again at what is no address, and then takes numbers with zeros before them. */
+function noAddressErrors(ip: string, path: FieldPath): readonly FieldError[] {
+  const digits = ip.replaceAll(/\b0+(?=\d)/g, '')
+  return checkIp(digits, path).length === 0 ? [] : [invalidField(path, ip, 'must be a valid IP address')]
 }
 
 function portErrors(

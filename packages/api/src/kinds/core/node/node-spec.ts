@@ -43,7 +43,7 @@ export interface NodeSpec extends Infer<typeof nodeSpec> {}
 export const nodeSpec = object(`${coreV1}.NodeSpec`, 'What is wanted of a node.', {
   podCIDR: optional(string(), 'Range of addresses for the pods of the node; the first of podCIDRs.'),
   podCIDRs: optional(
-    setList(string(), { patchStrategy: 'merge' }),
+    setList(string(), { patchStrategy: 'merge', duplicates: 'allowed' }),
     'Ranges of addresses for the pods of the node: one, or one of each IP family. They cannot be changed once set.',
   ),
   providerID: optional(

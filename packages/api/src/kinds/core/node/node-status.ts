@@ -122,7 +122,10 @@ export const nodeStatus = object(`${coreV1}.NodeStatus`, 'How a node is, as its 
   capacity: optional(resourceList, 'What the machine has, by resource.'),
   allocatable: optional(resourceList, 'What of it pods can have. All of it unless set.'),
   phase: optional(string(), 'No longer filled in; see conditions.'),
-  conditions: optional(mapList(nodeCondition, ['type']), 'How the node is, by type: Ready above all.'),
+  conditions: optional(
+    mapList(nodeCondition, ['type'], { duplicates: 'allowed' }),
+    'How the node is, by type: Ready above all.',
+  ),
   addresses: optional(
     // Nodes of two IP families have two addresses of one type.
     mapList(nodeAddress, ['type'], { duplicates: 'allowed' }),

@@ -1,5 +1,6 @@
 /** Upstream's ValidateNode and ValidateNodeUpdate (pkg/apis/core/validation). */
 import {
+  addErrors,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -9,11 +10,12 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
+import type { StringFormat } from '../../../schema/schema.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkStrictCidr, cidrFamily } from '../../addresses.ts'
 import type { ResourceList } from '../common.ts'
 import type { Node } from './node-schema.ts'
-import { type Taint, taintEffects } from './node-spec.ts'
+import { type NodeConfigSource, type Taint, taintEffects } from './node-spec.ts'
 import type { NodeAddress } from './node-status.ts'
 
 /** What is wrong with a node, whatever it was before. */
@@ -83,11 +85,28 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
   if ((before.externalID ?? '') !== (after.externalID ?? '')) {
     errors.push(forbiddenField(path.field('externalID'), 'may not be updated'))
   }
-  // Upstream says of all that may not change, in a place that has no name, that it may not.
-  if (errors.length > 0) {
-    errors.push(forbiddenField(FieldPath.of('[]'), 'node updates may only change labels, taints, or capacity'))
-  }
+  addErrors(errors, configSourceErrors(after.configSource, path.field('configSource')))
   return [...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses')), ...errors]
+}
+
+/** What a node may be told of where its configuration is, which no node asks any more. */
+function configSourceErrors(source: NodeConfigSource | undefined, path: FieldPath): readonly FieldError[] {
+  if (source === undefined) return []
+  const { configMap } = source
+  if (configMap === undefined) return [invalidField(path, source, 'exactly one reference subfield must be non-nil')]
+  const at = path.field('configMap')
+  const { namespace, name, kubeletConfigKey, uid, resourceVersion } = configMap
+  const given = (format: StringFormat, value: string | undefined, where: FieldPath): readonly FieldError[] =>
+    value ? checkFormat(format, value).map((why) => invalidField(where, value, why)) : []
+  return [
+    ...(uid ? [forbiddenField(at.field('uid'), 'uid must not be set in spec')] : []),
+    ...(resourceVersion
+      ? [forbiddenField(at.field('resourceVersion'), 'resourceVersion must not be set in spec')]
+      : []),
+    ...given('dns1123-label', namespace, at.field('namespace')),
+    ...given('dns1123-subdomain', name, at.field('name')),
+    ...given('config-map-key', kubeletConfigKey, at.field('kubeletConfigKey')),
+  ]
 }
 
 function validateTaints(taints: readonly Taint[], path: FieldPath): readonly FieldError[] {
@@ -146,5 +165,6 @@ function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly F
   const errors = cidrs.flatMap((cidr, index) => checkStrictCidr(cidr, path.index(index)))
   const families = new Set(cidrs.map(cidrFamily))
   if (errors.length > 0 || families.size >= cidrs.length) return errors
+  // A range that is there twice is one of a family too many.
   return [invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family')]
 }

@@ -132,9 +132,20 @@ describe('a persistent volume', () => {
     ])
     expect(problemsOfUpdate(persistentVolumes, withSpec({}), withSpec({ nodeAffinity: affinity }))).toEqual([])
     expect(problemsOfUpdate(persistentVolumes, withSpec({ nodeAffinity: affinity }), withSpec({}))).toEqual([
-      'nodeAffinity: Invalid value: null: field is immutable',
+      'nodeAffinity: Invalid value: null: field is immutable, except for updating from beta label to GA',
     ])
     expect(problemsOfUpdate(persistentVolumes, withSpec({}), withSpec({ capacity: { storage: '2Gi' } }))).toEqual([])
+  })
+
+  it('may follow labels of nodes to their stable names, and no others', () => {
+    const near = (key: string) => {
+      const required = { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['a'] }] }] }
+      return withSpec({ nodeAffinity: { required } })
+    }
+    const beta = near('failure-domain.beta.kubernetes.io/zone')
+    expect(problemsOfUpdate(persistentVolumes, beta, near('topology.kubernetes.io/zone'))).toEqual([])
+    expect(problemsOfUpdate(persistentVolumes, near('topology.kubernetes.io/zone'), beta)).toHaveLength(1)
+    expect(problemsOfUpdate(persistentVolumes, beta, near('topology.kubernetes.io/region'))).toHaveLength(1)
   })
 
   it('may be told later how it is enlarged', () => {

@@ -135,11 +135,48 @@ export function validatePersistentVolumeUpdate(
         ]),
     // Upstream's messages name these fields without what they are in.
     ...checkUnchanged(spec.volumeMode, old.volumeMode, FieldPath.of('volumeMode')),
-    ...(old.nodeAffinity === undefined
-      ? []
-      : checkUnchanged(spec.nodeAffinity, old.nodeAffinity, FieldPath.of('nodeAffinity'))),
+    ...(old.nodeAffinity === undefined ? [] : affinityChangeErrors(spec.nodeAffinity, old.nodeAffinity)),
     ...validateAttributesUpdate(spec, old),
   ]
+}
+
+/** Labels whose names in nodes have changed: a volume may follow. */
+const stableLabels: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+}
+
+type NodeAffinity = NonNullable<PersistentVolumeSpec['nodeAffinity']>
+type Requirements = NonNullable<NonNullable<NodeAffinity['required']>['nodeSelectorTerms'][number]['matchExpressions']>
+
+function affinityChangeErrors(affinity: NodeAffinity | undefined, old: NodeAffinity): readonly FieldError[] {
+  if (affinity !== undefined && deepEqual(affinity, withStableLabels(old, affinity))) return []
+  const why = 'field is immutable, except for updating from beta label to GA'
+  return [invalidField(FieldPath.of('nodeAffinity'), affinity, why)]
+}
+
+/** The old affinity with the stable names of those labels that have them in the new one, requirement by requirement. */
+function withStableLabels(old: NodeAffinity, affinity: NodeAffinity): NodeAffinity {
+  if (old.required === undefined) return old
+  const renamed = (requirements: Requirements | undefined, now: Requirements | undefined): Requirements | undefined =>
+    requirements?.map((each, at) => {
+      const key = stableLabels[each.key]
+      return key !== undefined && now?.[at]?.key === key ? { ...each, key } : each
+    })
+  const nodeSelectorTerms = old.required.nodeSelectorTerms.map((term, index) => {
+    const now = affinity.required?.nodeSelectorTerms[index]
+    const matchExpressions = renamed(term.matchExpressions, now?.matchExpressions)
+    const matchFields = renamed(term.matchFields, now?.matchFields)
+    return {
+      ...term,
+      ...(matchExpressions === undefined ? {} : { matchExpressions }),
+      ...(matchFields === undefined ? {} : { matchFields }),
+    }
+  })
+  return { ...old, required: { ...old.required, nodeSelectorTerms } }
 }
 
 /** How a driver enlarges its volumes may be said later. */

@@ -51,7 +51,10 @@ export const replicationControllerStatus = object(
     readyReplicas: optional(int32(), 'Of those, the ones that are ready.'),
     availableReplicas: optional(int32(), 'Of those, the ones that have been ready for minReadySeconds.'),
     observedGeneration: optional(int64(), 'The generation that these counts answer.'),
-    conditions: optional(mapList(replicationControllerCondition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(replicationControllerCondition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
   },
 )
 

@@ -24,8 +24,10 @@ export function withClusterIps(service: Service, old: Service | undefined): Serv
   if (before === undefined) {
     return clusterIP !== '' && clusterIPs.length === 0 ? withSpec(service, { clusterIPs: [clusterIP] }) : service
   }
+  if (clusterIP === (before.clusterIP ?? '')) {
+    return clusterIPs.length === 0 ? withSpec(service, { clusterIPs: before.clusterIPs }) : service
+  }
   if (!deepEqual(clusterIPs, before.clusterIPs ?? [])) return service
-  if (clusterIP === (before.clusterIP ?? '')) return service
   return withSpec(service, { clusterIPs: clusterIP === '' ? undefined : [clusterIP] })
 }
 
@@ -34,9 +36,9 @@ export function keepAllocated(service: Service, old: Service): Service {
   const [spec, before] = [service.spec, old.spec]
   const changes: { -readonly [K in keyof ServiceSpec]?: ServiceSpec[K] } = {}
   if (needsClusterIp(before) && needsClusterIp(spec)) {
-    const clusterIP = spec.clusterIP || before.clusterIP
-    changes.clusterIP = clusterIP
-    if ((spec.clusterIPs ?? []).length === 0 && clusterIP === before.clusterIP) changes.clusterIPs = before.clusterIPs
+    changes.clusterIP = spec.clusterIP || before.clusterIP
+    // Where the address is another one, all of them are, which shows afterwards.
+    if ((spec.clusterIPs ?? []).length === 0) changes.clusterIPs = before.clusterIPs
   }
   if (needsNodePort(before) && needsNodePort(spec)) changes.ports = keepNodePorts(spec.ports ?? [], before.ports ?? [])
   if (needsHealthCheckNodePort(before) && needsHealthCheckNodePort(spec)) {

@@ -102,7 +102,7 @@ export const services = kind<Service>(serviceSchema, {
   rules: { createsOnUpdate: true, returnsDeletedObject: true },
   defaults: withDefaults,
   prepareForCreate: (service) => withClusterIps({ ...service, status: { loadBalancer: {} } }, undefined),
-  prepareForUpdate: (service, old) => dropWhatTypeNoLongerNeeds(keepAllocated(withClusterIps(service, old), old), old),
+  prepareForUpdate: (service, old) => dropWhatTypeNoLongerNeeds(withClusterIps(keepAllocated(service, old), old), old),
   validate: validateService,
   validateUpdate: validateServiceUpdate,
   validateStatusUpdate: validateServiceStatus,
