@@ -111,6 +111,8 @@ export const admissionPlugins: readonly Part[] = [
     'CertificateSubjectRestriction',
     'DefaultIngressClass',
     'PodTopologyLabels',
+    'NodeDeclaredFeatureValidator',
+    'PodResizeValidator',
     'MutatingAdmissionPolicy',
     'MutatingAdmissionWebhook',
     'ValidatingAdmissionPolicy',

@@ -30,11 +30,19 @@ describe('the value of a resource', () => {
     ['limits.cpu', '1m', '1500'],
     ['limits.memory', '1Mi', '1024'],
     ['requests.cpu', '0', '1'],
+    ['requests.cpu', '0m', '1'],
+    ['limits.hugepages-2Mi', undefined, '0'],
     ['requests.memory', undefined, '0'],
     ['limits.ephemeral-storage', '1Gi', '10'],
   ])('%s in units of %s is %s', (resource, divisor, value) => {
     const selector = { resource, ...(divisor === undefined ? {} : { divisor }) }
-    expect(containerResourceValue(selector, container, { 'ephemeral-storage': '10Gi' })).toBe(value)
+    const allocatable = { 'ephemeral-storage': '10Gi', 'hugepages-2Mi': '4Mi' }
+    expect(containerResourceValue(selector, container, allocatable)).toBe(value)
+  })
+
+  it('is what the node has where the limit is 0', () => {
+    const unlimited = { name: 'web', resources: { limits: { cpu: '0' } } }
+    expect(containerResourceValue({ resource: 'limits.cpu' }, unlimited, { cpu: '8' })).toBe('8')
   })
 
   it('refuses what the downward API does not know', () => {

@@ -34,8 +34,10 @@ export function containerResourceValue(
   const match = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/.exec(resource)
   if (match === null) throw new Error(`unsupported container resource : ${resource}`)
   const [, kind = '', name = ''] = match
-  const offered = kind === 'limits' ? allocatable[name] : undefined
-  const amount = parseQuantity(resources?.[kind as 'limits' | 'requests']?.[name] ?? offered ?? '0').nanos
-  const unit = parseQuantity(divisor === '0' ? '1' : divisor).nanos
+  const own = parseQuantity(resources?.[kind as 'limits' | 'requests']?.[name] ?? '0').nanos
+  // Huge pages are never given to more than there are.
+  const isOffered = kind === 'limits' && own === 0n && !name.startsWith('hugepages-')
+  const amount = isOffered ? parseQuantity(allocatable[name] ?? '0').nanos : own
+  const unit = parseQuantity(divisor).nanos || parseQuantity('1').nanos
   return String((amount + unit - 1n) / unit)
 }

@@ -75,6 +75,31 @@ describe('what a pod and its sidecar take while their resources are changed', ()
   })
 })
 
+describe('what a pod takes as a whole while that is changed', () => {
+  const whole = (pending?: object) =>
+    ({
+      metadata: { generation: 2 },
+      spec: {
+        containers: [{ name: 'main', resources: resources('1') }],
+        resources: { requests: { cpu: '2', memory: '1Gi' }, limits: { cpu: '3' } },
+      },
+      status: {
+        observedGeneration: 1,
+        containerStatuses: [{ name: 'main', allocatedResources: { cpu: '1' } }],
+        resources: { requests: { cpu: '1', memory: '2Gi', other: '1' }, limits: { cpu: '5', memory: '5Gi' } },
+        allocatedResources: { cpu: '1500m' },
+        conditions: pending === undefined ? [] : [{ type: 'PodResizePending', status: 'True', ...pending }],
+      },
+    }) as unknown as Pod
+
+  it.each<[string, object | undefined, object]>([
+    ['the most of all that it asks for or has', undefined, { cpu: '2', memory: '2Gi' }],
+    ['what it has, where it never gets more', { reason: 'Infeasible' }, { cpu: '1500m', memory: '2Gi' }],
+  ])('is %s', (_what, pending, requests) => {
+    expect(specOnNode(whole(pending)).resources).toEqual({ requests, limits: { cpu: '5' } })
+  })
+})
+
 describe('the spec of a pod on its node', () => {
   it('is the same object where nothing is changed', () => {
     const pod = resized({ asked: '1', given: '1' })

@@ -3,6 +3,7 @@ import type { Container } from '../kinds/core/pod/container.ts'
 import type { Pod } from '../kinds/core/pod/pod-schema.ts'
 import type { PodSpec } from '../kinds/core/pod/pod-spec.ts'
 import type { ContainerStatus, PodCondition } from '../kinds/core/pod/pod-status.ts'
+import type { ResourceRequirements } from '../kinds/core/pod/resources.ts'
 import { compareQuantity } from '../quantity.ts'
 
 /**
@@ -22,6 +23,7 @@ export function specOnNode(pod: Pod): PodSpec {
   const initContainers = spec.initContainers?.map(taken)
   return {
     ...spec,
+    ...takenAsWhole(pod, isRefused),
     containers: spec.containers.map(taken),
     ...(initContainers === undefined ? {} : { initContainers }),
   }
@@ -40,6 +42,22 @@ function isInfeasible({ metadata, status }: Pod): boolean {
   const pending = status?.conditions?.find(isPendingResize)
   if (pending?.reason !== 'Infeasible') return false
   return pending.observedGeneration === undefined || pending.observedGeneration === metadata.generation
+}
+
+/** What a pod takes as a whole, of those resources that its spec names for it. */
+function takenAsWhole({ spec, status }: Pod, isRefused: boolean): Pick<PodSpec, 'resources'> {
+  const { resources } = spec
+  const given = status?.resources
+  if (resources === undefined || given === undefined) return {}
+  const taken = (asked: ResourceList | undefined, ...has: readonly (ResourceList | undefined)[]) => {
+    if (asked === undefined) return undefined
+    const most = has.reduce<ResourceList>((larger, list) => largerOf(list, larger), isRefused ? {} : asked)
+    return Object.fromEntries(Object.keys(asked).map((name) => [name, most[name] ?? '0']))
+  }
+  const requests = taken(resources.requests, given.requests, status?.allocatedResources)
+  return {
+    resources: { ...resources, requests, limits: taken(resources.limits, given.limits) } as ResourceRequirements,
+  }
 }
 
 function withTaken(container: Container, given: ContainerStatus, isRefused: boolean): Container {

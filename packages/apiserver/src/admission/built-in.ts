@@ -11,8 +11,10 @@ import { jobDependencies } from './job-dependencies.ts'
 import { limitRanger } from './limit-ranger.ts'
 import { loadedWhenUsed } from './loaded-when-used.ts'
 import { namespaceLifecycle } from './namespace-lifecycle.ts'
+import { nodeDeclaredFeatureValidator } from './node-declared-features.ts'
 import { nodeRestriction } from './node-restriction.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts'
+import { podResize } from './pod-resize.ts'
 import { podSecurity } from './pod-security/pod-security.ts'
 import { podTopologyLabels } from './pod-topology-labels.ts'
 import { mutatingPolicies } from './policies/mutating-policies.ts'
@@ -66,7 +68,9 @@ export function builtInAdmission(
     defaultIngressClass(registries),
     optional('DenyServiceExternalIPs'),
     podTopologyLabels(registries),
+    nodeDeclaredFeatureValidator(registries),
     jobDependencies(registries),
+    podResize(registries),
     mutatingPolicies(registries, authorizer, turns),
     webhooks.mutating,
     validatingPolicies(registries, authorizer, turns),

@@ -29,10 +29,8 @@ const offByDefault: ReadonlySet<string> = new Set(optionalPlugins)
 const onUpstream: ReadonlySet<string> = new Set([
   'ClusterTrustBundleAttest',
   'JobValidation',
-  'NodeDeclaredFeatureValidator',
   'PodGroupProtection',
   'PodGroupWorkloadExists',
-  'PodResizeValidator',
 ])
 const offUpstream: ReadonlySet<string> = new Set(['EventRateLimit', 'ImagePolicyWebhook'])
 

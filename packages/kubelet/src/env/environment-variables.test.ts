@@ -202,6 +202,28 @@ describe('variables of a container', () => {
   })
 })
 
+describe('limits that a container has none of', () => {
+  const asked = (name: string, containerName?: string) => ({
+    name: `${containerName ?? 'own'} ${name}`,
+    valueFrom: { resourceFieldRef: { resource: `limits.${name}`, ...(containerName ? { containerName } : {}) } },
+  })
+
+  it('are those of its pod, and then those of its node; of init containers that others ask about nothing is said', async () => {
+    const resources = { limits: { cpu: '2', memory: '0' } }
+    const containers = [testContainer({ name: 'web' }), testContainer({ name: 'other' })]
+    const spec = { resources, containers, initContainers: [testContainer({ name: 'init' })] }
+    const env = ['cpu', 'memory'].flatMap((name) => [asked(name), asked(name, 'other'), asked(name, 'init')])
+    expect(await variables({ env: env as never }, [], spec)).toEqual({
+      'own cpu': '2',
+      'other cpu': '2',
+      'init cpu': '0',
+      'own memory': String(2 ** 30),
+      'other memory': String(2 ** 30),
+      'init memory': '0',
+    })
+  })
+})
+
 describe('variables from a file of a volume', () => {
   let directory: string
   beforeEach(() => {

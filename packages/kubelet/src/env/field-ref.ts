@@ -1,5 +1,6 @@
 import {
   type Container,
+  compareQuantity,
   containerResourceValue,
   metadataFieldValue,
   type Pod,
@@ -37,7 +38,11 @@ export function fieldValue(path: string, context: DownwardContext): string {
   }
 }
 
-/** The value of the resource of this container, or of the one that the selector names. Throws as `containerResourceValue` does. */
+/**
+ * The value of the resource of this container, or of the one that the selector names. Throws as `containerResourceValue` does. For
+ * a container, the limits of its pod as a whole are those that it has none of; for files of a volume there is no container, and
+ * only the node counts. Of init containers nothing is presumed that others ask about (upstream's defaultPodLimitsForDownwardAPI).
+ */
 export function resourceValue(
   selector: ResourceFieldSelector,
   container: Container | undefined,
@@ -46,7 +51,22 @@ export function resourceValue(
   const { containerName = '' } = selector
   const target = containerName === '' ? container : named(containerName, context)
   if (target === undefined) throw new Error('the container is not named')
-  return containerResourceValue(selector, target, context.allocatable)
+  if (container === undefined) return containerResourceValue(selector, target, context.allocatable)
+  const { containers } = context.pod.spec
+  const isPresumed = containerName === '' || containers.includes(target)
+  return containerResourceValue(selector, target, isPresumed ? offeredToContainers(context) : {})
+}
+
+function offeredToContainers({ pod, allocatable }: DownwardContext): Readonly<Record<string, string>> {
+  const limits = pod.spec.resources?.limits
+  if (limits === undefined) return allocatable
+  const ofPod = ['cpu', 'memory'].flatMap((name) => {
+    const limit = limits[name]
+    return limit === undefined || allocatable[name] === undefined || compareQuantity(limit, '0') === 0
+      ? []
+      : [[name, limit]]
+  })
+  return { ...allocatable, ...Object.fromEntries(ofPod) }
 }
 
 function named(name: string, { pod }: DownwardContext): Container {

@@ -18,6 +18,11 @@ describe('the name of a pod’s host', () => {
       named('web-0', { hostname: 'db', hostnameOverride: 'db.example.com' }),
       'db.example.com',
     ],
+    [
+      'has 63 characters at most there, too',
+      named('web-0', { hostnameOverride: `${'a'.repeat(62)}.b` }),
+      'a'.repeat(62),
+    ],
     ['has 63 characters at most', named('a'.repeat(70)), 'a'.repeat(63)],
     ['does not end with what it was cut at', named(`${'a'.repeat(62)}-b`), 'a'.repeat(62)],
     ['does not end with a dot either', named(`${'a'.repeat(61)}.-b`), 'a'.repeat(61)],

@@ -12,9 +12,9 @@ const clusterDomain = 'cluster.local'
  * that is too long.
  */
 export function podHostname({ metadata, spec }: Pod): string {
-  if (spec.hostnameOverride !== undefined) return spec.hostnameOverride
+  if (spec.hostnameOverride !== undefined) return cut(spec.hostnameOverride)
   const { hostname = metadata.name ?? '', subdomain = '', setHostnameAsFQDN } = spec
-  const short = hostname.length <= labelMax ? hostname : hostname.slice(0, labelMax).replace(/[-.]+$/, '')
+  const short = cut(hostname)
   if (setHostnameAsFQDN !== true || subdomain === '') return short
   const full = `${short}.${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
   if (full.length <= nodeNameMax) return full
@@ -23,3 +23,6 @@ export function podHostname({ metadata, spec }: Pod): string {
       `(${nodeNameMax} characters is the max, ${full.length} characters requested)`,
   )
 }
+
+const cut = (hostname: string): string =>
+  hostname.length <= labelMax ? hostname : hostname.slice(0, labelMax).replace(/[-.]+$/, '')

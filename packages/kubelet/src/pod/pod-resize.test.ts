@@ -6,6 +6,7 @@ import { createKubelet } from '../kubelet.ts'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
+import { withResourcesOfStatus } from './pod-resize.ts'
 
 /** A node of four processors, with simulated containers, which take some time to stop. */
 async function startedNode({ stopMs = 0 } = {}) {
@@ -190,4 +191,13 @@ describe('a pod whose resources are changed', () => {
       /^Pod resize started: {"containers":\[{"name":"web","resources":{"requests":{"cpu":"2"}}}\],"generation":\d+}$/,
     )
   })
+})
+
+it('takes a pod for what its status says it has been given as a whole, as far as its spec names that', () => {
+  const resources = { requests: { cpu: '2' } }
+  const given = (cpu: string) =>
+    testPod({ resources }, { status: { resources: { requests: { cpu, memory: '1Gi' }, limits: { cpu: '4' } } } })
+  const same = given('2')
+  expect(withResourcesOfStatus(same)).toBe(same)
+  expect(withResourcesOfStatus(given('1')).spec.resources).toEqual({ requests: { cpu: '1' } })
 })

@@ -31,7 +31,7 @@ export function withResourcesOf(pod: Pod, spec: PodSpec): Pod {
 /** The pod with what its status says that it has been given: what an earlier life of the node agent has done. */
 export function withResourcesOfStatus(pod: Pod): Pod {
   const statuses = { containers: pod.status?.containerStatuses, initContainers: pod.status?.initContainerStatuses }
-  const whole = pod.status?.resources === undefined ? pod : withPodLevel(pod, pod.status.resources)
+  const whole = withPodLevel(pod, givenAsWhole(pod))
   return withContainers(whole, (list) =>
     pod.spec[list]?.map((container) => {
       const status = statuses[list]?.find(({ name }) => name === container.name)
@@ -44,6 +44,17 @@ const givenTo = ({ resources, allocatedResources }: ContainerStatus): ResourceRe
   ...resources,
   ...(allocatedResources === undefined ? {} : { requests: allocatedResources }),
 })
+
+/** What the spec names for the pod as a whole, in the amounts of the status, which names more. */
+function givenAsWhole({ spec, status }: Pod): ResourceRequirements | undefined {
+  const { resources } = spec
+  const given = (list: 'limits' | 'requests') => {
+    const [asked, has] = [resources?.[list], status?.resources?.[list]]
+    if (asked === undefined || has === undefined) return {}
+    return { [list]: Object.fromEntries(Object.keys(asked).map((name) => [name, has[name] ?? asked[name] ?? '0'])) }
+  }
+  return resources && { ...resources, ...given('limits'), ...given('requests') }
+}
 
 /** The same pod where nothing is different. Without resources as a whole it stays so. */
 function withPodLevel(pod: Pod, resources: ResourceRequirements | undefined): Pod {

@@ -1,3 +1,4 @@
+import type { Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
 import { finalStatuses } from './final-statuses.ts'
@@ -125,6 +126,41 @@ describe('phase', () => {
     ],
     ['it had failed before', { pod: testPod({}, { status: { phase: 'Failed' } }), runs: [testRun()] }, 'Failed'],
   ])('when %s', (_, fields, expected) => expect(status(fields).phase).toBe(expected))
+})
+
+describe('the resources of a pod as a whole', () => {
+  const given = (requests: object, limits: object) => testContainer({ resources: { requests, limits } as never })
+  const both = given({ cpu: '100m', 'ephemeral-storage': '1Gi' }, { cpu: '200m', memory: '1Gi' })
+  const other = testContainer({ name: 'other', resources: { limits: { cpu: '1' } } as never })
+  const asWhole = { requests: { cpu: '2' }, limits: { memory: '3Gi' }, claims: [{ name: 'c' }] }
+
+  it.each<[string, Partial<Pod['spec']>, object, object, object | undefined]>([
+    ['nothing, where it asks for nothing', {}, {}, {}, undefined],
+    [
+      'those of its containers, and limits only where all have one when it runs',
+      { containers: [both, other] },
+      { requests: { cpu: '100m', 'ephemeral-storage': '1Gi' }, limits: { cpu: '1200m', memory: '1Gi' } },
+      { requests: { cpu: '100m' }, limits: { cpu: '1200m' } },
+      { cpu: '100m', 'ephemeral-storage': '1Gi' },
+    ],
+    [
+      'what it asks for as a whole in place of those',
+      { containers: [both, other], resources: asWhole as never },
+      {
+        requests: { cpu: '2', 'ephemeral-storage': '1Gi' },
+        limits: { cpu: '1200m', memory: '3Gi' },
+        claims: [{ name: 'c' }],
+      },
+      { requests: { cpu: '2' }, limits: { cpu: '1200m', memory: '3Gi' }, claims: [{ name: 'c' }] },
+      { cpu: '2', 'ephemeral-storage': '1Gi' },
+    ],
+  ])('are %s', (_what, spec, pending, running, allocated) => {
+    const pod = testPod(spec)
+    const runs = pod.spec.containers.map(({ name }) => testRun({ id: name, name }))
+    const [before, then] = [status({ pod }), status({ pod, runs })]
+    expect([before.phase, before.resources, before.allocatedResources]).toEqual(['Pending', pending, allocated])
+    expect([then.phase, then.resources, then.allocatedResources]).toEqual(['Running', running, allocated])
+  })
 })
 
 describe('container statuses', () => {

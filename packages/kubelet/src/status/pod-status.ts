@@ -1,13 +1,11 @@
 import {
   deepEqual,
-  formatQuantity,
   formatTime,
   mayRestartAll,
   type Pod,
   type PodPhase,
   type PodSpec,
   type PodStatus,
-  podRequests,
 } from '@coracle/api'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
@@ -16,6 +14,7 @@ import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from '
 import { finalStatuses } from './final-statuses.ts'
 import { podConditions, refusedConditions } from './pod-conditions.ts'
 import { podPhase } from './pod-phase.ts'
+import { podResourcesStatus } from './pod-resources.ts'
 
 /** Everything a pod's status is made from. */
 export interface PodStatusInput {
@@ -130,17 +129,7 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
     ...(initStatuses.length === 0 ? {} : { initContainerStatuses: initStatuses }),
     containerStatuses: regularStatuses,
     ...ephemeralStatuses(input),
-    ...podLevelResources(pod.spec),
-  }
-}
-
-/** What a pod has as a whole, if its spec speaks of that: the pod is as the node has taken it on. */
-function podLevelResources(spec: PodSpec): Pick<PodStatus, 'resources' | 'allocatedResources'> {
-  if (spec.resources === undefined) return {}
-  const requests = [...podRequests(spec)].map(([name, amount]) => [name, formatQuantity(amount)] as const)
-  return {
-    resources: spec.resources,
-    ...(requests.length === 0 ? {} : { allocatedResources: Object.fromEntries(requests) }),
+    ...podResourcesStatus(pod.spec, shownPhase),
   }
 }
 
