@@ -115,6 +115,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       clock: environment.clock,
       allocatable: facts.capacity,
       operatingSystem: facts.operatingSystem,
+      strictGroups: facts.features?.supplementalGroupsPolicy === true,
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
     }),

@@ -159,6 +159,7 @@ function contextsOf(
         clock: environment.clock,
         allocatable: facts.capacity,
         operatingSystem: facts.operatingSystem,
+        strictGroups: facts.features?.supplementalGroupsPolicy === true,
         known: () => heartbeat.known(name),
         read: () => client.get(nodes, { name }),
       })

@@ -6,11 +6,17 @@ import { NodeAdmission, refusalBurst, refusalsPerSecond } from './node-admission
 
 const allocatable = { cpu: '4', memory: '1Gi', pods: '3', 'ephemeral-storage': '10Gi' }
 
-function admission(known: Node = node(), now: Node = known, { clock } = virtualEnvironment()): NodeAdmission {
+function admission(
+  known: Node = node(),
+  now: Node = known,
+  { clock } = virtualEnvironment(),
+  strictGroups = false,
+): NodeAdmission {
   return new NodeAdmission({
     clock,
     allocatable,
     operatingSystem: 'linux',
+    strictGroups,
     known: () => known,
     read: () => Promise.resolve(now),
   })
@@ -76,6 +82,35 @@ describe('a node takes on', () => {
 
   it('pods that ask for what it has never heard of: others count that', async () => {
     expect(await admission().admit('a', asking({ 'example.com/gpu': '1' }))).toBeUndefined()
+    expect(await admission().admit('a', asking({ 'hugepages-2Mi': '2Mi' }))).toEqual({
+      reason: 'OutOfhugepages-2Mi',
+      message: "Node didn't have enough resource: hugepages-2Mi, requested: 2097152, used: 0, capacity: 0",
+    })
+  })
+
+  it('pods that want no other groups than theirs, where its runtime can do that', async () => {
+    const pod = testPod({ securityContext: { supplementalGroupsPolicy: 'Strict' } })
+    expect(await admission().admit('a', pod)).toEqual({
+      reason: 'SupplementalGroupsPolicyNotSupported',
+      message: 'SupplementalGroupsPolicy=Strict is not supported in this node',
+    })
+    expect(await admission(node(), node(), virtualEnvironment(), true).admit('a', pod)).toBeUndefined()
+    const merging = testPod({ securityContext: { supplementalGroupsPolicy: 'Merge' } })
+    expect(await admission().admit('a', merging)).toBeUndefined()
+  })
+
+  it('pods, and says of several reasons against one the first by upstream’s order', async () => {
+    const tainted = node({}, { taints: [{ key: 'gone', effect: 'NoExecute' }] })
+    const port = onPort(80)
+    const why = async (pod: Pod) => {
+      const taken = admission(tainted)
+      taken.count('x', port)
+      return (await taken.admit('a', pod))?.reason
+    }
+    expect([await why(port), await why({ ...port, spec: { ...port.spec, nodeSelector: { disk: 'ssd' } } })]).toEqual([
+      'NodePorts',
+      'NodeAffinity',
+    ])
   })
 
   it.each<[string, Pod, boolean]>([

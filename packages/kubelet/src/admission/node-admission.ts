@@ -1,4 +1,12 @@
-import { hostPortsCollide, isTolerated, type Node, type Pod, quantitiesOf, requiredNodeMatcher } from '@coracle/api'
+import {
+  hostPortsCollide,
+  isExtendedResource,
+  isTolerated,
+  type Node,
+  type Pod,
+  quantitiesOf,
+  requiredNodeMatcher,
+} from '@coracle/api'
 import { bucketRateLimiter, type RateLimiter } from '@coracle/client'
 import { type Clock, sleep } from '@coracle/environment'
 import type { WaitingReason } from '../status/container-statuses.ts'
@@ -24,6 +32,8 @@ export interface AdmittingNode {
   readonly allocatable: Readonly<Record<string, string>>
   /** In Go's words: `linux`. */
   readonly operatingSystem: string
+  /** Whether processes have no groups but those that their pod names, where that is asked for. */
+  readonly strictGroups: boolean
   /** The Node object as it was last seen; undefined before it was. */
   known(): Node | undefined
   /** The Node object as it is now. */
@@ -52,9 +62,16 @@ export class NodeAdmission {
   async admit(uid: string, pod: Pod, signal?: AbortSignal): Promise<WaitingReason | undefined> {
     const demand = podDemand(pod.spec)
     const misplaced = await this.#misplaced(pod)
+    const isTainted = misplaced?.reason === taintToleration
     // From here to the end nobody else is taken on.
     const refusal =
-      forbiddenSysctl(pod) ?? this.#wrongSystem(pod) ?? this.#shortage(demand) ?? misplaced ?? this.#takenPort(demand)
+      forbiddenSysctl(pod) ??
+      this.#wrongSystem(pod) ??
+      this.#unsupportedGroups(pod) ??
+      this.#shortage(demand) ??
+      (isTainted ? undefined : misplaced) ??
+      this.#takenPort(demand) ??
+      misplaced
     if (refusal === undefined) this.#taken.set(uid, demand)
     else await this.#waitItsTurn(signal)
     return refusal
@@ -124,13 +141,19 @@ export class NodeAdmission {
     return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
   }
 
+  #unsupportedGroups({ spec }: Pod): WaitingReason | undefined {
+    if (spec.securityContext?.supplementalGroupsPolicy !== 'Strict' || this.#node.strictGroups) return undefined
+    const message = 'SupplementalGroupsPolicy=Strict is not supported in this node'
+    return { reason: 'SupplementalGroupsPolicyNotSupported', message }
+  }
+
   #shortage({ amounts }: PodDemand): WaitingReason | undefined {
     const podsMax = this.#allocatable.get('pods') ?? 0
     if (this.#taken.size + 1 > podsMax) return outOf('pods', 1, this.#taken.size, podsMax)
     for (const name of ['cpu', 'memory', 'ephemeral-storage', ...amounts.keys()]) {
       const requested = amounts.get(name) ?? 0
-      const capacity = this.#allocatable.get(name)
-      // What the node has never heard of is counted by somebody else.
+      // Extended resources that the node has never heard of are counted by somebody else.
+      const capacity = this.#allocatable.get(name) ?? (isExtendedResource(name) ? undefined : 0)
       if (requested === 0 || capacity === undefined) continue
       let used = 0
       for (const other of this.#taken.values()) used += other.amounts.get(name) ?? 0
@@ -154,10 +177,12 @@ export class NodeAdmission {
   }
 }
 
+const taintToleration = 'TaintToleration'
+
 function misplacement(pod: Pod, node: Node): WaitingReason | undefined {
   const matches = requiredNodeMatcher(pod.spec)
   if (matches?.(node) === false) return failed('NodeAffinity', "node(s) didn't match Pod's node affinity/selector")
-  if (isDrivenOff(pod, node)) return failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
+  if (isDrivenOff(pod, node)) return failed(taintToleration, "node(s) had taints that the pod didn't tolerate")
   return undefined
 }
 

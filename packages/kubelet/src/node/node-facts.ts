@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { arch, cpus, hostname, platform, release, totalmem, type } from 'node:os'
-import { canonicalQuantity } from '@coracle/api'
+import { canonicalQuantity, type NodeStatus } from '@coracle/api'
 
 /** What a node has and is, as its status shows it. */
 export interface NodeFacts {
@@ -13,6 +13,8 @@ export interface NodeFacts {
   readonly osImage: string
   readonly machineId: string
   readonly bootId: string
+  /** What its runtime can do that not every runtime does. */
+  readonly features?: NodeStatus['features']
   /** Quantities in canonical form, as the API gives them back: what is reported is compared with it. */
   readonly capacity: Readonly<Record<string, string>>
 }
@@ -47,6 +49,7 @@ export function simulatedFacts(nodeName: string): NodeFacts {
     osImage: 'Simulated',
     machineId: nodeName,
     bootId: nodeName,
+    features: { supplementalGroupsPolicy: true },
     capacity: capacity(32, 256 * 1024 * 1024),
   }
 }

@@ -87,6 +87,7 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
       operatingSystem: facts.operatingSystem,
       architecture: facts.architecture,
     },
+    ...(facts.features === undefined ? {} : { features: facts.features }),
     declaredFeatures,
   }
 }

@@ -18,6 +18,7 @@ function contextOf(): PodContext {
     clock: environment.clock,
     allocatable: {},
     operatingSystem: 'linux',
+    strictGroups: false,
     known: () => undefined,
     read: () => Promise.reject(new Error('no node')),
   })

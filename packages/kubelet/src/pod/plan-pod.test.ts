@@ -667,6 +667,23 @@ describe('initialization', () => {
       ['start log#1'],
     ],
     [
+      'goes on with the next init container though a sidecar before has to start again',
+      {
+        pod: testPod({ initContainers: [sidecar, first, second] }),
+        runs: [testRun({ id: 'l', name: 'log', exitCode: 1 }), testRun({ id: 'i', name: 'init', exitCode: 0 })],
+      },
+      ['start log#1', 'start init2#0'],
+    ],
+    [
+      'goes on with the containers though a sidecar before the last init container has yet to start again',
+      {
+        pod: testPod({ initContainers: [sidecar, first] }),
+        runs: [testRun({ id: 'l', name: 'log', attempt: 1 }), testRun({ id: 'i', name: 'init', exitCode: 0 })],
+        probes: new Map([['l', { started: false, ready: false }]]),
+      },
+      ['start web#0'],
+    ],
+    [
       'starts a sidecar and its containers again together, once it has run',
       {
         pod: testPod({ initContainers: [sidecar] }),

@@ -244,15 +244,17 @@ function initialize(observation: PodObservation, sandbox: PodSandboxStatus, step
   const reached = init.findLastIndex(({ name }) => here.some((run) => run.name === name))
   for (const [index, container] of init.entries()) {
     const [run] = runsOf(container.name, here)
+    // A sidecar that starts again holds up none that have begun after it.
+    const holdsUp = !initialized && index >= reached
     if (run?.state === 'running') {
       if (isSidecar(container) && (probes.get(run.id)?.started ?? true)) continue
-      if (!initialized) return false
+      if (holdsUp) return false
       continue
     }
     const isDone = index < reached || (run?.state === 'exited' && run.exitCode === 0)
     if (!isSidecar(container) && (initialized || isDone)) continue
     steps.push(stepStart(observation, sandbox, container, run))
-    if (!initialized) return false
+    if (holdsUp) return false
   }
   return true
 }

@@ -39,6 +39,19 @@ describe('handlers', () => {
     expect(await check({ httpGet }, port)).toEqual(expected)
   })
 
+  it.each<[string, Handler, string]>([
+    [
+      'a port of no name that the container has',
+      { httpGet: { port: 'nope' } },
+      'strconv.Atoi: parsing "nope": invalid syntax',
+    ],
+    ['the same', { tcpSocket: { port: 'nope' } }, 'strconv.Atoi: parsing "nope": invalid syntax'],
+    ['a port that there cannot be', { tcpSocket: { port: '70000' } }, 'invalid port number: 70000'],
+    ['a host that there cannot be', { httpGet: { port: 80, host: 'a b' } }, 'parse "http://a b:80/": invalid URL'],
+  ])('%s says nothing of the container', async (_what, handler, output) => {
+    expect(await check(handler)).toEqual({ ok: false, unknown: true, output })
+  })
+
   describe('httpGet', () => {
     /** Answers each path with a status, a body, and where to go on. */
     const serve = (answers: Readonly<Record<string, readonly [number, string, string?]>>) =>

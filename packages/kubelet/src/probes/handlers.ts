@@ -3,7 +3,7 @@ import type { Container, ExecAction, HttpGetAction, TcpSocketAction } from '@cor
 import type { Runtime } from '../runtimes/runtime.ts'
 import { checkGrpcHealth } from './grpc-health.ts'
 import { getHttp } from './http-get.ts'
-import { connectFailure, portOf, withPort } from './ports.ts'
+import { connectFailure, HandlerTargetError, portOf, withPort } from './ports.ts'
 
 /** What a handler acts on. */
 export interface HandlerTarget {
@@ -50,7 +50,8 @@ export async function runHandler(handler: Handler, target: HandlerTarget, signal
     if (handler.grpc !== undefined) return await checkGrpc(handler.grpc, target, signal)
     return { ok: false, unknown: true, output: 'missing probe handler' }
   } catch (error) {
-    return { ok: false, output: error instanceof Error ? error.message : String(error) }
+    const output = error instanceof Error ? error.message : String(error)
+    return error instanceof HandlerTargetError ? { ok: false, unknown: true, output } : { ok: false, output }
   }
 }
 

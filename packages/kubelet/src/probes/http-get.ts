@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Container, HttpGetAction } from '@coracle/api'
 import type { HandlerResult } from './handlers.ts'
-import { connectFailure, portOf, withPort } from './ports.ts'
+import { connectFailure, HandlerTargetError, portOf, withPort } from './ports.ts'
 
 /** How far a check is sent on: Go's limit, which upstream's checks have. */
 const redirectsMax = 10
@@ -55,7 +55,7 @@ function urlOf({ action, container, address }: HttpCheck): URL {
   const host = action.host === undefined || action.host === '' ? address : action.host
   const path = action.path === undefined || action.path === '' ? '/' : action.path
   const url = `${scheme}://${withPort(host, portOf(action.port, container))}${path.startsWith('/') ? '' : '/'}${path}`
-  if (!URL.canParse(url)) throw new Error(`parse "${url}": invalid URL`)
+  if (!URL.canParse(url)) throw new HandlerTargetError(`parse "${url}": invalid URL`)
   return new URL(url)
 }
 

@@ -1,12 +1,19 @@
 import { isIPv6 } from 'node:net'
 import type { Container } from '@coracle/api'
 
-/** The port that is meant: a number, or the name of one of the container's. Throws where there is none. */
+/** What is to be asked does not name anything that could be: that says nothing of the container. */
+export class HandlerTargetError extends Error {
+  override readonly name = 'HandlerTargetError'
+}
+
+/** The port that is meant: a number, or the name of one of the container's. Throws a HandlerTargetError where there is none. */
 export function portOf(port: number | string, container: Container): number {
   const named =
     typeof port === 'number' ? port : (container.ports ?? []).find(({ name }) => name === port)?.containerPort
   const number = named ?? Number(port)
-  if (!Number.isInteger(number) || number < 1 || number > 65_535) throw new Error(`invalid port number: ${port}`)
+  if (!Number.isInteger(number))
+    throw new HandlerTargetError(`strconv.Atoi: parsing ${JSON.stringify(port)}: invalid syntax`)
+  if (number < 1 || number > 65_535) throw new HandlerTargetError(`invalid port number: ${number}`)
   return number
 }
 
