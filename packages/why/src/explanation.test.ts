@@ -1,8 +1,8 @@
 import type { Event, KubernetesObject, Pod, Resource } from '@coracle/api'
-import { nodes, persistentVolumeClaims, pods, replicaSets } from '@coracle/api'
+import { formatTime, nodes, persistentVolumeClaims, pods, replicaSets } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { type Examined, findingsOf, verdictOf } from './explanation.ts'
-import { condition, examined, object, onNode, pod, readyNode, running } from './testing/examined.ts'
+import { condition, examined, nowMs, object, onNode, pod, readyNode, running } from './testing/examined.ts'
 
 const onReadyNode = { known: new Map<Resource, readonly KubernetesObject[]>([[nodes as Resource, [readyNode]]]) }
 const reasons = (subject: Examined) => findingsOf(subject).map(({ reason }) => reason)
@@ -237,7 +237,7 @@ describe('a pod', () => {
     [
       'does not pass its startup probe',
       pod({ ...running, ...container({ running: {} }, { started: false }) }, onNode),
-      [{ reason: 'Unhealthy', message: 'Startup probe failed: not yet' }],
+      [{ reason: 'Unhealthy', message: 'Startup probe failed: not yet', lastTimestamp: '2026-01-01T00:00:01Z' }],
       'StartupProbeFailed',
     ],
     ['is not taken on by its node', pod({ phase: 'Pending' }, onNode), [], 'NotTakenOn'],
@@ -269,6 +269,103 @@ describe('a pod', () => {
     const [first] = findingsOf(examined(subject, { ...around, events }))
     expect(first?.reason).toBe(reason)
     expect([first?.what, first?.because, first?.remedy]).not.toContain('')
+  })
+})
+
+describe('a container that runs and is not ready', () => {
+  /** Of a container that has run for so many seconds, and whose probe has failed since the first of `failed` seconds ago until the last. */
+  interface Run {
+    readonly forSeconds: number
+    readonly failed?: readonly [from: number, to: number]
+    readonly kind?: string
+    readonly probes?: object
+    readonly container?: object
+    readonly events?: readonly Partial<Event>[]
+    readonly of?: string
+  }
+  const ago = (seconds: number) => formatTime(nowMs - seconds * 1000)
+  const told = ({ forSeconds, failed, kind = 'Readiness', probes, container = {}, events = [], of = 'main' }: Run) => {
+    const statusOf = { name: 'main', ready: false, restartCount: 0, state: { running: { startedAt: ago(forSeconds) } } }
+    const subject = pod(
+      { ...running, containerStatuses: [{ ...statusOf, ...container }] },
+      { ...onNode, containers: [{ name: 'main', image: 'a', readinessProbe: {}, ...probes }] },
+    )
+    const failures: readonly Partial<Event>[] =
+      failed === undefined
+        ? []
+        : [
+            {
+              reason: 'Unhealthy',
+              message: `${kind} probe failed: not yet`,
+              involvedObject: { kind: 'Pod', fieldPath: `spec.containers{${of}}` },
+              firstTimestamp: ago(failed[0]),
+              lastTimestamp: ago(failed[1]),
+            },
+          ]
+    const [first] = findingsOf(examined(subject, { ...onReadyNode, events: [...events, ...failures] }))
+    return first
+  }
+  const startupProbe = { startupProbe: { periodSeconds: 10, failureThreshold: 30 } }
+  const notStarted = { started: false }
+
+  it.each<[what: string, run: Run, reason: string, state: string]>([
+    ['has just started', { forSeconds: 2, failed: [1, 1] }, 'NotReadyYet', 'waiting'],
+    ['may fail once more', { forSeconds: 29, failed: [29, 9] }, 'NotReadyYet', 'waiting'],
+    ['has failed as often as counts', { forSeconds: 30, failed: [30, 10] }, 'ReadinessProbeFailed', 'stuck'],
+    [
+      'is given time before the first probe',
+      { forSeconds: 59, failed: [29, 9], probes: { readinessProbe: { initialDelaySeconds: 30 } } },
+      'NotReadyYet',
+      'waiting',
+    ],
+    [
+      'is probed every second and fails for good at the first',
+      { forSeconds: 1, failed: [1, 1], probes: { readinessProbe: { periodSeconds: 1, failureThreshold: 1 } } },
+      'ReadinessProbeFailed',
+      'stuck',
+    ],
+    ['was ready for long', { forSeconds: 3600, failed: [20, 0] }, 'ReadinessProbeFailed', 'stuck'],
+    ['has been started anew since', { forSeconds: 40, failed: [100, 50] }, 'NotReadyYet', 'waiting'],
+    ['is not the one whose probe failed', { forSeconds: 40, failed: [40, 5], of: 'other' }, 'NotReadyYet', 'waiting'],
+    [
+      'took its time to start, and is asked whether it is ready since then',
+      { forSeconds: 200, failed: [5, 5], probes: startupProbe },
+      'NotReadyYet',
+      'waiting',
+    ],
+    [
+      'took its time to start, and is not ready long after',
+      { forSeconds: 200, failed: [20, 0], probes: startupProbe },
+      'ReadinessProbeFailed',
+      'stuck',
+    ],
+    [
+      'may go on starting',
+      { forSeconds: 200, failed: [200, 5], kind: 'Startup', probes: startupProbe, container: notStarted },
+      'NotReadyYet',
+      'waiting',
+    ],
+    [
+      'starts again since it was ended for not starting',
+      {
+        forSeconds: 20,
+        failed: [600, 5],
+        kind: 'Startup',
+        probes: startupProbe,
+        container: { ...notStarted, restartCount: 1 },
+        events: [{ reason: 'Killing', message: 'Container main failed startup probe, will be restarted' }],
+      },
+      'StartupProbeFailed',
+      'stuck',
+    ],
+  ])('%s', (_what, run, reason, state) => {
+    expect(told(run)).toMatchObject({ reason, state })
+  })
+
+  it('says since when it starts, what its probe says, and how often that may be', () => {
+    expect(told({ forSeconds: 4, failed: [1, 1] })?.because).toBe(
+      'its readiness probe has not succeeded in the 4s since it started (Readiness probe failed: not yet): it is asked every 10 s, and 3 failures in a row count',
+    )
   })
 })
 

@@ -1,5 +1,13 @@
-import { type Container, type ContainerStatus, humanDuration, type Pod, parseTime } from '@coracle/api'
-import { latestOf } from '../../events.ts'
+import {
+  type Container,
+  type ContainerStatus,
+  type Event,
+  humanDuration,
+  type Pod,
+  type Probe,
+  parseTime,
+} from '@coracle/api'
+import { lastSeenMs, latestOf } from '../../events.ts'
 import type { Facts } from '../../facts.ts'
 import type { Diagnosis } from '../../finding.ts'
 
@@ -135,7 +143,7 @@ export function crashLoops(facts: PodFacts): Diagnosis | undefined {
       remedy: `raise resources.limits.memory of ${status.name}${limit === undefined ? '' : ` (now ${limit})`}, or let it use less`,
     }
   }
-  const killed = failedProbe(facts, 'Liveness') ?? failedProbe(facts, 'Startup')
+  const killed = (failureOf(facts, 'Liveness') ?? failureOf(facts, 'Startup'))?.message
   if (killed !== undefined && latestOf(events, ['Killing']) !== undefined) {
     return {
       reason: killed.startsWith('Startup') ? 'StartupProbeFailed' : 'LivenessProbeFailed',
@@ -154,16 +162,12 @@ export function crashLoops(facts: PodFacts): Diagnosis | undefined {
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
-/** What the latest failed probe of a kind says; undefined where the containers have started since. */
-function failedProbe({ object, events }: PodFacts, kind: 'Readiness' | 'Liveness' | 'Startup'): string | undefined {
-  const failed = events.findLast(
-    ({ reason, message = '' }) => reason === 'Unhealthy' && message.startsWith(`${kind} probe`),
-  )
-  if (failed === undefined) return undefined
-  if (kind !== 'Readiness') return failed.message
-  const startedMs = containersOf(object).map(({ status }) => parseTime(status.state?.running?.startedAt ?? ''))
-  const lastMs = parseTime(failed.lastTimestamp ?? failed.eventTime ?? '')
-  return startedMs.some((ms) => ms > lastMs) ? undefined : failed.message
+/** The latest event of a failed probe of a kind: of one container, where the event says which it is about. */
+function failureOf({ events }: PodFacts, kind: ProbeKind, container?: string): Event | undefined {
+  return events.findLast(({ reason, message = '', involvedObject: { fieldPath } = {} }) => {
+    if (reason !== 'Unhealthy' || !message.startsWith(`${kind} probe`)) return false
+    return container === undefined || fieldPath === undefined || fieldPath.endsWith(`{${container}}`)
+  })
 }
 
 /** Init containers run one after the other, and all others after them. */
@@ -215,27 +219,76 @@ export function notReady(facts: PodFacts): Diagnosis | undefined {
   if (unready === undefined) return unmetGate(facts)
   const { title, spec, status } = unready
   const kind = status.started === false ? 'Startup' : 'Readiness'
-  const failed = failedProbe(facts, kind)
   const probe = kind === 'Startup' ? spec.startupProbe : spec.readinessProbe
-  if (failed === undefined) {
+  const failure = failureSinceStart(facts, unready, kind)
+  const what = `${title} runs and is not ready: no Service sends it anything`
+  if (failure !== undefined && hasFailed(facts, unready, kind, failure)) {
     return {
-      reason: 'NotReadyYet',
-      what: `${title} runs and is not ready: no Service sends it anything`,
-      because:
-        probe === undefined
-          ? 'its node has not called it ready yet'
-          : `its ${kind.toLowerCase()} probe has not succeeded yet`,
-      remedy: 'it becomes ready when the probe succeeds',
-      state: 'waiting',
+      reason: `${kind}ProbeFailed`,
+      what,
+      because: failure.message ?? `its ${kind.toLowerCase()} probe fails`,
+      remedy: `see what the ${kind.toLowerCase()} probe asks for, and what the container answers: \`coracle logs ${pod.metadata.name} -c ${status.name}\``,
     }
   }
+  const named = `its ${kind.toLowerCase()} probe`
   return {
-    reason: `${kind}ProbeFailed`,
-    what: `${title} runs and is not ready: no Service sends it anything`,
-    because: failed,
-    remedy: `see what the ${kind.toLowerCase()} probe asks for, and what the container answers: \`coracle logs ${pod.metadata.name} -c ${status.name}\``,
+    reason: 'NotReadyYet',
+    what,
+    because:
+      probe === undefined
+        ? 'its node has not called it ready yet'
+        : failure === undefined
+          ? `${named} has not succeeded yet`
+          : `${named} has not succeeded in the ${humanDuration(ageMs(facts, status))} since it started (${failure.message}): ${paceOf(probe)}`,
+    remedy: 'it becomes ready when the probe succeeds',
+    state: 'waiting',
   }
 }
+
+type ProbeKind = 'Readiness' | 'Liveness' | 'Startup'
+
+const startedAtMs = ({ state }: ContainerStatus): number => parseTime(state?.running?.startedAt ?? '')
+
+const ageMs = ({ nowMs }: PodFacts, status: ContainerStatus): number => Math.max(0, nowMs - startedAtMs(status))
+
+const failureThresholdOf = ({ failureThreshold = 3 }: Probe): number => failureThreshold
+
+/** How often a probe is made, and how often it has to fail before that counts. */
+function paceOf(probe: Probe): string {
+  const count = failureThresholdOf(probe)
+  return `it is asked every ${probe.periodSeconds ?? 10} s${count === 1 ? '' : `, and ${count} failures in a row count`}`
+}
+
+/** The latest failure of a probe, if the container runs since before it. */
+function failureSinceStart(facts: PodFacts, { status }: PodContainer, kind: ProbeKind): Event | undefined {
+  const failure = failureOf(facts, kind, status.name)
+  return failure === undefined || startedAtMs(status) > lastSeenMs(failure) ? undefined : failure
+}
+
+/**
+ * A probe has failed when it did so as often in a row as its threshold says: until a container has run for so long, it
+ * merely starts, and whoever is not ready then has not been. Probes for readiness begin after the one for the start; one of
+ * that kind ends a container that it has failed, so that it fails for good where it has done so before.
+ */
+function hasFailed(facts: PodFacts, container: PodContainer, kind: ProbeKind, failure: Event): boolean {
+  const { spec, status } = container
+  const probe = kind === 'Startup' ? spec.startupProbe : spec.readinessProbe
+  if (probe === undefined || status.state?.running?.startedAt === undefined) return true
+  if (kind === 'Startup' && status.restartCount > 0 && endedByStartupProbe(facts, status.name)) return true
+  const { initialDelaySeconds = 0, periodSeconds = 10 } = probe
+  const countedMs = (initialDelaySeconds + failureThresholdOf(probe) * periodSeconds) * 1000
+  if (ageMs(facts, status) < countedMs) return false
+  if (kind === 'Startup' || spec.startupProbe === undefined) return true
+  const firstMs = parseTime(failure.firstTimestamp ?? '')
+  const isFirstOfRun = firstMs >= startedAtMs(status)
+  return !isFirstOfRun || facts.nowMs - firstMs >= (failureThresholdOf(probe) - 1) * periodSeconds * 1000
+}
+
+const endedByStartupProbe = ({ events }: PodFacts, container: string): boolean =>
+  events.some(
+    ({ reason, message = '' }) =>
+      reason === 'Killing' && message.startsWith(`Container ${container} failed startup probe`),
+  )
 
 /** Somebody else has to call the pod ready as well. */
 function unmetGate({ object: { spec, status } }: PodFacts): Diagnosis | undefined {
