@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
-import { manifest } from './support/kubectl.ts'
-import { Program } from './support/program.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Kubectl, manifest } from './support/kubectl.ts'
+import { type Outcome, Program } from './support/program.ts'
 import { compareScenarios, type Step } from './support/twins.ts'
 
 // What kubectl has a description of its own for, told by it and by coracle. Controllers must not come in between: objects are
@@ -576,4 +576,25 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
 
 describe('coracle describe beside kubectl describe', () => {
   compareScenarios(() => program, scenarios)
+
+  it.each([
+    ['deployment/web', '&limit=500'],
+    ['rs,pvc,node,cm,svc --chunk-size=7', '&limit=7'],
+    ['namespace/default sa/default', '&limit=500'],
+    ['deployment/web --chunk-size=0', ''],
+  ])('asks for lists in pages as kubectl does: %s', async (what, limit) => {
+    const kubectl = await Kubectl.inNewNamespace(program, `pages-${what.replaceAll(/[^a-z0-9]+/g, '-')}`)
+    await kubectl.ok(['create', 'deployment', 'web', '--image=a', '--replicas=0'])
+    await kubectl.ok(['create', 'service', 'clusterip', 'web', '--clusterip=None'])
+    const line = ['-n', kubectl.namespace, 'describe', ...what.split(' '), '-v=6']
+    // kubectl goes through the fields of its selectors in any order.
+    const sorted = (query: string) =>
+      query.replace(/(?<=fieldSelector=)[^&]*/, (fields) => fields.split('%2C').sort().join())
+    const listsOf = ({ stderr }: Outcome) =>
+      [...stderr.matchAll(/verb="GET" url="[^"]*\/(\w+\?[^"]*)"/g)].map(([, list = '']) => sorted(list)).sort()
+    const ours = listsOf(await program.coracle(line))
+    expect(ours).toEqual(listsOf(await program.kubectl(line)))
+    const ends = ours.filter((list) => list.startsWith('events')).map((list) => /(&limit=\d+)?$/.exec(list)?.[0])
+    expect(new Set(ends)).toEqual(new Set([limit]))
+  })
 })

@@ -293,6 +293,17 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
       (kind) => `get ${kind}`,
     ),
   ],
+  'short names that several resources have, and watches that have had their time': [
+    'get ev',
+    'get events',
+    'get ev.events.k8s.io',
+    'get cm,ev --warnings-as-errors',
+    'describe ev',
+    'events --for=ev/nosuch',
+    'get ev nosuch',
+    'events --watch --request-timeout=1s',
+    'events --watch --for=configmap/seen --request-timeout=1s -o name',
+  ],
 }
 
 describe('coracle get beside kubectl get', () => {

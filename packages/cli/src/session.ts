@@ -52,9 +52,10 @@ async function inSession<R>(
   tell: (refusal: unknown) => unknown,
   warnings: WarningPrinter | undefined,
 ): Promise<R> {
+  const warn = (text: string): void => void warnings?.tell(text)
   if (host.connect !== undefined) {
     const { client, namespace } = await host.connect(flags)
-    return action(sessionOf(client, '', namespace, flags))
+    return action(sessionOf(client, '', namespace, flags, warn))
   }
   const { environment } = host
   const { namespace, ...connection } = await connectionFor(host, flags).catch((refusal: unknown) => {
@@ -63,7 +64,7 @@ async function inSession<R>(
   const client = await clientOf({ ...environment, ...connection, onWarning: (text) => warnings?.print(text) })
   try {
     if (flags.matchServerVersion === true) await assertVersionMatches(client)
-    const result = await action(sessionOf(client, connection.server, namespace, flags))
+    const result = await action(sessionOf(client, connection.server, namespace, flags, warn))
     if (flags.warningsAsErrors === true) warnings?.assertNone()
     return result
   } catch (error) {
@@ -90,7 +91,13 @@ async function assertVersionMatches(client: HttpClient): Promise<void> {
   throw new CliError(`server version (${gitVersion}) differs from client version (${kubernetesVersion})`)
 }
 
-function sessionOf(client: HttpClient, server: string, namespace: string, flags: ConnectionFlags): Session {
+function sessionOf(
+  client: HttpClient,
+  server: string,
+  namespace: string,
+  flags: ConnectionFlags,
+  warn: (text: string) => void,
+): Session {
   let catalog: Promise<ResourceCatalog> | undefined
   return {
     client,
@@ -98,7 +105,7 @@ function sessionOf(client: HttpClient, server: string, namespace: string, flags:
     namespace: flags.namespace ?? namespace,
     givenNamespace: flags.namespace,
     catalog() {
-      catalog ??= client.discover().then((resources) => new ResourceCatalog(resources))
+      catalog ??= client.discover().then((resources) => new ResourceCatalog(resources, warn))
       return catalog
     },
   }
@@ -109,24 +116,32 @@ const timedOut = new SummaryError(
   'Unable to connect to the server: context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
 )
 
-/** Prints what the server warns of, each warning once. */
+/** Prints warnings, each once. */
 class WarningPrinter {
   readonly #stderr: Host['stderr']
   readonly #told = new Set<string>()
+  #ofServer = 0
 
   constructor({ stderr }: Host) {
     this.#stderr = stderr
   }
 
+  /** What the server warns of. */
   print(text: string): void {
-    if (this.#told.has(text)) return
-    this.#told.add(text)
-    this.#stderr.write(`Warning: ${text}\n`)
+    if (this.tell(text)) this.#ofServer++
   }
 
-  /** Throws a CliError where there were some. */
+  /** What this program warns of itself: it does not count as a failure. Whether it is new. */
+  tell(text: string): boolean {
+    if (this.#told.has(text)) return false
+    this.#told.add(text)
+    this.#stderr.write(`Warning: ${text}\n`)
+    return true
+  }
+
+  /** Throws a CliError where the server has warned. */
   assertNone(): void {
-    const { size } = this.#told
-    if (size > 0) throw new CliError(`${size} ${size === 1 ? 'warning' : 'warnings'} received`)
+    const count = this.#ofServer
+    if (count > 0) throw new CliError(`${count} ${count === 1 ? 'warning' : 'warnings'} received`)
   }
 }

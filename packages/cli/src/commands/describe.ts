@@ -4,11 +4,11 @@ import { describeObject } from '../describe/describe-object.ts'
 import { describePart } from '../describe-error.ts'
 import type { Host } from '../host.ts'
 import { hasFiles, loadReadable, type ManifestFlags } from '../manifests/load-manifests.ts'
-import { getNamed, listAll } from '../resources/fetch.ts'
+import { getNamed, listAll, listPages } from '../resources/fetch.ts'
 import { listOptions, type Selection, type SelectorFlags } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { refusalOfSelection } from './connection-refusals.ts'
-import { describerOf } from './describers.ts'
+import { type DescribingSession, describerOf, showsEvents } from './describers.ts'
 import { asOneBeside, besideRefusals, selectionsOf, summariesOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
@@ -29,11 +29,15 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
       const { found, isPrefix, errors: unfound } = await findObjects(session, selections, args, flags)
       // kubectl looks for what arguments name at first, and for what files name as it describes it.
       const [missed, undescribed] = hasFiles(flags) ? [failures, [...unfound]] : [unfound, []]
+      const asked: DescribingSession = {
+        ...session,
+        list: async (resource, options) => (await listPages(session.client, resource, options, flags.chunkSize)).items,
+      }
       let isFirst = true
       for (const { resource, object } of found) {
         try {
           const nowMs = host.environment.clock.now()
-          const text = await describeOne(session, resource, object, { nowMs, events: flags.showEvents })
+          const text = await describeOne(asked, resource, object, { nowMs, events: flags.showEvents })
           // kubectl sets objects that are named by what their names begin with closer together.
           host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
           isFirst = false
@@ -120,13 +124,13 @@ async function objectsOf(
 }
 
 async function describeOne(
-  session: Session,
+  session: DescribingSession,
   resource: DiscoveredResource,
   object: KubernetesObject,
   wanted: { readonly nowMs: number; readonly events: boolean },
 ): Promise<string> {
   const { nowMs } = wanted
-  const happened = wanted.events ? await eventsOf(session, object) : undefined
+  const happened = wanted.events && showsEvents(resource) ? await eventsOf(session, object) : undefined
   const describe = describerOf(resource)
   if (describe === undefined) return describeObject(object, happened, nowMs)
   // Describers know the kinds as they are here, where null is absence.
@@ -137,23 +141,22 @@ async function describeOne(
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
 /** Undefined where the server does not let us see events: what else there is, is shown all the same. */
-async function eventsOf({ client }: Session, object: KubernetesObject): Promise<readonly Event[] | undefined> {
+async function eventsOf({ list }: DescribingSession, object: KubernetesObject): Promise<readonly Event[] | undefined> {
   const { kind, metadata } = object
   const { name = '', namespace = '', uid = '', annotations } = metadata
-  const about = async (identity: string): Promise<readonly Event[]> => {
+  const about = (identity: string): Promise<readonly Event[]> => {
     const wanted = {
       'involvedObject.name': name,
       'involvedObject.namespace': namespace,
       ...(kind === 'Pod' ? {} : { 'involvedObject.kind': kind }),
       ...(identity === '' ? {} : { 'involvedObject.uid': identity }),
     }
-    const { items } = await client.list(events, {
+    return list(events, {
       ...(namespace === '' ? {} : { namespace }),
       fieldSelector: Object.entries(wanted)
         .map(([field, value]) => `${field}=${value}`)
         .join(','),
     })
-    return items
   }
   try {
     if (kind === 'Pod') return await about(annotations?.[mirrorAnnotation] ?? uid)

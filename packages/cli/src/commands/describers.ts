@@ -49,7 +49,7 @@ import {
   services,
   type VolumeAttributesClass,
 } from '@coracle/api'
-import type { DiscoveredResource } from '@coracle/client'
+import type { DiscoveredResource, ListOptions } from '@coracle/client'
 import { controlledBy } from '../describe/controlled-by.ts'
 import { describeBudget } from '../describe/describe-budget.ts'
 import { describeCertificateSigningRequest } from '../describe/describe-certificate-signing-request.ts'
@@ -88,9 +88,14 @@ import { selectorText } from '../resources/selector-text.ts'
 import type { Session } from '../session.ts'
 import { isSameTemplate } from './rollout/revisions.ts'
 
+/** A server that is asked about an object, and its lists in pages, as kubectl's describers ask for them. */
+export interface DescribingSession extends Session {
+  list<T extends KubernetesObject>(resource: Resource<T>, options: ListOptions): Promise<readonly T[]>
+}
+
 /** Describes an object of one kind, with what it asks the server for about it. */
 export type Describer = (
-  session: Session,
+  session: DescribingSession,
   object: KubernetesObject,
   events: readonly Event[] | undefined,
   nowMs: number,
@@ -112,6 +117,16 @@ export function describerOf(resource: DiscoveredResource): Describer | undefined
     return describe(session, await session.client.get(described, key), events, nowMs)
   }
 }
+
+/** Kinds of which no events are shown, by their group. */
+const eventless: Readonly<Record<string, readonly string[]>> = {
+  '': ['LimitRange', 'Namespace', 'ResourceQuota', 'Secret'],
+  'networking.k8s.io': ['NetworkPolicy'],
+  'rbac.authorization.k8s.io': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
+}
+
+/** Whether what has happened to objects of a resource belongs to their description. */
+export const showsEvents = ({ group, kind }: DiscoveredResource): boolean => eventless[group]?.includes(kind) !== true
 
 /** By group, version and kind. */
 const describers: Readonly<Record<string, Describer>> = {
@@ -174,10 +189,10 @@ const describers: Readonly<Record<string, Describer>> = {
 }
 
 /** The ReplicaSets of a Deployment. */
-async function setsOf({ client }: Session, deployment: Deployment): Promise<DeploymentSets> {
+async function setsOf({ list }: DescribingSession, deployment: Deployment): Promise<DeploymentSets> {
   const { namespace = '' } = deployment.metadata
-  const { items } = await client.list(replicaSets, { namespace, labelSelector: selectorText(deployment) ?? '' })
-  const owned = controlledBy(deployment, items).toSorted(
+  const sets = await list(replicaSets, { namespace, labelSelector: selectorText(deployment) ?? '' })
+  const owned = controlledBy(deployment, sets).toSorted(
     ({ metadata: a }, { metadata: b }) =>
       compareText(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || compareText(a.name ?? '', b.name ?? ''),
   )
@@ -223,16 +238,17 @@ async function backendsOf(session: Session, ingress: Ingress): Promise<BackendEn
 }
 
 /** All pods of an object's namespace. */
-async function neighboursOf({ client }: Session, { metadata }: KubernetesObject): Promise<readonly Pod[]> {
-  const { namespace = '' } = metadata
-  return (await client.list(pods, { namespace })).items
-}
+const neighboursOf = ({ list }: DescribingSession, { metadata }: KubernetesObject): Promise<readonly Pod[]> =>
+  list(pods, { namespace: metadata.namespace ?? '' })
 
 /** What limits the objects of a namespace, as far as we may see it. */
-async function limitsOf({ client }: Session, { metadata: { name = '' } }: KubernetesObject): Promise<NamespaceLimits> {
+async function limitsOf(
+  { list }: DescribingSession,
+  { metadata: { name = '' } }: KubernetesObject,
+): Promise<NamespaceLimits> {
   const itemsOf = async <T extends KubernetesObject>(resource: Resource<T>): Promise<readonly T[] | undefined> => {
     try {
-      return (await client.list(resource, { namespace: name })).items
+      return await list(resource, { namespace: name })
     } catch (error) {
       if (hasReason(error, 'Forbidden')) return undefined
       throw error
@@ -242,23 +258,22 @@ async function limitsOf({ client }: Session, { metadata: { name = '' } }: Kubern
   return { quotas, limitRanges: ranges }
 }
 
-async function podsOf({ client }: Session, owner: KubernetesObject): Promise<readonly Pod[]> {
+async function podsOf({ list }: DescribingSession, owner: KubernetesObject): Promise<readonly Pod[]> {
   const { namespace } = owner.metadata
   if (namespace === undefined) return []
-  const { items } = await client.list(pods, { namespace, labelSelector: selectorText(owner) ?? '' })
-  return controlledBy(owner, items)
+  return controlledBy(owner, await list(pods, { namespace, labelSelector: selectorText(owner) ?? '' }))
 }
 
 async function surroundingsOf(
-  { client }: Session,
+  { client, list }: DescribingSession,
   { metadata: { name = '' } }: KubernetesObject,
 ): Promise<{ readonly pods: readonly Pod[]; readonly lease: Lease | Error }> {
-  const [{ items }, lease] = await Promise.all([
-    client.list(pods, { fieldSelector: `spec.nodeName=${name}` }),
+  const [found, lease] = await Promise.all([
+    list(pods, { fieldSelector: `spec.nodeName=${name},status.phase!=Succeeded,status.phase!=Failed` }),
     client.get<Lease>(leases, { namespace: 'kube-node-lease', name }).catch((error: unknown) => {
       if (error instanceof Error) return error
       throw error
     }),
   ])
-  return { pods: items, lease }
+  return { pods: found, lease }
 }

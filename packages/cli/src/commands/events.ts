@@ -8,6 +8,7 @@ import { ObjectPrinter } from '../output/object-printer.ts'
 import { readOutputFormat } from '../output/output-format.ts'
 import { listObjects } from '../resources/fetch.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
+import { isWatchOver } from './watch-time.ts'
 
 export interface EventsFlags extends ConnectionFlags {
   readonly allNamespaces?: boolean
@@ -46,11 +47,18 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
     }
     const now = () => host.environment.clock.now()
     if (format === undefined || format.type === 'table') {
-      const head = flags.headers ? [headersFor(flags)] : []
-      host.stdout.write(table([...head, ...found.map((event) => rowOf(event, now(), flags))]))
+      let head = flags.headers ? [headersFor(flags)] : []
+      // Headers come with the first event.
+      const linesOf = (shown: readonly Event[]): string => {
+        if (shown.length === 0) return ''
+        const lines = table([...head, ...shown.map((event) => rowOf(event, now(), flags))])
+        head = []
+        return lines
+      }
+      host.stdout.write(linesOf(found))
       if (flags.watch !== true) return
-      const line = async (event: Event) => table([rowOf(event, now(), flags)])
-      return follow(host, session, options, list.resourceVersion, isWanted, line)
+      const line = async (event: Event) => linesOf([event])
+      return follow(host, session, flags, { options, version: list.resourceVersion, isWanted, textOf: line })
     }
     const resource = (await session.catalog()).find('events.v1')
     const { inDeclaredOrder } = await import('../output/declared-order.ts')
@@ -67,7 +75,7 @@ export async function showEvents(host: Host, flags: EventsFlags): Promise<void> 
       return
     }
     for (const event of found) host.stdout.write(await whole(event))
-    return follow(host, session, options, list.resourceVersion, isWanted, whole)
+    return follow(host, session, flags, { options, version: list.resourceVersion, isWanted, textOf: whole })
   })
 }
 
@@ -89,17 +97,20 @@ function ordered(object: unknown, order: (event: unknown) => unknown): unknown {
   return { ...object, items: object.items.map(order) }
 }
 
-/** Prints each event as it comes, until the process is interrupted. */
-async function follow(
-  host: Host,
-  { client }: Session,
-  options: { readonly namespace?: string; readonly fieldSelector?: string },
-  resourceVersion: string,
-  isWanted: (event: Event) => boolean,
-  textOf: (event: Event) => Promise<string>,
-): Promise<void> {
-  let version = resourceVersion
-  for (;;) {
+interface Followed {
+  readonly options: { readonly namespace?: string; readonly fieldSelector?: string }
+  /** The version at which the events that are shown were listed. */
+  readonly version: string
+  readonly isWanted: (event: Event) => boolean
+  readonly textOf: (event: Event) => Promise<string>
+}
+
+/** Prints each event as it comes, until the process is interrupted, or a watch has had its time by `--request-timeout`. */
+async function follow(host: Host, { client }: Session, flags: EventsFlags, followed: Followed): Promise<void> {
+  const { options, isWanted, textOf } = followed
+  const { clock } = host.environment
+  let { version } = followed
+  const untilEnd = async (): Promise<void> => {
     const watch = await client.watch<Event>(events, { ...options, resourceVersion: version, allowWatchBookmarks: true })
     for await (const change of watch) {
       if (change.type === 'ERROR') throw new CliError(change.object.message ?? 'the watch has ended')
@@ -107,6 +118,15 @@ async function follow(
       if (change.type === 'BOOKMARK' || change.type === 'DELETED' || !isWanted(change.object)) continue
       host.stdout.write(await textOf(change.object))
       await host.stdout.drained()
+    }
+  }
+  for (;;) {
+    const begunMs = clock.monotonicMs()
+    try {
+      await untilEnd()
+    } catch (error) {
+      if (await isWatchOver(host, flags, begunMs)) return
+      throw error
     }
   }
 }

@@ -1,6 +1,5 @@
 import { ApiError, hasReason, type KubernetesObject, type Table } from '@coracle/api'
 import type { DiscoveredResource, ListOptions, Watch, WatchOptions } from '@coracle/client'
-import { requestTimeoutMs } from '../connection.ts'
 import type { Host } from '../host.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
 import { type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
@@ -10,6 +9,7 @@ import { fetchTable, getNamed, listObjects } from '../resources/fetch.ts'
 import { listOptions, type Selection } from '../resources/select-objects.ts'
 import type { Session } from '../session.ts'
 import type { GetFlags } from './get-flags.ts'
+import { isWatchOver } from './watch-time.ts'
 
 /** How what is watched is printed. */
 interface WatchStyle {
@@ -52,7 +52,6 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
   const state = await view.fetch(collection, options)
   if (flags.watchOnly !== true) await view.show([state])
   const { clock } = host.environment
-  const limitMs = requestTimeoutMs(flags.requestTimeout)
   let version = state.resourceVersion
   for (;;) {
     const begunMs = clock.monotonicMs()
@@ -61,19 +60,10 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
     } catch (error) {
       // Its kind has gone, and all objects of it.
       if (hasReason(error, 'NotFound')) return
-      if (limitMs === undefined || clock.monotonicMs() - begunMs < limitMs) throw error
-      if ((flags.v ?? 0) >= 5) await logTimeLimit(host)
-      return
+      if (await isWatchOver(host, flags, begunMs)) return
+      throw error
     }
   }
-}
-
-/** The log says why a watch has ended; there is nothing else to tell. */
-async function logTimeLimit({ stderr, environment }: Host): Promise<void> {
-  const { logTime } = await import('../log-exchanges.ts')
-  stderr.write(
-    `I${logTime(environment.clock.now())} "Unable to decode an event from the watch stream" err="context deadline exceeded (Client.Timeout or context cancellation while reading body)"\n`,
-  )
 }
 
 interface Followed {

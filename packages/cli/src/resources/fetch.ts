@@ -48,7 +48,8 @@ export async function fetchTable(
   const limit = chunkSize <= 0 ? undefined : chunkSize
   let whole: Table | undefined
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const query = { ...include, labelSelector, fieldSelector, limit, continue: next || undefined }
+    // In the order of their names, as kubectl asks and logs it.
+    const query = { continue: next || undefined, fieldSelector, ...include, labelSelector, limit }
     const path = withQuery(collectionPath(resource, namespace), query)
     const page: Table = await fetchPage(session, path).catch((error: unknown) => {
       throw listError(error, resource, list)
@@ -91,35 +92,50 @@ async function rejectMissing(client: Client, { namespace = '' }: ObjectKey, erro
 }
 
 /** All objects of a list, page by page; in one where `chunkSize` is 0. */
-export async function listAll(
+export async function listAll<T extends KubernetesObject>(
   client: Client,
-  resource: Resource,
+  resource: Resource<T>,
   options: ListOptions,
   chunkSize: number = pageSize,
-): Promise<readonly KubernetesObject[]> {
+): Promise<readonly T[]> {
   const { items } = await listObjects(client, resource, options, chunkSize)
   return items
 }
 
 /** As `listAll`, with the version at which the list was taken: a watch goes on from there. */
-export async function listObjects(
+export async function listObjects<T extends KubernetesObject>(
   client: Client,
-  resource: Resource,
+  resource: Resource<T>,
   options: ListOptions,
   chunkSize: number,
-): Promise<{ readonly items: readonly KubernetesObject[]; readonly resourceVersion: string }> {
-  const items: KubernetesObject[] = []
+): Promise<Listed<T>> {
+  try {
+    return await listPages(client, resource, options, chunkSize)
+  } catch (error) {
+    throw listError(error, resource, options)
+  }
+}
+
+interface Listed<T> {
+  readonly items: readonly T[]
+  readonly resourceVersion: string
+}
+
+/** A list page by page, or in one where `chunkSize` is 0, and what the server answers where it refuses it. */
+export async function listPages<T extends KubernetesObject>(
+  client: Client,
+  resource: Resource<T>,
+  options: ListOptions,
+  chunkSize: number,
+): Promise<Listed<T>> {
+  const items: T[] = []
   let resourceVersion = ''
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const page: KubernetesList = await client
-      .list(resource, {
-        ...options,
-        ...(chunkSize <= 0 ? {} : { limit: chunkSize }),
-        ...(next === '' ? {} : { continue: next }),
-      })
-      .catch((error: unknown) => {
-        throw listError(error, resource, options)
-      })
+    const page: KubernetesList<T> = await client.list(resource, {
+      ...(next === '' ? {} : { continue: next }),
+      ...options,
+      ...(chunkSize <= 0 ? {} : { limit: chunkSize }),
+    })
     items.push(...page.items)
     resourceVersion = page.metadata.resourceVersion ?? resourceVersion
     next = page.metadata.continue || undefined

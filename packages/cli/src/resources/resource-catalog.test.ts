@@ -54,6 +54,18 @@ describe('ResourceCatalog', () => {
     expect(catalog.find('po')).toBe(po)
   })
 
+  it.each([
+    ['ev', ['short name "ev" could also match lower priority resource events.events.k8s.io']],
+    ['events', []],
+    ['ev.events.k8s.io', []],
+    ['deploy', []],
+    ['po', []],
+  ])('warns of others that are called %s for short', (text, warnings) => {
+    const told: string[] = []
+    new ResourceCatalog(catalog.all(), (warning) => told.push(warning)).find(text)
+    expect(told).toEqual(warnings)
+  })
+
   it('finds all of a category', () => {
     expect(catalog.findAll('all')).toEqual([pods, deployments])
   })

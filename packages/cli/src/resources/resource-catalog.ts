@@ -5,9 +5,12 @@ import { CliError } from '../cli-error.ts'
 /** The resources a server has, by the names people give them. */
 export class ResourceCatalog {
   readonly #resources: readonly DiscoveredResource[]
+  readonly #warn: (text: string) => void
 
-  constructor(resources: readonly DiscoveredResource[]) {
+  /** `warn` is told of a short name that others have as well, in kubectl's words. */
+  constructor(resources: readonly DiscoveredResource[], warn: (text: string) => void = () => {}) {
     this.#resources = resources
+    this.#warn = warn
   }
 
   /**
@@ -69,12 +72,23 @@ export class ResourceCatalog {
       : [isQualifiedBy(qualifier), isGroupBegunBy(qualifier)]) {
       const candidates = this.#resources.filter(isQualified)
       const preferred = candidates.filter(({ isPreferredVersion }) => isPreferredVersion)
-      for (const matches of [isCalled(name), hasShortName(short)]) {
-        const found = [...preferred, ...candidates].find(matches)
-        if (found !== undefined) return found
-      }
+      const inOrder = [...preferred, ...candidates]
+      const found = inOrder.find(isCalled(name))
+      if (found !== undefined) return found
+      const shortened = inOrder.find(hasShortName(short))
+      if (shortened === undefined) continue
+      this.#warnOfOthers(short, shortened, candidates)
+      return shortened
     }
     return undefined
+  }
+
+  /** Tells which other resources have the short name that was taken for one. */
+  #warnOfOthers(short: string, taken: DiscoveredResource, candidates: readonly DiscoveredResource[]): void {
+    const names = candidates.filter(hasShortName(short)).map(fullName)
+    for (const name of new Set(names)) {
+      if (name !== fullName(taken)) this.#warn(`short name "${short}" could also match lower priority resource ${name}`)
+    }
   }
 
   #suggest(text: string): string {
@@ -93,6 +107,9 @@ const hasShortName =
   (name: string) =>
   ({ shortNames }: DiscoveredResource): boolean =>
     shortNames.includes(name)
+
+/** `pods`, `deployments.apps` */
+const fullName = ({ plural, group }: DiscoveredResource): string => (group === '' ? plural : `${plural}.${group}`)
 
 /** `apps` and `v1.apps` both qualify apps/v1; `v1` alone the core group. */
 const isQualifiedBy =

@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   type PodTemplateSpec,
   type ReplicaSet,
+  type Resource,
   replicaSets,
 } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
@@ -89,7 +90,7 @@ function plain({ $patch: _, ...template }: PodTemplateSpec & { readonly $patch?:
 function listSelected(
   { client }: Session,
   object: KubernetesObject,
-  resource: typeof replicaSets | typeof controllerRevisions,
+  resource: Resource,
 ): Promise<readonly KubernetesObject[]> {
   const { namespace = '' } = object.metadata
   return listAll(client, resource, { namespace, labelSelector: selectorText(object) ?? '' })
