@@ -83,10 +83,13 @@ export function validateLabels(
   labels: Readonly<Record<string, string>> | undefined,
   path: FieldPath,
 ): readonly FieldError[] {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
-    ...checkFormat('qualified-name', key).map((problem) => invalidField(path, key, problem)),
-    ...checkFormat('label-value', value).map((problem) => invalidField(path, value, problem)),
-  ])
+  const errors: FieldError[] = []
+  // An object may hold very many of them: nothing is made for one that is right.
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    for (const problem of checkFormat('qualified-name', key)) errors.push(invalidField(path, key, problem))
+    for (const problem of checkFormat('label-value', value)) errors.push(invalidField(path, value, problem))
+  }
+  return errors
 }
 
 /** What is wrong with annotations: of an object, or of a template. */

@@ -220,12 +220,17 @@ function checkQualifiedName(value: string): readonly string[] {
   return errors
 }
 
+const labelValueMessage = patternMessage(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  labelValue,
+  'MyValue',
+  'my_value',
+  '12345',
+)
+
 function checkLabelValue(value: string): readonly string[] {
   const errors = value.length > labelValueMax ? [maxLengthMessage(labelValueMax, 'bytes')] : []
-  if (labelValuePattern.test(value)) return errors
-  const rule =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-  return [...errors, patternMessage(rule, labelValue, 'MyValue', 'my_value', '12345')]
+  return labelValuePattern.test(value) ? errors : [...errors, labelValueMessage]
 }
 
 /** The relaxed rule that holds since v1.34: https://kep.k8s.io/4369. */

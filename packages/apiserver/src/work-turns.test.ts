@@ -78,8 +78,59 @@ it('gives each piece of a time longer than a turn a turn of its own', async () =
     const before = begun.length
     await clock.turn()
     if (begun.length > before) perTurn.push(begun.length - before)
+    clock.workedMs += 1
   }
   expect(perTurn).toEqual([1, 1, 1, 1, 1])
+})
+
+it('rests after a large piece, for a part of the time it took, and serves small ones meanwhile', async () => {
+  const clock = new SteppedClock()
+  const turns = new WorkTurns(clock)
+  const events: string[] = []
+  const large = (name: string) => () => {
+    events.push(`${clock.workedMs}: ${name}`)
+    clock.workedMs += 40
+  }
+  for (const name of ['first', 'second']) {
+    const wait = turns.take(true)
+    if (wait === undefined) large(name)()
+    else void wait.then(large(name))
+  }
+  await clock.turn()
+  const wait = turns.take()
+  void Promise.resolve(wait).then(() => events.push(`${clock.workedMs}: small`))
+  for (let turn = 0; turn < 8; turn += 1) {
+    await clock.turn()
+    clock.workedMs += 1
+  }
+  expect(events).toEqual(['0: first', '41: small', '45: second'])
+})
+
+it('begins a large piece in each turn between small ones, however many of these there are', async () => {
+  const clock = new SteppedClock()
+  const turns = new WorkTurns(clock)
+  const done: number[] = []
+  let isDone = false
+  start(clock, turns, 1_000, turnMs, done)
+  void turns.take(true)?.then(() => {
+    isDone = true
+  })
+  await clock.turn()
+  await clock.turn()
+  expect([isDone, done.length < 20]).toEqual([true, true])
+})
+
+it('ends a rest after some turns where the clock stands still', async () => {
+  const clock = new SteppedClock()
+  const turns = new WorkTurns(clock)
+  turns.take(true)
+  clock.workedMs += 1_000
+  let isDone = false
+  void turns.take(true)?.then(() => {
+    isDone = true
+  })
+  for (let turn = 0; turn < 3_000 && !isDone; turn += 1) await clock.turn()
+  expect(isDone).toBe(true)
 })
 
 it('serves the newest first where that is wanted, and all in the end', async () => {
