@@ -19,9 +19,22 @@ describe('foldLines', () => {
     expect(foldLines(text, '', 0)).toBe(text)
   })
 
-  it('ends none right beside quotes', () => {
-    const text = `'${'x'.repeat(100)} '`
-    expect(foldLines(text, '', 0)).toBe(text)
+  it('ends a line behind the eightieth column, and none at it', () => {
+    expect(foldLines(`${'x'.repeat(80)} y z`, '', 0)).toBe(`${'x'.repeat(80)} y\nz`)
+    expect(foldLines(`${'x'.repeat(81)} y z`, '', 0)).toBe(`${'x'.repeat(81)}\ny z`)
+  })
+
+  it.each(["'", '"'])('ends none right beside quotes: %s', (quote) => {
+    expect(foldLines(`${quote} a b ${quote}`, '  ', 90)).toBe(`${quote} a\n  b ${quote}`)
+    expect(foldLines(`a b${quote}`, '  ', 90)).toBe(`a\n  b${quote}`)
+  })
+
+  // What kubectl 1.36 printed.
+  it('ends a line at the first of several spaces within double quotes, and saves the second one', () => {
+    expect(foldLines(`"${'x'.repeat(90)}  yyy zz"`, '    ', 5)).toBe(`"${'x'.repeat(90)}\n    \\ yyy zz"`)
+    expect(foldLines(`"${'x'.repeat(90)}   yyy zz"`, '    ', 5)).toBe(`"${'x'.repeat(90)}\n    \\  yyy zz"`)
+    const [begin, end] = ['x'.repeat(90), 'y'.repeat(74)]
+    expect(foldLines(`"${begin}  ${end} z z"`, '    ', 5)).toBe(`"${begin}\n    \\ ${end} z\n    z"`)
   })
 
   it('leaves blocks alone', () => {

@@ -16,6 +16,10 @@ describe('compareKeys', () => {
     ['a10 a010'],
     ['1 2 02 10'],
     ['a1-0 a1-00 a1-1 a10 a100 a1000'],
+    ['106 1005'],
+    ['0005 006'],
+    ['a1006 a1050 a1061'],
+    ['a a\u0000 a\u0001'],
     ['x.y x0y x1y xy'],
     ['a b'],
     ['a-1 a.1 a_1'],
@@ -68,6 +72,7 @@ spec:
       (text) => text,
       [
         ...['.', '..', '--', '-a', '+', '0xg', '1e', '.5.5', '_1', '1:99', 'inf', 'nan', 'true x', 'no-op', 'on fire'],
+        ...['a---', 'a...', `it's "a"`],
         ...['null.', '~x', '1 2', '1-2', '5m', '100m', '1.2.3', '10.0.0.1', '=', '<<', 'a:b', 'a#b', "it's", 'a"b'],
         ...[
           'a  b',
@@ -124,6 +129,7 @@ spec:
           ' a',
           'a ',
         ],
+        ...['#a 12', '12: a', 'on: x', '1:', '1: 2: 3', "on: 'x'", "\ue000'x: y", "'\uff1a: y"],
         ...["é'x: y", '%a', '@a', '`a', '!a', '&a', '*a', '[a', '{a', ', a', '? a', '|', '>', '|a', '>a'],
       ],
     ],
@@ -134,6 +140,7 @@ spec:
         ...['', 'y', 'Y', 'n', 'N', 'yes', 'No', 'on', 'OFF', 'true', 'False', 'TRUE', 'null', 'Null', '~'],
         ...['0', '-0', '00', '01', '08', '1', '+1', '-1', '1_000', '1__0', '0777', '9223372036854775808'],
         ...['18446744073709551616', '0x1f', '0X1F', '-0x1', '0b1', '0B1', '0o7', '0O7', '-0o7', '0_o7'],
+        ...['0o17', '-0b11'],
         ...['0.0', '1.0', '1.', '.5', '+.5', '-.5', '1e3', '12e03', '-2e+3', '1e-400', '0.1e-400'],
         ...[
           '.inf',
@@ -152,7 +159,7 @@ spec:
         ],
         ...['2001-01-01T00:00:00Z', '2001-01-01t10:00:00+02:00', '2001-01-01 10:00:00', '2001-1-1 1:00:00'],
         // What blocks do not hold.
-        ...['a\tb', "tab\t'q", 'a\tb\nc', 'a \nb', 'a\nb ', 'a\\ \nb', `${'word '.repeat(8)}\nb `],
+        ...['a\tb', "tab\t'q", 'a\tb\nc', 'a \nb', 'a\nb ', 'a\\ \nb', `${'word '.repeat(8)}\nb `, '\n\t|2 a'],
       ],
     ],
   ]
@@ -188,6 +195,7 @@ spec:
     ['a\u0001b', '"a\\x01b"'],
     ['a\u007fb', '"a\\x7Fb"'],
     ['a\ufeffb', '"a\\uFEFFb"'],
+    ['a\uffffb', '"a\\uFFFFb"'],
   ])('writes %j as %s', (text, expected) => {
     expect(written(text)).toBe(expected)
   })
@@ -203,6 +211,17 @@ spec:
     expect(written(text)).toBe(expected)
   })
 
+  it.each<[string, string, (text: string) => unknown]>([
+    ['k: ', '  ', (k) => ({ k })],
+    ['of:\n- ', '  ', (k) => ({ of: [k] })],
+    ['of:\n  k: ', '    ', (k) => ({ of: { k } })],
+  ])('counts columns from where a text begins: behind %j', (begin, indent, objectOf) => {
+    const room = 80 - (begin.split('\n').at(-1) ?? '').length
+    const [fits, tooLong] = ['a'.repeat(room), 'a'.repeat(room + 1)]
+    expect(goYamlText(objectOf(`${fits} b`))).toBe(`${begin}${fits} b\n`)
+    expect(goYamlText(objectOf(`${tooLong} b`))).toBe(`${begin}${tooLong}\n${indent}b\n`)
+  })
+
   it('folds no name of a field', () => {
     const name = `${'a '.repeat(60)}b`
     expect(goYamlText({ [name]: { x: 1 } })).toBe(`${name}:\n  x: 1\n`)
@@ -213,6 +232,7 @@ spec:
     [-1, '-1'],
     [1.5, '1.5'],
     [2 ** 53, '9007199254740992'],
+    [-(2 ** 63), '-9223372036854775808'],
     [-1e18, '-1000000000000000000'],
     [-1e19, '-1e+19'],
     [1e19, '10000000000000000000'],

@@ -8,12 +8,11 @@ export function goYamlText(value: unknown): string {
   const document = new Document(value, { ...goYaml, sortMapEntries, aliasDuplicateObjects: false })
   visit(document, {
     Scalar(_, node) {
+      const { value } = node
+      if (typeof value !== 'string') return
       // What would be read as something else, or is not shown as it is, is in double quotes, other texts that need quotes in single ones.
-      if (typeof node.value === 'string' && (isAmbiguous(node.value) || needsEscapes(node.value))) {
-        node.type = 'QUOTE_DOUBLE'
-      } else if (typeof node.value === 'string' && isDocumentMark(node.value) && !node.value.includes('\n')) {
-        node.type = 'QUOTE_SINGLE'
-      }
+      if (isAmbiguous(value) || needsEscapes(value)) node.type = 'QUOTE_DOUBLE'
+      else if (isDocumentMark(value) && !value.includes('\n')) node.type = 'QUOTE_SINGLE'
     },
   })
   const options = { indentSeq: false, lineWidth: 0, singleQuote: true, doubleQuotedMinMultiLineLength: Infinity }
@@ -42,7 +41,7 @@ const goYaml = {
 /** A number as Go's YAML writes it: digits where JSON has digits alone, and a 64-bit integer holds them. */
 function numberText({ value }: Scalar): string {
   const number = Number(value)
-  return Number.isInteger(number) && number < 2 ** 64 && number >= -(2 ** 63) ? String(number) : goFloat(number)
+  return Number.isInteger(number) && number < 2 ** 64 && number >= -(2 ** 63) ? String(BigInt(number)) : goFloat(number)
 }
 
 /** What Go's YAML does not write as it is: controls, tabs, and what is not in Unicode's first plane. */
@@ -62,19 +61,17 @@ function escaped(character: string): string {
 }
 
 /** A block that begins with an empty line says how far it is indented, and its empty lines are empty. */
-function asBlock({ value }: Scalar, text: string): string {
-  if (!text.startsWith('|') || typeof value !== 'string' || !value.startsWith('\n')) return text
-  return text.replace(/^\|\d?/, '|2').replaceAll(/^ +$/gm, '')
+function asBlock(value: string, text: string): string {
+  return value.startsWith('\n') ? text.replace(/^\|\d?/, '|2').replaceAll(/ +$/gm, '') : text
 }
 
 /** A quoted text in single quotes, also where it has some itself, unless only double quotes can hold it, with escapes. */
-function inQuotes({ type, value }: Scalar, text: string): string {
-  if (typeof value !== 'string') return text
+function inQuotes(value: string, text: string, type: Scalar['type']): string {
   // A time on a day that is none, or a number beyond all, is a text for Go.
   if (text.startsWith("'") && /^[-+]?\d[-+\w.:]*\w$/.test(value) && !isAmbiguous(value)) return value
   if (!text.startsWith('"')) return text
   if (type === 'QUOTE_DOUBLE') return text.replaceAll(unprintable, escaped).replaceAll(spaceAtLineEnd, '$1 ')
-  return /^[ -~\u00a0-\ud7ff]*'[ -~\u00a0-\ud7ff]*$/.test(value) ? `'${value.replaceAll("'", "''")}'` : text
+  return value.includes("'") && !value.includes('\n') ? `'${value.replaceAll("'", "''")}'` : text
 }
 
 /** Where a scalar stands; `indentAtStart` is the room that the name of its field takes, where it is the value of one. */
@@ -92,7 +89,8 @@ const foldingTag = ({ stringify, ...tag }: ScalarTag): ScalarTag => ({
     ? {}
     : {
         stringify: (item: Scalar, context, onComment, onChompKeep) => {
-          const text = asBlock(item, inQuotes(item, stringify(item, context, onComment, onChompKeep)))
+          const value = String(item.value)
+          const text = asBlock(value, inQuotes(value, stringify(item, context, onComment, onChompKeep), item.type))
           const { indent, indentStep, implicitKey, indentAtStart } = context as FoldingContext
           // What follows the name of a field begins behind it.
           const column = indentAtStart === undefined ? 0 : indentAtStart - indentStep.length
@@ -108,7 +106,7 @@ function isAmbiguous(text: string): boolean {
   if (!/^([-+.\d~]|yes|no|on|off|true|false|null)[-\w.:+ ]*$/i.test(text)) return false
   try {
     const value = parse(text, goYaml)
-    if (Math.abs(value) === Infinity) return /inf$/i.test(text)
+    if (Math.abs(value) === Infinity) return /inf/i.test(text)
     return typeof value !== 'string' && !Array.isArray(value) && !isMapping(value)
   } catch {
     return false
@@ -116,8 +114,7 @@ function isAmbiguous(text: string): boolean {
 }
 
 /** Whether a value is one that has fields; a time, which is an object too, is none. */
-const isMapping = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+const isMapping = (value: unknown): boolean => value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 const isDocumentMark = (text: string): boolean => /^(---|\.\.\.)/.test(text)
 
