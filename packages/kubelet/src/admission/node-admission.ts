@@ -20,10 +20,11 @@ import { forbiddenSysctl } from './sysctls.ts'
 export const refusalBurst = 50
 export const refusalsPerSecond = 10
 
-/** Why a pod that was taken on does not get other resources. */
-export interface ResizeRefusal {
-  readonly reason: 'Deferred' | 'Infeasible'
-  readonly message: string
+/** A pod that was taken on and waits for other resources. */
+interface DeferredResize {
+  readonly pod: Pod
+  readonly retry: () => void
+  readonly sinceMs: number
 }
 
 /** What an admission knows of its node. */
@@ -49,7 +50,7 @@ export class NodeAdmission {
   readonly #allocatable: Amounts
   readonly #taken = new Map<string, PodDemand>()
   /** Who wants more than there is at the moment, to be told when there is. */
-  readonly #deferred = new Map<string, () => void>()
+  readonly #deferred = new Map<string, DeferredResize>()
   readonly #pace: RateLimiter
 
   constructor(node: AdmittingNode) {
@@ -93,18 +94,13 @@ export class NodeAdmission {
   }
 
   /**
-   * Gives a pod that was taken on other resources, or says why not: there is not so much of them, at the moment or ever (upstream's
-   * canResizePod). `retry` is called when there may be.
+   * Gives a pod that was taken on other resources, or says why not yet: others have them. What a node could never give is refused when it
+   * is asked for (PodResizeValidator). `retry` is called when there may be enough.
    */
-  resize(uid: string, pod: Pod, retry: () => void): ResizeRefusal | undefined {
+  resize(uid: string, pod: Pod, retry: () => void): WaitingReason | undefined {
     const demand = podDemand(pod.spec)
+    const sinceMs = this.#deferred.get(uid)?.sinceMs ?? this.#node.clock.monotonicMs()
     this.#deferred.delete(uid)
-    for (const name of ['memory', 'cpu']) {
-      const [requested, capacity] = [demand.amounts.get(name) ?? 0, this.#allocatable.get(name) ?? 0]
-      if (requested <= capacity) continue
-      const message = `Node didn't have enough capacity: ${name}, requested: ${requested}, capacity: ${capacity}`
-      return { reason: 'Infeasible', message }
-    }
     const before = this.#taken.get(uid)
     this.#taken.delete(uid)
     const shortage = this.#shortage(demand)
@@ -113,8 +109,13 @@ export class NodeAdmission {
       this.#tellDeferred()
       return undefined
     }
-    this.#deferred.set(uid, retry)
-    return { reason: 'Deferred', message: shortage.message }
+    this.#deferred.set(uid, { pod, retry, sinceMs })
+    return shortage
+  }
+
+  /** The pod keeps what it has after all. */
+  withdraw(uid: string): void {
+    this.#deferred.delete(uid)
   }
 
   /** The pod takes up nothing any more. */
@@ -125,9 +126,17 @@ export class NodeAdmission {
 
   #tellDeferred(): void {
     if (this.#deferred.size === 0) return
-    const waiting = [...this.#deferred.values()]
-    this.#deferred.clear()
-    for (const retry of waiting) retry()
+    // Who has been told keeps its place until it asks again.
+    const waiting = [...this.#deferred.entries()].map(([uid, each]) => ({
+      ...each,
+      asksMore: this.#asksMore(uid, each),
+    }))
+    for (const { retry } of waiting.sort(byTurn)) retry()
+  }
+
+  #asksMore(uid: string, { pod }: DeferredResize): boolean {
+    const [asked, has] = [podDemand(pod.spec).amounts, this.#taken.get(uid)?.amounts]
+    return ['memory', 'cpu'].some((name) => (asked.get(name) ?? 0) > (has?.get(name) ?? 0))
   }
 
   #wrongSystem({ metadata, spec }: Pod): WaitingReason | undefined {
@@ -175,6 +184,21 @@ export class NodeAdmission {
     if (!hostPorts.some((port) => others.some((other) => hostPortsCollide(port, other)))) return undefined
     return failed('NodePorts', "node(s) didn't have free ports for the requested pod ports")
   }
+}
+
+/** Who asks for no more, then the most important, then those that are guaranteed what they ask for, then those that have waited longest. */
+function byTurn(
+  a: DeferredResize & { readonly asksMore: boolean },
+  b: DeferredResize & { readonly asksMore: boolean },
+): number {
+  const priority = ({ pod }: DeferredResize) => pod.spec.priority ?? 0
+  const guaranteed = ({ pod }: DeferredResize) => Number(pod.status?.qosClass === 'Guaranteed')
+  return (
+    Number(a.asksMore) - Number(b.asksMore) ||
+    priority(b) - priority(a) ||
+    guaranteed(b) - guaranteed(a) ||
+    a.sinceMs - b.sinceMs
+  )
 }
 
 const taintToleration = 'TaintToleration'

@@ -62,7 +62,9 @@ async function startedNode({ stopMs = 0 } = {}) {
       .stored<Event>(events)
       .map(({ reason }) => reason)
       .filter((reason) => reason?.startsWith('Resize'))
-  return { client, clock, kubelet, open, run, read, resize, shown, told }
+  const messages = () =>
+    client.stored<Event>(events).flatMap(({ reason, message = '' }) => (reason?.startsWith('Resize') ? [message] : []))
+  return { client, clock, kubelet, open, run, read, resize, shown, told, messages }
 }
 
 describe('a pod whose resources are changed', () => {
@@ -74,18 +76,19 @@ describe('a pod whose resources are changed', () => {
     expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
   })
 
-  it('keeps what it has where there is never so much', async () => {
-    const { run, resize, shown, read, told } = await startedNode()
+  it('keeps what it has where there is not so much, and says why', async () => {
+    const { run, resize, shown, read, told, messages } = await startedNode()
     await run('web', '1')
     await resize('web', '5')
-    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Infeasible'] })
+    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: ['PodResizePending Deferred'] })
     const condition = (await read('web')).status?.conditions?.find(({ type }) => type === 'PodResizePending')
     expect(condition).toMatchObject({
       status: 'True',
       observedGeneration: 2,
-      message: "Node didn't have enough capacity: cpu, requested: 5000, capacity: 4000",
+      message: "Node didn't have enough resource: cpu, requested: 5000, used: 0, capacity: 4000",
     })
-    expect(told()).toEqual(['ResizeInfeasible'])
+    expect(told()).toEqual(['ResizeDeferred'])
+    expect(messages()[0]).toMatch(/^Pod resize OutOfcpu: {.*"error":"Node didn't have enough resource: cpu/)
     await resize('web', '3')
     expect(await shown('web')).toEqual({ cpu: '3', restarts: 0, conditions: [] })
   })
@@ -100,6 +103,28 @@ describe('a pod whose resources are changed', () => {
     await clock.settle()
     expect(await shown('web')).toEqual({ cpu: '3', restarts: 0, conditions: [] })
     expect(told()).toEqual(['ResizeDeferred', 'ResizeStarted', 'ResizeCompleted'])
+  })
+
+  it('gets what is free before others that wait: the more important one, then the one that waits longer', async () => {
+    const { run, resize, shown, client, clock } = await startedNode()
+    for (const name of ['first', 'second', 'important']) await run(name, '500m')
+    await run('other', '2500m')
+    const { metadata, ...important } = await client.get(pods, { namespace: 'default', name: 'important' })
+    await client.update(pods, { ...important, metadata, spec: { ...important.spec, priority: 7 } } as Pod)
+    for (const name of ['first', 'second', 'important']) await resize(name, '1500m')
+    await client.delete(pods, { namespace: 'default', name: 'other' }, { gracePeriodSeconds: 0 })
+    await clock.settle()
+    const given = await Promise.all(['first', 'second', 'important'].map(async (name) => (await shown(name)).cpu))
+    expect(given).toEqual(['1500m', '500m', '1500m'])
+  })
+
+  it('is not held back by what it no longer asks for', async () => {
+    const { run, resize, shown } = await startedNode()
+    await run('web', '1')
+    await run('other', '3')
+    await resize('web', '2')
+    await resize('web', '1')
+    expect(await shown('web')).toEqual({ cpu: '1', restarts: 0, conditions: [] })
   })
 
   it('gets what others give back', async () => {
@@ -175,7 +200,7 @@ describe('a pod whose resources are changed', () => {
     expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
     await ask('5')
     expect(await given()).toEqual(['4', '4'])
-    expect((await shown('web')).conditions).toEqual(['PodResizePending Infeasible'])
+    expect((await shown('web')).conditions).toEqual(['PodResizePending Deferred'])
     await kubelet.stop({ containers: 'keep' })
     await open()
     await clock.settle()

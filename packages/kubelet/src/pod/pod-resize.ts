@@ -10,8 +10,8 @@ import {
 
 /** How it is with a change of a pod's resources that is not done. */
 export interface ResizeProgress {
-  /** The node cannot spare it: at the moment (`Deferred`) or ever (`Infeasible`). */
-  readonly pending?: { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string } | undefined
+  /** The node cannot spare it at the moment. */
+  readonly pending?: { readonly message: string } | undefined
   /** Containers have yet to start anew for it. */
   readonly inProgress: boolean
 }

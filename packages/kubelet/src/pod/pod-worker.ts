@@ -10,7 +10,6 @@ import {
 } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
-import type { ResizeRefusal } from '../admission/node-admission.ts'
 import { agentCause } from '../agent-cause.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
@@ -100,7 +99,7 @@ export class PodWorker implements StatusWriterHost {
   /** What the node has given the pod: of resources it may be less than what is asked for. */
   #givenSpec: PodSpec
   #judgedGeneration: number | undefined
-  #resizeRefusal: ResizeRefusal | undefined
+  #resizeRefusal: WaitingReason | undefined
   /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
   #resizing: ReadonlyMap<string, string | undefined> = none
   #gone = false
@@ -231,14 +230,15 @@ export class PodWorker implements StatusWriterHost {
     const before = this.#givenSpec
     const isOther = isResized(pod.spec, before)
     const { admission } = this.#context
+    if (!isOther) admission.withdraw(podUidOf(pod))
     const refusal = !isOther ? undefined : admission.resize(podUidOf(pod), pod, () => this.wake())
-    const isKnown = !isNew && refusal?.reason === this.#resizeRefusal?.reason
+    const isKnown = !isNew && this.#resizeRefusal !== undefined
     this.#judgedGeneration = generation
     this.#resizeRefusal = refusal
     if (refusal !== undefined) {
       const { reason, message } = refusal
       const told = `Pod resize ${reason}: ${resizeText(pod.spec, generation, message)}`
-      if (!isKnown) recordPodEvent(this.#context, pod, 'Warning', `Resize${reason}`, told)
+      if (!isKnown) recordPodEvent(this.#context, pod, 'Warning', 'ResizeDeferred', told)
       return
     }
     this.#givenSpec = pod.spec

@@ -59,7 +59,9 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
     ...(mayRestartAll(input.pod.spec) ? [['AllContainersRestarting', restartingAllVerdict(input)] as const] : []),
-    ...(input.resize.pending === undefined ? [] : [['PodResizePending', { ...yes, ...input.resize.pending }] as const]),
+    ...(input.resize.pending === undefined
+      ? []
+      : [['PodResizePending', { ...yes, reason: 'Deferred', message: input.resize.pending.message }] as const]),
     ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
   ]
   // `concat` makes a list with room for just what is in it, which spreading does not: each pod keeps one.
