@@ -158,6 +158,23 @@ describe('a pod whose resources are changed', () => {
     expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
   })
 
+  it.each([
+    ['without a limit of its own', {}, 1],
+    ['with one', { limits: { cpu: '1' } }, 0],
+  ])('starts a container %s anew for the limit of its pod where its policy says so', async (_what, own, restarts) => {
+    const { client, clock, read, shown } = await startedNode()
+    const { uid: _, ...metadata } = testPod().metadata
+    const resizePolicy = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }]
+    const container = { ...testContainer(), resources: own, resizePolicy }
+    const resources = { limits: { cpu: '2' } }
+    await client.create(pods, { ...testPod({ containers: [container], resources } as never), metadata } as Pod)
+    await clock.settle()
+    const pod = await read('web')
+    await client.update(pods, { ...pod, spec: { ...pod.spec, resources: { limits: { cpu: '3' } } } } as Pod)
+    await clock.advance('1m')
+    expect((await shown('web')).restarts).toBe(restarts)
+  })
+
   it('does not start them anew for other resources', async () => {
     const { run, resize, shown, clock } = await startedNode()
     await run('web', '1', { resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] })

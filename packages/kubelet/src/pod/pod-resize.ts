@@ -78,7 +78,7 @@ const withResources = (container: Container, resources: ResourceRequirements | u
     : ({ ...container, resources: resources ?? {} } as Container)
 
 /** The containers that have other resources in another version of a pod, as they are there. */
-export function resizedContainers(spec: PodSpec, before: PodSpec): readonly Container[] {
+function resizedContainers(spec: PodSpec, before: PodSpec): readonly Container[] {
   return lists.flatMap((list) =>
     (spec[list] ?? []).filter((container) => {
       const old = before[list]?.find(({ name }) => name === container.name)
@@ -92,18 +92,29 @@ export function isResized(spec: PodSpec, before: PodSpec): boolean {
   return !deepEqual(spec.resources ?? {}, before.resources ?? {}) || resizedContainers(spec, before).length > 0
 }
 
-/** Whether a container starts anew for what has changed of its resources. */
-export function restartsForResize(container: Container, before: PodSpec): boolean {
-  const old = lists.flatMap((list) => before[list] ?? []).find(({ name }) => name === container.name)
-  return (container.resizePolicy ?? []).some(({ resourceName, restartPolicy }) => {
-    if (restartPolicy !== 'RestartContainer') return false
-    const amounts = ({ resources }: Pick<Container, 'resources'>) => [
-      resources?.requests?.[resourceName],
-      resources?.limits?.[resourceName],
-    ]
-    return !deepEqual(amounts(container), amounts(old ?? {}))
-  })
+/**
+ * The containers of a pod that start anew for what has changed of their resources since another version of it, by name. One without a
+ * limit of its own has that of its pod.
+ */
+export function restartedForResize(spec: PodSpec, before: PodSpec): readonly string[] {
+  return lists.flatMap((list) =>
+    (spec[list] ?? []).flatMap((container) => {
+      const old = before[list]?.find(({ name }) => name === container.name)
+      const isConcerned = (container.resizePolicy ?? []).some(
+        ({ resourceName, restartPolicy }) =>
+          restartPolicy === 'RestartContainer' &&
+          old !== undefined &&
+          !deepEqual(amounts(container, spec, resourceName), amounts(old, before, resourceName)),
+      )
+      return isConcerned ? [container.name] : []
+    }),
+  )
 }
+
+const amounts = ({ resources }: Container, pod: PodSpec, name: string): readonly (string | undefined)[] => [
+  resources?.requests?.[name],
+  resources?.limits?.[name] ?? pod.resources?.limits?.[name],
+]
 
 /** What events tell of a change of resources, as upstream writes it: what all containers are to have. */
 export function resizeText(

@@ -36,14 +36,7 @@ import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podHostname } from './pod-hostname.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
-import {
-  isResized,
-  resizedContainers,
-  resizeText,
-  restartsForResize,
-  withResourcesOf,
-  withResourcesOfStatus,
-} from './pod-resize.ts'
+import { isResized, resizeText, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
@@ -243,8 +236,7 @@ export class PodWorker implements StatusWriterHost {
     }
     this.#givenSpec = pod.spec
     if (!isOther) return
-    for (const each of resizedContainers(pod.spec, before))
-      if (restartsForResize(each, before)) this.#resizingToNote().set(each.name, undefined)
+    for (const name of restartedForResize(pod.spec, before)) this.#resizingToNote().set(name, undefined)
     recordPodEvent(
       this.#context,
       pod,
