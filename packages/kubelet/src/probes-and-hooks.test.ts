@@ -179,3 +179,19 @@ describe('preStop hooks', () => {
     expect(log).toEqual(['0 hook', '30 stop web 2s'])
   })
 })
+
+describe('a postStart hook that fails', () => {
+  it('has its container killed, after its own preStop hook and with the time its pod gives, and says why', async () => {
+    const { clock, create, log, status, told } = await startedKubelet({ start: false })
+    const lifecycle = { postStart: { exec: { command: ['start'] } }, ...before(5) }
+    await create(testPod({ containers: [testContainer({ lifecycle })], terminationGracePeriodSeconds: 20 }))
+    await clock.advance('5s')
+    expect(log.slice(0, 3)).toEqual(['0 start', '0 hook', '5 stop web 15s'])
+    expect(told()).toContain('FailedPostStartHook PostStartHook failed')
+    expect(told()).toContain('Killing FailedPostStartHook')
+    await clock.advance('10s')
+    const waiting = (await status())?.containerStatuses?.[0]?.state?.waiting
+    expect(log.filter((line) => line.endsWith('start')).length).toBeGreaterThan(1)
+    expect(waiting?.reason).toBe('CrashLoopBackOff')
+  })
+})

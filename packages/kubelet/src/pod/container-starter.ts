@@ -12,7 +12,7 @@ import type { WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { containerMounts } from '../volumes/container-mounts.ts'
 import { imagePullFailure } from './image-pull.ts'
-import { runPostStart } from './lifecycle-hooks.ts'
+import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
 import { checkRunAsNonRoot } from './run-as-non-root.ts'
@@ -71,9 +71,27 @@ export async function startContainer(
   }
   report('Started', 'Container started')
   const address = sandbox.addresses[0] ?? context.nodeAddress
-  if (await runPostStart(context, pod, address, id, container, signal)) return undefined
-  await context.runtime.stopContainer(id, gracePeriodMinMs)
-  return { reason: 'PostStartHookError', message: 'PostStartHook failed' }
+  const message = await runPostStart(context, pod, address, id, container, signal)
+  if (message === undefined) return undefined
+  await killStarted(context, pod, address, id, container)
+  return { reason: 'PostStartHookError', message }
+}
+
+/** Stops a container whose postStart hook has failed: it gets the time that its pod gives it. */
+async function killStarted(
+  context: PodContext,
+  pod: Pod,
+  address: string,
+  id: string,
+  container: Container,
+): Promise<void> {
+  const { clock } = context.environment
+  recordContainerEvent(context, pod, container, 'Normal', 'Killing', 'FailedPostStartHook')
+  const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
+  const untilMs = clock.monotonicMs() + graceMs
+  const hook = container.lifecycle?.preStop
+  if (hook !== undefined && graceMs > 0) await runPreStop(context, pod, address, { id }, container, hook, graceMs)
+  await context.runtime.stopContainer(id, Math.max(gracePeriodMinMs, untilMs - clock.monotonicMs()))
 }
 
 async function configOf(

@@ -43,8 +43,10 @@ it('is content when a hook has been heard, whatever the server makes of it', asy
     const patient = new AbortController().signal
     return runPostStart(contextOf(), testPod(), '127.0.0.1', 'c0', container, patient)
   }
-  expect(await start(port)).toBe(true)
+  expect(await start(port)).toBeUndefined()
   expect(seen).toEqual([['/hello', 'kube-lifecycle/1.36']])
   await new Promise((resolve) => server.close(resolve))
-  expect(await start(port)).toBe(false)
+  expect(await start(port)).toMatch(
+    /^HTTP lifecycle hook \(\/hello\) for Container "web" in Pod "web_default\(\S+\)" failed - error: Get "http:.*: dial tcp/,
+  )
 })

@@ -4,13 +4,14 @@ import { runHandler } from '../probes/handlers.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
+import { podText } from './pod-name.ts'
 
 /** Servers know hooks by this. */
 const hookUserAgent = 'kube-lifecycle/1.36'
 
 /**
- * Runs what a container asks to be done once it has started. False where that failed, which is a reason to kill it.
- * Ends early, and well, when the signal is aborted or the container has stopped.
+ * Runs what a container asks to be done once it has started. Gives what went wrong, which is a reason to kill it; undefined where nothing
+ * did. Ends early, and well, when the signal is aborted or the container has stopped.
  */
 export async function runPostStart(
   context: PodContext,
@@ -19,16 +20,16 @@ export async function runPostStart(
   containerId: string,
   container: Container,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const hook = container.lifecycle?.postStart
-  if (hook === undefined || !canRun(context, hook)) return true
+  if (hook === undefined || !canRun(context, hook)) return undefined
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the container has stopped'))
   signal.addEventListener('abort', abort, { once: true })
   const unsubscribe = context.runtime.subscribe((event) => {
     if (event.containerId === containerId) abort()
   })
-  const ok = await runHook(
+  const { ok, why } = await runHook(
     context,
     hook,
     { runtime: context.runtime, containerId, container, address, userAgent: hookUserAgent, timeoutSeconds: 0 },
@@ -36,9 +37,12 @@ export async function runPostStart(
   )
   unsubscribe()
   signal.removeEventListener('abort', abort)
-  if (ok || controller.signal.aborted) return true
+  if (ok || controller.signal.aborted) return undefined
+  // What the container says may be secret, and events are read by more people than statuses.
   recordContainerEvent(context, pod, container, 'Warning', 'FailedPostStartHook', 'PostStartHook failed')
-  return false
+  const about = `for Container ${JSON.stringify(container.name)} in Pod ${JSON.stringify(podText(pod))} failed - error: ${why}`
+  if (hook.exec !== undefined) return `Exec lifecycle hook ([${hook.exec.command?.join(' ') ?? ''}]) ${about}`
+  return `HTTP lifecycle hook (${hook.httpGet?.path ?? ''}) ${about}`
 }
 
 /**
@@ -49,7 +53,7 @@ export async function runPreStop(
   context: PodContext,
   pod: Pod,
   address: string,
-  run: ContainerRuntimeStatus,
+  run: Pick<ContainerRuntimeStatus, 'id'>,
   container: Container | undefined,
   hook: LifecycleHandler,
   gracePeriodMs: number,
@@ -61,7 +65,7 @@ export async function runPreStop(
   const stopped = context.runtime.subscribe(({ containerId }) => {
     if (containerId === run.id) controller.abort(new Error('the container has stopped'))
   })
-  const ok = await runHook(
+  const { ok } = await runHook(
     context,
     hook,
     {
@@ -88,16 +92,20 @@ async function runHook(
   hook: LifecycleHandler,
   target: Parameters<typeof runHandler>[1],
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<{ readonly ok: boolean; readonly why: string }> {
   if (hook.sleep === undefined) {
-    const { ok, answered } = await runHandler(hook, target, signal)
+    const { ok, answered, output, exitCode } = await runHandler(hook, target, signal)
+    const why =
+      exitCode === undefined
+        ? output
+        : `command '${hook.exec?.command?.join(' ') ?? ''}' exited with ${exitCode}: ${output}, message: ${JSON.stringify(output)}`
     // Hooks only want to be heard: what the server makes of it does not matter (upstream's runHTTPHandler).
-    return ok || answered === true
+    return { ok: ok || answered === true, why }
   }
   try {
     await sleep(environment.clock, hook.sleep.seconds * 1000, signal)
   } catch {
     // Cut short, as it should be.
   }
-  return true
+  return { ok: true, why: '' }
 }

@@ -35,6 +35,8 @@ export interface HandlerResult {
   readonly unknown?: boolean
   /** A server has answered, whatever it said. */
   readonly answered?: boolean
+  /** That of a command that was run. */
+  readonly exitCode?: number
   readonly output: string
 }
 
@@ -63,7 +65,7 @@ async function runExec(
   const command = action.command ?? []
   try {
     const { exitCode, output } = await runtime.execSync(containerId, command, signal)
-    return { ok: exitCode === 0, output }
+    return { ok: exitCode === 0, output, exitCode }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     if (!signal.aborted) return { ok: false, unknown: true, output: message }
