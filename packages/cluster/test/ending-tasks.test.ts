@@ -76,7 +76,7 @@ describe('simulated containers that are there to end', () => {
     expect(await phaseAfter('1h')).toBe('Running')
   })
 
-  it.each(['registry.k8s.io/pause:3.10', 'pause', 'local/pause@sha256:1234'])(
+  it.each(['registry.k8s.io/pause:3.10', 'pause', `local/pause@sha256:${'1234'.repeat(16)}`])(
     'one of %s runs on, whatever its pod is for',
     async (image) => {
       await start({ restartPolicy: 'Never', containers: [container('main', { image })] })

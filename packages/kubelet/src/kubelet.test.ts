@@ -451,6 +451,28 @@ describe('environment variables', () => {
   })
 })
 
+describe('a container whose image has a name that there cannot be', () => {
+  it('waits, says so, and starts as soon as it has another', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({ containers: [testContainer({ image: 'Web:1' })] }))
+    await clock.settle()
+    const message =
+      `Failed to apply default image tag "Web:1": couldn't parse image name "Web:1": ` +
+      'invalid reference format: repository name (library/Web) must be lowercase'
+    expect((await statusOf(client))?.containerStatuses?.[0]?.state).toEqual({
+      waiting: { reason: 'InvalidImageName', message },
+    })
+    expect(told(client)).toEqual([
+      `InspectFailed spec.containers{web} ${message}`,
+      'Failed spec.containers{web} Error: InvalidImageName',
+    ])
+    const pod = await podNow(client)
+    await client.update(pods, { ...pod, spec: { ...pod.spec, containers: [testContainer({ image: 'web:1' })] } })
+    await clock.settle()
+    expect((await statusOf(client))?.phase).toBe('Running')
+  })
+})
+
 describe('a container that must not run as root', () => {
   it.each([
     [{ runAsUser: 0 }, { runAsNonRoot: true }, 'refused'],

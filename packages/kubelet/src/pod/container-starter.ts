@@ -11,7 +11,7 @@ import {
 import type { WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { containerMounts } from '../volumes/container-mounts.ts'
-import { imagePullFailure } from './image-pull.ts'
+import { imagePullFailure, invalidImageName } from './image-pull.ts'
 import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -40,6 +40,12 @@ export async function startContainer(
   const report = (reason: string, message: string) =>
     recordContainerEvent(context, pod, container, 'Normal', reason, message)
 
+  const badName = invalidImageName(container.image)
+  if (badName !== undefined) {
+    recordContainerEvent(context, pod, container, 'Warning', 'InspectFailed', badName.message)
+    recordContainerEvent(context, pod, container, 'Warning', 'Failed', `Error: ${badName.reason}`)
+    return badName
+  }
   const reportPulled = () =>
     report(
       'Pulled',

@@ -2,11 +2,23 @@ import type { Container, Pod } from '@coracle/api'
 import type { ImagePullError } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { backOffInitialMs, backOffMaxMs } from './back-off.ts'
+import { imageNameProblem } from './image-name.ts'
 import type { StartFailure } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
 
 const pullFailed = 'ErrImagePull'
+
+/** Why an image of this name cannot be asked for, as upstream tells it; undefined where it can. */
+export function invalidImageName(image: string | undefined): WaitingReason | undefined {
+  const problem = image === undefined ? undefined : imageNameProblem(image)
+  if (problem === undefined) return undefined
+  const name = JSON.stringify(image)
+  return {
+    reason: 'InvalidImageName',
+    message: `Failed to apply default image tag ${name}: couldn't parse image name ${name}: ${problem}`,
+  }
+}
 
 /** Tells of an image that cannot be had, as upstream does. */
 export function imagePullFailure(

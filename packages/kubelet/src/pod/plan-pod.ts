@@ -10,8 +10,9 @@ import { stopPod, stopUnhealthy } from './stop-containers.ts'
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
   readonly retryAtMs: number
-  /** Of an image that could not be had: which, and how long it is left alone. With another image there is no such wait. */
+  /** With another image than this there is no such wait. */
   readonly image?: string
+  /** How long an image that could not be had is left alone. */
   readonly delayMs?: number
 }
 

@@ -491,6 +491,7 @@ export class PodWorker implements StatusWriterHost {
       container.name,
       imagePullBackOff(container, failure, failures.get(container.name), nowMs) ?? {
         ...failure,
+        ...(container.image === undefined ? {} : { image: container.image }),
         retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
       },
     )
