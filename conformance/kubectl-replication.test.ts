@@ -264,6 +264,14 @@ describe('scale', () => {
     await kubectl.waitForReplicas('web', 2)
   })
 
+  it.each(['client', 'server'])('shows by coracle what would be there, on a dry run by the %s', async (how) => {
+    const kubectl = await inNewNamespace()
+    await kubectl.create('replicationcontrollers', controller('web', 1))
+    const line = ['-n', kubectl.namespace, 'scale', 'rc/web', '--replicas=2', `--dry-run=${how}`, '-o', 'json']
+    expect(JSON.parse((await program.coracle(line)).stdout).spec.replicas).toBe(2)
+    expect((await kubectl.get<ControllerObject>('replicationcontrollers', 'web')).spec.replicas).toBe(1)
+  })
+
   it('reads and writes the scale subresource', async () => {
     const kubectl = await inNewNamespace()
     await started(kubectl, 'web', 2)

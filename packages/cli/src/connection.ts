@@ -39,6 +39,8 @@ export interface ConnectionFlags {
   readonly v?: number
   /** With the command kubectl makes a client before it asks for the namespace of the context: what it says of a context that is none tells. */
   readonly makesClientFirst?: boolean
+  /** The command reads standard input beside files: a credential plugin cannot ask there. */
+  readonly readsInput?: boolean
 }
 
 /** The kubeconfig's connection, changed as the flags say. */
@@ -47,9 +49,11 @@ export async function connectionFor(host: Host, flags: ConnectionFlags): Promise
   return flags.server === undefined || hasScheme(flags.server) ? connection : withoutCredentials(connection)
 }
 
-async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Connection> {
+async function chosenConnection(host: Host, flags: ConnectionFlags, withoutPlugin = false): Promise<Connection> {
   const { paths, isExplicit } = await kubeconfigFiles(host, flags.kubeconfig)
   const { context, cluster, user, server, token } = flags
+  const isKnown =
+    flags.username !== undefined || (flags.clientCertificate !== undefined && flags.clientKey !== undefined)
   // What a person or a variable names has to be there; where nothing is named, there may be no kubeconfig.
   const isNamed = isExplicit || (host.variables.KUBECONFIG ?? '') !== ''
   if (!isNamed && !(await fileExists(paths[0] ?? ''))) {
@@ -67,6 +71,8 @@ async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Con
     ...(user === undefined ? {} : { user }),
     ...(server === undefined ? {} : { server: withScheme(server) }),
     ...(token === undefined ? {} : { token }),
+    withoutPlugin: isKnown || withoutPlugin,
+    isInputTaken: flags.readsInput === true || readsInputAsFile(flags),
   }).catch((error: unknown) => {
     throw error instanceof UnknownChoiceError ? unknownChoice(error, flags) : error
   })
@@ -78,6 +84,10 @@ async function chosenConnection(host: Host, flags: ConnectionFlags): Promise<Con
   return { ...connection, ...given }
 }
 
+/** Whether one of the files of a command is standard input. */
+const readsInputAsFile = (flags: ConnectionFlags & { readonly filename?: unknown }): boolean =>
+  Array.isArray(flags.filename) && flags.filename.includes('-')
+
 /** Whether kubectl asks for the namespace of the context before anything else. */
 const readsNamespaceFirst = ({ namespace, makesClientFirst }: ConnectionFlags): boolean =>
   namespace === undefined && makesClientFirst !== true
@@ -86,9 +96,11 @@ const readsNamespaceFirst = ({ namespace, makesClientFirst }: ConnectionFlags): 
  * Rejects, as `connectionFor` does, where the kubeconfig and the flags do not go together: for commands that read them and ask no server.
  * There need be none, and its address is not looked at.
  */
-export async function checkConnection(host: Host, { server: _, ...flags }: ConnectionFlags): Promise<void> {
+export async function checkConnection(host: Host, { server, ...flags }: ConnectionFlags): Promise<void> {
   if (host.connect !== undefined) return
-  await connectionFor(host, flags).catch((error: unknown) => {
+  // One that is named stands in for what a cluster of the kubeconfig may lack.
+  const checked = server === undefined ? flags : { ...flags, server: 'https://localhost' }
+  await chosenConnection(host, checked, true).catch((error: unknown) => {
     if (!(error instanceof NoClusterError)) throw error
   })
 }

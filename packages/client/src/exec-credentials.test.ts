@@ -43,6 +43,33 @@ describe('a credential plugin', () => {
     expect(await tokenOf(await connect(print({ token: 'secret' })))).toBe('secret')
   })
 
+  it('need not say that what it gives is a credential', async () => {
+    expect(await tokenOf(await connect(`echo '{"apiVersion":"${api}","status":{"token":"secret"}}'`))).toBe('secret')
+  })
+
+  it('is not run for who has other credentials', async () => {
+    const plugin = `exec: {command: ./nowhere, apiVersion: ${api}, interactiveMode: Never}`
+    const connectAs = async (user: string, choice: object = {}) => {
+      const text = `{current-context: o, contexts: [{name: o, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: x}}], users: [{name: u, user: {${user}}}]}`
+      return connectionOf(await parseKubeconfig(text, join(directory, 'config')), { clock, ...choice })
+    }
+    const pair = 'client-certificate-data: Q0VSVA==, client-key-data: S0VZ'
+    expect(await connectAs(`${pair}, ${plugin}`)).toMatchObject({ cert: 'CERT', key: 'KEY' })
+    expect(await connectAs(`token: t, ${plugin}`)).toMatchObject({ token: 't' })
+    expect(await connectAs(`username: me, ${plugin}`)).toMatchObject({ basic: { username: 'me' } })
+    expect(await connectAs(plugin, { withoutPlugin: true })).toEqual({ server: 'x', namespace: 'default' })
+    await expect(connectAs(plugin)).rejects.toThrow('nowhere not found')
+  })
+
+  it('cannot ask where the command reads standard input', async () => {
+    const plugin = `exec: {command: ./nowhere, apiVersion: ${api}, interactiveMode: Always}`
+    const text = `{current-context: o, contexts: [{name: o, context: {cluster: c, user: u}}], clusters: [{name: c, cluster: {server: x}}], users: [{name: u, user: {${plugin}}}]}`
+    const config = await parseKubeconfig(text, join(directory, 'config'))
+    await expect(connectionOf(config, { clock, isInputTaken: true })).rejects.toThrow(
+      'standard input is unavailable: used by stdin resource manifest reader',
+    )
+  })
+
   it('gives a certificate with its key', async () => {
     const connection = await connect(print({ clientCertificateData: 'CERT', clientKeyData: 'KEY' }))
     expect(connection).toEqual({ server: 'https://h', cert: 'CERT', key: 'KEY', namespace: 'default' })
@@ -103,13 +130,37 @@ describe('of a credential plugin it is said', () => {
       'only certificate or key, not both',
     ],
     ['that its time is none', print({ token: 't', expirationTimestamp: 'soon' }), '', 'is no time: "soon"'],
-    ['that its version is unknown', '', 'apiVersion: v9', 'invalid apiVersion "v9"'],
+    ['that its version is unknown', '', 'apiVersion: v9, interactiveMode: Never', 'invalid apiVersion "v9"'],
     ['that its version is missing', '', 'args: []', 'apiVersion must be specified'],
     [
       'that it must say whether it asks',
       '',
       `apiVersion: ${api}`,
-      'interactiveMode must be Never, IfAvailable or Always',
+      'interactiveMode must be specified for u to use exec authentication plugin',
+    ],
+    [
+      'that it asks in an unknown way',
+      '',
+      `apiVersion: ${api}, interactiveMode: Maybe`,
+      'invalid interactiveMode for u: "Maybe"',
+    ],
+    [
+      'that its variables have no names',
+      '',
+      `apiVersion: ${api}, interactiveMode: Never, env: [{value: a}]`,
+      'env variable name must be specified for u to use exec authentication plugin',
+    ],
+    [
+      'all that is missing',
+      '',
+      'args: []',
+      'apiVersion must be specified for u to use exec authentication plugin; interactiveMode must be specified for u',
+    ],
+    [
+      'that it cannot ask where there is no terminal',
+      '',
+      `apiVersion: ${api}, interactiveMode: Always`,
+      'exec plugin cannot support interactive mode: standard input is not a terminal',
     ],
   ])('%s', async (_, script, exec, message) => {
     await expect(connect(script, exec)).rejects.toThrow(message)

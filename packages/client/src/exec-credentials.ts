@@ -22,6 +22,8 @@ export interface ExecPlugin {
   readonly apiVersion: string
   readonly installHint: string | undefined
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always'
+  /** Standard input holds what the command reads, so that the plugin cannot ask there. */
+  readonly isInputTaken: boolean
   /** What it is told of the cluster, where it wants to be told. */
   readonly cluster: KubeconfigFields | undefined
 }
@@ -39,19 +41,19 @@ export function execPluginOf(
   exec: KubeconfigFields,
   user: string,
   cluster: KubeconfigFields,
-  kubeconfigPath: string,
+  { kubeconfigPath, isInputTaken }: { readonly kubeconfigPath: string; readonly isInputTaken: boolean },
 ): ExecPlugin {
-  const refuse = (problem: string) => new Error(`user "${user}": exec: ${problem}`)
-  const command = textOf(exec, 'command')
-  if (command === undefined) throw refuse('command must be specified')
-  const apiVersion = textOf(exec, 'apiVersion')
-  if (apiVersion === undefined) throw refuse('apiVersion must be specified')
-  if (!apiVersions.includes(apiVersion)) {
-    throw refuse(`invalid apiVersion ${JSON.stringify(apiVersion)}: use ${apiVersions.join(' or ')}`)
+  const problems = problemsOf(exec, user)
+  if (problems.length > 0) throw new Error(problems.join('; '))
+  const { command, apiVersion } = {
+    command: textOf(exec, 'command') ?? '',
+    apiVersion: textOf(exec, 'apiVersion') ?? '',
   }
-  const interactiveMode = textOf(exec, 'interactiveMode') ?? (apiVersion.endsWith('/v1') ? undefined : 'IfAvailable')
-  if (interactiveMode !== 'Never' && interactiveMode !== 'IfAvailable' && interactiveMode !== 'Always') {
-    throw refuse('interactiveMode must be Never, IfAvailable or Always')
+  const interactiveMode = modeOf(exec)
+  if (!isMode(interactiveMode))
+    throw new Error(`invalid interactiveMode for ${user}: ${JSON.stringify(interactiveMode)}`)
+  if (!apiVersions.includes(apiVersion)) {
+    throw new Error(`exec plugin: invalid apiVersion ${JSON.stringify(apiVersion)}: use ${apiVersions.join(' or ')}`)
   }
   return {
     command: /[\\/]/.test(command) ? resolve(dirname(kubeconfigPath), command) : command,
@@ -64,9 +66,28 @@ export function execPluginOf(
     apiVersion,
     installHint: textOf(exec, 'installHint'),
     interactiveMode,
+    isInputTaken,
     cluster: exec.provideClusterInfo === true ? clusterInfo(cluster) : undefined,
   }
 }
+
+/** What an `exec` stanza lacks, in the words of client-go. */
+function problemsOf(exec: KubeconfigFields, user: string): readonly string[] {
+  const lacks = (what: string) => `${what} must be specified for ${user} to use exec authentication plugin`
+  const variables = Array.isArray(exec.env) ? exec.env.filter(isFields) : []
+  return [
+    ...['command', 'apiVersion'].filter((name) => textOf(exec, name) === undefined).map(lacks),
+    ...variables.filter((variable) => textOf(variable, 'name') === undefined).map(() => lacks('env variable name')),
+    ...(modeOf(exec) === undefined ? [lacks('interactiveMode')] : []),
+  ]
+}
+
+/** Since v1 it has to be said. */
+const modeOf = (exec: KubeconfigFields): string | undefined =>
+  textOf(exec, 'interactiveMode') ?? (textOf(exec, 'apiVersion')?.endsWith('/v1beta1') ? 'IfAvailable' : undefined)
+
+const isMode = (mode: string | undefined): mode is ExecPlugin['interactiveMode'] =>
+  mode === 'Never' || mode === 'IfAvailable' || mode === 'Always'
 
 /**
  * Gives the plugin's credential, and runs it again when that has ended. Only the token follows: the certificate of a connection
@@ -98,15 +119,16 @@ async function runPlugin(plugin: ExecPlugin): Promise<ExecCredential> {
 }
 
 /** Whether the plugin may ask the person at the terminal. */
-function isInteractive({ interactiveMode }: ExecPlugin): boolean {
+function isInteractive({ interactiveMode, isInputTaken }: ExecPlugin): boolean {
   if (interactiveMode === 'Never') return false
-  const isTerminal = process.stdin.isTTY === true
-  if (interactiveMode === 'Always' && !isTerminal) {
-    throw new Error(
-      'getting credentials: exec plugin cannot support interactive mode: standard input is not a terminal',
-    )
+  const isPossible = !isInputTaken && process.stdin.isTTY === true
+  if (interactiveMode === 'Always' && !isPossible) {
+    const why = isInputTaken
+      ? 'standard input is unavailable: used by stdin resource manifest reader'
+      : 'standard input is not a terminal'
+    throw new Error(`getting credentials: exec plugin cannot support interactive mode: ${why}`)
   }
-  return isTerminal
+  return isPossible
 }
 
 async function outputOf(plugin: ExecPlugin, interactive: boolean, info: string): Promise<string> {
@@ -149,7 +171,10 @@ function parseCredential(output: string, { command, apiVersion }: ExecPlugin): E
     const why = error instanceof Error ? error.message : String(error)
     throw refuse(`printed no JSON: couldn't get version/kind; json parse error: ${why}`)
   }
-  if (!isFields(credential) || credential.kind !== 'ExecCredential') throw refuse('printed no ExecCredential')
+  // As for client-go, its kind goes without saying.
+  if (!isFields(credential) || (credential.kind ?? 'ExecCredential') !== 'ExecCredential') {
+    throw refuse('printed no ExecCredential')
+  }
   if (credential.apiVersion !== apiVersion) {
     throw refuse(`is configured to use API version ${apiVersion}, and returned version ${credential.apiVersion}`)
   }

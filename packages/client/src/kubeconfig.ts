@@ -86,6 +86,10 @@ export interface ConnectionChoice {
   readonly server?: string
   /** In place of the user's token, and of what a plugin would give: that is not run. */
   readonly token?: string
+  /** Other credentials than a token are given in place of what a plugin would give: that is not run. */
+  readonly withoutPlugin?: boolean
+  /** Standard input is read for something else: a plugin can ask nothing there. */
+  readonly isInputTaken?: boolean
   /** Which credential plugins may run; all of them unless given. */
   readonly pluginPolicy?: PluginPolicy
   readonly clock: Clock
@@ -225,7 +229,7 @@ async function credentialsOf(
   { fields: user, path = '' }: KubeconfigEntry,
   name: string,
   cluster: KubeconfigFields,
-  { clock, token: given, pluginPolicy }: ConnectionChoice,
+  { clock, token: given, withoutPlugin = false, isInputTaken = false, pluginPolicy }: ConnectionChoice,
 ): Promise<Omit<TransportOptions, 'server'>> {
   if (user['auth-provider'] !== undefined) {
     throw new Error(
@@ -250,13 +254,15 @@ async function credentialsOf(
     return { ...shared, ...pair, basic: { username, password: textOf(user, 'password') ?? '' } }
   }
   if (!isFields(user.exec)) return { ...shared, ...pair }
-  const plugin = execPluginOf(user.exec, name, cluster, path)
+  const plugin = execPluginOf(user.exec, name, cluster, { kubeconfigPath: path, isInputTaken })
+  // As in client-go a plugin is for who has nothing else.
+  if (withoutPlugin || cert !== undefined) return { ...shared, ...pair }
   if (pluginPolicy !== undefined) (await import('./plugin-policy.ts')).checkPlugin(plugin.command, pluginPolicy)
   const credentials = execCredentials(plugin, clock)
   const first = await credentials()
   return {
     ...shared,
-    ...(first.cert === undefined || first.key === undefined ? pair : { cert: first.cert, key: first.key }),
+    ...(first.cert === undefined || first.key === undefined ? {} : { cert: first.cert, key: first.key }),
     ...(first.token === undefined ? {} : { token: async () => (await credentials()).token ?? '' }),
   }
 }

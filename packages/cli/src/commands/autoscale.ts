@@ -7,7 +7,8 @@ import { lazyPrinter, type Outcome } from '../output/outcome-printer.ts'
 import { throwLate } from '../refused-value.ts'
 import { withChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects } from './change-objects.ts'
-import { type AutoscalerFlags, generateAutoscaler } from './generate/policies.ts'
+import { refuseConnected } from './connection-refusals.ts'
+import { type AutoscalerFlags, checkAutoscaler, generateAutoscaler } from './generate/policies.ts'
 import { withSavedConfig } from './save-config.ts'
 
 export interface AutoscaleFlags extends ChangeFlags, Omit<AutoscalerFlags, 'max'> {
@@ -43,7 +44,23 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
   }
   if (max === undefined) throw new CliError('required flag(s) "max" not set')
   throwLate(flags, 'dryRun')
+  const { min, name, memory } = flags
   const cpu = flags.cpu ?? (cpuPercent === undefined ? undefined : `${cpuPercent}%`)
+  const wanted = {
+    max,
+    ...(min === undefined || min < 0 ? {} : { min }),
+    ...(name === undefined ? {} : { name }),
+    ...(cpu === undefined ? {} : { cpu }),
+    ...(memory === undefined ? {} : { memory }),
+  }
+  try {
+    checkAutoscaler(wanted)
+    if ((cpuPercent ?? 0) > 0 && flags.cpu !== undefined) {
+      throw new CliError('--cpu-percent and --cpu are mutually exclusive')
+    }
+  } catch (refusal) {
+    await refuseConnected(host, { ...flags, makesClientFirst: true }, refusal)
+  }
   const printer = lazyPrinter(host, { ...flags, hasDeclaredOrder: true })
   await changeObjects(
     host,
@@ -58,14 +75,7 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       }
       const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, name: key.name }
       const scaler = (await session.catalog()).find('horizontalpodautoscalers')
-      const { min, name, memory } = flags
-      const made = generateAutoscaler(target, {
-        max,
-        ...(min === undefined || min < 0 ? {} : { min }),
-        ...(name === undefined ? {} : { name }),
-        ...(cpu === undefined ? {} : { cpu }),
-        ...(memory === undefined ? {} : { memory }),
-      })
+      const made = generateAutoscaler(target, wanted)
       const named = session.givenNamespace === undefined ? made : placeObject(made, scaler, session)
       const recorded: KubernetesObject = withChangeCause(named, flags)
       const isTried = flags.dryRun === 'client'

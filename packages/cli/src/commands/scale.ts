@@ -58,22 +58,24 @@ export async function scale(host: Host, args: readonly string[], flags: ScaleFla
 
 async function scaleOne(
   { client }: Session,
-  { resource, key, object }: Target,
+  target: Target,
   replicas: number,
   { currentReplicas, resourceVersion, dryRun }: ScaleFlags,
 ): Promise<KubernetesObject> {
+  const { resource, key } = target
   const options = { subresource: 'scale', fieldManager: plainFieldManager, dryRun: dryRun === 'server' }
-  if (dryRun === 'client') return object
+  const scaled = withReplicas(target, replicas)
+  if (dryRun === 'client') return scaled
   const isConditional = (currentReplicas ?? -1) >= 0 || resourceVersion !== undefined
   if (isConditional) {
     const current = await client.get<Scale>(resource, key, { subresource: 'scale' })
     checkPreconditions(current, currentReplicas, resourceVersion)
     // The version goes with the update: what changes in between is a conflict, and nothing is written.
     await client.update(resource, { ...current, spec: { ...current.spec, replicas } } as KubernetesObject, options)
-    return withReplicas(object, replicas)
+    return scaled
   }
   await client.patch(resource, key, { type: 'merge', body: { spec: { replicas } } }, options)
-  return withReplicas(object, replicas)
+  return scaled
 }
 
 /** Throws a CliError that says what was found instead of what was expected. */
@@ -91,10 +93,11 @@ function checkPreconditions(
   }
 }
 
-const withReplicas = (object: KubernetesObject, replicas: number): KubernetesObject => ({
-  ...object,
-  ...{ spec: { ...(object as Scale).spec, replicas } },
-})
+/** The object as it is scaled; of kinds of others as it was: only they know where they have their replicas. */
+function withReplicas({ resource, object }: Target, replicas: number): KubernetesObject {
+  if (resource.group !== '' && resource.group !== 'apps') return object
+  return { ...object, ...{ spec: { ...(object as Scale).spec, replicas } } }
+}
 
 /** Resolves when the object has as many replicas as it was asked to have. */
 async function untilScaled(

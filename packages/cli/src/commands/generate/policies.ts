@@ -164,21 +164,30 @@ export interface AutoscalerFlags {
   readonly name?: string
 }
 
-/** An autoscaler of an object that has a scale. */
-export function generateAutoscaler(
-  target: { readonly apiVersion: string; readonly kind: string; readonly name: string },
-  { min, max, cpu, memory, name }: AutoscalerFlags,
-): KubernetesObject {
+/** Throws a CliError, in kubectl's words, where flags do not make an autoscaler. */
+export function checkAutoscaler(flags: AutoscalerFlags): void {
+  const { min, max } = flags
   if (max < 1) {
     throw new CliError(`--max=MAXPODS is required and must be at least 1, max: ${max}`)
   }
   if (min !== undefined && min > max) {
     throw new CliError(`--max=MAXPODS must be larger or equal to --min=MINPODS, max: ${max}, min: ${min}`)
   }
-  const metrics = [
-    ...(cpu === undefined ? [] : [resourceMetric('cpu', cpu)]),
-    ...(memory === undefined ? [] : [resourceMetric('memory', memory)]),
-  ]
+  metricsOf(flags)
+}
+
+const metricsOf = ({ cpu, memory }: AutoscalerFlags): readonly object[] => [
+  ...(cpu === undefined ? [] : [resourceMetric('cpu', cpu)]),
+  ...(memory === undefined ? [] : [resourceMetric('memory', memory)]),
+]
+
+/** An autoscaler of an object that has a scale, as flags say that `checkAutoscaler` has let through. */
+export function generateAutoscaler(
+  target: { readonly apiVersion: string; readonly kind: string; readonly name: string },
+  flags: AutoscalerFlags,
+): KubernetesObject {
+  const { min, max, name } = flags
+  const metrics = metricsOf(flags)
   return {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler',

@@ -65,39 +65,45 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
         : await withSession(host, flags, (session) => variablesFrom(host, session, flags.from ?? '', flags))
   // Without a server objects are those of files, whatever stands beside them.
   const named = flags.local === true ? [] : resources
-  await changeObjects(host, named, 'set', { ...flags, ...setFlags }, async (session, target) => {
-    // What is only listed is not told of where it cannot have variables.
-    if (flags.list === true && !hasTemplate(target)) return undefined
-    const template = changing(target, flags, () => templateOf(target))
-    const set = [...given.set, ...variables].map((variable) => ({
-      ...variable,
-      name: `${flags.prefix ?? ''}${variable.name}`,
-    }))
-    const containers = allContainers(template).filter(({ name }) => chosen(name))
-    if (containers.length === 0) {
-      host.stderr.write(
-        `Warning: ${target.object.kind}/${target.key.name} does not have any containers matching ${JSON.stringify(flags.containers)}\n`,
-      )
-      return undefined
-    }
-    const spec = changing(target, flags, () =>
-      withContainers(template, (container) =>
-        chosen(container.name) ? withVariables(container, set, given.remove, flags.overwrite) : container,
-      ),
-    )
-    if (flags.list === true) {
-      for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
-        const shown =
-          flags.resolve === true ? await resolveEnvironment(host, session, target, spec, container) : container
-        host.stdout.write(environmentText(target, shown))
+  await changeObjects(
+    host,
+    named,
+    'set',
+    { ...flags, ...setFlags, readsInput: given.readsInput },
+    async (session, target) => {
+      // What is only listed is not told of where it cannot have variables.
+      if (flags.list === true && !hasTemplate(target)) return undefined
+      const template = changing(target, flags, () => templateOf(target))
+      const set = [...given.set, ...variables].map((variable) => ({
+        ...variable,
+        name: `${flags.prefix ?? ''}${variable.name}`,
+      }))
+      const containers = allContainers(template).filter(({ name }) => chosen(name))
+      if (containers.length === 0) {
+        host.stderr.write(
+          `Warning: ${target.object.kind}/${target.key.name} does not have any containers matching ${JSON.stringify(flags.containers)}\n`,
+        )
+        return undefined
       }
-      return undefined
-    }
-    return changedTemplate(session, target, spec, flags, {
-      done: 'env updated',
-      failure: 'failed to patch env update to pod template:',
-    })
-  })
+      const spec = changing(target, flags, () =>
+        withContainers(template, (container) =>
+          chosen(container.name) ? withVariables(container, set, given.remove, flags.overwrite) : container,
+        ),
+      )
+      if (flags.list === true) {
+        for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
+          const shown =
+            flags.resolve === true ? await resolveEnvironment(host, session, target, spec, container) : container
+          host.stdout.write(environmentText(target, shown))
+        }
+        return undefined
+      }
+      return changedTemplate(session, target, spec, flags, {
+        done: 'env updated',
+        failure: 'failed to patch env update to pod template:',
+      })
+    },
+  )
 }
 
 const unsupportedSource = 'unsupported resource specified in --from'
