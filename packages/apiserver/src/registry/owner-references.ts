@@ -9,6 +9,7 @@ export interface DistinctOwners<T> {
 /** The object with each of its owner references once: the first stays. The very object where there are no others. */
 export function withDistinctOwners<T extends KubernetesObject>(object: T): DistinctOwners<T> {
   const { ownerReferences = [] } = object.metadata
+  if (ownerReferences.length < 2) return { object, duplicates: [] }
   const distinct = new Map<string, OwnerReference>()
   const duplicates: string[] = []
   for (const reference of ownerReferences) {

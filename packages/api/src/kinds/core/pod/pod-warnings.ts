@@ -19,7 +19,20 @@ import type { Volume } from './volume.ts'
 /** Warnings for a new pod. Updates get none: people seldom make them. */
 export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   if (old !== undefined) return []
-  return [...nameWarnings(pod, old, "the Pod's hostname"), ...warningsOf(pod.spec, pod.metadata, FieldPath.root)]
+  const { spec, metadata } = pod
+  const ofSpec = metadata.annotations === undefined ? warningsOfSpec(spec) : warningsOf(spec, metadata, FieldPath.root)
+  return [...nameWarnings(pod, old, "the Pod's hostname"), ...ofSpec]
+}
+
+const knownOfSpecs = new WeakMap<PodSpec, readonly string[]>()
+
+/** Those of a pod without annotations. Pods of a template share their spec, so that they are found once for all of them. */
+function warningsOfSpec(spec: PodSpec): readonly string[] {
+  const known = knownOfSpecs.get(spec)
+  if (known !== undefined) return known
+  const found = warningsOf(spec, {}, FieldPath.root)
+  knownOfSpecs.set(spec, found)
+  return found
 }
 
 /** The same of a template at `path`, whenever the desired state of what it belongs to changes. */
