@@ -410,6 +410,61 @@ describe('a pod for which the node has no room', () => {
   })
 })
 
+describe('a critical pod for which the node has no room', () => {
+  const critical = (cpu: string) =>
+    testPod(
+      { containers: [testContainer({ resources: { requests: { cpu } } })], priority: 2_000_000_000 },
+      { metadata: { name: 'critical' } },
+    )
+  const named = async (client: FakeClient, name: string) =>
+    (await client.get(pods, { namespace: 'default', name })).status
+
+  it('has others end, and runs when they have', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { stopContainer } = runtime
+    const stopped = Promise.withResolvers<void>()
+    runtime.stopContainer = async (...given) => {
+      await stopped.promise
+      return stopContainer.apply(runtime, given)
+    }
+    const resources = { requests: { cpu: '20' } }
+    await create(client, testPod({ containers: [testContainer({ resources })] }, { status: { qosClass: 'Burstable' } }))
+    await clock.settle()
+    await create(client, critical('20'))
+    await clock.settle()
+    expect([(await statusOf(client))?.phase, (await named(client, 'critical'))?.phase]).toEqual(['Running', undefined])
+    expect((await statusOf(client))?.conditions?.map(({ type }) => type)).not.toContain('DisruptionTarget')
+    stopped.resolve()
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Failed',
+      reason: 'Preempting',
+      message: 'Preempted in order to admit critical pod',
+      conditions: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'DisruptionTarget',
+          status: 'True',
+          reason: 'TerminationByKubelet',
+          message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+        }),
+      ]),
+    })
+    expect(told(client)).toContain('Preempting  Preempted in order to admit critical pod')
+    expect((await named(client, 'critical'))?.phase).toBe('Running')
+  })
+
+  it('is refused where others do not have so much', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, critical('33'))
+    await clock.settle()
+    expect(await named(client, 'critical')).toMatchObject({
+      phase: 'Failed',
+      reason: 'UnexpectedAdmissionError',
+      message: expect.stringContaining('no set of running pods found to reclaim resources: [(res: cpu, q: 1000), ]'),
+    })
+  })
+})
+
 describe('environment variables', () => {
   it('come from ConfigMaps and Secrets as they are when the container starts', async () => {
     const { client, clock } = await startedKubelet()

@@ -116,6 +116,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       allocatable: facts.capacity,
       operatingSystem: facts.operatingSystem,
       strictGroups: facts.features?.supplementalGroupsPolicy === true,
+      others: () => manager.preemptable(nodeName),
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
     }),

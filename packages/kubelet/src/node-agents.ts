@@ -93,7 +93,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
   runtime.adopt(inOrderOfWrites(stored?.pods ?? []).filter(({ spec }) => names.has(spec.nodeName ?? '')))
   const events = new NodeEvents(client, environment, { warningsOnly: options.events !== true })
   const heartbeat = new NodeHeartbeat(client, environment, descriptions)
-  const contexts = contextsOf(options, descriptions, heartbeat, runtime, events)
+  const contexts = contextsOf(options, descriptions, heartbeat, runtime, events, (name) => manager.preemptable(name))
   const manager = new PodManager(runtime, environment.logger, (name) => contexts.get(name))
   const informer = createInformer(client, pods, {}, environment)
   informer.addHandler({
@@ -143,6 +143,7 @@ function contextsOf(
   heartbeat: NodeHeartbeat,
   runtime: SimulatedRuntime,
   events: NodeEvents,
+  preemptable: PodManager['preemptable'],
 ): ReadonlyMap<string, PodContext> {
   const sources = apiSources(client)
   const shared = {
@@ -160,6 +161,7 @@ function contextsOf(
         allocatable: facts.capacity,
         operatingSystem: facts.operatingSystem,
         strictGroups: facts.features?.supplementalGroupsPolicy === true,
+        others: () => preemptable(name),
         known: () => heartbeat.known(name),
         read: () => client.get(nodes, { name }),
       })

@@ -17,6 +17,7 @@ function admission(
     allocatable,
     operatingSystem: 'linux',
     strictGroups,
+    others: () => [],
     known: () => known,
     read: () => Promise.resolve(now),
   })

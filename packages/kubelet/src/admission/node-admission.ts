@@ -11,6 +11,7 @@ import { bucketRateLimiter, type RateLimiter } from '@coracle/client'
 import { type Clock, sleep } from '@coracle/environment'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { type Amounts, type PodDemand, podDemand, wholeAmounts } from './pod-demand.ts'
+import { isCritical, type PreemptablePod, podsToPreempt } from './preemption.ts'
 import { forbiddenSysctl } from './sysctls.ts'
 
 /**
@@ -19,6 +20,14 @@ import { forbiddenSysctl } from './sysctls.ts'
  */
 export const refusalBurst = 50
 export const refusalsPerSecond = 10
+
+/** What a node has too little of. */
+interface Shortage {
+  readonly name: string
+  readonly requested: number
+  readonly used: number
+  readonly capacity: number
+}
 
 /** A pod that was taken on and waits for other resources. */
 interface DeferredResize {
@@ -35,6 +44,8 @@ export interface AdmittingNode {
   readonly operatingSystem: string
   /** Whether processes have no groups but those that their pod names, where that is asked for. */
   readonly strictGroups: boolean
+  /** The pods that may have to go for more important ones. */
+  others(): readonly PreemptablePod[]
   /** The Node object as it was last seen; undefined before it was. */
   known(): Node | undefined
   /** The Node object as it is now. */
@@ -51,6 +62,8 @@ export class NodeAdmission {
   readonly #taken = new Map<string, PodDemand>()
   /** Who wants more than there is at the moment, to be told when there is. */
   readonly #deferred = new Map<string, DeferredResize>()
+  /** Pods that have to go for others: told when they have. */
+  readonly #leaving = new Map<string, () => void>()
   readonly #pace: RateLimiter
 
   constructor(node: AdmittingNode) {
@@ -65,17 +78,48 @@ export class NodeAdmission {
     const misplaced = await this.#misplaced(pod)
     const isTainted = misplaced?.reason === taintToleration
     // From here to the end nobody else is taken on.
-    const refusal =
-      forbiddenSysctl(pod) ??
-      this.#wrongSystem(pod) ??
-      this.#unsupportedGroups(pod) ??
-      this.#shortage(demand) ??
-      (isTainted ? undefined : misplaced) ??
-      this.#takenPort(demand) ??
-      misplaced
+    const first = forbiddenSysctl(pod) ?? this.#wrongSystem(pod) ?? this.#unsupportedGroups(pod)
+    const shortages = this.#shortages(demand)
+    const last = (isTainted ? undefined : misplaced) ?? this.#takenPort(demand) ?? misplaced
+    if (first === undefined && last === undefined && shortages.length > 0 && isCritical(pod)) {
+      return this.#makeRoom(uid, pod, shortages, signal)
+    }
+    const shortage = isCritical(pod) ? undefined : shortages[0]
+    const refusal = first ?? (shortage === undefined ? last : outOf(shortage))
     if (refusal === undefined) this.#taken.set(uid, demand)
     else await this.#waitItsTurn(signal)
     return refusal
+  }
+
+  /** Takes a critical pod on in place of others, once these have gone. */
+  async #makeRoom(
+    uid: string,
+    pod: Pod,
+    shortages: readonly Shortage[],
+    signal: AbortSignal | undefined,
+  ): Promise<WaitingReason | undefined> {
+    const lacking = shortages.map(({ name, requested, used, capacity }) => ({
+      name,
+      amount: requested - (capacity - used),
+    }))
+    const others = this.#node.others().filter((other) => this.#taken.has(other.uid))
+    const preemption = podsToPreempt(pod, others, lacking)
+    if ('missing' in preemption) {
+      const missing = preemption.missing.map(({ name, amount }) => `(res: ${name}, q: ${amount}), `).join('')
+      const message =
+        'Unexpected error while attempting to recover from admission failure: preemption: error finding a set of pods to preempt: ' +
+        `no set of running pods found to reclaim resources: [${missing}]`
+      return { reason: 'UnexpectedAdmissionError', message }
+    }
+    this.#taken.set(uid, podDemand(pod.spec))
+    const leaving = preemption.victims.map((victim) => {
+      const gone = new Promise<void>((resolve) => this.#leaving.set(victim.uid, resolve))
+      victim.preempt()
+      return gone
+    })
+    const given = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+    await Promise.race([Promise.all(leaving), given])
+    return undefined
   }
 
   async #waitItsTurn(signal: AbortSignal | undefined): Promise<void> {
@@ -103,14 +147,14 @@ export class NodeAdmission {
     this.#deferred.delete(uid)
     const before = this.#taken.get(uid)
     this.#taken.delete(uid)
-    const shortage = this.#shortage(demand)
+    const [shortage] = this.#shortages(demand)
     this.#taken.set(uid, shortage === undefined ? demand : (before ?? demand))
     if (shortage === undefined) {
       this.#tellDeferred()
       return undefined
     }
     this.#deferred.set(uid, { pod, retry, sinceMs })
-    return shortage
+    return outOf(shortage)
   }
 
   /** The pod keeps what it has after all. */
@@ -121,6 +165,8 @@ export class NodeAdmission {
   /** The pod takes up nothing any more. */
   release(uid: string): void {
     this.#deferred.delete(uid)
+    this.#leaving.get(uid)?.()
+    this.#leaving.delete(uid)
     if (this.#taken.delete(uid)) this.#tellDeferred()
   }
 
@@ -156,19 +202,22 @@ export class NodeAdmission {
     return { reason: 'SupplementalGroupsPolicyNotSupported', message }
   }
 
-  #shortage({ amounts }: PodDemand): WaitingReason | undefined {
+  /** All that the node has too little of, as far as it is free. */
+  #shortages({ amounts }: PodDemand): readonly Shortage[] {
+    const shortages: Shortage[] = []
     const podsMax = this.#allocatable.get('pods') ?? 0
-    if (this.#taken.size + 1 > podsMax) return outOf('pods', 1, this.#taken.size, podsMax)
-    for (const name of ['cpu', 'memory', 'ephemeral-storage', ...amounts.keys()]) {
+    if (this.#taken.size + 1 > podsMax)
+      shortages.push({ name: 'pods', requested: 1, used: this.#taken.size, capacity: podsMax })
+    for (const name of new Set(['cpu', 'memory', 'ephemeral-storage', ...amounts.keys()])) {
       const requested = amounts.get(name) ?? 0
       // Extended resources that the node has never heard of are counted by somebody else.
       const capacity = this.#allocatable.get(name) ?? (isExtendedResource(name) ? undefined : 0)
       if (requested === 0 || capacity === undefined) continue
       let used = 0
       for (const other of this.#taken.values()) used += other.amounts.get(name) ?? 0
-      if (requested > capacity - used) return outOf(name, requested, used, capacity)
+      if (requested > capacity - used) shortages.push({ name, requested, used, capacity })
     }
-    return undefined
+    return shortages
   }
 
   /** What is known of the node may be seconds old: it is read again before a pod is turned away for it. */
@@ -220,7 +269,7 @@ function failed(predicate: string, why: string): WaitingReason {
   return { reason: predicate, message: `Predicate ${predicate} failed: ${why}` }
 }
 
-function outOf(name: string, requested: number, used: number, capacity: number): WaitingReason {
+function outOf({ name, requested, used, capacity }: Shortage): WaitingReason {
   const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`
   return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${amounts}` }
 }

@@ -19,6 +19,7 @@ function contextOf(): PodContext {
     allocatable: {},
     operatingSystem: 'linux',
     strictGroups: false,
+    others: () => [],
     known: () => undefined,
     read: () => Promise.reject(new Error('no node')),
   })

@@ -42,6 +42,8 @@ export interface PodObservation {
   readonly resized?: ReadonlySet<string>
   /** The node has not taken the pod on. */
   readonly refused: boolean
+  /** The node needs its room for a critical pod. */
+  readonly preempted?: boolean
   /** Volumes of the pod are not there yet: when they are looked for again. */
   readonly volumesRetryAtMs?: number | undefined
   readonly startTimeMs: number
@@ -100,14 +102,23 @@ export interface PodPlan {
 /** What to do about a pod. Pure and level-triggered: it depends on the present state only, not on how that came about. */
 export function planPod(observation: PodObservation): PodPlan {
   const { pod, gone, refused } = observation
-  const failure = deadlineFailure(observation)
+  const failure = observation.preempted === true && !isOver(pod) ? preempting : deadlineFailure(observation)
   if (gone) return planTermination(observation, undefined, 'the pod is gone from the API')
   if (pod.metadata.deletionTimestamp !== undefined)
     return planTermination(observation, failure, 'the pod is being deleted')
   if (refused) return planTermination(observation, undefined, 'the node has not taken the pod on')
-  if (failure !== undefined) return planTermination(observation, failure, 'its active deadline has passed')
+  if (failure !== undefined) {
+    const because = failure === preempting ? 'a critical pod needs its room' : 'its active deadline has passed'
+    return planTermination(observation, failure, because)
+  }
   if (isOver(pod)) return planTermination(observation, undefined, 'the pod has ended')
   return planRun(observation)
+}
+
+/** Of a pod that makes room for a critical one. */
+export const preempting: WaitingReason = {
+  reason: 'Preempting',
+  message: 'Preempted in order to admit critical pod',
 }
 
 /** Nothing of the pod will run again: final phases are never left. */

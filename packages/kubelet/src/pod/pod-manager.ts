@@ -1,6 +1,8 @@
 import type { ContainerStatus, Pod } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
+import type { PreemptablePod } from '../admission/preemption.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import { isOver } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { podUidOf } from './pod-name.ts'
 import { PodWorker } from './pod-worker.ts'
@@ -48,6 +50,14 @@ export class PodManager {
   /** Whether a pod of this identity is looked after here. */
   hasPod(uid: string): boolean {
     return this.#workers.has(uid)
+  }
+
+  /** The pods of a node that have not ended. */
+  preemptable(nodeName: string): readonly PreemptablePod[] {
+    return [...this.#workers].flatMap(([uid, worker]) => {
+      const { pod } = worker
+      return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: () => worker.preempt() }]
+    })
   }
 
   /** The statuses of a pod's containers as they are known here, before the API has them. */

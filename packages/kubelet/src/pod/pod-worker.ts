@@ -30,6 +30,7 @@ import {
   type PodObservation,
   type PodPlan,
   planPod,
+  preempting,
   type StartFailure,
 } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
@@ -75,6 +76,7 @@ export class PodWorker implements StatusWriterHost {
   /** Whether the node has been asked if it takes the pod on, and why it does not. */
   #asked: boolean
   #refusal: WaitingReason | undefined
+  #preempted = false
   #toldFailure = false
   /** Undefined until they are there. */
   #volumes: MountedVolumes | undefined
@@ -151,6 +153,14 @@ export class PodWorker implements StatusWriterHost {
     // Whoever took it out of the API may have put another in its place already.
     this.#context.admission.release(podUidOf(this.#pod))
     this.#beginEnding()
+    this.wake()
+  }
+
+  /** The node needs the room of the pod for a critical one. */
+  preempt(): void {
+    this.#preempted = true
+    this.#toldFailure = true
+    recordPodEvent(this.#context, this.#pod, 'Warning', preempting.reason, preempting.message)
     this.wake()
   }
 
@@ -336,6 +346,7 @@ export class PodWorker implements StatusWriterHost {
       unhealthy: this.#probes?.unhealthy ?? none,
       restarting: this.#stops?.restarting ?? noNames,
       refused: this.#refusal !== undefined,
+      preempted: this.#preempted,
       volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),

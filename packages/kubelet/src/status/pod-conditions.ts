@@ -17,6 +17,8 @@ export interface PodConditionsInput {
   readonly phase: PodPhase
   readonly sandboxReady: boolean
   readonly resize: ResizeProgress
+  /** It has ended to make room for a critical pod. */
+  readonly preempted?: boolean
   /** All containers are to go, so that all of the pod starts anew. */
   readonly restartingAll: boolean
   readonly nowMs: number
@@ -35,6 +37,13 @@ const no = (reason: string, message?: string): Verdict => ({
   ...(message === undefined ? {} : { message }),
 })
 
+const disruptionTarget = 'DisruptionTarget'
+const preempted: Verdict = {
+  status: 'True',
+  reason: 'TerminationByKubelet',
+  message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
+}
+
 /** Conditions the node agent sets; others on the pod belong to someone else and stay as they are. */
 const ownTypes: ReadonlySet<string> = new Set([
   'PodReadyToStartContainers',
@@ -50,9 +59,12 @@ const ownTypes: ReadonlySet<string> = new Set([
 /** The conditions of a pod: foreign ones first, then the node agent's in upstream's order. */
 export function podConditions(input: PodConditionsInput): readonly PodCondition[] {
   const present = input.pod.status?.conditions ?? []
-  const foreign = present.filter((condition) => !ownTypes.has(condition.type))
+  const foreign = present.filter(
+    ({ type }) => !ownTypes.has(type) && !(input.preempted === true && type === disruptionTarget),
+  )
   const containersReady = containersReadyVerdict(input)
   const verdicts: readonly (readonly [string, Verdict])[] = [
+    ...(input.preempted === true ? [[disruptionTarget, preempted] as const] : []),
     ['PodReadyToStartContainers', input.sandboxReady ? yes : { status: 'False' }],
     ['Initialized', initializedVerdict(input)],
     ['Ready', readyVerdict(input.pod, foreign, containersReady)],

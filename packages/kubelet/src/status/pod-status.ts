@@ -7,6 +7,7 @@ import {
   type PodSpec,
   type PodStatus,
 } from '@coracle/api'
+import { preempting } from '../pod/plan-pod.ts'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
@@ -118,6 +119,7 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
       sandboxReady,
       resize: input.resize ?? resized,
       restartingAll: isRestartingAll(pod, runs),
+      preempted: failure?.reason === preempting.reason && shownPhase === 'Failed',
       nowMs: input.nowMs,
     }),
     ...(failure?.message ? { message: failure.message } : {}),
