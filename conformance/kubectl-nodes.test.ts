@@ -98,6 +98,20 @@ describe('drain', () => {
     await uncordon(kubectl, 'node-1')
   })
 
+  it('looks for nodes and their pods page by page, as kubectl', async () => {
+    const line = ['drain', '--selector=kubernetes.io/hostname', '--chunk-size=1', '--dry-run=client', '--force', '-v=6']
+    const lists = ({ stderr }: { readonly stderr: string }) =>
+      [...stderr.matchAll(/\/v1\/((?:nodes|pods)\?[^"]*)"/g)].map(([, list = '']) =>
+        list.replace(/continue=[^&]+/, 'continue'),
+      )
+    const ours = lists(await program.coracle([...line, '--pod-selector=no=where']))
+    expect(ours).toEqual(lists(await program.kubectl([...line, '--pod-selector=no=where'])))
+    expect(ours.slice(0, 2)).toEqual([
+      'nodes?labelSelector=kubernetes.io%2Fhostname&limit=1',
+      'nodes?continue&labelSelector=kubernetes.io%2Fhostname&limit=1',
+    ])
+  })
+
   it('evicts no more pods at a time than their budget allows, and none where it allows none', async () => {
     const kubectl = await inNewNamespace()
     await kubectl.create('replicationcontrollers', controller('web', 4))

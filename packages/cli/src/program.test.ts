@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgram } from './program.ts'
-import { recordingHost } from './testing/recording-host.ts'
+import { recordingHost, runCommand } from './testing/recording-host.ts'
 
 const commandsFor = async (args: readonly string[]) => (await createProgram(recordingHost(), args)).commands
 const all = await commandsFor([])
@@ -25,4 +25,11 @@ describe('createProgram', () => {
       expect(await commandsFor(args)).toHaveLength(all.length)
     },
   )
+})
+
+it('takes `alpha kuberc`, as kubectl 1.35 calls it, for `kuberc`', async () => {
+  const words = ['kuberc', 'set', '--section', 'defaults']
+  const told = await runCommand(['alpha', ...words])
+  expect(told).toEqual(await runCommand(words))
+  expect(told.stderr).toContain('--command')
 })

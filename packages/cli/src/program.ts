@@ -32,7 +32,12 @@ function mayHavePreferences(args: readonly string[], { variables, homeDirectory 
   return isNamed || existsSync(join(homeDirectory, '.kube', 'kuberc'))
 }
 
-async function runLine(args: readonly string[], host: Host): Promise<number> {
+/** As kubectl 1.35 calls it, where `kuberc` was a command to try out. */
+const withoutAlpha = (args: readonly string[]): readonly string[] =>
+  args[0] === 'alpha' && args[1] === 'kuberc' ? args.slice(1) : args
+
+async function runLine(line: readonly string[], host: Host): Promise<number> {
+  const args = withoutAlpha(line)
   const program = await createProgram(host, args)
   if (args[0] === '__complete') {
     const { printCompletion } = await import('./completion/complete.ts')

@@ -17,6 +17,8 @@ import { type Placed, placeReadable, throwAll } from './manifest-command.ts'
 
 /** Flags of commands that act on objects which are there: by name, of files, or as selectors say. */
 export interface TargetFlags extends SelectorFlags, ManifestFlags {
+  /** Objects asked for in one request, of those that are not named; 500 by default. */
+  readonly chunkSize?: number
   /** Of objects that are named: this subresource in their place. */
   readonly subresource?: string
   /** Nothing is done where one is missing. */
@@ -201,7 +203,7 @@ export async function objectsOf(
     const object = await getNamed(client, resource, key, flags.subresource)
     return [{ resource, key, object }]
   }
-  const objects = await listAll(client, resource, listOptions(session, selection, flags))
+  const objects = await listAll(client, resource, listOptions(session, selection, flags), flags.chunkSize)
   return objects.map((object) => ({ resource, key: keyOf(object), object }))
 }
 
