@@ -1,4 +1,4 @@
-import { type Pod, pods } from '@coracle/api'
+import { type Event, events, type Pod, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
@@ -41,5 +41,38 @@ it('counts the pods of a controller that stay, and those of them that are ready'
   await client.delete(pods, { namespace: 'default', name: 'a' })
   await clock.settle()
   expect(activity.groups.tally(web)).toEqual({ ready: 0, total: 0 })
+  await activity.stop()
+})
+
+it('tells of a warning when it comes, and of a readiness probe when it has failed three times', async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const told: string[] = []
+  const activity = await followActivity(client, environment, 0, ({ what }) => told.push(what))
+  const warn = async (message: string, count: number) => {
+    const name = message.slice(0, 8).toLowerCase().trim()
+    const event = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: 'default' },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'web' },
+      type: 'Warning',
+      reason: 'Unhealthy',
+      message,
+      count,
+    } as Event
+    if (count === 1) await client.create(events, event)
+    else await client.update(events, event)
+    await environment.clock.settle()
+  }
+  await warn('Readiness probe failed: not yet', 1)
+  await warn('Readiness probe failed: not yet', 2)
+  expect(told).toEqual([])
+  await warn('Liveness probe failed: gone', 1)
+  await warn('Liveness probe failed: gone', 3)
+  expect(told).toEqual(['Unhealthy: Liveness probe failed: gone'])
+  await warn('Readiness probe failed: not yet', 3)
+  await warn('Readiness probe failed: not yet', 4)
+  expect(told.slice(1)).toEqual(['Unhealthy: Readiness probe failed: not yet'])
   await activity.stop()
 })

@@ -164,12 +164,28 @@ function nodeHandler(tell: Tell): InformerHandler<Node> {
 /** Warnings whose news the pod's own changes bring. */
 const toldByPods = new Set(['FailedScheduling', 'BackOff'])
 
+/** Containers that have just started do not answer at once: a readiness probe is told of when it fails as often as it may by default. */
+const readinessFailuresTold = 3
+
+/** How often an event has to have happened before it is told. */
+const toldFrom = ({ reason, message = '' }: Event): number =>
+  reason === 'Unhealthy' && message.startsWith('Readiness probe') ? readinessFailuresTold : 1
+
+const timesOf = ({ count = 1, series }: Event): number => series?.count ?? count
+
 function eventHandler(tell: Tell): InformerHandler<Event> {
+  const tellOf = ({ type, reason = '', message = '', involvedObject }: Event): void => {
+    if (type !== 'Warning' || toldByPods.has(reason)) return
+    const about = aboutText(involvedObject.kind ?? '', involvedObject.namespace, involvedObject.name ?? '')
+    tell({ about, what: `${reason}: ${message}`, tone: 'bad' })
+  }
   return {
-    add({ type, reason = '', message = '', involvedObject }) {
-      if (type !== 'Warning' || toldByPods.has(reason)) return
-      const about = aboutText(involvedObject.kind ?? '', involvedObject.namespace, involvedObject.name ?? '')
-      tell({ about, what: `${reason}: ${message}`, tone: 'bad' })
+    add(event) {
+      if (timesOf(event) >= toldFrom(event)) tellOf(event)
+    },
+    update(old, event) {
+      const from = toldFrom(event)
+      if (timesOf(old) < from && timesOf(event) >= from) tellOf(event)
     },
   }
 }
