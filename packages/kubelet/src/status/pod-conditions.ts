@@ -38,6 +38,7 @@ const no = (reason: string, message?: string): Verdict => ({
 })
 
 const disruptionTarget = 'DisruptionTarget'
+const allContainersRestarting = 'AllContainersRestarting'
 const preempted: Verdict = {
   status: 'True',
   reason: 'TerminationByKubelet',
@@ -53,7 +54,7 @@ const ownTypes: ReadonlySet<string> = new Set([
   'PodScheduled',
   'PodResizePending',
   'PodResizeInProgress',
-  'AllContainersRestarting',
+  allContainersRestarting,
 ])
 
 /** The conditions of a pod: foreign ones first, then the node agent's in upstream's order. */
@@ -64,17 +65,17 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
   )
   const containersReady = containersReadyVerdict(input)
   const verdicts: readonly (readonly [string, Verdict])[] = [
+    ...(input.resize.pending === undefined
+      ? []
+      : [['PodResizePending', { ...yes, reason: 'Deferred', message: input.resize.pending.message }] as const]),
+    ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
     ...(input.preempted === true ? [[disruptionTarget, preempted] as const] : []),
     ['PodReadyToStartContainers', input.sandboxReady ? yes : { status: 'False' }],
     ['Initialized', initializedVerdict(input)],
     ['Ready', readyVerdict(input.pod, foreign, containersReady)],
     ['ContainersReady', containersReady],
     ['PodScheduled', yes],
-    ...(mayRestartAll(input.pod.spec) ? [['AllContainersRestarting', restartingAllVerdict(input)] as const] : []),
-    ...(input.resize.pending === undefined
-      ? []
-      : [['PodResizePending', { ...yes, reason: 'Deferred', message: input.resize.pending.message }] as const]),
-    ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
+    ...(mayRestartAll(input.pod.spec) ? [[allContainersRestarting, restartingAllVerdict(input)] as const] : []),
   ]
   // `concat` makes a list with room for just what is in it, which spreading does not: each pod keeps one.
   return foreign.concat(verdicts.map(([type, verdict]) => condition(type, verdict, input)))
@@ -94,7 +95,8 @@ function condition(
 ): PodCondition {
   const before = pod.status?.conditions?.find((candidate) => candidate.type === type)
   const unchanged = before?.status === verdict.status && before.lastTransitionTime !== undefined
-  const { generation } = pod.metadata
+  // Upstream says of this one alone not which generation it is about.
+  const generation = type === allContainersRestarting ? undefined : pod.metadata.generation
   if (unchanged && before.observedGeneration === generation && saysTheSame(before, verdict)) return before
   return {
     type,

@@ -337,6 +337,34 @@ describe('container statuses', () => {
 })
 
 describe('conditions', () => {
+  it('stand in upstream’s order, and say which generation they are about but for one', () => {
+    const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }]
+    const pod = testPod(
+      { containers: [testContainer({ restartPolicy: 'Always', restartPolicyRules } as never)] },
+      {
+        metadata: { generation: 3 },
+        status: {
+          conditions: [
+            { type: 'Other', status: 'True' },
+            { type: 'PodScheduled', status: 'True' },
+          ],
+        },
+      },
+    )
+    const resize = { pending: { message: 'm' }, inProgress: true }
+    expect(status({ pod, resize }).conditions?.map((each) => `${each.type} ${each.observedGeneration}`)).toEqual([
+      'Other undefined',
+      'PodResizePending 3',
+      'PodResizeInProgress 3',
+      'PodReadyToStartContainers 3',
+      'Initialized 3',
+      'Ready 3',
+      'ContainersReady 3',
+      'PodScheduled 3',
+      'AllContainersRestarting undefined',
+    ])
+  })
+
   it.each<[string, Partial<PodStatusInput>, Record<string, string>]>([
     [
       'before a sandbox is there',
