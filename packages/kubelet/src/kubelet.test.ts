@@ -528,6 +528,19 @@ describe('a container whose image has a name that there cannot be', () => {
   })
 })
 
+it('tells of secrets for images that are not there, and starts the pod all the same', async () => {
+  const { client, clock } = await startedKubelet()
+  const metadata = { namespace: 'default', name: 'there' }
+  await client.create<Secret>(secrets, { apiVersion: 'v1', kind: 'Secret', metadata })
+  const imagePullSecrets = ['none', 'there', 'neither'].map((name) => ({ name }))
+  await create(client, testPod({ imagePullSecrets: [...imagePullSecrets, {}] }))
+  await clock.settle()
+  expect((await statusOf(client))?.phase).toBe('Running')
+  expect(told(client)[0]).toBe(
+    'FailedToRetrieveImagePullSecret  Unable to retrieve some image pull secrets (none, neither); attempting to pull the image may not succeed.',
+  )
+})
+
 describe('a container that must not run as root', () => {
   it.each([
     [{ runAsUser: 0 }, { runAsNonRoot: true }, 'refused'],

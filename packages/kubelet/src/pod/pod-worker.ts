@@ -468,6 +468,21 @@ export class PodWorker implements StatusWriterHost {
       )
       throw error
     }
+    await this.#warnOfPullSecrets()
+  }
+
+  /** Images that need none of the secrets that are missing can be had all the same. */
+  async #warnOfPullSecrets(): Promise<void> {
+    const { metadata, spec } = this.#pod
+    const missing: string[] = []
+    for (const { name = '' } of spec.imagePullSecrets ?? []) {
+      if (name === '') continue
+      const secret = await this.#context.sources.secret(metadata.namespace ?? '', name).catch(() => undefined)
+      if (secret === undefined) missing.push(name)
+    }
+    if (missing.length === 0) return
+    const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`
+    recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedToRetrieveImagePullSecret', message)
   }
 
   async #start(action: StartAction, { sandboxes, nowMs }: PodObservation): Promise<void> {
