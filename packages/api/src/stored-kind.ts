@@ -111,6 +111,8 @@ export interface KindRules {
   readonly keepsStatusOnCreate: boolean
   /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */
   readonly dependents: 'collected' | 'orphaned' | 'ignored'
+  /** The text of a warning for whoever deletes and does not say what becomes of dependents. */
+  readonly dependentsWarning?: string
 }
 
 /** Every version of a kind that clients may use, the hub's first. */

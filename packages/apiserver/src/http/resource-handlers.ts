@@ -1,5 +1,5 @@
 import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
-import type { DeleteOptions, PatchType } from '@coracle/client'
+import type { PatchType } from '@coracle/client'
 import type { Registry, RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
@@ -185,7 +185,6 @@ async function remove(
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
   const { body, options } = await readDeleteOptions(context, exchange)
-  warnOfOrphans(exchange, registry, options)
   const result = await registry.delete(contextOf(exchange), namespace, name, options)
   if (result.type === 'status') return sendValue(exchange.response, representation, 200, result.status)
   // Upstream answers 202 only to those who asked for cascading in the old way; others never learnt to expect it.
@@ -201,20 +200,10 @@ async function removeCollection(
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
   const { options } = await readDeleteOptions(context, exchange)
-  warnOfOrphans(exchange, registry, options)
   const page = await registry.deleteCollection(contextOf(exchange), listOptionsOf(exchange.query, namespace), options)
   const { group, version, plural } = registry.definition
   const key = `deleted ${group}/${version}/${plural}/${namespace}?${exchange.search}`
   return sendPage(exchange.response, representation, registry.definition, page, context.lists, key)
-}
-
-/** Kinds that orphan what depends on them unless they are asked not to: upstream warns of that for Jobs. */
-function warnOfOrphans({ response }: Exchange, { definition }: Registry, { propagationPolicy }: DeleteOptions): void {
-  if (definition.group !== 'batch' || definition.kind !== 'Job' || propagationPolicy !== undefined) return
-  warn(
-    response,
-    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
-  )
 }
 
 async function readObject(

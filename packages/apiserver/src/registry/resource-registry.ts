@@ -229,10 +229,17 @@ export class ResourceRegistry implements Registry {
     name: string,
     options: DeleteOptions,
   ): Promise<DeleteResult> {
+    this.#warnOfDependents(context, options)
     return deleteObject(this.#parts, context, namespace, name, options)
   }
 
+  #warnOfDependents({ warn }: RequestContext, { propagationPolicy }: DeleteOptions): void {
+    const { dependentsWarning } = this.kind.rules
+    if (dependentsWarning !== undefined && propagationPolicy === undefined) warn?.(dependentsWarning)
+  }
+
   async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
+    this.#warnOfDependents(context, options)
     const page = await this.#reader.list(list)
     for (let at = 0; at < page.items.length; at += concurrentDeletesMax) {
       const batch = page.items.slice(at, at + concurrentDeletesMax)

@@ -16,7 +16,11 @@ export const jobs = kind<Job>(jobSchema, {
   columns: jobColumns,
   selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },
   // Orphaning was the default before there was a garbage collector, and this version keeps to it.
-  rules: { dependents: 'orphaned' },
+  rules: {
+    dependents: 'orphaned',
+    dependentsWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  },
   defaults: jobDefaults,
   countsGenerations: true,
   prepareForCreate: (job) => withGeneratedSelector({ ...job, status: {} }),
