@@ -232,13 +232,15 @@ describe('pods as processes', () => {
     const restartPolicyRules = [
       { action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } },
     ] as const
+    // The regular containers run by then, unless they wait for it themselves.
+    const ready = cause === 'last' ? 'true' : '[ -e shared/web ] && [ -e shared/other ]'
     /** Ends so the first time; what it does otherwise is `script`. */
     const container = (name: string, script: string, more = {}) => {
-      const first = '[ -e shared/again ] || { touch shared/again; sleep 0.2; exit 42; };'
+      const first = `[ -e shared/again ] || { until ${ready}; do sleep 0.02; done; touch shared/again; exit 42; };`
       const rules = { restartPolicy: 'Never', restartPolicyRules, ...more }
       return name === cause
-        ? shell(`${first} ${script}`, { name, volumeMounts, ...rules })
-        : shell(script, { name, volumeMounts, ...more })
+        ? shell(`touch shared/${name}; ${first} ${script}`, { name, volumeMounts, ...rules })
+        : shell(`touch shared/${name}; ${script}`, { name, volumeMounts, ...more })
     }
     await create(
       testPod({
