@@ -1,5 +1,5 @@
 import { type KubernetesObject, type Pod, pods } from '@coracle/api'
-import type { ListOptions } from '@coracle/client'
+import type { ListOptions, WatchOptions } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { describe, expect, it } from 'vitest'
@@ -12,9 +12,8 @@ import { WatchCache } from '../watch-cache/watch-cache.ts'
 import { CollectionReader } from './collection-reader.ts'
 
 /** Lists through a version that shows pods on a node under another name, `shown-` in front, and is selected by what it shows. */
-async function startReader() {
+async function startReader(store = createMemoryStore()) {
   const environment = virtualEnvironment()
-  const store = createMemoryStore()
   const feed = new StoreFeed(store, environment, () => {})
   const cache = new WatchCache(pods, environment, feed)
   await feed.start()
@@ -30,10 +29,14 @@ async function startReader() {
       return { ...page, items: page.items.map(show) }
     },
   }
-  const put = async (name: string, nodeName: string) => {
+  /** Acknowledged, though the caches may not have it yet. */
+  const commit = async (name: string, nodeName: string) => {
     const value = cache.codec.encode(withoutVersion(storedPod(`default/${name}`, { nodeName }).object), [])
     const key = `${cache.prefix}default/${name}`
-    const { revision } = await store.commit({ conditions: [], operations: [{ type: 'put', key, value }] })
+    return (await store.commit({ conditions: [], operations: [{ type: 'put', key, value }] })).revision
+  }
+  const put = async (name: string, nodeName: string) => {
+    const revision = await commit(name, nodeName)
     await environment.clock.settle()
     return revision
   }
@@ -42,7 +45,20 @@ async function startReader() {
     const page = await reader.list({ fieldSelector: 'spec.nodeName=shown-n1', ...options })
     return { ...page, items: page.items.map(({ object }) => object.metadata.name).join(' ') }
   }
-  return { reader, list, put, store, shownAtOnce }
+  const watch = async (options: WatchOptions) => {
+    const told: string[] = []
+    await reader.watch(
+      options,
+      ({ event: { type, object } }) => {
+        told.push(`${type} ${(object as KubernetesObject).metadata.name}`)
+        return true
+      },
+      () => {},
+    )
+    await environment.clock.settle()
+    return told
+  }
+  return { reader, cache, list, watch, put, commit, store, shownAtOnce }
 }
 
 function onShownNode(pod: Pod): KubernetesObject {
@@ -108,6 +124,20 @@ describe('a list that is selected by what its version shows', () => {
     expect((await list({})).items).toBe('p059 p179 p200 p239')
   })
 
+  it.each(['spec.nodeName=shown-n1', 'spec.nodeName!=shown-n9', ''])(
+    'keeps the state of its pages, though nothing else remembers it: of %j',
+    async (fieldSelector) => {
+      const { list, put, cache, store } = await startReaderOf(130)
+      const first = await list({ limit: 1, fieldSelector })
+      const whole = await list({ fieldSelector })
+      cache.forgetHistory()
+      await put('p129', 'n1')
+      await store.compact(await put('p119', 'n9'))
+      const second = await list({ continue: first.continue, fieldSelector })
+      expect(`${first.items} ${second.items}`).toBe(whole.items)
+    },
+  )
+
   it('goes on from a token for the present state in that state', async () => {
     const { list, put } = await startReaderOf(130)
     const first = await list({ limit: 1 })
@@ -163,6 +193,34 @@ describe('a watch that is selected by what its version shows', () => {
     expect(told(await begin(second), 'n2')).toBeUndefined()
   })
 
+  it('has the state of its revision in view, though the server started after that', async () => {
+    const { put, store } = await startReader()
+    const first = await put('a', 'n1')
+    await put('a', 'n2')
+    const { reader } = await startReader(store)
+    const begun = await reader.shownView({ ...selector, resourceVersion: String(first) })
+    if (begun === undefined) expect.unreachable('there is a view')
+    expect(told(begun, 'n1')).toBe('MODIFIED')
+  })
+
+  it('has nothing in view where its revision is no longer known', async () => {
+    const { put, store } = await startReader()
+    const first = await put('a', 'n1')
+    await store.compact(await put('a', 'n1'))
+    const { reader } = await startReader(store)
+    const begun = await reader.shownView({ ...selector, resourceVersion: String(first) })
+    if (begun === undefined) expect.unreachable('there is a view')
+    expect(told(begun, 'n1')).toBe('ADDED')
+  })
+
+  it('has what was acknowledged just now in view', async () => {
+    const { reader, commit } = await startReader()
+    await commit('a', 'n1')
+    const begun = await reader.shownView({ ...selector, sendInitialEvents: false })
+    if (begun === undefined) expect.unreachable('there is a view')
+    expect(told(begun, 'n1')).toBe('MODIFIED')
+  })
+
   it('has the present state in view, and says so, where it is to begin now without it', async () => {
     const { reader, put } = await startReader()
     const revision = await put('a', 'n1')
@@ -170,5 +228,35 @@ describe('a watch that is selected by what its version shows', () => {
     if (begun === undefined) expect.unreachable('there is a view')
     expect(begun.options).toEqual({ ...selector, sendInitialEvents: false, resourceVersion: String(revision) })
     expect(told(begun, 'n1')).toBe('MODIFIED')
+  })
+})
+
+describe('a watch', () => {
+  it.each<[string, WatchOptions, readonly string[]]>([
+    ['the state', {}, ['ADDED a', 'ADDED b']],
+    ['the state of any server', { resourceVersion: '0' }, ['ADDED a', 'ADDED b']],
+    ['nothing, where it begins now', { sendInitialEvents: false }, []],
+    ['what has happened since its revision', { resourceVersion: '1' }, ['MODIFIED a', 'ADDED b']],
+    ['the state where it wants that', { resourceVersion: '1', sendInitialEvents: true }, ['ADDED a', 'ADDED b']],
+  ])('is told %s, also by a server that started later', async (_, options, expected) => {
+    const { put, watch, store } = await startReader()
+    for (const name of ['a', 'a', 'b']) await put(name, 'n1')
+    expect(await watch(options)).toEqual(expected)
+    const later = await startReader(store)
+    expect(await later.watch(options)).toEqual(expected)
+  })
+
+  it('begins with what was acknowledged just now', async () => {
+    const { commit, watch } = await startReader()
+    await commit('a', 'n1')
+    expect(await watch({})).toEqual(['ADDED a'])
+  })
+
+  it('waits for the state that it asks for', async () => {
+    const { put, watch } = await startReader()
+    const next = (await put('a', 'n1')) + 1
+    const begun = watch({ resourceVersion: String(next), sendInitialEvents: true })
+    await put('b', 'n1')
+    expect(await begun).toEqual(['ADDED a', 'ADDED b'])
   })
 })

@@ -105,7 +105,7 @@ export class CollectionReader {
         onEnd()
       },
     )
-    signal?.addEventListener('abort', onAbort, { once: true })
+    signal?.addEventListener('abort', onAbort)
     return watch
   }
 

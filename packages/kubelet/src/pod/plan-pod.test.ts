@@ -88,6 +88,14 @@ describe('starting a pod', () => {
       ['start init#1'],
     ],
     [
+      'tries a failed init container again before the next one',
+      {
+        pod: testPod({ initContainers: [init(), init({ name: 'init2' })] }),
+        runs: [testRun({ name: 'init', exitCode: 1 })],
+      },
+      ['start init#1'],
+    ],
+    [
       'does not run an init container again of which the runtime has lost all trace',
       { pod: testPod({ initContainers: [init(), init({ name: 'init2' })] }), runs: [testRun({ name: 'init2' })] },
       [],
@@ -190,6 +198,16 @@ describe('starting a pod', () => {
       { runs: [testRun({ state: 'created' })] },
       ['remove-container c0', 'start web#1'],
     ],
+    [
+      'keeps the last two runs beside it',
+      {
+        runs: [
+          ...[0, 1].map((attempt) => testRun({ id: `c${attempt}`, attempt, exitCode: 1 })),
+          testRun({ id: 'c2', attempt: 2, state: 'created' }),
+        ],
+      },
+      ['remove-container c2', 'start web#3'],
+    ],
   ])('%s', (_, fields, expected) => expect(actions(fields)).toEqual(expected))
 })
 
@@ -212,6 +230,25 @@ describe('an ephemeral container', () => {
         runs: [testRun()],
       },
       [],
+    ],
+    [
+      'runs once, whatever others do',
+      {
+        pod: {
+          ...testPod({ ephemeralContainers: [testContainer({ name: 'debug' }), testContainer({ name: 'debug2' })] }),
+          status: { ephemeralContainerStatuses: [{ name: 'debug', state: { terminated: { exitCode: 1 } } }] },
+        } as never,
+        runs: [testRun()],
+      },
+      ['start debug2#0'],
+    ],
+    [
+      'does not run again beside another that is new',
+      {
+        pod: testPod({ ephemeralContainers: [testContainer({ name: 'debug' }), testContainer({ name: 'debug2' })] }),
+        runs: [testRun(), ended],
+      },
+      ['start debug2#0'],
     ],
     ['stays with a pod that runs', { pod, runs: [testRun(), testRun({ name: 'debug', id: 'd' })] }, []],
     [
@@ -369,6 +406,11 @@ describe('ending a pod', () => {
       { pod: testPod({}, deleted), runs: [testRun({ exitCode: 0 })] },
       ['stop-sandbox s0', 'finish'],
     ],
+    [
+      'finishes a pod whose sandbox has ended',
+      { pod: testPod({}, deleted), sandboxes: [testSandbox({ ready: false })] },
+      ['finish'],
+    ],
     ['finishes a pod that never started', { pod: testPod({}, deleted), sandboxes: [] }, ['finish']],
     [
       'stops sidecars after the containers they serve',
@@ -441,6 +483,11 @@ describe('what a plan says', () => {
     ['of the first sandbox', { sandboxes: [] }, ['the pod is new on this node']],
     ['of the next one', { sandboxes: [testSandbox({ ready: false })] }, ['its sandbox has ended']],
     ['of a first start', {}, ['it has yet to run']],
+    [
+      'of a start that came to nothing',
+      { runs: [testRun({ state: 'created' })] },
+      ['newer runs are kept', 'it has yet to run'],
+    ],
     ['of a restart', { runs: [testRun({ exitCode: 3 })] }, ['it ended with exit code 3']],
     ['of a restart with another image', { runs: [testRun({ exitCode: 3, image: 'x' })] }, ['it has another image']],
     ['of what is gone from the API', { gone: true, runs: [testRun()] }, ['the pod is gone from the API']],
@@ -536,6 +583,20 @@ describe('what waits', () => {
     ],
     ['a container that crashed', { runs: [crash], backOffs }, ['web CrashLoopBackOff', 'until 14000']],
     [
+      'a crashed container no longer than it has to',
+      { runs: [crash], backOffs, nowMs: startMs + 14_000 },
+      ['start web#2'],
+    ],
+    [
+      'no init container that has done its work',
+      {
+        pod: testPod({ initContainers: [init()] }),
+        runs: [testRun(), testRun({ id: 'i', name: 'init', exitCode: 0 })],
+        failures: new Map([['init', failure]]),
+      },
+      [],
+    ],
+    [
       'a container that crashed, whatever failed before',
       { runs: [crash], backOffs, failures, nowMs: startMs + 12_000 },
       ['web CrashLoopBackOff', 'until 14000'],
@@ -629,6 +690,14 @@ describe('initialization', () => {
       'is behind a pod whose container has been created, though an init run is lost',
       { pod: testPod({ initContainers: [first] }), runs: [testRun()] },
       [],
+    ],
+    [
+      'is behind a pod of whose containers one has been created',
+      {
+        pod: testPod({ initContainers: [first], containers: [testContainer(), testContainer({ name: 'two' })] }),
+        runs: [testRun()],
+      },
+      ['start two#0'],
     ],
     [
       'begins anew in a new sandbox',
@@ -735,6 +804,12 @@ describe('a back-off', () => {
     const plan = planOf({})
     expect(plan.wakeAtMs).toBe(startMs + 21_000)
     expect(plan.waiting.get('web')?.message).toMatch(/^back-off 20s /)
+  })
+
+  it('is presumed in a later sandbox, too', () => {
+    const sandboxes = [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })]
+    const runs = [testRun({ exitCode: 1 }), { ...crashed, id: 'c1', sandboxId: 's1' }]
+    expect(planOf({ sandboxes, runs }).wakeAtMs).toBe(startMs + 21_000)
   })
 
   it('is held against no container that ended with its sandbox', () => {

@@ -154,11 +154,10 @@ function planTermination(observation: PodObservation, failure: WaitingReason | u
 
 // --- Running --------------------------------------------------------------------------------------------------------
 
-/** What happens to one container: nothing yet, a start, or a reason to wait. */
+/** What happens to one container: a start, or it waits. */
 type Step =
-  | { readonly type: 'none' }
   | { readonly type: 'start'; readonly action: PodAction }
-  | { readonly type: 'wait'; readonly waiting: WaitingReason; readonly wakeAtMs: number }
+  | { readonly type: 'wait'; readonly wakeAtMs: number }
 
 function planRun(observation: PodObservation): PodPlan {
   if (isRestartingAll(observation.pod, observation.runs))
@@ -168,7 +167,7 @@ function planRun(observation: PodObservation): PodPlan {
   const sandbox = currentSandbox(observation)
   if (sandbox === undefined) return planSandbox(observation)
 
-  const collected: Step[] = []
+  const collected: (Step | undefined)[] = []
   const actions: PodAction[] = []
   // They wait for nothing: one may be there to find out why a pod does not get any further.
   for (const container of observation.pod.spec.ephemeralContainers ?? [])
@@ -181,13 +180,17 @@ function planRun(observation: PodObservation): PodPlan {
   return assemble(observation, actions, collected)
 }
 
-function assemble(observation: PodObservation, actions: readonly PodAction[], steps: readonly Step[]): PodPlan {
+function assemble(
+  observation: PodObservation,
+  actions: readonly PodAction[],
+  steps: readonly (Step | undefined)[],
+): PodPlan {
   const waiting = new Map(waitingNow(observation))
   const wakeUps: number[] = []
   const starts: PodAction[] = []
   for (const step of steps) {
-    if (step.type === 'start') starts.push(step.action)
-    if (step.type === 'wait') wakeUps.push(step.wakeAtMs)
+    if (step?.type === 'start') starts.push(step.action)
+    if (step?.type === 'wait') wakeUps.push(step.wakeAtMs)
   }
   const { activeDeadlineSeconds } = observation.pod.spec
   if (activeDeadlineSeconds !== undefined) wakeUps.push(observation.startTimeMs + activeDeadlineSeconds * 1000)
@@ -218,13 +221,12 @@ function planSandbox(observation: PodObservation): PodPlan {
 }
 
 /** Every container has ended and none will be restarted, or an init container has failed for good. */
-function isFinished({ pod, runs, sandboxes, restarting }: PodObservation): boolean {
+function isFinished({ pod, runs, restarting }: PodObservation): boolean {
   for (const container of pod.spec.initContainers ?? []) {
     const [run] = runsOf(container.name, runs)
     if (run?.state !== 'exited' || run.exitCode === 0) continue
     if (!initRestartsAfter(container, pod.spec, run.exitCode ?? 0)) return true
   }
-  if (sandboxes.length === 0 && runs.length === 0) return false
   return pod.spec.containers.every((container) => {
     const [run] = runsOf(container.name, runs)
     if (run?.state !== 'exited' || restarting.has(run.id)) return false
@@ -247,7 +249,7 @@ function planFinished(observation: PodObservation): PodPlan {
  * Takes init containers forward and says whether regular ones may run: once one of those has been created in this
  * sandbox, the pod counts as initialized, and only sidecars are looked after.
  */
-function initialize(observation: PodObservation, sandbox: PodSandboxStatus, steps: Step[]): boolean {
+function initialize(observation: PodObservation, sandbox: PodSandboxStatus, steps: (Step | undefined)[]): boolean {
   const { pod, runs, probes } = observation
   const here = runs.filter((run) => run.sandboxId === sandbox.id)
   const init = pod.spec.initContainers ?? []
@@ -271,10 +273,9 @@ function initialize(observation: PodObservation, sandbox: PodSandboxStatus, step
   return true
 }
 
-function stepRegular(observation: PodObservation, sandbox: PodSandboxStatus, container: Container): Step {
+function stepRegular(observation: PodObservation, sandbox: PodSandboxStatus, container: Container): Step | undefined {
   const [run] = runsOf(container.name, observation.runs)
-  if (!isDue(observation, container, run)) return { type: 'none' }
-  return stepStart(observation, sandbox, container, run)
+  return isDue(observation, container, run) ? stepStart(observation, sandbox, container, run) : undefined
 }
 
 function stepStart(
@@ -284,11 +285,11 @@ function stepStart(
   run: ContainerRuntimeStatus | undefined,
 ): Step {
   const { nowMs, failures, volumesRetryAtMs } = observation
-  if (volumesRetryAtMs !== undefined) return { type: 'wait', waiting: volumesMissing, wakeAtMs: volumesRetryAtMs }
+  if (volumesRetryAtMs !== undefined) return { type: 'wait', wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
   const concerns = failure?.image === undefined || failure.image === container.image
   if (failure !== undefined && concerns && nowMs < failure.retryAtMs) {
-    return { type: 'wait', waiting: failure, wakeAtMs: failure.retryAtMs }
+    return { type: 'wait', wakeAtMs: failure.retryAtMs }
   }
   const [latest] = runsOf(container.name, observation.runs)
   const attempt = nextAttempt(observation.pod, container, latest)
@@ -300,15 +301,10 @@ function stepStart(
     return { type: 'start', action: { ...action, backOff: freshBackOff(nowMs), because: 'it has another image' } }
   }
   const restart = restartOf(observation, container.name, run)
-  if (nowMs < restart.atMs) {
-    const waiting = crashLoop(observation.pod, container, restart.waitsFor)
-    return { type: 'wait', waiting, wakeAtMs: restart.atMs }
-  }
+  if (nowMs < restart.atMs) return { type: 'wait', wakeAtMs: restart.atMs }
   const because = `it ended with exit code ${run.exitCode ?? 0}`
   return { type: 'start', action: { ...action, backOff: restart.backOff, because } }
 }
-
-const volumesMissing: WaitingReason = { reason: 'ContainerCreating', message: '' }
 
 /** Counts on from what the runtime has, or from what the API says where the runtime has lost it. */
 function nextAttempt(pod: Pod, container: Container, latest: ContainerRuntimeStatus | undefined): number {
@@ -343,7 +339,7 @@ function everyContainer({ spec }: Pod): readonly Container[] {
   return [...initContainers, ...containers, ...ephemeralContainers]
 }
 
-/** Of each container the latest run and the one before are kept, for `lastState` and the previous log. */
+/** Beside a sandbox that is ready. Of each container the latest run and the one before are kept, for `lastState` and the previous log. */
 function removeOld({ pod, runs, sandboxes }: PodObservation): readonly PodAction[] {
   const names = everyContainer(pod).map(({ name }) => name)
   const old = names.flatMap((name) => {
@@ -353,9 +349,8 @@ function removeOld({ pod, runs, sandboxes }: PodObservation): readonly PodAction
       ({ state }) => state !== 'running',
     )
   })
-  const latest = latestSandbox(sandboxes)
   const empty = sandboxes.filter(
-    ({ id, ready }) => !ready && id !== latest?.id && !runs.some((run) => run.sandboxId === id && !old.includes(run)),
+    ({ id, ready }) => !ready && !runs.some((run) => run.sandboxId === id && !old.includes(run)),
   )
   return [
     ...old.map(({ id }): PodAction => ({ type: 'remove-container', id, because: 'newer runs are kept' })),

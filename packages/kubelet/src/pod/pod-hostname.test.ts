@@ -23,6 +23,7 @@ describe('the name of a pod’s host', () => {
       named('web-0', { hostnameOverride: `${'a'.repeat(62)}.b` }),
       'a'.repeat(62),
     ],
+    ['may have 63 characters', named('a'.repeat(63)), 'a'.repeat(63)],
     ['has 63 characters at most', named('a'.repeat(70)), 'a'.repeat(63)],
     ['does not end with what it was cut at', named(`${'a'.repeat(62)}-b`), 'a'.repeat(62)],
     ['does not end with a dot either', named(`${'a'.repeat(61)}.-b`), 'a'.repeat(61)],
@@ -33,6 +34,11 @@ describe('the name of a pod’s host', () => {
       named('web-0', { subdomain: 'web', setHostnameAsFQDN: true }),
       'web-0.web.shop.svc.cluster.local',
     ],
+    [
+      'has 64 characters at most with its domain',
+      named('a'.repeat(37), { subdomain: 'web', setHostnameAsFQDN: true }),
+      `${'a'.repeat(37)}.web.shop.svc.cluster.local`,
+    ],
     ['has none without a subdomain', named('web-0', { setHostnameAsFQDN: true }), 'web-0'],
   ])('%s', (_what, pod, expected) => {
     expect(podHostname(pod)).toBe(expected)
@@ -40,6 +46,9 @@ describe('the name of a pod’s host', () => {
 
   it('is refused where Linux would not take it', () => {
     const pod = named('a'.repeat(40), { subdomain: 'web', setHostnameAsFQDN: true })
-    expect(() => podHostname(pod)).toThrow('(64 characters is the max, 67 characters requested)')
+    const full = `${'a'.repeat(40)}.web.shop.svc.cluster.local`
+    expect(() => podHostname(pod)).toThrow(
+      `Failed to construct FQDN from pod hostname and cluster domain, FQDN ${full} is too long (64 characters is the max, 67 characters requested)`,
+    )
   })
 })
