@@ -51,3 +51,30 @@ it('is content when a hook has been heard, whatever the server makes of it', asy
     /^HTTP lifecycle hook \(\/hello\) for Container "web" in Pod "web_default\(\S+\)" failed - error: Get "http:.*: dial tcp/,
   )
 })
+
+it('asks a server that speaks no TLS again without it, and tells of that', async () => {
+  const seen: unknown[] = []
+  const server = createServer(({ headers }, response) => {
+    seen.push([headers.authorization, headers['x-hook']])
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const httpHeaders = [
+    { name: 'Authorization', value: 'secret' },
+    { name: 'X-Hook', value: 'yes' },
+  ]
+  const container = testContainer({ lifecycle: { postStart: { httpGet: { port, scheme: 'HTTPS', httpHeaders } } } })
+  const told: string[] = []
+  const recorder = { event: (_pod: unknown, ...event: string[]) => void told.push(event.slice(0, 3).join(' ')) }
+  const context = { ...contextOf(), recorder } as PodContext
+  const patient = new AbortController().signal
+  expect(await runPostStart(context, testPod(), '127.0.0.1', 'c0', container, patient)).toBeUndefined()
+  expect([seen, told]).toEqual([
+    [[undefined, 'yes']],
+    [
+      `Warning LifecycleHTTPFallback request to HTTPS lifecycle hook 127.0.0.1:${port} got HTTP response, retry with HTTP succeeded`,
+    ],
+  ])
+})

@@ -1,9 +1,10 @@
 import type { Container, LifecycleHandler, Pod } from '@coracle/api'
 import { sleep } from '@coracle/environment'
-import { runHandler } from '../probes/handlers.ts'
+import { type HandlerResult, type HandlerTarget, runHandler } from '../probes/handlers.ts'
+import { portOf, withPort } from '../probes/ports.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import type { PodContext } from './pod-context.ts'
-import { recordContainerEvent } from './pod-events.ts'
+import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podText } from './pod-name.ts'
 
 /** Servers know hooks by this. */
@@ -31,6 +32,7 @@ export async function runPostStart(
   })
   const { ok, why } = await runHook(
     context,
+    pod,
     hook,
     { runtime: context.runtime, containerId, container, address, userAgent: hookUserAgent, timeoutSeconds: 0 },
     controller.signal,
@@ -67,6 +69,7 @@ export async function runPreStop(
   })
   const { ok } = await runHook(
     context,
+    pod,
     hook,
     {
       runtime: context.runtime,
@@ -88,24 +91,48 @@ const canRun = ({ runtime }: PodContext, hook: LifecycleHandler): boolean =>
   runtime.runsProcesses || hook.sleep !== undefined
 
 async function runHook(
-  { environment }: PodContext,
+  context: PodContext,
+  pod: Pod,
   hook: LifecycleHandler,
-  target: Parameters<typeof runHandler>[1],
+  target: HandlerTarget,
   signal: AbortSignal,
 ): Promise<{ readonly ok: boolean; readonly why: string }> {
   if (hook.sleep === undefined) {
-    const { ok, answered, output, exitCode } = await runHandler(hook, target, signal)
+    const result = await runHandler(hook, target, signal)
+    const { output, exitCode } = result
     const why =
       exitCode === undefined
         ? output
         : `command '${hook.exec?.command?.join(' ') ?? ''}' exited with ${exitCode}: ${output}, message: ${JSON.stringify(output)}`
-    // Hooks only want to be heard: what the server makes of it does not matter (upstream's runHTTPHandler).
-    return { ok: ok || answered === true, why }
+    const ok = isHeard(result) || (await isHeardInPlain(context, pod, hook, target, result, signal))
+    return { ok, why }
   }
   try {
-    await sleep(environment.clock, hook.sleep.seconds * 1000, signal)
+    await sleep(context.environment.clock, hook.sleep.seconds * 1000, signal)
   } catch {
     // Cut short, as it should be.
   }
   return { ok: true, why: '' }
+}
+
+/** Hooks only want to be heard: what the server makes of it does not matter (upstream's runHTTPHandler). */
+const isHeard = ({ ok, answered }: HandlerResult): boolean => ok || answered === true
+
+/** A server that speaks no TLS is asked again without, and that is told. */
+async function isHeardInPlain(
+  context: PodContext,
+  pod: Pod,
+  { httpGet }: LifecycleHandler,
+  target: HandlerTarget,
+  { output }: HandlerResult,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (httpGet?.scheme !== 'HTTPS' || !/wrong version number|packet length too long/.test(output)) return false
+  const httpHeaders = httpGet.httpHeaders?.filter(({ name }) => name.toLowerCase() !== 'authorization')
+  const plain = { ...httpGet, scheme: 'HTTP', ...(httpHeaders === undefined ? {} : { httpHeaders }) } as const
+  if (!isHeard(await runHandler({ httpGet: plain }, target, signal))) return false
+  const host = withPort(httpGet.host || target.address, portOf(httpGet.port, target.container))
+  const message = `request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`
+  recordPodEvent(context, pod, 'Warning', 'LifecycleHTTPFallback', message)
+  return true
 }
