@@ -343,6 +343,25 @@ describe('a pod on its node', () => {
   })
 })
 
+it('forgets containers that start anew together with others only when the API knows that they have run', async () => {
+  const { client, clock, runtime } = await startedKubelet()
+  const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }]
+  const cause = testContainer({ name: 'cause', restartPolicy: 'Never', restartPolicyRules } as never)
+  const works = client.intercept((call) => {
+    if (call.verb === 'patch' && call.plural === 'pods') throw new Error('no connection')
+  })
+  await create(client, testPod({ containers: [testContainer(), cause] }))
+  await clock.settle()
+  expect(runtime.exitContainer((await podNow(client)).metadata.uid ?? '', 'cause', 42)).toBe(true)
+  await clock.advance('1s')
+  works()
+  await clock.advance('1m')
+  const seen = (await statusOf(client))?.containerStatuses?.map(
+    ({ name, restartCount, lastState, ready }) => `${name} ${restartCount} ${lastState?.terminated?.reason} ${ready}`,
+  )
+  expect(seen).toEqual(['cause 1 RestartingAllContainers true', 'web 1 RestartingAllContainers true'])
+})
+
 describe('a pod for which the node has no room', () => {
   const huge = testPod({ containers: [testContainer({ resources: { requests: { cpu: '1000' } } })] })
 

@@ -38,6 +38,7 @@ import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podHostname } from './pod-hostname.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
 import { isResized, resizeText, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
+import { isRestartingAll } from './restart-all.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
@@ -77,6 +78,8 @@ export class PodWorker implements StatusWriterHost {
   #asked: boolean
   #refusal: WaitingReason | undefined
   #preempted = false
+  /** Whether something is to be done as soon as the API shows the status. */
+  #awaitsWrite = false
   #toldFailure = false
   /** Undefined until they are there. */
   #volumes: MountedVolumes | undefined
@@ -144,7 +147,7 @@ export class PodWorker implements StatusWriterHost {
   }
 
   statusWritten(): void {
-    this.#wakeIfEnding()
+    this.#wakeIfAwaited()
   }
 
   /** The pod is no longer in the API: everything of it goes. */
@@ -406,6 +409,7 @@ export class PodWorker implements StatusWriterHost {
       else if (action.type !== 'finish') waited.push(action)
     }
     if (waited.length > 0) {
+      if (this.#wouldLoseTraces(observation, waited, status)) return false
       const slow = this.#context.environment.clock.setTimer(slowActionMs, () => {
         if (!this.#gone) this.#writer.write(status())
       })
@@ -417,6 +421,19 @@ export class PodWorker implements StatusWriterHost {
     }
     if (plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
     return false
+  }
+
+  /**
+   * Where all containers start anew those of before are removed, and what the API does not show of them by then is lost, such as that they
+   * have run at all: that is written first.
+   */
+  #wouldLoseTraces({ pod, runs }: PodObservation, actions: readonly PodAction[], status: () => OwnPodStatus): boolean {
+    this.#awaitsWrite = false
+    if (this.#gone || !isRestartingAll(pod, runs) || !actions.some(({ type }) => type === 'remove-container'))
+      return false
+    if (this.#writer.shows(status())) return false
+    this.#awaitsWrite = true
+    return true
   }
 
   async #performOne(action: PodAction): Promise<void> {
@@ -611,7 +628,8 @@ export class PodWorker implements StatusWriterHost {
     this.#probes?.close()
   }
 
-  #wakeIfEnding(): void {
+  #wakeIfAwaited(): void {
+    if (this.#awaitsWrite) this.wake()
     if (this.#pod.metadata.deletionTimestamp !== undefined && !this.#deleted) this.wake()
   }
 
