@@ -181,6 +181,26 @@ describe('jobs in a whole cluster', () => {
       expect((await current('sum')).status).toMatchObject({ active: 1 })
     })
 
+    it('leave pods behind without a word of theirs, which nobody holds back either', async () => {
+      await create(own())
+      await cluster.client.delete(jobs, { namespace, name: 'sum' }, { propagationPolicy: 'Orphan' })
+      await settled()
+      const { items } = await cluster.client.list(pods, { namespace })
+      expect(items.map(({ metadata }) => [metadata.ownerReferences, metadata.finalizers])).toEqual([
+        [undefined, undefined],
+      ])
+    })
+
+    it('leave the finalizer of pods alone that others of their name control', async () => {
+      await cluster.controller('generic-garbage-collector').stop()
+      const finalizers = ['batch.kubernetes.io/job-tracking']
+      const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Job', name: 'sum', uid: 'u', controller: true }]
+      const metadata = { name: 'theirs', namespace, finalizers, ownerReferences }
+      await cluster.client.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec } as Pod)
+      await settled()
+      expect((await find('theirs')).metadata.finalizers).toEqual(finalizers)
+    })
+
     it('adopt nothing any more when they are over', async () => {
       await create(own({ completions: 1 }))
       await endAll()

@@ -43,10 +43,11 @@ const byDependency: IndexFunction<Job> = (job) =>
 const trackedIndexName = 'tracked-by-job'
 const byTracking: IndexFunction<Pod> = (pod) => {
   if (!isTracked(pod)) return []
-  const { namespace, labels } = pod.metadata
+  const { namespace, labels, name } = pod.metadata
   const owner = controllerOf(pod)
-  const name = owner === undefined ? labels?.[jobLabels.jobName] : owner.kind === 'Job' ? owner.name : undefined
-  return name === undefined ? [] : [keyText(namespace, name)]
+  // One that nobody made has to lose its finalizer, too: it stands under its own name where no label tells a Job.
+  if (owner === undefined) return [keyText(namespace, labels?.[jobLabels.jobName] ?? name ?? '')]
+  return controllerOf(pod, jobs) === undefined ? [] : [keyText(namespace, owner.name)]
 }
 
 /** The index of pods that a Job may adopt, those that have ended among them: what they did counts. */

@@ -1,7 +1,7 @@
 import { countIndexes, hasJobCondition, type IndexInterval, type Job, type Pod } from '@coracle/api'
 import { getCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import { hasEnded, timeOf } from '../pods/pod-state.ts'
+import { timeOf } from '../pods/pod-state.ts'
 import { isFailed } from './job-pods.ts'
 import { judgeFailure } from './pod-failure-policy.ts'
 import { metSuccessRule } from './success-policy.ts'
@@ -86,7 +86,7 @@ function hasRestartedTooOften({ spec }: Job, pods: readonly Pod[]): boolean {
   if (template.spec.restartPolicy !== 'OnFailure') return false
   let restarts = 0
   for (const pod of pods) {
-    if (hasEnded(pod)) continue
+    if (pod.status?.phase !== 'Running' && pod.status?.phase !== 'Pending') continue
     const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {}
     for (const { restartCount } of [...containerStatuses, ...initContainerStatuses]) restarts += restartCount
   }

@@ -20,7 +20,10 @@ export interface IndexFailures {
   readonly last: ReadonlyMap<number, Pod>
 }
 
-/** Which indexes have failed for good, and which pod's failures a new pod of an index goes on counting. */
+/**
+ * Which indexes have failed for good, and which pod's failures a new pod of an index goes on counting: those of pods that are still to
+ * be counted. What a Job took away itself, and all before it, is forgotten.
+ */
 export function indexFailures(job: Job, pods: readonly Pod[], succeeded: readonly IndexInterval[]): IndexFailures {
   const { completions = 0, backoffLimitPerIndex = 0 } = job.spec
   const before = parseIndexes(job.status?.failedIndexes, completions)
@@ -28,13 +31,14 @@ export function indexFailures(job: Job, pods: readonly Pod[], succeeded: readonl
   const last = new Map<number, Pod>()
   for (const pod of pods) {
     const index = indexOf(pod, completions)
-    if (index === undefined || !isFailed(pod, job) || hasIndex(succeeded, index) || hasIndex(before, index)) continue
+    if (index === undefined || !isTracked(pod) || !isFailed(pod, job) || hasIndex(before, index)) continue
     const isForGood =
       judgeFailure(job, pod)?.action === 'FailIndex' ||
       (!isIgnored(job, pod) && countIn(pod, failureCountAnnotation) >= backoffLimitPerIndex)
-    if (isTracked(pod) && isForGood) failed.add(index)
+    if (isForGood) failed.add(index)
+    if (hasIndex(succeeded, index)) continue
     const other = last.get(index)
-    if (other === undefined || attempts(other) < attempts(pod)) last.set(index, pod)
+    if (other === undefined || isLater(pod, other)) last.set(index, pod)
   }
   for (const index of failed) last.delete(index)
   return {
@@ -68,6 +72,9 @@ export function nextCounts(job: Job, pod: Pod | undefined): { readonly failures:
 }
 
 const isIgnored = (job: Job, pod: Pod): boolean => judgeFailure(job, pod)?.action === 'Ignore'
+
+/** Whether a pod failed after another of its index. */
+const isLater = (pod: Pod, other: Pod): boolean => attempts(other) <= attempts(pod) && endedAt(other) <= endedAt(pod)
 
 const attempts = (pod: Pod): number =>
   countIn(pod, failureCountAnnotation) + countIn(pod, ignoredFailureCountAnnotation)

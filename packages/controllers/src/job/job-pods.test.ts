@@ -3,14 +3,14 @@ import { expect, it } from 'vitest'
 import { secondsAgo, startMs } from '../testing/objects.ts'
 import { endedAt } from './job-pods.ts'
 
-type Parts = { readonly metadata?: object; readonly status?: object }
+type Parts = { readonly metadata?: object; readonly spec?: object; readonly status?: object }
 
-const podOf = ({ metadata, status }: Parts): Pod =>
+const podOf = ({ metadata, spec, status }: Parts): Pod =>
   ({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'p', creationTimestamp: secondsAgo(900), ...metadata },
-    spec: { containers: [] },
+    spec: { containers: [], ...spec },
     status,
   }) as unknown as Pod
 
@@ -27,6 +27,32 @@ const deleted = (seconds: number, grace: number) => ({
 // The lookups of upstream's getFinishedTime, in their order.
 it.each<[string, Parts, number]>([
   ['the last of its containers ended', { status: { containerStatuses: [ended(30), ended(20), ended(40)] } }, 20],
+  [
+    'the last of its sidecars ended, whatever became of its other init containers',
+    {
+      spec: { initContainers: [{ name: 'sidecar', restartPolicy: 'Always' }, { name: 'init' }] },
+      status: {
+        containerStatuses: [ended(30)],
+        initContainerStatuses: [
+          { name: 'sidecar', ...ended(10) },
+          { name: 'init', ...ended(5) },
+        ],
+      },
+    },
+    10,
+  ],
+  [
+    'it became unready, where a sidecar runs on',
+    {
+      spec: { initContainers: [{ name: 'sidecar', restartPolicy: 'Always' }] },
+      status: {
+        containerStatuses: [ended(30)],
+        initContainerStatuses: [{ name: 'sidecar', ...running }],
+        ...ready('False', 50),
+      },
+    },
+    50,
+  ],
   [
     'it became unready, where a container runs on',
     { status: { phase: 'Failed', containerStatuses: [ended(30), running], ...ready('False', 50) } },

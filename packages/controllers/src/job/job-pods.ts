@@ -1,5 +1,5 @@
 /** What a Job's pods say about it. */
-import { type Job, type JobSpec, type Pod, parseTime } from '@coracle/api'
+import { type ContainerStatus, type Job, type JobSpec, type Pod, parseTime } from '@coracle/api'
 import { hasFinalizer } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
@@ -47,10 +47,14 @@ export function countIn({ metadata }: Pod, annotation: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0
 }
 
-/** When a pod ended, as far as it tells. */
+/** When a pod ended, as far as it tells. Sidecars end after its other containers. */
 export function endedAt(pod: Pod): Time {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata
-  const ends = (pod.status?.containerStatuses ?? []).map(({ state }) => timeOf(state?.terminated?.finishedAt))
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {}
+  const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const isSidecar = ({ name }: ContainerStatus) => sidecars.some((sidecar) => sidecar.name === name)
+  const statuses = [...containerStatuses, ...initContainerStatuses.filter(isSidecar)]
+  const ends = statuses.map(({ state }) => timeOf(state?.terminated?.finishedAt))
   const known = ends.filter((ms) => ms !== undefined)
   if (known.length > 0 && known.length === ends.length) return Math.max(...known)
   const ready = pod.status?.conditions?.find(({ type }) => type === 'Ready')

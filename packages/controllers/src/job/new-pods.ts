@@ -65,9 +65,18 @@ export function podOfIndex(
   const labels = { ...pod.metadata.labels, [indexAnnotation]: String(index) }
   return {
     ...pod,
-    metadata: { ...pod.metadata, generateName: `${name}-${index}-`, annotations, labels },
+    metadata: { ...pod.metadata, generateName: generateNameOf(name, index), annotations, labels },
     spec: { ...withIndexVariable(pod.spec), hostname: `${name}-${index}` },
   }
+}
+
+/** Names are cut off after so many characters before something random is added to them. */
+const generateNameMax = 58
+
+/** The index is told also where the name of the Job is too long for that. */
+function generateNameOf(name: string, index: number): string {
+  const suffix = `-${index}-`
+  return `${name.slice(0, generateNameMax - suffix.length)}${suffix}`
 }
 
 function withIndexVariable(spec: PodSpec): PodSpec {

@@ -100,6 +100,21 @@ describe('pods of a job', () => {
   })
 })
 
+describe('names of pods of an index', () => {
+  it.each([
+    ['a name with room for it', 'n'.repeat(55), 1, `${'n'.repeat(55)}-1-`],
+    ['a name that is cut off for it', 'n'.repeat(56), 1, `${'n'.repeat(55)}-1-`],
+    ['an index of more digits', 'n'.repeat(60), 12_345, `${'n'.repeat(51)}-12345-`],
+  ])('tell it: %s', (_, name, index, generateName) => {
+    const of = job(indexed(index + 1, { parallelism: 1 }), {
+      startTime: secondsAgo(60),
+      completedIndexes: `0-${index - 1}`,
+    })
+    const [action] = plan({ ...of, metadata: { ...of.metadata, name } }).actions
+    expect(action?.type === 'create' ? action.object.metadata.generateName : '').toBe(generateName)
+  })
+})
+
 describe('the back-off of a job', () => {
   it('doubles from 10 seconds to 10 minutes', () => {
     expect([0, 1, 2, 3, 6, 7, 8].map(backOffAfter)).toEqual([0, 10_000, 20_000, 40_000, 320_000, 600_000, 600_000])
@@ -114,10 +129,29 @@ describe('the back-off of a job', () => {
       [failed('a', { endedSecondsAgo: 4 }), succeeded('b', { endedSecondsAgo: 2 })],
       undefined,
     ],
+    [
+      'failures before a success, and two after it',
+      [9, 8, 5, 1]
+        .map((ago) => failed(`f${ago}`, { endedSecondsAgo: ago }))
+        .concat(succeeded('s', { endedSecondsAgo: 6 })),
+      19_000,
+    ],
+    [
+      'a failure and a success at the same time',
+      [failed('a', { endedSecondsAgo: 4 }), succeeded('b', { endedSecondsAgo: 4 })],
+      undefined,
+    ],
+    ['one that it has taken away itself', [pod('a', { isGoing: true, isCounted: true })], undefined],
+    ['one that somebody else has taken away', [pod('a', { isGoing: true })], 10_000],
   ])('after %s', (_, pods, waitMs) => {
     const made = plan(job({ completions: 5 }), pods)
     expect(made.requeueAfterMs).toBe(waitMs)
     expect(made.actions.map(summary)).toEqual(waitMs === undefined ? creations(1) : [])
+  })
+
+  it('goes on after pods on their way out that are counted', () => {
+    const of = job({ completions: 5 }, { startTime: secondsAgo(60), failed: 1 })
+    expect(plan(of, [pod('a', { isGoing: true, isCounted: true })]).requeueAfterMs).toBe(10_000)
   })
 
   it('counts failures whose pods are gone', () => {
@@ -202,6 +236,17 @@ describe('counting', () => {
     const { status } = plan(of, [pod('a'), pod('b'), pod('c', { isGoing: true })])
     expect(status).toMatchObject({ active: 1, terminating: 2 })
   })
+
+  it.each<readonly [string, Partial<JobSpec>, number]>([
+    ['too many are', { completions: 5, parallelism: 1 }, 1],
+    ['it is suspended', { completions: 5, suspend: true }, 0],
+    ['it has failed', { completions: 5, activeDeadlineSeconds: 60 }, 0],
+  ])('says of no pod that it is ready which it deletes as %s: no more may be ready than active', (_, spec, left) => {
+    const of = job(spec, { startTime: secondsAgo(60) })
+    const { active = 0, ready } =
+      plan(of, [pod('a', { condition: 'Ready' }), pod('b', { condition: 'Ready' })]).status ?? {}
+    expect([active, ready]).toEqual([left, left])
+  })
 })
 
 describe('the end of a job', () => {
@@ -216,6 +261,14 @@ describe('the end of a job', () => {
     ])
     expect(plan(job({}, done)).status).toMatchObject({ completionTime: formatTime(startMs) })
     expect(actions(job({}, done))).toEqual(['Normal Completed'])
+  })
+
+  it.each<readonly [number, Partial<JobSpec>, readonly string[]]>([
+    [1, { completions: 1 }, ['Normal Completed']],
+    [2, { completions: 1 }, ['Warning TooManySucceededPods', 'Normal Completed']],
+    [2, { completions: undefined }, ['Normal Completed']],
+  ])('is told as one of too many where %i have succeeded of %o', (succeeded, spec, events) => {
+    expect(actions(job(spec, { ...started, succeeded }))).toEqual(events)
   })
 
   it('waits for what is still running of a queue', () => {
@@ -336,6 +389,21 @@ describe('failures that are ignored, and indexes that fail by themselves', () =>
       failed('b', { index: 1, failuresBefore: 0, endedSecondsAgo: 3 }),
     ])
     expect([made.actions, made.requeueAfterMs]).toEqual([[], 7_000])
+  })
+
+  it('wait since the last of several failures of one index', () => {
+    const of = (...ago: readonly number[]) =>
+      ago.map((endedSecondsAgo, at) => failed(`f${at}`, { index: 1, failuresBefore: 0, endedSecondsAgo }))
+    const made = (...ago: readonly number[]) => plan(job(perIndex), [pod('a', { index: 0 }), ...of(...ago)])
+    expect([made(3, 6).requeueAfterMs, made(6, 3).requeueAfterMs]).toEqual([7_000, 7_000])
+  })
+
+  it('begin again at no failure where the one before was taken away by the job itself', () => {
+    const before = failed('b', { index: 1, failuresBefore: 0, isCounted: true, endedSecondsAgo: 1 })
+    const [action] = plan(job(perIndex), [pod('a', { index: 0 }), before]).actions
+    expect(action?.type === 'create' ? action.object.metadata.annotations : {}).toMatchObject({
+      [failureCountAnnotation]: '0',
+    })
   })
 
   it('are over when they have failed too often', () => {

@@ -65,8 +65,7 @@ export const isAtWork = (job: Job): boolean =>
 export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJob, nowMs: Time): JobPlan {
   if (isManagedElsewhere(job)) return nothing
   const isStarted = hasStarted(job)
-  if (job.metadata.deletionTimestamp !== undefined && isStarted && !isJobFinished(job)) return planGoing(job, pods)
-  if (job.metadata.deletionTimestamp !== undefined || isJobFinished(job)) {
+  if (isJobFinished(job) || (isLeaving(job) && !isStarted)) {
     return { ...nothing, releases: releasesOf(pods.filter(isTracked)) }
   }
   if (!isStarted && dependencies.state === 'failed') return planDependencyFailure(job, dependencies.message, nowMs)
@@ -78,19 +77,9 @@ export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJ
 const hasStarted = ({ status }: Job): boolean =>
   status?.startTime !== undefined || getCondition(status?.conditions, 'Suspended') !== undefined
 
-const nothing: JobPlan = { actions: [], releases: [] }
+const isLeaving = ({ metadata }: Job): boolean => metadata.deletionTimestamp !== undefined
 
-/** A Job on its way out counts what has ended, and holds back nothing. */
-function planGoing(job: Job, pods: readonly Pod[]): JobPlan {
-  const counts = account(job, pods, noPods, 'leave')
-  const active = pods.filter(isActive)
-  const terminating = pods.filter(isTerminating).length
-  return {
-    ...nothing,
-    status: statusOf(job, counts, { active: active.length, terminating, ready: active.filter(isReady).length }),
-    releases: releasesOf(counts.released),
-  }
-}
+const nothing: JobPlan = { actions: [], releases: [] }
 
 /** A Job that does not start because one failed that it waits for. */
 function planDependencyFailure(job: Job, message: string, nowMs: Time): JobPlan {
@@ -135,6 +124,7 @@ function withoutWaiting(
   return withCondition(conditions, waitingCondition, { reason, message }, nowMs, 'False')
 }
 
+/** A Job on its way out goes on to its end, but neither makes pods nor takes any away for their number, and holds back none. */
 function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, nowMs: Time): JobPlan {
   const { spec } = job
   const isLimited = spec.backoffLimitPerIndex !== undefined
@@ -143,29 +133,32 @@ function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, 
   const progress = { ...first, failedIndexes: failures.failedIndexes }
   const ending = earlyEnding(job, pods, progress, nowMs)
   // Where nothing can take over from a pod, it need not wait for that, and the namespace not for the pod.
-  const holds = isLimited && ending === undefined && !isNamespaceGoing
+  const holds = isLimited && ending === undefined && !isNamespaceGoing && !isLeaving(job)
   const held = holds ? heldPods(job, pods, failures) : noPods
-  const before = held.size === 0 ? first : account(job, pods, held, 'wait')
+  const before = isLeaving(job)
+    ? account(job, pods, noPods, 'leave')
+    : held.size === 0
+      ? first
+      : account(job, pods, held, 'wait')
   const active = pods.filter(isActive)
-  const sync =
-    ending === undefined
-      ? manage(job, pods, active, before, failures, nowMs)
-      : {
-          actions: active.toSorted(byName).map((pod) => deletePod(pod, `the Job is over: ${ending.reason}`)),
-          active: 0,
-        }
+  const sync = ending === undefined ? manage(job, pods, active, before, failures, nowMs) : stop(active, ending)
   const end = ending ?? completion(job, before.succeeded, sync.active)
   const counts = end === undefined ? before : account(job, pods, held, end.type === 'Failed' ? 'fail' : 'leave')
-  const suspension = end === undefined ? suspensionOf(job, nowMs) : { job, events: [] }
+  const suspension = end === undefined && !isLeaving(job) ? suspensionOf(job, nowMs) : { job, events: [] }
   const terminating = pods.filter(isTerminating).length
   const ready = active.filter(isReady).length
-  const [created, deleted] = [countOf(sync.actions, 'create'), countOf(sync.actions, 'delete')]
+  const created = sync.actions.filter(({ type }) => type === 'create').length
+  const removed = sync.removed ?? []
   const failedIndexes = isLimited ? { failedIndexes: formatIndexes(failures.failedIndexes) } : {}
-  const done = { active: active.length + created - deleted, terminating: terminating + deleted, ready }
+  const done = {
+    active: active.length + created - removed.length,
+    terminating: terminating + removed.length,
+    ready: ready - removed.filter(isReady).length,
+  }
   const counted: JobStatus = { ...statusOf(suspension.job, counts, done), ...failedIndexes }
   const found = { active: active.length, terminating, ready }
   const isOver = counts.isSettled && active.length === 0 && terminating === 0
-  const final = end === undefined ? { status: counted, events: [] } : ended(counted, end, isOver, nowMs)
+  const final = end === undefined ? { status: counted, events: [] } : ended(job, counted, end, isOver, nowMs)
   const deadlineAt = end === undefined ? deadlineOf(suspension.job) : undefined
   const requeueAt = Math.min(deadlineAt ?? Number.POSITIVE_INFINITY, sync.againAt ?? Number.POSITIVE_INFINITY)
   return {
@@ -201,10 +194,18 @@ const noFailures: IndexFailures = { failedIndexes: [], last: new Map() }
 
 interface Sync {
   readonly actions: readonly Action[]
+  /** Pods that the actions delete. */
+  readonly removed?: readonly Pod[]
   /** Pods that are active when the actions are done. */
   readonly active: number
   /** When to look again, where pods must not be made yet. */
   readonly againAt?: Time
+}
+
+/** Deletes all that runs of a Job that is over. */
+function stop(active: readonly Pod[], { reason }: Ending): Sync {
+  const removed = active.toSorted(byName)
+  return { actions: removed.map((pod) => deletePod(pod, `the Job is over: ${reason}`)), removed, active: 0 }
 }
 
 /** Makes the pods that are missing, or deletes those that are too many; never both at once. */
@@ -221,6 +222,7 @@ function manage(
   nowMs: Time,
 ): Sync {
   const { spec } = job
+  if (isLeaving(job)) return { actions: [], active: active.length }
   const wanted = spec.suspend === true ? 0 : wantedActive(job, active.length, progress.succeeded)
   const surplus = podsToRemove(job, active, active.length - wanted, nowMs).slice(0, podsPerSyncMax)
   if (surplus.length > 0) {
@@ -229,7 +231,7 @@ function manage(
     // A pod that the Job itself takes away is no failure: it is not to be counted when it goes.
     const uncounted = releasesOf(surplus.filter(isTracked), because)
     const deletions = surplus.map((pod) => deletePod(pod, because))
-    return { actions: [...uncounted, ...deletions], active: active.length - surplus.length }
+    return { actions: [...uncounted, ...deletions], removed: surplus, active: active.length - surplus.length }
   }
   const going = replacesFailedOnly(spec) ? pods.filter(isTerminating).length : 0
   const missing = Math.min(wanted - active.length - going, podsPerSyncMax)
@@ -353,6 +355,7 @@ function suspensionOf(job: Job, nowMs: Time): { readonly job: Job; readonly even
  * start, and every Job that is over must say one.
  */
 function ended(
+  { spec }: Job,
   status: JobStatus,
   ending: Ending,
   isOver: boolean,
@@ -363,13 +366,31 @@ function ended(
   const conditions = withCondition(interim, ending.type, ending, nowMs)
   const completionTime = ending.type === 'Complete' ? { completionTime: formatTime(nowMs) } : {}
   const { startTime = formatTime(nowMs) } = status
-  return { status: { ...status, conditions, startTime, ...completionTime }, events: [endingEvent(ending)] }
+  const isTooMany =
+    ending.type === 'Complete' && (status.succeeded ?? 0) > (spec.completions ?? Number.POSITIVE_INFINITY)
+  return {
+    status: { ...status, conditions, startTime, ...completionTime },
+    events: [...(isTooMany ? [tooManyEvent] : []), endingEvent(ending)],
+  }
 }
 
 function endingEvent({ type, reason, message }: Ending): Action {
   if (type === 'Complete') return normalEvent('Completed', 'Job completed')
-  return { type: 'event', eventType: 'Warning', reason, message, because: message }
+  return warningEvent(reason, message)
 }
+
+const warningEvent = (reason: string, message: string): Action => ({
+  type: 'event',
+  eventType: 'Warning',
+  reason,
+  message,
+  because: message,
+})
+
+const tooManyEvent = warningEvent(
+  'TooManySucceededPods',
+  'Too many succeeded pods running after completion count reached',
+)
 
 const normalEvent = (reason: string, message: string): Action => ({
   type: 'event',
@@ -400,9 +421,6 @@ function releasesOf(pods: readonly Pod[], because = 'the pod is counted'): reado
     return { type: 'patch', resource: podResource, key: podKey(pod), patch: { type: 'strategic', body }, because }
   })
 }
-
-const countOf = (actions: readonly Action[], wanted: Action['type']): number =>
-  actions.filter(({ type }) => type === wanted).length
 
 function withoutCounts(status: JobStatus): JobStatus {
   const { active: _active, succeeded: _succeeded, failed: _failed, completedIndexes: _completed, ...rest } = status

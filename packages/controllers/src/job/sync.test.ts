@@ -293,6 +293,24 @@ describe('a Job that counts the failures of each index', () => {
       { creates: 1, createsIndexes: [0], active: 2 },
     ],
     [
+      'lets a failure go and forgets it that was of no index it has',
+      twice(),
+      podsOfIndexes('2:f 0:r 1:r'),
+      { active: 2, releases: 1 },
+    ],
+    [
+      'counts a failure of an index that is done all the same',
+      twice({ parallelism: 1 }),
+      podsOfIndexes('0:f 0:s 1:r'),
+      { active: 1, succeeded: 1, failed: 1, completedIndexes: '0', releases: 2 },
+    ],
+    [
+      'keeps only the last of the failures of an index',
+      twice({ backoffLimitPerIndex: 9 }),
+      podsOfIndexes('0:f 0:f2 0:f1 1:r'),
+      { creates: 1, createsIndexes: [0], active: 2, failed: 2, releases: 2 },
+    ],
+    [
       'counts the failure when the next is there',
       twice(),
       podsOfIndexes('0:f 0:r1 1:r'),
@@ -432,6 +450,26 @@ describe('a Job on its way out', () => {
   it('counts what has ended, holds back nothing, and makes and deletes no pod', () => {
     expect(outcomeOf(of5, started, pods('prs'), true)).toEqual({ active: 2, succeeded: 1, releases: 3 })
     expect(outcomeOf({ ...of5, suspend: true }, started, pods('rr'), true)).toEqual({ active: 2, releases: 2 })
+  })
+
+  it('comes to its end like another', () => {
+    expect(outcomeOf({ completions: 1 }, { ...started, succeeded: 1 }, [], true)).toEqual({
+      succeeded: 1,
+      conditions: ['SuccessCriteriaMet=True CompletionsReached', 'Complete=True CompletionsReached'],
+    })
+    expect(outcomeOf({ ...of5, backoffLimit: 0 }, started, pods('rf'), true)).toEqual({
+      deletes: 1,
+      failed: 2,
+      terminating: 1,
+      releases: 2,
+      conditions: ['FailureTarget=True BackoffLimitExceeded'],
+    })
+  })
+
+  it('takes no pods away that are too many, and keeps none for another that comes after it', () => {
+    expect(outcomeOf({ ...of5, parallelism: 1 }, started, pods('rr'), true)).toEqual({ active: 2, releases: 2 })
+    const limited = indexed(2, { backoffLimit: 99, backoffLimitPerIndex: 1 })
+    expect(outcomeOf(limited, started, podsOfIndexes('0:f'), true)).toEqual({ failed: 1, releases: 1 })
   })
 
   it('says nothing of pods where it never started', () => {
