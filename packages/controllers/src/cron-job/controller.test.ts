@@ -1,6 +1,6 @@
-import { type CronJob, cronJobs, type Job, jobs } from '@coracle/api'
+import { type CronJob, cronJobs, formatTime, type Job, jobs } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
-import { createManager } from '@coracle/controller-runtime'
+import { controllerRef, createManager } from '@coracle/controller-runtime'
 import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import { reconcileCount } from '../testing/reconcile-count.ts'
@@ -12,6 +12,49 @@ const tick = {
   metadata: { name: 'tick', namespace: 'default' },
   spec: { schedule: '*/1 * * * *', jobTemplate: { spec: {} } },
 } as unknown as CronJob
+
+it('does not make up for times of a new schedule that are past', async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const manager = createManager({ client, environment })
+  manager.add(createCronJobController())
+  await manager.start()
+  const made = await client.create(cronJobs, { ...tick, spec: { ...tick.spec, schedule: '0 0 1 1 *' } })
+  await environment.clock.advance('150s')
+  await client.update(cronJobs, { ...made, spec: tick.spec })
+  await environment.clock.settle()
+  expect(client.stored(jobs)).toEqual([])
+  await environment.clock.advance('40s')
+  expect(client.stored(jobs)).toHaveLength(1)
+  await manager.stop()
+})
+
+it.each([
+  ['its own', true],
+  ['somebody else’s', false],
+])('finds a Job of the name that it would give one: %s', async (_, isOwn) => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const made = await client.create(cronJobs, tick)
+  const manager = createManager({ client, environment })
+  manager.add(createCronJobController())
+  await manager.start()
+  const minute = Math.floor(environment.clock.now() / 60_000) + 1
+  const name = `tick-${minute}`
+  const annotations = { 'batch.kubernetes.io/cronjob-scheduled-timestamp': formatTime(minute * 60_000) }
+  const metadata = {
+    name,
+    namespace: 'default',
+    ...(isOwn ? { annotations, ownerReferences: [controllerRef(made)] } : {}),
+  }
+  await client.create(jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: {} } as unknown as Job)
+  await environment.clock.advance('61s')
+  const { active, lastScheduleTime } = client.stored(cronJobs)[0]?.status ?? {}
+  expect([active?.map((each) => each.name), lastScheduleTime !== undefined]).toEqual(
+    isOwn ? [[name], true] : [undefined, false],
+  )
+  await manager.stop()
+})
 
 it('looks at a CronJob when a Job of it is over, and not at each step on the way', async () => {
   const environment = virtualEnvironment()

@@ -153,6 +153,14 @@ describe('the times of a cron job', () => {
     expect(scheduleOf({ ...cronJob, spec: { ...cronJob.spec } })).not.toBe(scheduleOf(cronJob))
   })
 
+  it('are those that come when the schedule has just been changed, none that are past', () => {
+    const { actions, requeueAfterMs, status } = planCronJob(
+      { cronJob: cronJob(), jobs: [], isRescheduled: true },
+      parseTime('2026-01-01T00:06:00Z'),
+    )
+    expect([actions, requeueAfterMs, status]).toEqual([[], 240_000, {}])
+  })
+
   it('are those of its zone', () => {
     const daily = cronJob({ schedule: '0 9 * * *', timeZone: 'Europe/Berlin' })
     expect(planAt('2026-01-01T07:59:00Z', daily).requeueAfterMs).toBe(60_000)
@@ -234,6 +242,17 @@ it('keeps as many jobs that are over as it says, the latest', () => {
     ...times.slice(0, 3).map((time) => `delete ${nameAt(time)}`),
     `delete failed-${times[0]}`,
   ])
+})
+
+it('says nothing of the end of a job that it does not keep, but of its success, also on its way out', () => {
+  const status = { lastScheduleTime: five, active: [referenceTo(job(five))] }
+  const of = cronJob({ successfulJobsHistoryLimit: 0 }, status)
+  const leaving = { ...of, metadata: { ...of.metadata, deletionTimestamp: ten } }
+  for (const each of [of, leaving]) {
+    const plan = planAt('2026-01-01T00:06:00Z', each, [job(five, 'Complete', five)])
+    expect(plan.actions.map(summary)).toEqual([`delete ${nameAt(five)}`])
+    expect(plan.status).toEqual({ lastScheduleTime: five, lastSuccessfulTime: five })
+  }
 })
 
 it('takes jobs that never started for the latest, by their names', () => {

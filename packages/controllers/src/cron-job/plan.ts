@@ -19,6 +19,8 @@ export interface ObservedCronJob {
   readonly cronJob: CronJob
   /** The Jobs that it controls. */
   readonly jobs: readonly Job[]
+  /** Whether its schedule has just been changed: the first time that counts is the next, not one that the old one did not have. */
+  readonly isRescheduled?: boolean
 }
 
 export interface CronJobPlan extends Plan<CronJobStatus> {
@@ -30,13 +32,14 @@ export interface CronJobPlan extends Plan<CronJobStatus> {
 export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan {
   const { cronJob, jobs } = observed
   const { spec, metadata } = cronJob
-  const seen = observe(observed)
-  const cleanup = excessJobs(cronJob, jobs).map((job) => deleteJob(job, 'more Jobs that are over than are to be kept'))
+  const excess = excessJobs(cronJob, jobs)
+  const seen = observe(observed, excess)
+  const cleanup = excess.map((job) => deleteJob(job, 'more Jobs that are over than are to be kept'))
   const look: CronJobPlan & { readonly status: CronJobStatus } = {
     actions: [...seen.events, ...cleanup],
     status: seen.status,
   }
-  if (metadata.deletionTimestamp !== undefined) return { actions: [], status: seen.status }
+  if (metadata.deletionTimestamp !== undefined) return look
   const schedule = scheduleOf(cronJob)
   const isZoneUnknown = 'reason' in schedule && schedule.reason === 'UnknownTimeZone'
   if (spec.suspend === true && !isZoneUnknown) return look
@@ -51,7 +54,7 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
     }
   }
   const plan = { ...look, requeueAfterMs: nextMs - nowMs }
-  const due = dueTime(cronJob, schedule, nowMs)
+  const due = observed.isRescheduled === true ? undefined : dueTime(cronJob, schedule, nowMs)
   if (due === undefined) return plan
   const start = startAt(observed, due.ms, nowMs)
   const tooMany =
@@ -71,14 +74,17 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
   }
 }
 
-/** What has become of the Jobs that were active, and which are now. */
-function observe({ cronJob, jobs }: ObservedCronJob): { status: CronJobStatus; events: readonly Action[] } {
+/** What has become of the Jobs that were active, and which are now. Nothing is told of the end of those that go at once. */
+function observe(
+  { cronJob, jobs }: ObservedCronJob,
+  excess: readonly Job[],
+): { status: CronJobStatus; events: readonly Action[] } {
   const { status = {} } = cronJob
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
   const events: Action[] = (status.active ?? []).flatMap(({ uid, name }): readonly Action[] => {
     const job = byUid.get(uid)
     if (job === undefined) return [normal('MissingJob', `Active job went missing: ${name}`)]
-    if (!isJobFinished(job)) return []
+    if (!isJobFinished(job) || excess.includes(job)) return []
     const condition = hasJobCondition(job.status, 'Complete') ? 'Complete' : 'Failed'
     return [normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)]
   })
@@ -162,7 +168,7 @@ function createJob(job: Job, because: string): Action {
     because,
     events: {
       succeeded: { reason: 'SuccessfulCreate', message: 'Created job {name}' },
-      failed: { reason: 'FailedCreate', message: 'Error creating job: {error}' },
+      failed: { reason: 'FailedCreate', message: 'Error creating job: {error}', unless: 'AlreadyExists' },
     },
   }
 }
