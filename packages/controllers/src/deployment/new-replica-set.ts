@@ -52,9 +52,13 @@ export function createdNewSet(deployment: Deployment, oldSets: readonly Draft[])
   return { ...draftOf(set, true), replicas: newSetSize(deployment, 0, oldSets) }
 }
 
-/** The name of the ReplicaSet that the present template would get. */
-export function newSetName({ metadata, spec, status }: Deployment): string {
-  return `${metadata.name}-${templateHash(spec.template, status?.collisionCount)}`
+/** Names are no longer than this. */
+const nameLengthMax = 253
+
+/** The name of the ReplicaSet that the present template would get: that of the deployment is cut off where it leaves no room. */
+export function newSetName({ metadata: { name = '' }, spec, status }: Deployment): string {
+  const suffix = `-${templateHash(spec.template, status?.collisionCount)}`
+  return `${name.slice(0, nameLengthMax - suffix.length)}${suffix}`
 }
 
 /** To what size the new ReplicaSet may grow now: in a rolling update as far as the surge allows, else to all. */

@@ -118,6 +118,17 @@ describe('a deployment without a ReplicaSet for its template', () => {
     expect(objectOf(actions[0])?.metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' })
   })
 
+  it('is named so also where the name of the deployment leaves no room', () => {
+    const named = (length: number) => {
+      const of = deployment(1)
+      const [creation] = plan({ ...of, metadata: { ...of.metadata, name: 'd'.repeat(length) } }, []).actions
+      return objectOf(creation)?.metadata.name ?? ''
+    }
+    const suffix = named(10).slice(10)
+    expect(named(253 - suffix.length)).toHaveLength(253)
+    expect(named(253)).toBe(`${'d'.repeat(253 - suffix.length)}${suffix}`)
+  })
+
   it('says nothing of scaling where there is nothing to scale', () => {
     expect(scalingMessages(plan(deployment(0)).actions)).toEqual([undefined])
   })
@@ -273,6 +284,9 @@ describe('a paused deployment', () => {
   it('keeps no more old ReplicaSets than it may', () => {
     const sets = [replicaSet('old', { replicas: 3, revision: 2 }), replicaSet('older', { revision: 1 })]
     expect(summaries(plan(paused(3, { revisionHistoryLimit: 1 }), sets).actions)).toContain('delete web-older')
+    const annotations = { 'deprecated.deployment.rollback.to': '1' }
+    const waiting = paused(3, { revisionHistoryLimit: 1, annotations })
+    expect(summaries(plan(waiting, sets).actions)).not.toContain('delete web-older')
   })
 })
 

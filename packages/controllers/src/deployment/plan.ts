@@ -127,7 +127,8 @@ function planScaling(
   const scaled = scaledRollout(deployment, rollout)
   const found = withFound(deployment, scaled, conditions, nowMs)
   const because = deployment.spec.paused === true ? 'the deployment is paused' : 'the deployment has been scaled'
-  const cleaned = deployment.spec.paused === true ? cleanUp(deployment, scaled) : []
+  const isAtRest = deployment.spec.paused === true && rollbackRevision(deployment) === undefined
+  const cleaned = isAtRest ? cleanUp(deployment, scaled) : []
   return {
     actions: [...draftActions(scaled, because), ...cleaned],
     status: statusOf(deployment, scaled, found, nowMs),

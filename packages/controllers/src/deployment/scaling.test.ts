@@ -122,6 +122,21 @@ describe('scaling in the middle of a rollout', () => {
     expect(isBeingScaled(object, scaledRollout(object, rollout(10, 12, [])))).toBe(false)
   })
 
+  it.each([
+    ['3', true],
+    ['2147483647', true],
+    ['10', false],
+    ['-3', false],
+    ['+3', false],
+    ['2147483648', false],
+    ['3.5', false],
+    ['', false],
+  ])('reads a size that is noted as %j', (noted, isScaled) => {
+    const annotations = { 'deployment.kubernetes.io/desired-replicas': noted }
+    const newSet = draftOf(replicaSet('new', { replicas: 3, annotations }))
+    expect(isBeingScaled(deployment(10), { newSet, oldSets: [] })).toBe(isScaled)
+  })
+
   it('takes a ReplicaSet that notes no size for one of this size', () => {
     const newSet = draftOf(replicaSet('new', { replicas: 3 }))
     expect(isBeingScaled(deployment(10), { newSet, oldSets: [] })).toBe(false)

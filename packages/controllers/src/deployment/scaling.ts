@@ -1,7 +1,7 @@
 import type { Deployment } from '@coracle/api'
 import { desiredReplicasAnnotation, maxReplicasAnnotation } from './annotations.ts'
 import { availableIn, type Draft, isActive, resized } from './draft.ts'
-import { desiredOf, isRollingUpdate, maxReplicas } from './limits.ts'
+import { desiredOf, isRollingUpdate, maxReplicas, unlimited } from './limits.ts'
 import { byCreation } from './replica-sets.ts'
 import { allSets, type Rollout, totalReplicas, withDrafts } from './rollout.ts'
 
@@ -96,7 +96,7 @@ const roundHalfAway = (value: number): number => Math.sign(value) * Math.floor(M
 
 function integerIn({ annotations }: Draft, name: string): number | undefined {
   const text = annotations[name]
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined
+  return text !== undefined && /^\d+$/.test(text) && Number(text) <= unlimited ? Number(text) : undefined
 }
 
 function replacing(rollout: Rollout, changed: readonly Draft[]): Rollout {

@@ -35,7 +35,7 @@ describe('the counts of a deployment', () => {
       newSet: draftOf(replicaSet('new', { replicas: 4, pods: 3, available: 1, status: { terminatingReplicas: 1 } })),
       oldSets: [
         draftOf(replicaSet('old', { replicas: 8, pods: 9, available: 7, status: { terminatingReplicas: 2 } })),
-        draftOf(replicaSet('older')),
+        draftOf(replicaSet('older', { status: { observedGeneration: 0 } })),
       ],
     }
     const object = deployment(10, { ...rolling(2, 2), status: { collisionCount: 1 } })
@@ -61,6 +61,18 @@ describe('the counts of a deployment', () => {
     })
   })
 
+  it.each<readonly [string, readonly NonNullable<Parameters<typeof replicaSet>[1]>['status'][], number | undefined]>([
+    ['are none where there is no ReplicaSet', [], 0],
+    ['are none where nobody has looked at one yet', [{ observedGeneration: 0 }], 0],
+    ['are those of all', [{ terminatingReplicas: 1 }, { terminatingReplicas: 2 }, { observedGeneration: 0 }], 3],
+    ['are not known where one does not say them', [{ terminatingReplicas: 1 }, {}], undefined],
+  ])('%s: pods on their way out', (_, statuses, wanted) => {
+    const oldSets = statuses.map((status, index) =>
+      draftOf(replicaSet(`old-${index}`, status === undefined ? {} : { status })),
+    )
+    expect(statusOf(deployment(3), { newSet: undefined, oldSets }, [], startMs).terminatingReplicas).toBe(wanted)
+  })
+
   it('say when too few pods are available', () => {
     const rollout = { newSet: draftOf(replicaSet('new', { replicas: 10, available: 7 })), oldSets: [] }
     expect(statusOf(deployment(10, rolling(2, 2)), rollout, [], startMs).conditions).toMatchObject([
@@ -73,10 +85,11 @@ describe('the counts of a deployment', () => {
     ])
   })
 
-  it('leave out what is zero', () => {
+  it('leave out what is zero, but for those on their way out', () => {
     const status = statusOf(deployment(0), { newSet: undefined, oldSets: [] }, [], startMs)
     expect(Object.entries(status).filter(([, value]) => value !== undefined)).toEqual([
       ['observedGeneration', 1],
+      ['terminatingReplicas', 0],
       ['conditions', expect.anything()],
     ])
   })
@@ -193,6 +206,25 @@ describe('a rollout whose ReplicaSet cannot make pods', () => {
     expect(rolloutStatus(deployment(2), onlyOld, [], startMs).conditions).toContainEqual(
       expect.objectContaining({ reason: 'FailedDelete' }),
     )
+  })
+
+  it('has been so since it was first said, though for another reason', () => {
+    const before = {
+      type: 'ReplicaFailure',
+      status: 'True',
+      reason: 'FailedDelete',
+      lastUpdateTime: secondsAgo(90),
+      lastTransitionTime: secondsAgo(90),
+    }
+    const rollout = { newSet: failing('new', 'FailedCreate'), oldSets: [] }
+    const failureAfter = (said: object) =>
+      rolloutStatus(deployment(2), rollout, [said as never], startMs).conditions?.find(
+        ({ type }) => type === 'ReplicaFailure',
+      )
+    const [updated, since] = [secondsAgo(7), secondsAgo(90)]
+    expect(failureAfter(before)).toMatchObject({ lastUpdateTime: updated, lastTransitionTime: since })
+    expect(failureAfter({ ...before, status: 'False' })).toMatchObject({ lastTransitionTime: updated })
+    expect(failureAfter({ ...before, reason: 'FailedCreate' })).toMatchObject({ lastUpdateTime: since })
   })
 
   it('takes it back when it can', () => {

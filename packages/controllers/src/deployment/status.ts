@@ -47,7 +47,7 @@ export function rolloutStatus(
 ): DeploymentStatus {
   const status = statusOf(deployment, rollout, conditions, nowMs)
   const progressed = withProgress(deployment, rollout, status, nowMs)
-  return { ...status, conditions: withReplicaFailure(rollout, progressed, nowMs) }
+  return { ...status, conditions: withReplicaFailure(rollout, progressed) }
 }
 
 /** Whether all pods that are wanted are of the present template and available, and no others are left. */
@@ -118,19 +118,27 @@ function hasProgressed(old: DeploymentStatus, now: DeploymentStatus): boolean {
 }
 
 /** What keeps a ReplicaSet from making or deleting pods, that of the present template first. */
-function withReplicaFailure({ newSet, oldSets }: Rollout, conditions: Conditions, nowMs: Time): Conditions {
+function withReplicaFailure({ newSet, oldSets }: Rollout, conditions: Conditions): Conditions {
   const sets = [...(newSet === undefined ? [] : [newSet]), ...oldSets].map(({ set }) => set)
   const failure = sets.map(({ status }) => getCondition(status?.conditions, 'ReplicaFailure')).find(Boolean)
   if (failure === undefined) return without(conditions, 'ReplicaFailure')
   const { type, status, reason, message, lastTransitionTime } = failure
-  const shown = withCondition(conditions, { type, status, reason, message }, nowMs)
-  if (shown === conditions) return conditions
-  return [...without(shown, type), { ...failure, lastUpdateTime: lastTransitionTime }]
+  const said = getCondition(conditions, type)
+  if (said?.status === status && said.reason === reason) return conditions
+  const since = said?.status === status ? said.lastTransitionTime : lastTransitionTime
+  const shown = { type, status, reason, message, lastUpdateTime: lastTransitionTime, lastTransitionTime: since }
+  return [...without(conditions, type), shown]
 }
 
+/** Pods on their way out; undefined where a ReplicaSet does not say how many it has, though somebody has looked at it. */
 function terminatingOf(sets: readonly ReplicaSet[]): number | undefined {
-  const counts = sets.map(({ status }) => status?.terminatingReplicas).filter((count) => count !== undefined)
-  return counts.length === 0 ? undefined : counts.reduce((total, count) => total + count, 0)
+  let total = 0
+  for (const { status } of sets) {
+    const count = status?.terminatingReplicas
+    if (count === undefined && (status?.observedGeneration ?? 0) > 0) return undefined
+    total += count ?? 0
+  }
+  return total
 }
 
 function sum(sets: readonly ReplicaSet[], countOf: (set: ReplicaSet) => number | undefined): number {

@@ -86,6 +86,13 @@ describe('pods of a job', () => {
     expect(actions(job(spec), pods)).toEqual(expected)
   })
 
+  it('go by what they do, whatever deleting them costs', () => {
+    const cheap = pod('cheap')
+    const annotations = { 'controller.kubernetes.io/pod-deletion-cost': '-5' }
+    const pods = [{ ...cheap, metadata: { ...cheap.metadata, annotations } }, pod('restarted', { restarts: 3 })]
+    expect(actions(job({ parallelism: 1, completions: 5 }), pods)).toEqual(['patch', 'delete restarted'])
+  })
+
   it('keep a finalizer, and are told their index', () => {
     const [action] = plan(job(indexed(1))).actions
     expect(action?.type === 'create' ? action.object : undefined).toMatchObject({

@@ -14,7 +14,7 @@ import {
 import { type Action, getCondition, type PatchAction, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { byName } from '../pods/by-name.ts'
-import { byDeletionRank } from '../pods/deletion-ranking.ts'
+import { byActivity } from '../pods/deletion-ranking.ts'
 import { podKey } from '../pods/pod-key.ts'
 import { isActive, isReady, isTerminating } from '../pods/pod-state.ts'
 import { type Account, account } from './accounting.ts'
@@ -224,7 +224,7 @@ function manage(
   const { spec } = job
   if (isLeaving(job)) return { actions: [], active: active.length }
   const wanted = spec.suspend === true ? 0 : wantedActive(job, active.length, progress.succeeded)
-  const surplus = podsToRemove(job, active, active.length - wanted, nowMs).slice(0, podsPerSyncMax)
+  const surplus = podsToRemove(job, active, active.length - wanted).slice(0, podsPerSyncMax)
   if (surplus.length > 0) {
     const because =
       spec.suspend === true ? 'the Job is suspended' : `${active.length} pods are active, ${wanted} are wanted`
@@ -264,13 +264,12 @@ function wantedActive({ spec }: Job, active: number, succeeded: number): number 
 }
 
 /** Pods without an index that the Job has, or with one that another pod has too, go first. */
-function podsToRemove(job: Job, active: readonly Pod[], atLeast: number, nowMs: Time): readonly Pod[] {
-  const ranked = (list: readonly Pod[]) => byDeletionRank(list, { related: [], nowMs })
-  if (!isIndexed(job.spec)) return atLeast > 0 ? ranked(active).slice(0, atLeast) : []
+function podsToRemove(job: Job, active: readonly Pod[], atLeast: number): readonly Pod[] {
+  if (!isIndexed(job.spec)) return atLeast > 0 ? byActivity(active).slice(0, atLeast) : []
   const completions = job.spec.completions ?? 0
   const kept = new Map<number, Pod>()
   // The last in this order is missed most.
-  const inOrder = ranked(active)
+  const inOrder = byActivity(active)
   for (const pod of inOrder) {
     const index = indexOf(pod, completions)
     if (index !== undefined) kept.set(index, pod)

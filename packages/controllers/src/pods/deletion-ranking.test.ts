@@ -1,7 +1,7 @@
 import type { Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { type PodTraits, pod, startMs } from '../testing/objects.ts'
-import { byDeletionRank, deletionCostAnnotation } from './deletion-ranking.ts'
+import { byActivity, byDeletionRank, deletionCostAnnotation } from './deletion-ranking.ts'
 
 const ready: PodTraits = { node: 'n', readyFor: 100, age: 200 }
 const cost = (value: string) => ({ ...ready, annotations: { [deletionCostAnnotation]: value } })
@@ -92,5 +92,21 @@ describe('byDeletionRank', () => {
         .slice(0, 500)
         .every((name) => Number(name?.slice(1)) % 2 === 1),
     ).toBe(true)
+  })
+})
+
+describe('byActivity', () => {
+  const named = (pods: readonly Pod[]) => byActivity(pods).map(({ metadata }) => metadata.name)
+
+  it.each<[string, PodTraits, PodTraits]>([
+    ['an unassigned pod before an assigned one', { phase: 'Running' }, { node: 'n', phase: 'Pending' }],
+    ['a pod that is not ready before one that is', { node: 'n', age: 1000 }, { ...ready, age: 1 }],
+    ['a pod that became ready a second later, whatever it costs', { ...cost('9'), readyFor: 99 }, cost('1')],
+    ['a pod that restarted more often', { ...ready, restarts: 3, age: 4000 }, { ...ready, restarts: 2 }],
+    ['a pod that is a second younger', { ...ready, age: 199 }, ready],
+  ])('takes %s', (_, first, second) => {
+    const [a, b] = [pod('z', first), pod('a', second)]
+    expect(named([b, a])).toEqual(['z', 'a'])
+    expect(named([a, b])).toEqual(['z', 'a'])
   })
 })

@@ -19,8 +19,20 @@ export function byDeletionRank(pods: readonly Pod[], { related, nowMs }: Deletio
   const onNode = new Map<string, number>()
   for (const pod of related) if (isActive(pod)) onNode.set(nodeOf(pod), (onNode.get(nodeOf(pod)) ?? 0) + 1)
   const ranked = withLots(pods.map((pod) => merits(pod, onNode.get(nodeOf(pod)) ?? 0)))
-  return ranked.sort((a, b) => compare(a, b, nowMs)).map(({ pod }) => pod)
+  const ages: CompareAges = (a, b, sinceA, sinceB) => compareMagnitudes(a, b, sinceA, sinceB, nowMs)
+  return ranked.sort((a, b) => compare(a, b, ages)).map(({ pod }) => pod)
 }
+
+/**
+ * The same by what the pods do alone, as for those of a Job: what deleting them costs and which nodes they share does not count, and of
+ * two ages the younger always goes first (controller_utils.go, ActivePods).
+ */
+export function byActivity(pods: readonly Pod[]): readonly Pod[] {
+  const ranked = withLots(pods.map((pod) => ({ ...merits(pod, 0), cost: 0 })))
+  return ranked.sort((a, b) => compare(a, b, compareTimes)).map(({ pod }) => pod)
+}
+
+type CompareAges = (a: Ranked, b: Ranked, sinceA: Time | undefined, sinceB: Time | undefined) => number
 
 /** What there is to say for and against a pod. */
 interface Merits {
@@ -83,16 +95,16 @@ const compareOnNode = (a: Merits, b: Merits): number =>
   a.sidecarRestarts - b.sidecarRestarts ||
   compareText(a.uid, b.uid)
 
-function compare(a: Ranked, b: Ranked, nowMs: Time): number {
+function compare(a: Ranked, b: Ranked, compareAges: CompareAges): number {
   if (a.isAssigned !== b.isAssigned) return a.isAssigned ? 1 : -1
   if (a.phase !== b.phase) return a.phase - b.phase
   if (a.isReady !== b.isReady) return a.isReady ? 1 : -1
   if (a.cost !== b.cost) return a.cost - b.cost
   if (a.onSameNode !== b.onSameNode) return b.onSameNode - a.onSameNode
-  if (a.isReady && a.readySince !== b.readySince) return compareAges(a, b, a.readySince, b.readySince, nowMs)
+  if (a.isReady && a.readySince !== b.readySince) return compareAges(a, b, a.readySince, b.readySince)
   if (a.restarts !== b.restarts) return b.restarts - a.restarts
   if (a.sidecarRestarts !== b.sidecarRestarts) return b.sidecarRestarts - a.sidecarRestarts
-  if (a.createdAt !== b.createdAt) return compareAges(a, b, a.createdAt, b.createdAt, nowMs)
+  if (a.createdAt !== b.createdAt) return compareAges(a, b, a.createdAt, b.createdAt)
   return compareLots(a, b)
 }
 
@@ -103,11 +115,23 @@ const compareLots = (a: Ranked, b: Ranked): number => a.lot - b.lot || compareTe
  * The younger first, but only where the ages differ by an order of magnitude (a power of two): otherwise always the youngest
  * would go, and with it what was last put on a new node (KEP-2185). In between lots decide.
  */
-function compareAges(a: Ranked, b: Ranked, sinceA: Time | undefined, sinceB: Time | undefined, nowMs: Time): number {
+function compareMagnitudes(
+  a: Ranked,
+  b: Ranked,
+  sinceA: Time | undefined,
+  sinceB: Time | undefined,
+  nowMs: Time,
+): number {
   if (sinceA === undefined || sinceB === undefined) return sinceA === undefined ? -1 : 1
   const difference = magnitude(nowMs - sinceA) - magnitude(nowMs - sinceB)
   if (difference !== 0) return difference
   return compareLots(a, b)
+}
+
+/** What has been so for a shorter time first. */
+function compareTimes(_a: Ranked, _b: Ranked, sinceA: Time | undefined, sinceB: Time | undefined): number {
+  if (sinceA === undefined || sinceB === undefined) return sinceA === undefined ? -1 : 1
+  return sinceB - sinceA
 }
 
 /** Of an age in nanoseconds, as upstream counts. */

@@ -130,6 +130,35 @@ export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: 
   })
 }
 
+/**
+ * Says of which claims something else decides what becomes of them, or a stateful set or pod of the past: what the policy says is not
+ * done (upstream's hasUnexpectedController). Without a pod: for one that is being made.
+ */
+export function tellConflicts(
+  set: StatefulSet,
+  ordinal: number,
+  pod: Pod | undefined,
+  claim: ClaimLookup,
+): readonly Action[] {
+  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  if (whenDeleted === 'Retain' && whenScaled === 'Retain') return []
+  const isConflict = (owner: OwnerReference) => {
+    if (isOf(owner, statefulSets, set.metadata.name)) return owner.uid !== set.metadata.uid
+    if (isOf(owner, pods, podName(set, ordinal))) return owner.uid !== pod?.metadata.uid
+    return owner.controller === true
+  }
+  return claimsOf(set, ordinal)
+    .map(({ metadata: { name = '' } }) => name)
+    .filter((name) => claim(name)?.metadata.ownerReferences?.some(isConflict) === true)
+    .map((name) => ({
+      type: 'event',
+      eventType: 'Warning',
+      reason: 'ConflictingController',
+      message: `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
+      because: 'something else controls the claim',
+    }))
+}
+
 /** Whether these owners are just the one that is wanted, as the controller. */
 function isOwnedBy(owners: readonly OwnerReference[], wanted: OwnerReference | undefined): boolean {
   if (wanted === undefined) return owners.length === 0

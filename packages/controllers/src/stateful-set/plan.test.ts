@@ -176,10 +176,10 @@ describe('in parallel, a stateful set', () => {
       ['-db-2', '-db-1'],
     ],
     [
-      'replaces old pods as many at a time as may be missing',
+      'replaces one old pod at a time, whatever it says',
       statefulSet(3, { ...parallel, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } }),
       [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })],
-      ['-db-2', '-db-1'],
+      ['-db-2'],
     ],
     [
       'replaces an old pod that is not ready, which is missing already',
@@ -211,16 +211,6 @@ describe('in parallel, a stateful set', () => {
       [member(0, { isOld: true, isUnready: true })],
       ['+db-1'],
     ],
-    [
-      'replaces all old pods that are not ready at once, where it says how many may be missing',
-      statefulSet(3, { ...parallel, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } } }),
-      [
-        member(0, { isOld: true, isUnready: true }),
-        member(1, { isOld: true }),
-        member(2, { isOld: true, isUnready: true }),
-      ],
-      ['-db-2', '-db-0'],
-    ],
   ]
 
   it.each(rows)('%s', (_, set, pods, expected) => {
@@ -232,8 +222,12 @@ describe('a rollout', () => {
   const old = [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })]
   const update = (strategy: StatefulSet['spec']['updateStrategy']) => ({ updateStrategy: strategy, status: rolling })
   const from = (partition: number) => update({ type: 'RollingUpdate', rollingUpdate: { partition } })
-  const missing = (maxUnavailable: string) =>
-    statefulSet(3, update({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable } }))
+  const named = (currentReplicas: number, ordinals = { start: 0 }) =>
+    statefulSet(3, {
+      updateStrategy: { type: 'RollingUpdate' },
+      ordinals,
+      status: { ...rolling, replicas: 3, currentReplicas },
+    })
   const rows: readonly [string, StatefulSet, readonly Pod[], readonly string[]][] = [
     ['begins with the last pod', statefulSet(3, { status: rolling }), old, ['-db-2']],
     [
@@ -243,9 +237,6 @@ describe('a rollout', () => {
       ['-db-1'],
     ],
     ['waits until then', statefulSet(3, { status: rolling }), [...old.slice(0, 2), member(2, { isUnready: true })], []],
-    ['takes a share of the pods, rounded down', missing('66%'), old, ['-db-2']],
-    ['takes all of a share that is a number of pods', missing('67%'), old, ['-db-2', '-db-1']],
-    ['takes one pod at the least', missing('10%'), old, ['-db-2']],
     ['leaves pods before the partition alone', statefulSet(3, from(2)), [...old.slice(0, 2), member(2)], []],
     [
       'counts the partition from the first number',
@@ -269,9 +260,29 @@ describe('a rollout', () => {
     expect(imageOf(statefulSet(3, from(0)))).toBe('new')
   })
 
+  it('makes as many pods from the former template as are left of it, where its strategy is but a name', () => {
+    const revisionAt = (set: StatefulSet, pods: readonly Pod[]) => {
+      const [action] = plan(set, pods).actions
+      return action?.type === 'create' ? action.object.metadata.labels?.['controller-revision-hash'] : undefined
+    }
+    const [former, wanted] = [nameOf(revision('old')), nameOf(revision('new'))]
+    expect(revisionAt(named(1), old.slice(1))).toBe(former)
+    expect(revisionAt(named(2), [...old.slice(0, 1), ...old.slice(2)])).toBe(former)
+    expect(revisionAt(named(1), [...old.slice(0, 1), ...old.slice(2)])).toBe(wanted)
+    const fromFour = [member(5, { isOld: true }), member(6)]
+    expect(revisionAt(named(1, { start: 4 }), fromFour)).toBe(former)
+    expect(revisionAt(named(0, { start: 4 }), fromFour)).toBe(wanted)
+  })
+
+  it('counts a pod that it deletes no more among those of the former template', () => {
+    const { actions, status } = plan(statefulSet(3, { status: rolling }), old)
+    expect(shortly(actions)).toEqual(['-db-2'])
+    expect([status?.currentReplicas, status?.replicas]).toEqual([2, 3])
+  })
+
   it('is over when all pods are new and ready', () => {
     const set = statefulSet(2, { status: { ...rolling, replicas: 2 } })
-    const between = plan(set, [member(0, { isOld: true }), member(1)]).status
+    const between = plan(set, [member(0, { isOld: true }), member(1, { isUnready: true })]).status
     expect(between).toMatchObject({
       currentRevision: nameOf(revision('old')),
       updateRevision: nameOf(revision('new')),
@@ -334,6 +345,12 @@ describe('the pod under a number', () => {
       },
     })
   })
+})
+
+it('leaves a pod alone that lacks nothing but the label of its number', () => {
+  const { metadata, ...pod } = member(0)
+  const { 'apps.kubernetes.io/pod-index': _number, ...named } = metadata.labels ?? {}
+  expect(plan(statefulSet(1), [{ ...pod, metadata: { ...metadata, labels: named } }]).actions).toEqual([])
 })
 
 describe('the volumes of an adopted pod', () => {
@@ -510,10 +527,34 @@ describe('claims of pods', () => {
     },
   )
 
+  it('of a pod that waits for its start become whose they are to be', () => {
+    const set = statefulSet(1, policy('Delete', 'Retain'))
+    const starting = member(0, { phase: 'Pending', isUnready: true })
+    expect(ownersAfter(set, [starting], claim('data-db-0'))).toEqual([['data-db-0', ['StatefulSet']]])
+    expect(ownersAfter(set, [member(0, { isUnready: true })], claim('data-db-0'))).toEqual([])
+  })
+
+  it.each<readonly [string, 'Retain' | 'Delete', readonly Pod[], readonly Owner[], boolean]>([
+    ['a pod is made', 'Delete', [], [other], true],
+    ['a pod is made, and nothing is to go', 'Retain', [], [other], false],
+    ['a pod is made, and nobody controls them', 'Delete', [], [plain(other)], false],
+    ['a pod waits for its start', 'Delete', [member(0, { phase: 'Pending', isUnready: true })], [formerSet], true],
+    ['they are let go', 'Delete', [member(0)], [other, set], true],
+    ['there is nothing to do', 'Delete', [member(0)], [other], false],
+    ['a pod is too much', 'Delete', [member(1), member(0)], [], false],
+  ])('are told of where something else decides about them and %s', (_, whenDeleted, pods, owners, isTold) => {
+    const of = statefulSet(1, policy(whenDeleted, 'Retain'))
+    const { actions } = plan(of, pods, { claims: [claim('data-db-0', owners)] })
+    const reasons = actions.flatMap((action) => (action.type === 'event' ? [[action.reason, action.message]] : []))
+    const message =
+      'PersistentVolumeClaim data-db-0 has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim'
+    expect(reasons).toEqual(isTold ? [['ConflictingController', message]] : [])
+  })
+
   it('of a former pod, with which they go, are waited for', () => {
     const stale = claim('data-db-0', [['Pod', 'db-0', 'gone']])
     expect(plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [stale] }).actions).toEqual([])
-    const others = claim('data-db-0', [['Other Pod', 'db-0', 'there']])
+    const others = claim('data-db-0', [['Other Pod', 'db-0', 'there', false]])
     const { actions } = plan(statefulSet(1, policy('Retain', 'Delete')), [], { claims: [others] })
     expect(actions.map(({ type }) => type)).toEqual(['create'])
   })
@@ -532,7 +573,7 @@ describe('claims of pods', () => {
 
   it('of another pod or another kind of that name are nothing to wait for', () => {
     const set = statefulSet(1, policy('Retain', 'Delete'))
-    for (const owner of [['Pod', 'db-1', 'there'] as const, ['StatefulSet', 'db-0', 'there'] as const]) {
+    for (const owner of [['Pod', 'db-1', 'there', false] as const, ['StatefulSet', 'db-0', 'there', false] as const]) {
       expect(shortly(plan(set, [], { claims: [claim('data-db-0', [owner])] }).actions)).toEqual(['+db-0'])
     }
   })

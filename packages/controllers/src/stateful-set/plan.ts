@@ -8,7 +8,7 @@ import { healthAt } from './health.ts'
 import { membersOf } from './members.ts'
 import type { ObservedStatefulSet } from './observed.ts'
 import { nextAvailableAt, statusOf } from './status.ts'
-import { nextActions } from './steps.ts'
+import { nextSteps } from './steps.ts'
 import { revisionOf, type Versions } from './versions.ts'
 
 /** The label of a revision that carries its hash. */
@@ -28,17 +28,12 @@ export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Pla
   if (history.isNameTaken) return { actions: [], status: collided(set) }
   const versions = versionsOf(set, history)
   const health = healthAt(nowMs, set.spec.minReadySeconds)
-  const status = statusOf(set, versions, pods, health)
-  if (isGoing) return { actions: [], status }
-  const members = membersOf(set, pods)
+  if (isGoing) return { actions: [], status: statusOf(set, versions, pods, health) }
+  const { actions, outdated } = nextSteps({ set, versions, members: membersOf(set, pods), health, claim })
   const next = nextAvailableAt(set, pods, nowMs)
   return {
-    actions: [
-      ...history.actions,
-      ...nextActions({ set, versions, members, health, claim }),
-      ...trimmed(observed, history, versions),
-    ],
-    status,
+    actions: [...history.actions, ...actions, ...trimmed(observed, history, versions)],
+    status: statusOf(set, versions, pods, health, outdated),
     // A status names revisions: none that could not be made.
     ...(history.actions.length === 0 ? {} : { isStatusOfSuccess: true }),
     ...(next === undefined ? {} : { requeueAfterMs: next - nowMs }),

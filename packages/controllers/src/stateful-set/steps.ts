@@ -2,7 +2,6 @@ import { type Pod, pods as podResource, type StatefulSet } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded } from '../pods/pod-state.ts'
-import { shareOf } from '../share-of.ts'
 import {
   alignClaims,
   type ClaimLookup,
@@ -10,6 +9,7 @@ import {
   goingClaims,
   hasStaleClaim,
   hasVolumes,
+  tellConflicts,
   volumesOf,
 } from './claims.ts'
 import { type Health, isGoing } from './health.ts'
@@ -32,22 +32,33 @@ interface Step {
   readonly isWaiting: boolean
 }
 
+export interface Steps {
+  readonly actions: readonly Action[]
+  /** The pod of a former template that the actions delete. */
+  readonly outdated?: Pod
+}
+
 /**
  * What is to be done now: first every place gets its pod, then what is too much goes, then old pods become new ones. In order a
  * pod comes only when all before it are available, and goes only when all others are; in parallel nothing waits (upstream's
  * updateStatefulSet).
  */
-export function nextActions(input: StepInput): readonly Action[] {
+export function nextSteps(input: StepInput): Steps {
   const isOrdered = (input.set.spec.podManagementPolicy ?? 'OrderedReady') === 'OrderedReady'
   const { places, condemned } = input.members
   const filled = through(places, (place) => chained(place, fill(input, place, isOrdered), isOrdered), isOrdered)
-  if (filled.isWaiting) return filled.actions
-  const aligned = condemned.flatMap(({ ordinal, pod }) => alignClaims(input.set, ordinal, pod, input.claim))
+  if (filled.isWaiting) return { actions: filled.actions }
+  const aligned = condemned.flatMap(({ ordinal, pod }) => {
+    const changed = alignClaims(input.set, ordinal, pod, input.claim)
+    return changed.length === 0 ? [] : [...changed, ...tellConflicts(input.set, ordinal, pod, input.claim)]
+  })
   const before = [...filled.actions, ...aligned]
   const firstUnhealthy = firstUnhealthyOf(input)
   const emptied = through(condemned, (member) => remove(input, member, isOrdered, firstUnhealthy), isOrdered)
-  if (emptied.isWaiting) return [...before, ...emptied.actions]
-  return [...before, ...emptied.actions, ...rollForward(input)]
+  const actions = [...before, ...emptied.actions]
+  const outdated = emptied.isWaiting ? undefined : nextOutdated(input)
+  if (outdated === undefined) return { actions }
+  return { actions: [...actions, deletion(input.set, outdated, 'the pod is of a former template')], outdated }
 }
 
 /** One after the other up to the first that waits; in parallel all, and what waits holds up what comes after them all. */
@@ -80,7 +91,8 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
     const missing = createMissingClaims(set, ordinal, claim)
     const going = goingClaims(set, ordinal, claim)
     if (going.length > 0) return { actions: [...missing, delay(set, ordinal, going)], isWaiting: true }
-    return { actions: [...missing, creation(set, versions, ordinal)], isWaiting: isOrdered }
+    const conflicts = tellConflicts(set, ordinal, undefined, claim)
+    return { actions: [...missing, creation(set, versions, ordinal), ...conflicts], isWaiting: isOrdered }
   }
   if (hasEnded(pod)) {
     return isGoing(pod) ? waiting : { actions: [deletion(set, pod, 'the pod has ended')], isWaiting: true }
@@ -89,8 +101,10 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
   const isWaiting = isOrdered && !health.isHealthy(pod)
   const lacksClaims = isStarting || (!isWaiting && !hasVolumes(set, ordinal, pod))
   const missing = lacksClaims ? createMissingClaims(set, ordinal, claim) : []
-  if (isWaiting) return { actions: missing, isWaiting }
-  return { ...done, actions: [...missing, ...conform(set, ordinal, pod), ...alignClaims(set, ordinal, pod, claim)] }
+  const changed = isStarting || !isWaiting ? alignClaims(set, ordinal, pod, claim) : []
+  const aligned = changed.length > 0 || isStarting ? [...changed, ...tellConflicts(set, ordinal, pod, claim)] : changed
+  if (isWaiting) return { actions: [...missing, ...aligned], isWaiting }
+  return { ...done, actions: [...missing, ...conform(set, ordinal, pod), ...aligned] }
 }
 
 /** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
@@ -110,59 +124,28 @@ function firstUnhealthyOf({ members: { places, condemned }, health }: StepInput)
   return inOrder.find((pod) => pod !== undefined && !health.isHealthy(pod))
 }
 
-/** Deletes pods of former templates, the greatest number first. */
-function rollForward(input: StepInput): readonly Action[] {
-  const { set } = input
-  const { type = 'RollingUpdate', rollingUpdate } = set.spec.updateStrategy ?? {}
-  if (type !== 'RollingUpdate') return []
-  const { maxUnavailable } = rollingUpdate ?? {}
-  const replaced = maxUnavailable === undefined ? nextOutdated(input) : severalOutdated(input, maxUnavailable)
-  return replaced.map((pod) => deletion(set, pod, 'the pod is of a former template'))
-}
-
-/** The last pod of a former template, if all after it are available: one that is not is waited for, whichever others are not. */
-function nextOutdated({ set, versions, members, health }: StepInput): readonly Pod[] {
-  for (const { ordinal, pod } of members.places.toReversed()) {
-    if (ordinal < partition(set) || pod === undefined || isGoing(pod) || hasEnded(pod)) return []
-    if (revisionOf(pod) !== versions.update.metadata.name) return [pod]
-    if (!health.isHealthy(pod)) return []
-  }
-  return []
-}
-
 /**
- * As many as may be missing, by the rules of upstream's gate MaxUnavailableStatefulSet, without which it ignores the number. One that
- * is not available is missing already.
+ * The last pod of a former template, if all after it are available: one that is not is waited for, whichever others are not. Upstream
+ * replaces several at once only behind a gate that is off.
  */
-function severalOutdated(
-  { set, versions, members, health }: StepInput,
-  maxUnavailable: number | string,
-): readonly Pod[] {
-  const unavailableMax = Math.max(1, shareOf(maxUnavailable, desiredOf(set), 'down'))
-  const places = members.places.toReversed()
-  let spare = unavailableMax - places.filter(({ pod }) => pod === undefined || !health.isHealthy(pod)).length
-  const replaced: Pod[] = []
-  for (const { ordinal, pod } of places) {
-    if (ordinal < partition(set)) break
-    if (pod === undefined || isGoing(pod) || hasEnded(pod)) continue
-    if (revisionOf(pod) === versions.update.metadata.name) continue
-    if (health.isHealthy(pod)) {
-      if (spare <= 0) continue
-      spare--
-    }
-    replaced.push(pod)
+function nextOutdated({ set, versions, members, health }: StepInput): Pod | undefined {
+  if ((set.spec.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return undefined
+  for (const { ordinal, pod } of members.places.toReversed()) {
+    if (ordinal < partition(set) || pod === undefined || isGoing(pod) || hasEnded(pod)) return undefined
+    if (revisionOf(pod) !== versions.update.metadata.name) return pod
+    if (!health.isHealthy(pod)) return undefined
   }
-  return replaced
+  return undefined
 }
 
 /**
- * Gives a pod the labels that tell which one it is, as an adopted one may lack them, and the volumes of its claims. The server does
+ * Gives a pod that lacks the label of its name, as an adopted one may, this and that of its number, and the volumes of its claims. The server does
  * not let volumes of a pod change: such a pod stays as it is, the event says why, and in order nothing is done beyond it until
  * somebody deletes it (upstream's UpdateStatefulPod).
  */
 function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[] {
   const labels = { [podNameLabel]: podName(set, ordinal), [podIndexLabel]: String(ordinal) }
-  const isNamed = Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value)
+  const isNamed = pod.metadata.labels?.[podNameLabel] === podName(set, ordinal)
   const isStored = hasVolumes(set, ordinal, pod)
   if (isNamed && isStored) return []
   const body = {
@@ -170,7 +153,7 @@ function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[]
     ...(isStored ? {} : { spec: { volumes: volumesOf(set, ordinal, pod.spec.volumes) } }),
   }
   const patch = { type: 'merge', body } as const
-  const because = isStored ? 'the pod lacks its number' : 'the pod lacks volumes of its claims'
+  const because = isStored ? 'the pod lacks its name' : 'the pod lacks volumes of its claims'
   const inSet = `in StatefulSet ${set.metadata.name}`
   const events = {
     succeeded: { reason: 'SuccessfulUpdate', message: `Update Pod {name} ${inSet} successful` },

@@ -21,9 +21,19 @@ export function partition(set: StatefulSet): number {
   return type === 'RollingUpdate' ? firstOrdinal(set) + (rollingUpdate?.partition ?? 0) : firstOrdinal(set)
 }
 
+/**
+ * Pods with a smaller number than this are made from the former template. A strategy that only has a name says of no partition: then
+ * as many as are left of that template are (upstream's newVersionedStatefulSetPod).
+ */
+function formerUntil(set: StatefulSet): number {
+  const { type, rollingUpdate } = set.spec.updateStrategy ?? {}
+  if (type !== 'RollingUpdate' || rollingUpdate !== undefined) return partition(set)
+  return firstOrdinal(set) + (set.status?.currentReplicas ?? 0)
+}
+
 /** The pod that a stateful set wants under this number: of the former template, where that is to stay. */
 export function statefulPod(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
-  const revision = ordinal < partition(set) ? current : update
+  const revision = ordinal < formerUntil(set) ? current : update
   const template = templateOf(revision)
   const pod = podFromTemplate(set, template)
   const name = podName(set, ordinal)

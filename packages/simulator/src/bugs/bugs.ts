@@ -91,8 +91,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a Job that is over is reconciled as if it ran',
     file: 'controllers/src/job/plan.ts',
-    find: 'job.metadata.deletionTimestamp !== undefined || isJobFinished(job)',
-    replace: 'job.metadata.deletionTimestamp !== undefined',
+    find: 'isJobFinished(job) || (isLeaving(job) && !isStarted)',
+    replace: 'isLeaving(job) && !isStarted',
   },
   {
     name: 'two Jobs of a CronJob that forbids it',

@@ -48,10 +48,7 @@ function deploymentPromise({ spec }: Deployment): Promised {
 }
 
 function statefulSetPromise({ spec }: StatefulSet): Promised {
-  const desired = spec.replicas ?? 1
-  const { maxUnavailable = 1 } = spec.updateStrategy?.rollingUpdate ?? {}
-  const missing = Math.max(1, shareOf(maxUnavailable, desired, Math.floor))
-  return { desired, mayBeMissing: missing, by: `maxUnavailable ${maxUnavailable}` }
+  return { desired: spec.replicas ?? 1, mayBeMissing: 1, by: 'maxUnavailable 1' }
 }
 
 function daemonSetPromise({ spec, status }: DaemonSet): Promised {

@@ -11,6 +11,7 @@ import {
 } from '../../../../test/requests.ts'
 import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { statefulSets } from './stateful-set.ts'
+import type { StatefulSet } from './stateful-set-schema.ts'
 
 const container = { name: 'db', image: 'postgres:17', volumeMounts: [{ name: 'data', mountPath: '/data' }] }
 const template = { metadata: { labels: { app: 'db' } }, spec: { containers: [container] } }
@@ -90,11 +91,8 @@ describe('validation of a stateful set', () => {
     ],
     [
       'steps of nothing',
-      { updateStrategy: { rollingUpdate: { partition: -1, maxUnavailable: '0%' } } },
-      [
-        'spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or equal to 0',
-        'spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "0%": cannot be 0',
-      ],
+      { updateStrategy: { rollingUpdate: { partition: -1 } } },
+      ['spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
       'negative numbers',
@@ -114,6 +112,21 @@ describe('validation of a stateful set', () => {
     ],
   ])('says of %s', (_, changes, problems) => {
     expect(problemsOfCreate(statefulSets, { spec: { ...spec, ...changes } })).toEqual(problems)
+  })
+
+  it('keeps how many pods may be missing only where it has been said before, and judges it then', () => {
+    const saying = (maxUnavailable?: unknown): StatefulSet =>
+      ({
+        spec: { ...spec, updateStrategy: { rollingUpdate: { partition: 1, maxUnavailable } } },
+      }) as unknown as StatefulSet
+    const { prepareForCreate, prepareForUpdate } = statefulSets.strategy
+    const keptOf = (of: StatefulSet | undefined) => of?.spec.updateStrategy?.rollingUpdate
+    expect(keptOf(prepareForCreate?.(saying(2), 0))).toEqual({ partition: 1 })
+    expect(keptOf(prepareForUpdate?.(saying(2), saying()))).toEqual({ partition: 1 })
+    expect(keptOf(prepareForUpdate?.(saying(2), saying(3)))).toEqual({ partition: 1, maxUnavailable: 2 })
+    expect(problemsOfUpdate(statefulSets, saying(1) as unknown as Draft, saying('0%') as unknown as Draft)).toEqual([
+      'spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "0%": cannot be 0',
+    ])
   })
 
   it('changes nothing that a running pod depends on', () => {

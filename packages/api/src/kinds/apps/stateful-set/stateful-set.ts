@@ -45,6 +45,16 @@ function strategyDefaults(strategy: StatefulSetUpdateStrategy): StatefulSetUpdat
 const claimDefaults = (claim: PersistentVolumeClaim): PersistentVolumeClaim =>
   withFields(persistentVolumeClaimSchema, claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
 
+/** Upstream has the field behind the gate MaxUnavailableStatefulSet, which is off: it is only kept where it has been before. */
+function withoutMaxUnavailable(statefulSet: StatefulSet, old?: StatefulSet): StatefulSet {
+  const { rollingUpdate } = statefulSet.spec.updateStrategy ?? {}
+  if (rollingUpdate?.maxUnavailable === undefined) return statefulSet
+  if (old?.spec.updateStrategy?.rollingUpdate?.maxUnavailable !== undefined) return statefulSet
+  const { maxUnavailable: _dropped, ...kept } = rollingUpdate
+  const updateStrategy = { ...statefulSet.spec.updateStrategy, rollingUpdate: kept }
+  return { ...statefulSet, spec: { ...statefulSet.spec, updateStrategy } }
+}
+
 function warnings(statefulSet: StatefulSet, old: StatefulSet | undefined): readonly string[] {
   const { template, revisionHistoryLimit = 0 } = statefulSet.spec
   return [
@@ -75,7 +85,11 @@ export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
   ],
   defaults: withDefaults,
   countsGenerations: true,
-  prepareForCreate: (statefulSet) => ({ ...statefulSet, status: { replicas: 0, availableReplicas: 0 } }),
+  prepareForCreate: (statefulSet) => ({
+    ...withoutMaxUnavailable(statefulSet),
+    status: { replicas: 0, availableReplicas: 0 },
+  }),
+  prepareForUpdate: withoutMaxUnavailable,
   validate: validateStatefulSet,
   validateCreate: validateNewStatefulSet,
   validateUpdate: validateStatefulSetUpdate,
