@@ -126,29 +126,53 @@ async function listRights(host: Host, { headers, ...flags }: CanIFlags): Promise
       kind: 'SelfSubjectRulesReview',
       spec: { namespace: session.namespace },
     })) as RulesStatus
-    const list = (values: readonly string[] = []): string => `[${values.join(' ')}]`
-    const rows = [
-      ...(status.resourceRules ?? []).flatMap(({ apiGroups = [], resources = [], resourceNames, verbs }) =>
-        resources.flatMap((resource) =>
-          apiGroups.map((group) => [
-            group === '' ? resource : `${resource}.${group}`,
-            '[]',
-            list(resourceNames),
-            list(verbs),
-          ]),
-        ),
-      ),
-      ...(status.nonResourceRules ?? []).map(({ nonResourceURLs, verbs }) => [
-        '',
-        list(nonResourceURLs),
-        '[]',
-        list(verbs),
-      ]),
-    ].sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+    const rows = ruleRows(status)
     const head = headers ? [['Resources', 'Non-Resource URLs', 'Resource Names', 'Verbs']] : []
     const text = [...head, ...rows].map((cells) => `${cells.join('\t')}\n`).join('')
     host.stdout.write(alignTabs(text, tableAlignment))
   })
+}
+
+/** A rule for one resource or one path. */
+interface SingleRule {
+  readonly group?: string
+  readonly resource?: string
+  readonly name?: string
+  readonly url?: string
+  readonly verbs: readonly string[]
+}
+
+/** Rules as rows, in kubectl's form: one for each resource with all that may be done with it, and one for each path and verb. */
+function ruleRows({ resourceRules = [], nonResourceRules = [] }: RulesStatus): readonly (readonly string[])[] {
+  const byResource = new Map<string, SingleRule>()
+  for (const { apiGroups = [], resources = [], resourceNames = [], verbs } of resourceRules) {
+    for (const group of apiGroups) {
+      for (const resource of resources) {
+        for (const name of resourceNames.length === 0 ? [undefined] : resourceNames) {
+          const key = JSON.stringify([group, resource, name])
+          const known = byResource.get(key)?.verbs ?? []
+          const own = { group, resource, ...(name === undefined ? {} : { name }) }
+          byResource.set(key, { ...own, verbs: [...new Set([...known, ...verbs])] })
+        }
+      }
+    }
+  }
+  const ofPaths = nonResourceRules.flatMap(({ nonResourceURLs = [], verbs }) =>
+    nonResourceURLs.flatMap((url) => verbs.map((verb): SingleRule => ({ url, verbs: [verb] }))),
+  )
+  const list = (values: readonly (string | undefined)[]): string =>
+    `[${values.filter((each) => each !== undefined).join(' ')}]`
+  const order = ({ verbs, group, resource, name, url }: SingleRule): string =>
+    [list(verbs), list([group]), list([resource]), list([name]), list([url])].join(',')
+  return [...ofPaths, ...byResource.values()]
+    .map((rule) => [order(rule), rule] as const)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, { group = '', resource = '', name, url, verbs }]) => [
+      group === '' ? resource : `${resource}.${group}`,
+      list([url]),
+      list([name]),
+      list(verbs),
+    ])
 }
 
 interface RulesStatus {

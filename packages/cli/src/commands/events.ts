@@ -133,7 +133,8 @@ async function follow(host: Host, { client }: Session, flags: EventsFlags, follo
 
 async function selectorFor(session: Session, text: string): Promise<string> {
   const [type = '', name = '', ...more] = text.split('/')
-  if (type === '' || name === '' || more.length > 0) throw new CliError('--for must be in resource/name form')
+  if (more.length > 0) throw new CliError('arguments in resource/name form may not have more than one slash')
+  if (type === '' || name === '') throw new CliError('--for must be in resource/name form')
   const catalog = await session.catalog()
   if (!catalog.has(type)) throw new SummaryError(`the server doesn't have a resource type ${JSON.stringify(type)}`)
   const { kind, group, version } = catalog.find(type)

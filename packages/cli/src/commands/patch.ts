@@ -115,8 +115,9 @@ function parseYamlPatch(text: string): unknown {
 
 async function readPatchFile(host: Host, path: string): Promise<string> {
   if (path === '-') return host.readStdin()
-  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: unknown) => {
-    throw new CliError(`unable to read patch file: ${error instanceof Error ? error.message : error}`)
+  return readFile(resolve(host.workingDirectory, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const why = error.code === 'ENOENT' ? `open ${path}: no such file or directory` : error.message
+    throw new CliError(`unable to read patch file: ${why}`)
   })
 }
 

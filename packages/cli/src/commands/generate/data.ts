@@ -39,8 +39,9 @@ export async function readData(host: Host, flags: DataFlags, where = ''): Promis
 function addKey(data: Map<string, Uint8Array>, key: string, value: Uint8Array, where: string): void {
   const problems = problemsOfKey(key)
   if (problems.length > 0) {
-    const what = where === '' ? 'valid key name for a Secret' : 'a valid key name for a ConfigMap:'
-    throw new CliError(`${JSON.stringify(key)} is not ${what} ${problems.join(';')}`)
+    const [what, comma] =
+      where === '' ? ['valid key name for a Secret', ';'] : ['a valid key name for a ConfigMap:', ',']
+    throw new CliError(`${JSON.stringify(key)} is not ${what} ${problems.join(comma)}`)
   }
   if (data.has(key)) {
     const shown = where === '' ? key : JSON.stringify(key)

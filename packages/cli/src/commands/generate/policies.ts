@@ -18,6 +18,7 @@ export interface QuotaFlags {
 
 export function generateQuota(name: string, { hard, scopes }: QuotaFlags): KubernetesObject {
   const wanted = scopes === undefined || scopes === '' ? [] : scopes.split(',')
+  if (wanted.includes('')) throw new CliError('invalid resource quota scope ""')
   return {
     apiVersion: 'v1',
     kind: 'ResourceQuota',

@@ -120,25 +120,37 @@ export function parseChanges(texts: readonly string[]): TaintChanges {
     const { key, value, effect } = parseTaint(isRemoval ? text.slice(0, -1) : text, isRemoval)
     if (isRemoval) remove.push({ key, effect })
     else if (set.some((each) => each.key === key && each.effect === effect)) {
-      throw new CliError(`duplicated taints with the same key and effect: ${key}:${effect}`)
+      // As Go prints a taint.
+      throw new CliError(`duplicated taints with the same key and effect: {${key} ${value} ${effect} <nil>}`)
     } else set.push({ key, effect, ...(value === '' ? {} : { value }) })
   }
-  if (set.some(({ key, effect }) => remove.some((each) => each.key === key && each.effect === effect))) {
-    throw new CliError('can not both modify and remove the same taint(s) in the same command')
+  const contradicted = set.flatMap(({ key, effect }) =>
+    remove.filter((each) => each.key === key && (each.effect === '' || each.effect === effect)),
+  )
+  if (contradicted.length > 0) {
+    throw new CliError(
+      `can not both modify and remove the following taint(s) in the same command: ${contradicted
+        .map(({ key, effect }) => `${key}=${effect}`)
+        .join(', ')}`,
+    )
   }
   return { set, remove }
 }
 
 function parseTaint(text: string, isRemoval: boolean) {
-  const parts = text.split(':')
-  const [left = '', effect = ''] = parts
-  const [key = '', value = '', ...more] = left.split('=')
-  if (parts.length > 2 || more.length > 0 || (effect === '' && !isRemoval))
-    throw new CliError(`invalid taint spec: ${text}`)
-  const problems = [...checkFormat('qualified-name', key), ...(value === '' ? [] : checkFormat('label-value', value))]
-  if (problems.length > 0) throw new CliError(`invalid taint spec: ${text}, ${problems.join('; ')}`)
-  if (effect !== '' && !effects.includes(effect)) {
+  const refuse = (problems: readonly string[] = []) =>
+    new CliError(`invalid taint spec: ${text}${problems.length === 0 ? '' : `, ${problems.join('; ')}`}`)
+  const [left = '', effect, ...rest] = text.split(':')
+  if (rest.length > 0) throw refuse()
+  if (effect !== undefined && !effects.includes(effect)) {
     throw new UsageError(`invalid taint effect: ${effect}, unsupported taint effect`)
   }
-  return { key, value, effect }
+  // What has no effect is a key as a whole.
+  const [key = '', value = '', ...more] = effect === undefined ? [left] : left.split('=')
+  if (more.length > 0) throw refuse()
+  const problems = value === '' ? [] : checkFormat('label-value', value)
+  const found = problems.length > 0 ? problems : checkFormat('qualified-name', key)
+  if (found.length > 0) throw refuse(found)
+  if (effect === undefined && !isRemoval) throw refuse()
+  return { key, value, effect: effect ?? '' }
 }
