@@ -129,7 +129,10 @@ interface Cause {
  */
 function comparable({ message = '', field }: Cause): string {
   const [line = ''] = message.split('\n')
-  const said = field === 'patch' ? line.replace(/^(Invalid value: )"(?:[^"\\]|\\.)*"/, '$1…') : line
+  const said =
+    field === 'patch'
+      ? line.replace(/^(Invalid value: )(?:"(?:[^"\\]|\\.)*"(?=: )|"(?:[^"\\]|\\.)*\.\.\.(?=: ))/, '$1…')
+      : line
   return withoutComposite(said)
 }
 

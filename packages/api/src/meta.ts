@@ -91,6 +91,8 @@ export const objectMeta = object(
     managedFields: optional(
       atomicList(managedFieldsEntry),
       'Which field manager set which fields. Kept by the server.',
+      // An empty list takes all of them away.
+      { keepsEmpty: true },
     ),
   },
   { dialect: 'go' },

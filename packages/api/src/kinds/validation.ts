@@ -105,7 +105,7 @@ export function checkCountAtMost(
   limitName: string,
 ): readonly FieldError[] {
   if ((count ?? 0) <= (limit ?? 0)) return []
-  return [invalidField(path, count, `cannot be greater than ${limitName}`)]
+  return [invalidField(path, count ?? 0, `cannot be greater than ${limitName}`)]
 }
 
 interface ReplicaCounts {

@@ -198,6 +198,8 @@ describe('the owners of fields', () => {
     await patch([{ ...entry, fieldsV1: { nonsense: {} } }])
     expect(await owned(core, configMaps, 'a')).toEqual({ 'm Update v1': own.fieldsV1 })
     await client.patch(configMaps, key, { type: 'json', body: [{ op: 'remove', path: '/metadata/managedFields/0' }] })
+    expect(await owned(core, configMaps, 'a')).toEqual({})
+    await patch([own])
     expect(await owned(core, configMaps, 'a')).toEqual({ 'm Update v1': own.fieldsV1 })
     await patch([{}])
     expect(await owned(core, configMaps, 'a')).toEqual({})

@@ -71,8 +71,8 @@ function checkCondition(each: Condition, path: FieldPath): readonly FieldError[]
     const why = 'must be greater than or equal to zero'
     errors.push(invalidField(path.field('observedGeneration'), observedGeneration, why))
   }
-  if (lastTransitionTime === undefined) errors.push(requiredField(path.field('lastTransitionTime'), 'must be set'))
-  if (reason === undefined || reason === '') errors.push(requiredField(path.field('reason'), 'must be set'))
+  if (lastTransitionTime === undefined) errors.push(requiredField(path.field('lastTransitionTime')))
+  if (reason === undefined || reason === '') errors.push(requiredField(path.field('reason')))
   else if (!reasonPattern.test(reason)) {
     const why =
       "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"

@@ -74,6 +74,29 @@ describe('pods/eviction', () => {
     })
   })
 
+  it('refuses a policy of deletion that nobody knows', async () => {
+    const test = await startTestCore()
+    await running(test)
+    const later = eviction({ deleteOptions: { propagationPolicy: 'Later' } })
+    expect(await causes(evict(test, later))).toMatchObject({
+      causes: [
+        {
+          field: 'propagationPolicy',
+          message: 'Unsupported value: "Later": supported values: "Foreground", "Background", "Orphan", "nil"',
+        },
+      ],
+    })
+  })
+
+  it('takes conditions and states of containers that say nothing more than their names', async () => {
+    const test = await startTestCore()
+    await running(test, [{ type: 'Ready' }])
+    const body = { status: { containerStatuses: [{ name: 'web' }] } }
+    const patched = await test.client.patch(pods, key, { type: 'merge', body }, { subresource: 'status' })
+    expect(patched.status?.conditions).toEqual([{ type: 'Ready', status: '' }])
+    expect(patched.status?.containerStatuses?.[0]).toMatchObject({ name: 'web', ready: false, restartCount: 0 })
+  })
+
   it('charges the budget of the pod in the same transaction', async () => {
     const test = await startTestCore()
     await running(test)

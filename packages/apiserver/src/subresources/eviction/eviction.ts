@@ -2,12 +2,15 @@ import {
   badRequest,
   type Eviction,
   evictionSchema,
+  FieldPath,
+  invalid,
   type KubernetesObject,
   type Pod,
   type PodDisruptionBudget,
   podDisruptionBudgets,
   type Status,
   timeout,
+  unsupportedField,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
@@ -68,9 +71,16 @@ function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): Decod
   return isBeta ? { ...decoded, object: { ...decoded.object, apiVersion: 'policy/v1' } } : decoded
 }
 
+const policies: readonly string[] = ['Foreground', 'Background', 'Orphan']
+
 /** A dry run may be asked for in the query and in the body, but not differently. */
 function deleteOptionsOf({ deleteOptions = {} }: Eviction, { dryRun }: RegistryWriteOptions): DeleteOptions {
   const { gracePeriodSeconds, propagationPolicy, preconditions } = deleteOptions
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
+      unsupportedField(FieldPath.of('propagationPolicy'), propagationPolicy, [...policies, 'nil']),
+    ])
+  }
   const isDry = dryRun || (deleteOptions.dryRun ?? []).length > 0
   // Whatever is absent there is absent here: the schema has checked the rest.
   return { gracePeriodSeconds, propagationPolicy, preconditions, dryRun: isDry } as DeleteOptions

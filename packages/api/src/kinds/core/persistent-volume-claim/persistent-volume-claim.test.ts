@@ -32,6 +32,13 @@ describe('a claim', () => {
     expect(created(persistentVolumeClaims, withSpec({ dataSource: unknown })).spec?.dataSource).toBeUndefined()
   })
 
+  it('keeps its source where an update says it in one way', () => {
+    const both = withSpec({ dataSource: snapshot, dataSourceRef: snapshot })
+    expect(problemsOfUpdate(persistentVolumeClaims, both, withSpec({ dataSource: snapshot }))).toEqual([])
+    expect(problemsOfUpdate(persistentVolumeClaims, both, withSpec({ dataSourceRef: snapshot }))).toEqual([])
+    expect(problemsOfUpdate(persistentVolumeClaims, both, withSpec({}))).toHaveLength(1)
+  })
+
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', withSpec({}), []],
     [

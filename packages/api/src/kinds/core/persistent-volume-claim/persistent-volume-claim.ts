@@ -45,10 +45,13 @@ export const persistentVolumeClaims = kind<PersistentVolumeClaim>(persistentVolu
   rules: { returnsDeletedObject: true },
   defaults: withWholeMillis,
   prepareForCreate: (claim) => ({ ...claim, spec: withDataSources(claim.spec ?? {}), status: { phase: 'Pending' } }),
-  prepareForUpdate: (claim, old) =>
-    old.spec?.dataSource === undefined && old.spec?.dataSourceRef === undefined
-      ? { ...claim, spec: withDataSources(claim.spec ?? {}) }
-      : claim,
+  // A claim that has a source keeps it, whichever of its fields a client leaves out.
+  prepareForUpdate: (claim, old) => {
+    const hasSource = old.spec?.dataSource !== undefined || old.spec?.dataSourceRef !== undefined
+    const spec = claim.spec ?? {}
+    const after = hasSource ? withBothSources(spec) : withDataSources(spec)
+    return after === spec ? claim : { ...claim, spec: after }
+  },
   validate: validatePersistentVolumeClaim,
   validateUpdate: validatePersistentVolumeClaimUpdate,
   validateStatusUpdate: validatePersistentVolumeClaimStatus,
@@ -81,11 +84,17 @@ function withWholeMillis(claim: PersistentVolumeClaim): PersistentVolumeClaim {
  */
 function withDataSources(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
   const { dataSource, dataSourceRef } = spec
-  if (dataSource !== undefined && dataSourceRef === undefined) {
-    if (isClaimOrSnapshot(dataSource)) return { ...spec, dataSourceRef: dataSource }
+  if (dataSource !== undefined && dataSourceRef === undefined && !isClaimOrSnapshot(dataSource)) {
     const { dataSource: _, ...rest } = spec
     return rest
   }
+  return withBothSources(spec)
+}
+
+/** Whichever of the two is given fills the other; a source in another namespace can only be said by one. */
+function withBothSources(spec: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
+  const { dataSource, dataSourceRef } = spec
+  if (dataSource !== undefined && dataSourceRef === undefined) return { ...spec, dataSourceRef: dataSource }
   if (dataSource !== undefined || dataSourceRef === undefined || dataSourceRef.namespace) return spec
   const { namespace: _, ...local } = dataSourceRef
   return { ...spec, dataSource: local }

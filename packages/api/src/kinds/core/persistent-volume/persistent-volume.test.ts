@@ -119,6 +119,16 @@ describe('a persistent volume', () => {
       withSource({ iscsi: { targetPortal: 'p', iqn: 'iqn.2001-04.com.example:x', lun: 0, secretRef: {} } }),
       ['spec.iscsi.secretRef.name: Required value'],
     ],
+    [
+      'an iSCSI disk of no form',
+      withSource({ iscsi: { targetPortal: 'p', iqn: 'disk', lun: 0 } }),
+      ['spec.iscsi.iqn: Invalid value: "disk": must be valid format'],
+    ],
+    [
+      'a secret whose name is none',
+      withSource({ csi: { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'A', namespace: 'b' } } }),
+      [expect.stringContaining('spec.csi.nodePublishSecretRef.name: Invalid value: "A": a lowercase RFC 1123')],
+    ],
   ])('%s', (_, draft, problems) => {
     expect(problemsOfCreate(persistentVolumes, { ...draft })).toEqual(problems)
   })

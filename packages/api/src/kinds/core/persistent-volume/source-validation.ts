@@ -46,7 +46,8 @@ export function validateSource(
     }
     case 'iscsi':
       return [
-        ...validateVolumeSource('iscsi', spec.iscsi, at),
+        // What such a name has to start with is said of volumes of pods alone.
+        ...validateVolumeSource('iscsi', spec.iscsi, at).map(withoutHint),
         ...requireSecretName(spec.iscsi?.secretRef, at),
         ...validateInitiator(spec, name, at),
       ]
@@ -54,6 +55,12 @@ export function validateSource(
       return validateVolumeSource(source, spec[source], at)
   }
 }
+
+const hint = ' starting with iqn, eui, or naa'
+const withoutHint = (error: FieldError): FieldError =>
+  error.message.endsWith(hint)
+    ? { type: error.type, field: error.field, message: error.message.slice(0, -hint.length) }
+    : error
 
 interface SecretName {
   readonly name?: string | undefined
@@ -92,17 +99,16 @@ function validateCsi(csi: NonNullable<PersistentVolumeSpec['csi']>, path: FieldP
     ...validateDriverName(csi.driver ?? '', path.field('driver')),
     ...secretFields.flatMap((field) => {
       const secret = csi[field]
-      return secret === undefined ? [] : validateSecretReference(secret, path, path.field(field))
+      return secret === undefined ? [] : validateSecretReference(secret, path.field(field))
     }),
   ]
 }
 
-/** A part that is missing is named where it is missing; one that is wrong, beside the secret. */
-function validateSecretReference(secret: SecretName, path: FieldPath, at: FieldPath): readonly FieldError[] {
+function validateSecretReference(secret: SecretName, at: FieldPath): readonly FieldError[] {
   return (['name', 'namespace'] as const).flatMap((part) => {
     const value = secret[part] ?? ''
     if (value === '') return [requiredField(at.field(part))]
     const format = part === 'name' ? 'dns1123-subdomain' : 'dns1123-label'
-    return checkTextOrEmpty(format, value, path.field(part))
+    return checkTextOrEmpty(format, value, at.field(part))
   })
 }

@@ -163,8 +163,9 @@ function withStableLabels(old: NodeAffinity, affinity: NodeAffinity): NodeAffini
   if (old.required === undefined) return old
   const renamed = (requirements: Requirements | undefined, now: Requirements | undefined): Requirements | undefined =>
     requirements?.map((each, at) => {
-      const key = stableLabels[each.key]
-      return key !== undefined && now?.[at]?.key === key ? { ...each, key } : each
+      // Upstream takes a label without a stable name for one whose name is empty, which is refused anyway.
+      const key = stableLabels[each.key] ?? ''
+      return now?.[at]?.key === key ? { ...each, key } : each
     })
   const nodeSelectorTerms = old.required.nodeSelectorTerms.map((term, index) => {
     const now = affinity.required?.nodeSelectorTerms[index]

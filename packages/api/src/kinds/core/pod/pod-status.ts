@@ -112,11 +112,11 @@ export const resourceStatus = object(`${coreV1}.ResourceStatus`, 'How well the d
 
 export interface ContainerStatus extends Infer<typeof containerStatus> {}
 export const containerStatus = object(`${coreV1}.ContainerStatus`, 'How a container is.', {
-  name: required(string(), 'Name of the container.'),
+  name: required(string(), 'Name of the container.', { default: '' }),
   state: optional(containerState, 'What it is doing now.', { default: {} }),
   lastState: optional(containerState, 'How its last run ended.', { default: {} }),
-  ready: required(boolean, 'Whether its readiness check succeeds.'),
-  restartCount: required(int32(), 'How often it was restarted.'),
+  ready: required(boolean, 'Whether its readiness check succeeds.', { default: false }),
+  restartCount: required(int32(), 'How often it was restarted.', { default: 0 }),
   image: required(string(), 'Image it runs.', { default: '' }),
   imageID: required(string(), 'ID of that image: empty until it is known.', { default: '' }),
   containerID: optional(string(), 'ID of the container, such as containerd://….'),
@@ -135,7 +135,7 @@ export const podCondition = conditionOf(
   'One thing that is so, or is not, or is not known.',
   'Name of the condition, such as Ready or PodScheduled.',
   {
-    status: required(literal<ConditionStatus>(), 'True, False or Unknown.'),
+    status: required(literal<ConditionStatus | ''>(), 'True, False or Unknown.', { default: '' }),
     observedGeneration: optional(int64(), 'Generation of the pod that this was said of.'),
     lastProbeTime: optional(time, 'When it was last looked at.', { byValue: true }),
   },

@@ -183,7 +183,7 @@ export const loadBalancerStatus = object(`${coreV1}.LoadBalancerStatus`, 'What a
 export interface ServiceStatus extends Infer<typeof serviceStatus> {}
 export const serviceStatus = object(`${coreV1}.ServiceStatus`, 'What the surroundings do for the service.', {
   loadBalancer: optional(loadBalancerStatus, 'The load balancer, where there is one.', { byValue: true, default: {} }),
-  conditions: optional(mapList(condition, ['type']), 'What else there is to say, by type.'),
+  conditions: optional(mapList(condition, ['type'], { duplicates: 'allowed' }), 'What else there is to say, by type.'),
 })
 
 /** A name and an address for pods that come and go. */

@@ -54,7 +54,10 @@ export const podDisruptionBudgetStatus = object(
     currentHealthy: defaulted(int32(), 'How many of the pods are healthy.', 0),
     desiredHealthy: defaulted(int32(), 'How many of the pods must be healthy.', 0),
     expectedPods: defaulted(int32(), 'How many pods there should be.', 0),
-    conditions: optional(mapList(condition, ['type']), 'What else there is to say, by type.'),
+    conditions: optional(
+      mapList(condition, ['type'], { duplicates: 'allowed' }),
+      'What else there is to say, by type.',
+    ),
   },
 )
 

@@ -98,7 +98,7 @@ describe('the status of a disruption budget', () => {
 
   it('has conditions that say why', () => {
     expect(errorsOfStatus({ conditions: [{ ...condition, reason: '' }] })).toEqual([
-      'status.conditions[0].reason: Required value: must be set',
+      'status.conditions[0].reason: Required value',
     ])
   })
 
