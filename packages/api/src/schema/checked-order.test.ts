@@ -29,7 +29,6 @@ describe('errors of a schema and of rules', () => {
       ['items[0].b', 'items[2].a', 'values[k].a'],
       ['items[0].b', 'items[0].a', 'items[2].b', 'items[2].a', 'items[10].b', 'values[k].a'],
     ],
-    ['of one field are told by the schema first', ['items[0].a'], ['items[0].a'], ['items[0].a', 'items[0].a']],
     [
       'leave rules in the order they have',
       ['items[1].a'],
@@ -43,6 +42,12 @@ describe('errors of a schema and of rules', () => {
       ['whole'],
       ['whole', 'whole.x', 'whole.y'],
     ],
+    [
+      'of a list or a map as a whole come first',
+      ['values[k].b', 'items[0].b', 'values', 'items'],
+      [],
+      ['items', 'items[0].b', 'values', 'values[k].b'],
+    ],
     ['of keys have no order among them', ['values[b].a', 'values[a].b'], [], ['values[a].b', 'values[b].a']],
     [
       'of fields that are not in the schema come last',
@@ -50,7 +55,18 @@ describe('errors of a schema and of rules', () => {
       ['other', 'items[0].z'],
       ['whole.x', 'other', 'items[0].z'],
     ],
+    [
+      'of what is within such fields come as they are told',
+      ['other.b', 'other.a', 'items[0].z.b', 'items[0].z'],
+      ['items[0]'],
+      ['items[0].z.b', 'items[0].z', 'items[0]', 'other.b', 'other.a'],
+    ],
   ])('%s', (_, bySchema, byRules, expected) => expect(order(bySchema, byRules)).toEqual(expected))
+
+  it('of one field are told by the schema first', () => {
+    const told = inCheckedOrder(schema, [error('items[0].a')], [{ ...error('items[0].a'), message: 'by a rule' }])
+    expect(told.map(({ message }) => message)).toEqual(['items[0].a', 'by a rule'])
+  })
 
   it('of what is created come where they belong, too', () => {
     const told = inCheckedOrder(schema, [error('items[2].b')], [error('values[k].a')], [error('items[1].b')])

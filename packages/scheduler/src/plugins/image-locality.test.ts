@@ -42,6 +42,7 @@ describe('nodes that have the images of a pod', () => {
       [{ 'example.com:5000/a:latest': 1000 }],
       [100],
     ],
+    ['have them by the tag latest, also under a short name', running('a'), [{ 'a:latest': 1000 }], [100]],
     ['have them by digest', running('a@sha256:00'), [{ 'a@sha256:00': 1000 }, {}], [48, 0]],
   ])('%s', (_, pod, nodes, expected) => {
     expect(scores(pod, nodes)).toEqual(expected)

@@ -4,9 +4,12 @@ import type { Cluster } from '../cluster.ts'
 import type { ClusterEvent } from '../cluster-event.ts'
 import { NodeInfo } from '../node-info.ts'
 import { SchedulerCache } from '../scheduler-cache.ts'
+import type { VolumeBinder } from '../storage/volume-binder.ts'
 import { makeCluster, makeNode, makePod } from '../testing/objects.ts'
 import { lateClass, makeClaim, makeStorage, makeVolume, podUsing, type StorageContent } from '../testing/storage.ts'
 import { nodeVolumeLimits } from './node-volume-limits.ts'
+import type { ClusterPlugin } from './plugin.ts'
+import { volumeBinding } from './volume-binding.ts'
 import { volumeRestrictions } from './volume-restrictions.ts'
 import { volumeZone } from './volume-zone.ts'
 
@@ -24,6 +27,12 @@ describe('VolumeZone', () => {
     ['another zone', { [zone]: 'a' }, { [zone]: 'b' }, false],
     ['one of several zones', { [zone]: 'a__b' }, { [zone]: 'b' }, true],
     ['the zone by its former name', { [oldZone]: 'a' }, { [zone]: 'a' }, true],
+    [
+      'the region by its former name',
+      { 'failure-domain.beta.kubernetes.io/region': 'a' },
+      { 'topology.kubernetes.io/region': 'a' },
+      true,
+    ],
     ['a region of that name, and no zone', { [zone]: 'a' }, { 'topology.kubernetes.io/region': 'a' }, false],
     ['no zone at all', { [zone]: 'a' }, {}, true],
     ['any zone where the volume has none', {}, { [zone]: 'a' }, true],
@@ -94,6 +103,8 @@ describe('VolumeRestrictions', () => {
     const node = nodeWith([user])
     const filter = plugin.filter?.(podUsing(['data']), makeCluster([node]))
     expect(filter?.refuse(node)).toMatchObject({ isHelpedByEviction: true })
+    filter?.remove(podUsing(['shared']), node)
+    expect(filter?.refuse(node)).toBeDefined()
     filter?.remove(user, node)
     expect(filter?.refuse(node)).toBeUndefined()
     filter?.add(user, node)
@@ -176,5 +187,49 @@ describe('NodeVolumeLimits', () => {
     const node = nodeWith([podUsing(present)])
     const filter = nodeVolumeLimits(makeStorage(content(count))).filter?.(podUsing(wanted), makeCluster([node]))
     expect(filter?.refuse(node)?.reasons).toEqual(fits ? undefined : ['node(s) exceed max volume count'])
+  })
+})
+
+describe('a pod that was refused for its volumes', () => {
+  const storage = makeStorage({
+    claims: [makeClaim('waiting', { storageClassName: 'late' }), makeClaim('bound', { volumeName: 'a' })],
+    volumes: [makeVolume('a'), makeVolume('b')],
+  })
+  const plugins: readonly ClusterPlugin[] = [
+    volumeBinding(storage, {} as VolumeBinder),
+    nodeVolumeLimits(storage),
+    volumeZone(storage),
+  ]
+  const claim = (name: string, namespace = 'default') =>
+    ({ type: 'claim-changed', claim: makeClaim(name, {}, { namespace }) }) as const
+  const volume = (name: string) => ({ type: 'volume-changed', volume: makeVolume(name) }) as const
+  const storageClass = (name: string) => ({ type: 'storage-class-changed', storageClass: lateClass(name) }) as const
+  const csiNode = { type: 'csi-node-changed', nodeName: 'n1' } as const
+  const capacity = { type: 'storage-capacity-changed' } as const
+  const all = 'VolumeBinding NodeVolumeLimits VolumeZone'
+
+  it.each<readonly [claim: string, ClusterEvent, helps: string]>([
+    ['waiting', claim('waiting'), all],
+    ['waiting', claim('bound'), ''],
+    ['waiting', claim('waiting', 'elsewhere'), ''],
+    ['waiting', volume('b'), all],
+    ['waiting', storageClass('late'), 'VolumeBinding'],
+    ['waiting', storageClass('early'), ''],
+    ['waiting', csiNode, 'VolumeBinding'],
+    ['waiting', capacity, 'VolumeBinding'],
+    ['waiting', { type: 'namespace-changed', namespace: 'default' }, ''],
+    ['bound', claim('bound'), all],
+    ['bound', volume('a'), all],
+    ['bound', volume('b'), 'NodeVolumeLimits VolumeZone'],
+    ['bound', csiNode, ''],
+    ['bound', capacity, ''],
+    ['missing', claim('missing'), all],
+    ['missing', volume('a'), 'NodeVolumeLimits VolumeZone'],
+    ['missing', storageClass('late'), ''],
+    ['missing', capacity, ''],
+  ])('and whose claim is %s may be helped by %o in the eyes of: %s', (name, event, helps) => {
+    const [pod, cluster] = [podUsing([name]), makeCluster([])]
+    const helping = plugins.filter((plugin) => plugin.isHelpedBy?.(pod, event, cluster) === true)
+    expect(helping.map((plugin) => plugin.name).join(' ')).toBe(helps)
   })
 })
