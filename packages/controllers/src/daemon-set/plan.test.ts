@@ -325,6 +325,12 @@ describe('a rollout', () => {
       [old('a', 'n0', unready), old('b', 'n1', unready), old('c', 'n2')],
       ['-a', '-b'],
     ],
+    [
+      'counts on no pod of a node that is gone, where an old one and a new one are left',
+      rolling(1, 0),
+      [...three, old('x', 'gone'), podOn(daemonSet(), 'y', 'gone')],
+      [],
+    ],
     ['makes new pods beside old ones where it may', rolling(0, 2), three, ['+n0', '+n1']],
     [
       'counts nodes whose new pod is not available',

@@ -68,7 +68,8 @@ function replacedInPlace(
   const candidates: PodOfNode[] = []
   let unavailable = 0
   for (const { name, oldPod, newPod, isCrowded } of states) {
-    if (isCrowded || (oldPod === undefined && newPod === undefined)) unavailable++
+    // Where both are there or none is, the node is on its way: whatever is there is not to be counted on.
+    if (isCrowded || (oldPod === undefined) === (newPod === undefined)) unavailable++
     else if (newPod !== undefined) unavailable += isAvailable(newPod) ? 0 : 1
     else if (oldPod !== undefined && isAvailable(oldPod)) candidates.push({ name, pod: oldPod })
     else if (oldPod !== undefined) {

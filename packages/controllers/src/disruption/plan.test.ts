@@ -151,13 +151,21 @@ describe('planStaleTarget', () => {
     ])
   })
 
-  it('leaves the reason and the message, which others wrote', () => {
-    const told = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
+  it('takes back the reason and the message with it', () => {
     const pod = targeted(120)
-    const conditions = pod.status.conditions.map((each) => ({ ...each, ...told }))
-    expect(planStaleTarget({ ...pod, status: { ...pod.status, conditions } }, startMs).actions).toMatchObject([
-      { patch: { body: { status: { conditions: [{ type: 'DisruptionTarget', status: 'False', ...told }] } } } },
-    ])
+    const conditions = pod.status.conditions.map((each) => ({
+      ...each,
+      reason: 'EvictionByEvictionAPI',
+      message: 'evicting',
+    }))
+    const metadata = { ...pod.metadata, generation: 3 }
+    const [action] = planStaleTarget({ ...pod, metadata, status: { ...pod.status, conditions } }, startMs).actions
+    const body = action?.type === 'patch' ? (action.patch.body as { status: unknown }) : undefined
+    expect(body?.status).toEqual({
+      conditions: [
+        { type: 'DisruptionTarget', status: 'False', observedGeneration: 3, lastTransitionTime: secondsAgo(0) },
+      ],
+    })
   })
 
   it('leaves a pod to its node that ends it, however long that takes', () => {

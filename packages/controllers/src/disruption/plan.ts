@@ -193,14 +193,13 @@ export function staleTargetAt({ metadata, status }: Pod): Time | undefined {
   return (timeOf(target.lastTransitionTime) ?? 0) + staleTargetMs
 }
 
-/** Takes back that a pod is about to be disrupted, when nobody has deleted it in time. Pure. */
+/** Takes back that a pod is about to be disrupted and why, when nobody has deleted it in time. Pure. */
 export function planStaleTarget(pod: Pod, nowMs: Time): Plan<never> {
   const staleMs = hasEnded(pod) ? undefined : staleTargetAt(pod)
   if (staleMs === undefined) return { actions: [] }
   if (staleMs > nowMs) return { actions: [], requeueAfterMs: staleMs - nowMs }
-  const { uid, resourceVersion } = pod.metadata
-  const present = getCondition(pod.status?.conditions, 'DisruptionTarget')
-  const target: PodCondition = { ...present, type: 'DisruptionTarget', status: 'False' }
+  const { uid, resourceVersion, generation: observedGeneration } = pod.metadata
+  const target: PodCondition = { type: 'DisruptionTarget', status: 'False', observedGeneration }
   const conditions = setCondition(pod.status?.conditions, target, nowMs)
   const body = { metadata: { uid, resourceVersion }, status: { conditions } }
   const because = 'the pod was to be disrupted and is still there'
