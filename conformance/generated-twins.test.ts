@@ -229,6 +229,7 @@ const otherLines: readonly (readonly [RegExp, string])[] = [
     'kubectl refuses every change, since the annotation for what was last applied changes too, and shows all objects three times',
   ],
   [/^diff .*http:.*--prune/, 'kubectl looks for what to prune, and is warned, where it cannot read a file'],
+  [/^explain .*--recursive=(?!true|false)/, 'kubectl has -R for it since 1.36'],
   [/^label .*--show-managed-fields/, 'kubectl shows an object as it was read, with the labels it has set'],
   [/^drain .*--pod-selector=( |$)/, 'pods of other lines come and go'],
   [/^wait .*--for\b.* --for\b/, 'kubectl 1.35 takes the last of several conditions, 1.36 takes all of them'],

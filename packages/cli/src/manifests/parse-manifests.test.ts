@@ -74,6 +74,14 @@ describe('parseManifests', () => {
       'just text',
       /^unable to decode "x\.yaml": json: cannot unmarshal string into Go value of type unstructured.detector$/,
     ],
+    [
+      'apiVersion: v1\nkind: Widget\nmetadata: {name: a, annotations: {on: true}}',
+      /^unable to decode "x\.yaml": json: cannot unmarshal bool into Go struct field ObjectMeta\.metadata\.annotations of type string$/,
+    ],
+    [
+      'apiVersion: v1\nkind: Widget\nmetadata: 5',
+      /^unable to decode "x\.yaml": json: cannot unmarshal number into Go struct field metadataOnlyObject\.metadata of type v1\.ObjectMeta$/,
+    ],
     ['a: 1\na: 2', /^unable to decode "x\.yaml": Object 'Kind' is missing in '\{"a":2\}'$/],
   ])('says where %j is wrong', (text, message) => {
     expect(() => parseManifests(text, 'x.yaml')).toThrow(message)

@@ -280,6 +280,7 @@ function flatten(
   }
   const ofList = list === undefined ? {} : { list }
   const former = convertFormerVersion(object)
+  if (list === undefined && former === undefined && origin.decoding !== 'typed') checkMetadata(object, source)
   if (origin.decoding === 'typed' && former === undefined) {
     if (list !== undefined && !isBuiltin(object)) return [{ failure: new CliError(unknownItem), list }]
     requireBuiltin(object, source)
@@ -321,6 +322,18 @@ function held(object: JsonObject, source: string): unknown {
     return heldAsStruct(object as unknown as KubernetesObject)
   } catch (error) {
     throw new CliError(`unable to decode "${source}": ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** Throws a CliError, in kubectl's words, where metadata are not of the types that every kind has them of. Items of lists it passes on as they are. */
+function checkMetadata({ metadata }: JsonObject, source: string): void {
+  if (metadata === undefined) return
+  try {
+    heldAsStruct({ apiVersion: 'v1', kind: 'ConfigMap', metadata } as KubernetesObject)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    const ofMetadata = problem.replace('ConfigMap.metadata', 'metadataOnlyObject.metadata')
+    throw new CliError(`unable to decode "${source}": ${ofMetadata}`)
   }
 }
 
