@@ -38,10 +38,14 @@ const goYaml = {
     }),
 } as const
 
-/** A number as Go's YAML writes it: digits where JSON has digits alone, and a 64-bit integer holds them. */
+/**
+ * A number as Go's YAML writes it: digits where JSON has digits alone, and a 64-bit integer holds them. Those that only an unsigned one
+ * holds have been a float before, and end in zeros.
+ */
 function numberText({ value }: Scalar): string {
   const number = Number(value)
-  return Number.isInteger(number) && number < 2 ** 64 && number >= -(2 ** 63) ? String(BigInt(number)) : goFloat(number)
+  if (!Number.isInteger(number) || number >= 2 ** 64 || number < -(2 ** 63)) return goFloat(number)
+  return number < 2 ** 63 ? String(BigInt(number)) : String(number)
 }
 
 /** What Go's YAML does not write as it is: controls, tabs, and what is not in Unicode's first plane. */
