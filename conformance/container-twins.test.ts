@@ -178,7 +178,12 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     },
     'get pod lone -o jsonpath={.status.phase}',
     'logs lone -c talker',
-    ["debug lone --image=x -c reader -i --profile=general -- sh -c 'read line; echo got $line'", 'hello\n'],
+    // Who sends nothing more has left, and what the container writes then is for the next.
+    ["debug lone --image=x -c reader -i --profile=general -- sh -c 'read line; test $line = hello'", 'hello\n'],
+    {
+      until: 'get pod lone -o jsonpath={.status.ephemeralContainerStatuses[1].state.terminated.exitCode}',
+      shows: /^0$/,
+    },
     'debug lone',
     'debug lone --copy-to=x -c none --profile=general -- sh',
     'debug lone --replace --image=x',
