@@ -49,7 +49,8 @@ const nodesMax = 4
 const workloadsMax = 4
 /** Operations follow each other within this time. */
 const pauseMaxMs = 20_000
-const skewMaxMs = 30_000
+/** How far a component's clock is ahead of the others at most, or behind. */
+export const skewMaxMs = 30_000
 const components: readonly CrashingComponent[] = ['apiserver', 'kube-controller-manager', 'kube-scheduler']
 
 /** Whose way to the server is made bad: the caches of all controllers, and those controllers that write what rules are about. */

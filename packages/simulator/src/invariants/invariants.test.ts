@@ -37,6 +37,9 @@ function made(kind: string, name: string, traits: Traits = {}): KubernetesObject
 const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
 const pod = (name: string, owner?: KubernetesObject, traits: Traits = {}) =>
   made('Pod', name, { status: ready, ...(owner === undefined ? {} : { owner }), ...traits })
+/** A pod that was to be gone by this time, a second after it was asked to go. */
+const leavingAt = (deletionTimestamp: string) =>
+  pod('a', undefined, { metadata: { deletionTimestamp, deletionGracePeriodSeconds: 1 } })
 const going = { deletionTimestamp: '2026-01-01T00:00:00Z' }
 /** The object as another version of it. */
 const later = (object: KubernetesObject, traits: Traits): KubernetesObject => ({
@@ -492,6 +495,16 @@ describe('of budgets and quotas', () => {
     ],
     ['as many as a quota allows', ...comes(quota, pod('a')), []],
     ['more than a quota allows', ...comes(quota, pod('a'), pod('b')), ['a quota is not exceeded']],
+    [
+      'as many as a quota allows beside one that is stuck in its deletion by a clock that is ahead',
+      ...comes(quota, leavingAt('1970-01-01T00:00:28Z'), pod('b')),
+      [],
+    ],
+    [
+      'more than a quota allows with one that is stuck by no clock',
+      ...comes(quota, leavingAt('1970-01-01T00:00:29Z'), pod('b')),
+      ['a quota is not exceeded'],
+    ],
     [
       'as many as a quota allows beside one that has ended',
       ...comes(quota, pod('a', undefined, { status: { phase: 'Failed' } }), pod('b')),

@@ -5,6 +5,7 @@ import {
   type ResourceQuota,
   selectorFromLabelSelector,
 } from '@coracle/api'
+import { skewMaxMs } from '../scenario.ts'
 import { type Change, type Invariant, isNew, isReady, labelOf, type View } from '../view.ts'
 
 /** What budgets and quotas promise. */
@@ -72,21 +73,21 @@ function tooFewHealthy({ old, object }: Change, view: View): string | undefined 
 
 const pods = { group: '', plural: 'pods' }
 
-/** How many pods of a namespace count. */
-const usedPods = (namespace: string | undefined, view: View): number =>
+/** How many pods of a namespace count at a time: those that are stuck in their deletion stop to. */
+const usedPods = (namespace: string | undefined, view: View, nowMs: number): number =>
   view
     .list<Pod>('Pod')
     .filter(({ metadata }) => metadata.namespace === namespace)
-    .filter((pod) => quotaUsage(pods, pod, view.nowMs).has('pods')).length
+    .filter((pod) => quotaUsage(pods, pod, nowMs).has('pods')).length
 
-/** When a pod comes, no quota that is in force is exceeded. */
+/** When a pod comes, no quota that is in force is exceeded, whichever clock tells which pods are stuck. */
 function overQuota(change: Change, view: View): string | undefined {
   const { object } = change
   if (object?.kind !== 'Pod' || !isNew(change)) return undefined
   for (const quota of view.list<ResourceQuota>('ResourceQuota')) {
     const hard = quota.status?.hard?.pods
     if (hard === undefined || quota.metadata.namespace !== object.metadata.namespace) continue
-    const used = usedPods(quota.metadata.namespace, view)
+    const used = usedPods(quota.metadata.namespace, view, view.nowMs + skewMaxMs)
     if (used > Number(hard)) return `${labelOf(object)} comes: ${used} pods of at most ${hard} (${labelOf(quota)})`
   }
   return undefined
@@ -95,7 +96,7 @@ function overQuota(change: Change, view: View): string | undefined {
 function miscountedQuotas(view: View): readonly string[] {
   return view.list<ResourceQuota>('ResourceQuota').flatMap((quota) => {
     const said = quota.status?.used?.pods
-    const used = usedPods(quota.metadata.namespace, view)
+    const used = usedPods(quota.metadata.namespace, view, view.nowMs)
     return said === undefined || Number(said) === used
       ? []
       : [`${labelOf(quota)} says ${said} pods, and there are ${used}`]
