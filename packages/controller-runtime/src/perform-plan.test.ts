@@ -145,7 +145,7 @@ describe('performPlan', () => {
     const remove = (name: string) =>
       ({ type: 'delete', resource: gadgets, key: { namespace: 'default', name }, because: 'too many' }) as const
     const { error, records } = await perform({ actions: [remove('a'), remove('b'), create()], status: { gadgets: 9 } })
-    expect(error).toMatchObject({ message: '2 of 3 actions failed, the first with: broken 1' })
+    expect(error).toMatchObject({ message: '2 of 4 actions failed, the first with: broken 1' })
     expect(calls('create', 'gadgets')).toEqual([])
     expect(client.stored(widgets)[0]?.status).toEqual({ gadgets: 9 })
     expect(records.map(({ type, error: message }) => [type, message])).toEqual([

@@ -35,9 +35,10 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
     await performer.performGroup(group)
   }
   const isWritten = performer.errors.length === 0 || plan.isStatusOfSuccess !== true
-  if (plan.status !== undefined && isWritten) await performer.writeStatus(plan.status, plan.annotations)
+  const hasStatus = plan.status !== undefined && isWritten
+  if (hasStatus) await performer.writeStatus(plan.status, plan.annotations)
   if (performer.errors.length > 0 && plan.requeueAfterMs !== undefined) context.lookAgainAfter(plan.requeueAfterMs)
-  throwErrors(performer.errors, plan.actions.length)
+  throwErrors(performer.errors, plan.actions.length + (hasStatus ? 1 : 0))
   return plan.requeueAfterMs === undefined ? undefined : { requeueAfterMs: plan.requeueAfterMs }
 }
 
