@@ -256,6 +256,10 @@ describe('of several nodes', () => {
       'by the eldest of the most important',
       [victims('a', 0, pod(1, at(3)), pod(1, at(1))), victims('best', 0, pod(1, at(2)), pod(1, at(2)))],
     ],
+    [
+      'whatever the age of the less important',
+      [victims('a', 0, pod(2, at(2)), pod(1, at(3))), victims('best', 0, pod(2, at(3)), pod(1, at(1)))],
+    ],
     ['that comes first, where all else is equal', [victims('best', 0, pod(1)), victims('a', 0, pod(1))]],
   ])('the one is taken %s', (_, candidates) => {
     expect(pickVictims(candidates)?.node.name).toBe('best')
@@ -285,8 +289,11 @@ describe('of several nodes', () => {
     )
   })
 
-  it('enough are tried, not all', () => {
-    const cluster = clusterOf(...Array.from({ length: 300 }, () => [pod(0, { cpu: '4' })]))
+  it.each([
+    [300, 100],
+    [1500, 150],
+  ])('of %d enough are tried, not all: %d', (count, tried) => {
+    const cluster = clusterOf(...Array.from({ length: count }, () => [pod(0, { cpu: '4' })]))
     let trials = 0
     const counting = defaultPlugins.map((plugin) =>
       plugin.name !== 'NodeName' || plugin.scope !== 'node'
@@ -306,7 +313,8 @@ describe('of several nodes', () => {
     trials = 0
     const { prepared, diagnosis } = decision
     const preemption = planPreemption({ prepared, diagnosis, cluster, budgets: [], random })
-    expect([preemption.type, trials]).toEqual(['preempts', 200])
+    // With its pod and without it.
+    expect([preemption.type, trials]).toEqual(['preempts', 2 * tried])
   })
 })
 
