@@ -5,6 +5,7 @@ import { checkNoBacksteps, checkTextOrEmpty } from '../pod/validation/checks.ts'
 import {
   initiatorIsTooLong,
   initiatorTooLong,
+  iscsiErrors,
   requireSecretName,
   requireText,
   validateDriverName,
@@ -47,7 +48,7 @@ export function validateSource(
     case 'iscsi':
       return [
         // What such a name has to start with is said of volumes of pods alone.
-        ...validateVolumeSource('iscsi', spec.iscsi, at).map(withoutHint),
+        ...(spec.iscsi === undefined ? [] : iscsiErrors(spec.iscsi, at, '')),
         ...requireSecretName(spec.iscsi?.secretRef, at),
         ...validateInitiator(spec, name, at),
       ]
@@ -55,12 +56,6 @@ export function validateSource(
       return validateVolumeSource(source, spec[source], at)
   }
 }
-
-const hint = ' starting with iqn, eui, or naa'
-const withoutHint = (error: FieldError): FieldError =>
-  error.message.endsWith(hint)
-    ? { type: error.type, field: error.field, message: error.message.slice(0, -hint.length) }
-    : error
 
 interface SecretName {
   readonly name?: string | undefined

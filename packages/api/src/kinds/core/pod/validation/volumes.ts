@@ -49,6 +49,9 @@ export function goodVolumes(volumes: readonly Volume[] = []): readonly Volume[] 
 type Sources = Required<Omit<Volume, 'name'>>
 /** The sources that a volume of a pod can have, by field. */
 export type VolumeSourceName = keyof Sources
+/** The same in pods and in PersistentVolumes, but for what a secret is named by. */
+type IscsiSource = Omit<NonNullable<Sources['iscsi']>, 'secretRef'> & { readonly secretRef?: unknown }
+
 type SourceChecks = {
   readonly [K in VolumeSourceName]?: (source: NonNullable<Sources[K]>, path: FieldPath) => FieldError[]
 }
@@ -113,14 +116,7 @@ const sourceChecks: SourceChecks = {
     source.path?.startsWith('/')
       ? []
       : [invalidField(path.field('path'), source.path ?? '', 'must be an absolute path')],
-  iscsi: (source, path) => [
-    ...(source.iqn ? iscsiNameErrors(source.iqn, path.field('iqn')) : []),
-    ...checkRange(source.lun, 0, 255, path.field('lun')),
-    ...((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined
-      ? [requiredField(path.field('secretRef'))]
-      : []),
-    ...(source.initiatorName === undefined ? [] : iscsiNameErrors(source.initiatorName, path.field('initiatorname'))),
-  ],
+  iscsi: (source, path) => iscsiErrors(source, path, ' starting with iqn, eui, or naa'),
   flocker: ({ datasetName, datasetUUID }, path) => {
     if (!datasetName && !datasetUUID) return [requiredField(path, 'one of datasetName and datasetUUID is required')]
     const both = 'datasetName and datasetUUID can not be specified simultaneously'
@@ -183,10 +179,21 @@ const iscsiNames: Readonly<Record<string, RegExp>> = {
   naa: /^naa.[A-Za-z0-9]{32}$/,
 }
 
-function iscsiNameErrors(name: string, path: FieldPath): FieldError[] {
-  const form = iscsiNames[name.slice(0, 3)]
-  if (form === undefined) return [invalidField(path, name, 'must be valid format starting with iqn, eui, or naa')]
-  return form.test(name) ? [] : [invalidField(path, name, 'must be valid format')]
+/** What is wrong with an iSCSI source. `hint` follows what is said of a name that begins like none: volumes of pods have one. */
+export function iscsiErrors(source: IscsiSource, path: FieldPath, hint: string): FieldError[] {
+  const nameErrors = (name: string, at: FieldPath): FieldError[] => {
+    const form = iscsiNames[name.slice(0, 3)]
+    if (form === undefined) return [invalidField(at, name, `must be valid format${hint}`)]
+    return form.test(name) ? [] : [invalidField(at, name, 'must be valid format')]
+  }
+  return [
+    ...(source.iqn ? nameErrors(source.iqn, path.field('iqn')) : []),
+    ...checkRange(source.lun, 0, 255, path.field('lun')),
+    ...((source.chapAuthDiscovery || source.chapAuthSession) && source.secretRef === undefined
+      ? [requiredField(path.field('secretRef'))]
+      : []),
+    ...(source.initiatorName === undefined ? [] : nameErrors(source.initiatorName, path.field('initiatorname'))),
+  ]
 }
 
 const initiatorLengthMax = 64
