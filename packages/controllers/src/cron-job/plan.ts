@@ -81,10 +81,11 @@ function observe(
 ): { status: CronJobStatus; events: readonly Action[] } {
   const { status = {} } = cronJob
   const byUid = new Map(jobs.map((job) => [job.metadata.uid, job]))
+  const going = new Set(excess)
   const events: Action[] = (status.active ?? []).flatMap(({ uid, name }): readonly Action[] => {
     const job = byUid.get(uid)
     if (job === undefined) return [normal('MissingJob', `Active job went missing: ${name}`)]
-    if (!isJobFinished(job) || excess.includes(job)) return []
+    if (!isJobFinished(job) || going.has(job)) return []
     const condition = hasJobCondition(job.status, 'Complete') ? 'Complete' : 'Failed'
     return [normal('SawCompletedJob', `Saw completed job: ${name}, condition: ${condition}`)]
   })
