@@ -21,7 +21,7 @@ const plan: PlanReport = {
   availability: [],
   timeline: [],
   underWay: { objects: [], timeline: [] },
-  assumptions: { seed: 1, startDelaySeconds: 2, runSeconds: 30, failRate: 0, steadyLoad: [] },
+  assumptions: { seed: 1, startDelaySeconds: 2, runSeconds: 30, failRate: 0, steadyLoad: [], contestedQuotas: [] },
   copy: {
     revision: '7',
     takenAt: '2026-01-01T00:00:00Z',
@@ -184,6 +184,14 @@ Not asked, and may refuse or change what comes: Webhook x
 
 Not safe: one thing goes wrong.
 `)
+  })
+
+  it('says where chance decides', () => {
+    const quota = { kind: 'ResourceQuota', namespace: 'shop', name: 'few' }
+    const workloads = [deployment, { kind: 'Job', namespace: 'shop', name: 'import' }]
+    expect(textOf({ assumptions: { ...plan.assumptions, contestedQuotas: [{ quota, workloads }] } })).toContain(
+      'Chance decides who gets the room of resourcequota/few: deployment/web, job/import\n',
+    )
   })
 
   it('is coloured where that is wanted, and nowhere else', () => {

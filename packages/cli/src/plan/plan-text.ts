@@ -159,7 +159,7 @@ function problemRow({ severity, at, object, message, type }: ReportedProblem, wh
 
 /** What the plan cannot know. */
 function notes({ copy, assumptions }: PlanReport, where: Places): readonly string[] {
-  const { startDelaySeconds, runSeconds = 0, failRate, seed, steadyLoad } = assumptions
+  const { startDelaySeconds, runSeconds = 0, failRate, seed, steadyLoad, contestedQuotas } = assumptions
   const gaps = copy.gaps.map(({ resource, reason }) => `${resource} (${reason})`)
   const unknown = copy.unknownKinds.map(({ apiVersion, kind, count }) => `${count} ${kind} of ${apiVersion}`)
   const fields = copy.droppedFields.map(({ kind, field }) => `${field} of ${kind}`)
@@ -171,6 +171,10 @@ function notes({ copy, assumptions }: PlanReport, where: Places): readonly strin
     ...noted(
       'Assumed to have a load that their number of pods is right for',
       steadyLoad.map((each) => where.nameOf(each)),
+    ),
+    ...contestedQuotas.map(
+      ({ quota, workloads }) =>
+        `Chance decides who gets the room of ${where.nameOf(quota)}: ${listed(workloads.map((each) => where.nameOf(each)))}`,
     ),
     ...noted('Not read', gaps),
     ...noted('Read a little later than the rest', copy.later),

@@ -20,6 +20,7 @@ import { controllerOf, hasEnded, isReady } from '../view.ts'
 import { availabilityOf } from './availability.ts'
 import { nameText, objectNameOf } from './object-name.ts'
 import { ObjectsNow } from './objects-now.ts'
+import { quotaContestsOf } from './quota-contests.ts'
 import { Recording } from './recording.ts'
 import { hearingClient, playOn, Rehearsal, type Rehearsed } from './rehearsal.ts'
 
@@ -51,7 +52,8 @@ const operationsMax = 12
  * were created and deleted, in order; what there is in the end; and how few were ready at the worst.
  *
  * Compared are what happened in each second, and for each workload in which order it was given pods, and in which order it lost them.
- * Pods of one owner whose names end in random letters stand for each other. What happens first of what happens at the same time is chance.
+ * Pods of one owner whose names end in random letters stand for each other. What happens first of what happens at the same time is chance:
+ * workloads between which that decides, because they ask for the room of one quota, are not compared.
  */
 export async function comparePlan(seed: number): Promise<Comparison> {
   const { change, planned, happened } = await planAndMake(seed)
@@ -170,14 +172,21 @@ interface PodEvent {
 
 function differences(planned: Rehearsed, happened: Rehearsed): readonly string[] {
   const untilMs = Math.min(planned.endMs, happened.endMs)
-  const [one, two] = [planned, happened].map((each) => podEvents(each).filter(({ atMs }) => atMs < untilMs))
+  const leftToChance = new Set([planned, happened].flatMap(rivalsIn))
+  const [one, two] = [planned, happened].map((each) =>
+    podEvents(each).filter(({ atMs, workload }) => atMs < untilMs && !leftToChance.has(workload)),
+  )
   return [
     ...difference('pods in each second', moments(one ?? []), moments(two ?? [])),
     ...difference('pods of each workload', inOrder(one ?? []), inOrder(two ?? [])),
-    ...difference('in the end', finalState(planned.after), finalState(happened.after)),
-    ...difference('at the worst', lowWaterMarks(planned), lowWaterMarks(happened)),
+    ...difference('in the end', finalState(planned.after, leftToChance), finalState(happened.after, leftToChance)),
+    ...difference('at the worst', lowWaterMarks(planned, leftToChance), lowWaterMarks(happened, leftToChance)),
   ]
 }
+
+/** The workloads of a run that ask for the room of one quota, by name. */
+const rivalsIn = ({ before, underWay, changes }: Rehearsed): readonly string[] =>
+  quotaContestsOf(before, underWay, changes).flatMap(({ workloads }) => workloads.map(nameText))
 
 /** The lines that one has and the other has not, where they first differ. */
 function difference(what: string, planned: readonly string[], happened: readonly string[]): readonly string[] {
@@ -237,9 +246,13 @@ function inOrder(events: readonly PodEvent[]): readonly string[] {
 }
 
 /** What there is, without what is by chance or by the clock: one line each, sorted. */
-function finalState(objects: readonly KubernetesObject[]): readonly string[] {
+function finalState(objects: readonly KubernetesObject[], leftToChance: ReadonlySet<string>): readonly string[] {
   const now = new ObjectsNow(objects)
-  return objects.flatMap((object) => lineOf(object, now)).toSorted()
+  const isCompared = (object: KubernetesObject) => !leftToChance.has(nameText(objectNameOf(now.workloadOf(object))))
+  return objects
+    .filter(isCompared)
+    .flatMap((object) => lineOf(object, now))
+    .toSorted()
 }
 
 const skippedKinds: ReadonlySet<string> = new Set([
@@ -322,8 +335,10 @@ const unstableKeys: ReadonlySet<string> = new Set([
   'images',
 ])
 
-const lowWaterMarks = ({ before, changes, startMs }: Rehearsed): readonly string[] =>
-  availabilityOf(before, changes, startMs).map(
-    ({ object, lowest, promised, broken }) =>
-      `${object.kind} ${object.namespace}/${object.name}: ${lowest} of ${promised}${broken === undefined ? '' : `, broken: ${broken.ready}`}`,
-  )
+const lowWaterMarks = ({ before, changes, startMs }: Rehearsed, leftToChance: ReadonlySet<string>): readonly string[] =>
+  availabilityOf(before, changes, startMs)
+    .filter(({ object }) => !leftToChance.has(nameText(object)))
+    .map(
+      ({ object, lowest, promised, broken }) =>
+        `${object.kind} ${object.namespace}/${object.name}: ${lowest} of ${promised}${broken === undefined ? '' : `, broken: ${broken.ready}`}`,
+    )

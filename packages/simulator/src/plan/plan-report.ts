@@ -5,6 +5,7 @@ import { availabilityOf } from './availability.ts'
 import { type ObjectName, objectNameOf } from './object-name.ts'
 import { type ChangeOutcome, type Problem, problemsOf } from './problems.ts'
 import { isUnderWay } from './progress.ts'
+import { type QuotaContest, quotaContestsOf } from './quota-contests.ts'
 import type { Rehearsed } from './rehearsal.ts'
 import { type TimelineEvent, timelineOf } from './timeline.ts'
 
@@ -34,6 +35,8 @@ export interface PlanReport {
     readonly failRate: number
     /** Autoscalers whose load is taken to stay such that the number of pods they have, within their bounds, is right. */
     readonly steadyLoad: readonly ObjectName[]
+    /** Quotas whose room several workloads ask for: who gets it is chance, of which the plan shows one outcome. */
+    readonly contestedQuotas: readonly QuotaContest[]
   }
   readonly copy: {
     readonly revision: string
@@ -125,6 +128,7 @@ export function planReport({
       ...(runMs === undefined ? {} : { runSeconds: runMs / 1000 }),
       failRate,
       steadyLoad: rehearsed.after.filter(({ kind }) => kind === 'HorizontalPodAutoscaler').map(objectNameOf),
+      contestedQuotas: quotaContestsOf(before, underWay, changes),
     },
     copy: {
       revision: state.revision,
