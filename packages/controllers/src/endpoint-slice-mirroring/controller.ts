@@ -1,15 +1,8 @@
 import { type EndpointSlice, type Endpoints, endpointSlices, endpoints, type Service, services } from '@coracle/api'
 import { keyOf } from '@coracle/client'
-import {
-  type Change,
-  type Controller,
-  controller,
-  isBeingDeleted,
-  type Lookup,
-  performPlan,
-} from '@coracle/controller-runtime'
+import { type Change, type Controller, controller, type Lookup, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
-import { managedByLabel, sliceDeletion } from '../services/slices.ts'
+import { managedByLabel, serviceKeysOf, sliceDeletion, slicesIndex, slicesOf } from '../services/slices.ts'
 import { isMirrored, managedBy, planMirroring } from './plan.ts'
 
 /**
@@ -21,12 +14,12 @@ export function createEndpointSliceMirroringController(): Controller {
   return controller('endpointslicemirroring-controller', { component: 'endpoint-slice-mirroring-controller' })
     .for(endpoints, { predicates: [() => false] })
     .watches(endpoints, ofServiceWithoutSelector, { predicates: [isThere] })
-    .owns(endpointSlices)
+    .watches(endpointSlices, serviceKeysOf, { indexes: slicesIndex, predicates: [isOurs] })
     .watches(services, (service) => [keyOf(service)], { predicates: [changesMirroring] })
     .reconcile(async ({ key, object }, context) => {
       // Slices of Endpoints that are gone are garbage.
-      if (object === undefined || isBeingDeleted(object)) return undefined
-      const slices = context.owned(endpointSlices).filter(isOurs)
+      if (object === undefined) return undefined
+      const slices = slicesOf(context, key, managedBy)
       const plan =
         isMirrored(object) && lacksSelector(context.informer(services).get(key))
           ? planMirroring(object, slices)
@@ -40,7 +33,10 @@ export function createEndpointSliceMirroringController(): Controller {
     })
 }
 
-const isOurs = ({ metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === managedBy
+const isOurs = (change: Change<EndpointSlice>): boolean =>
+  [change.object, ...(change.type === 'update' ? [change.old] : [])].some(
+    ({ metadata }) => metadata.labels?.[managedByLabel] === managedBy,
+  )
 
 /** What is behind a service with a selector the slice controller says. */
 const lacksSelector = (service: Service | undefined): boolean =>

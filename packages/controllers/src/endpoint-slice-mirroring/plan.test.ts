@@ -41,6 +41,18 @@ describe('slices of Endpoints', () => {
     ['are one for each family of addresses', both, undefined, ['+IPv4 5432: 10.0.0.1', '+IPv6 5432: fd00::1']],
     ['stay as they are where nothing has changed', both, both, []],
     [
+      'are those of new Endpoints of the same name',
+      endpoints([subset(5432, '10.0.0.1')], { uid: 'e2' }),
+      v4,
+      ['~s0 IPv4 5432: 10.0.0.1'],
+    ],
+    [
+      'are not made of Endpoints that are going, and change with them',
+      endpoints([subset(5432, 'fd00::1')], { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+      v4,
+      ['-s0'],
+    ],
+    [
       'change with their addresses',
       endpoints([subset(5432, '10.0.0.1', '10.0.0.2')]),
       v4,

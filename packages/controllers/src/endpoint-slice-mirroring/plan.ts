@@ -55,11 +55,13 @@ export function planMirroring(endpoints: Endpoints, slices: readonly EndpointSli
     if (present === undefined) missing.push(group)
     else if (!isAsWanted(present, group, endpoints)) actions.push(update(endpoints, present, group))
   }
+  const isGoing = endpoints.metadata.deletionTimestamp !== undefined
   for (const group of missing) {
     // One that would go is written over.
     const at = stale.findIndex(({ addressType }) => addressType === group.addressType)
     const [reused] = at < 0 ? [] : stale.splice(at, 1)
-    actions.push(reused === undefined ? creation(endpoints, group) : update(endpoints, reused, group))
+    if (reused !== undefined) actions.push(update(endpoints, reused, group))
+    else if (!isGoing) actions.push(creation(endpoints, group))
   }
   actions.push(...stale.map((slice) => sliceDeletion(slice, 'no subset has these ports')))
   return { actions: [...actions, ...warnings(invalidCount, skippedCount)] }
@@ -126,7 +128,8 @@ function isAsWanted({ metadata, endpoints: present = [] }: EndpointSlice, group:
     present.length === group.endpoints.size &&
     present.every((each) => deepEqual(each, group.endpoints.get(identityOf(each)))) &&
     deepEqual(metadata.labels ?? {}, labelsOf(endpoints)) &&
-    deepEqual(metadata.annotations ?? {}, annotationsOf(endpoints))
+    deepEqual(metadata.annotations ?? {}, annotationsOf(endpoints)) &&
+    metadata.ownerReferences?.some(({ uid }) => uid === endpoints.metadata.uid) === true
   )
 }
 
@@ -171,7 +174,8 @@ function creation(endpoints: Endpoints, group: Group): Action {
 
 function update(endpoints: Endpoints, slice: EndpointSlice, group: Group): Action {
   const { labels, annotations, content } = contentOf(endpoints, group)
-  const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...content }
+  const metadata = { ...slice.metadata, labels, annotations, ownerReferences: [controllerRef(endpoints)] }
+  const object: EndpointSlice = { ...slice, metadata, ...content }
   return { type: 'update', resource: endpointSlices, object, because: 'the Endpoints have changed' }
 }
 
@@ -192,7 +196,7 @@ function warnings(invalidCount: number, skippedCount: number): readonly Action[]
       : [
           warning(
             'TooManyAddressesToMirror',
-            `A max of ${mirroredPerSubsetMax} addresses can be mirrored to EndpointSlices per Endpoints subset. ${skippedCount} addresses were skipped`,
+            `A max of ${mirroredPerSubsetMax} addresses can be mirrored to EndpointSlices per Endpoints subset. ${invalidCount + skippedCount} addresses were skipped`,
           ),
         ]),
   ]

@@ -95,9 +95,36 @@ it('leaves alone what is behind a service without a selector', async () => {
   await createPod('a', '10.0.0.1')
   expect((await behind()).slices).toEqual([])
   expect(client.stored(endpointSlices)).toEqual([])
+})
+
+it('takes Endpoints away with their service, whoever has made them, and leaves those of none', async () => {
+  const made = (name: string) =>
+    client.create(endpoints, {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { namespace: 'default', name },
+      subsets: [],
+    })
+  await createService({})
+  await made('web')
+  await made('lock')
+  await environment.clock.settle()
   await client.delete(services, key)
   await environment.clock.settle()
-  expect(client.stored(endpoints)).toHaveLength(1)
+  expect(client.stored(endpoints).map(({ metadata }) => metadata.name)).toEqual(['lock'])
+})
+
+it('keeps the slices that say they are of a service, and no others', async () => {
+  await createService()
+  await createPod('a', '10.0.0.1')
+  await environment.clock.settle()
+  const [first] = client.stored(endpointSlices)
+  const labels = { ...first?.metadata.labels, 'kubernetes.io/service-name': 'other' }
+  const name = first?.metadata.name ?? ''
+  await client.patch(endpointSlices, { ...key, name }, { type: 'merge', body: { metadata: { labels } } })
+  await environment.clock.settle()
+  const services = client.stored(endpointSlices).map(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'])
+  expect(services.sort()).toEqual(['other', 'web'])
 })
 
 it('leads to a pod once its node is there', async () => {

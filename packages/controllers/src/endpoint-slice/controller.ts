@@ -1,20 +1,12 @@
 import { deepEqual, endpointSlices, type Node, nodes, pods, type Service, services } from '@coracle/api'
-import { byController, controllerIndexName, keyOf } from '@coracle/client'
-import {
-  type Change,
-  type Controller,
-  controller,
-  isBeingDeleted,
-  isControlledBy,
-  type Lookup,
-  performPlan,
-} from '@coracle/controller-runtime'
+import { keyOf } from '@coracle/client'
+import { type Change, type Controller, controller, type Lookup, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { readyStatus } from '../node-lifecycle/ready.ts'
 import { podLabelsIndex } from '../pods/by-labels.ts'
 import { endpointsRestMs } from '../pods/rest.ts'
 import { changesEndpoints, hasPods, podsBehind, serviceIndexes, servicesOf } from '../services/pods-behind.ts'
-import { managedByLabel } from '../services/slices.ts'
+import { serviceKeysOf, slicesIndex, slicesOf } from '../services/slices.ts'
 import { TriggerTimes } from '../services/trigger-times.ts'
 import { managedBy, planEndpointSlices, type SaidOfHints } from './plan.ts'
 import { wantsTopologyHints, zoneLabel, zoneShares } from './topology-hints.ts'
@@ -36,7 +28,7 @@ export function createEndpointSliceController(): Controller {
   ]
   return controller('endpointslice-controller', { component: 'endpoint-slice-controller' })
     .for(services, { indexes: { ...serviceIndexes, [topologyIndexName]: byTopology } })
-    .owns(endpointSlices, { indexes: { [controllerIndexName]: byController } })
+    .watches(endpointSlices, serviceKeysOf, { indexes: slicesIndex })
     .watches(pods, servicesOf, { predicates: [changesEndpoints], indexes: podLabelsIndex })
     .watches(nodes, servicesOfNode, { predicates: [changesShares] })
     .reconcile(async ({ key, object: service }, context) => {
@@ -45,11 +37,8 @@ export function createEndpointSliceController(): Controller {
         triggerTimes.forget(key)
         said.delete(key)
       }
-      if (service === undefined || isBeingDeleted(service) || !hasPods(service)) return undefined
-      const slices = context
-        .informer(endpointSlices)
-        .byIndex(controllerIndexName, service.metadata.uid ?? '')
-        .filter((slice) => isControlledBy(slice, service) && slice.metadata.labels?.[managedByLabel] === managedBy)
+      if (service === undefined || !hasPods(service)) return undefined
+      const slices = slicesOf(context, key, managedBy)
       const zoneOf = (nodeName: string) => {
         const node = context.informer(nodes).get(nodeName)
         return node && (node.metadata.labels?.[zoneLabel] ?? '')

@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointSlice, Pod, Service } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { endpointsPerSliceMax, planEndpointSlices } from './plan.ts'
+import { endpointsPerSliceMax, headlessLabel, planEndpointSlices } from './plan.ts'
 
 const service = (spec: object = {}, labels: Readonly<Record<string, string>> = {}): Service =>
   ({
@@ -10,6 +10,7 @@ const service = (spec: object = {}, labels: Readonly<Record<string, string>> = {
     spec: {
       selector: { app: 'web' },
       ipFamilies: ['IPv4'],
+      clusterIP: '10.96.0.1',
       ports: [{ name: 'http', port: 80, targetPort: 8080 }],
       ...spec,
     },
@@ -53,11 +54,12 @@ const labels = {
   'kubernetes.io/service-name': 'web',
   'endpointslice.kubernetes.io/managed-by': 'endpointslice-controller.k8s.io',
 }
+const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'Service', name: 'web', uid })
 const slice = (name: string, pods: readonly string[], ports = [{ name: 'http', protocol: 'TCP', port: 8080 }]) =>
   ({
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
-    metadata: { namespace: 'default', name, uid: name, labels },
+    metadata: { namespace: 'default', name, uid: name, labels, ownerReferences: [owner('service')] },
     addressType: 'IPv4',
     endpoints: pods.map(endpointOf),
     ports,
@@ -66,7 +68,8 @@ const slice = (name: string, pods: readonly string[], ports = [{ name: 'http', p
 const plan = (given: Service, pods: readonly Pod[], slices: readonly EndpointSlice[] = []) =>
   planEndpointSlices({ service: given, pods, slices, zoneOf: () => 'z' }).actions.map((action) => {
     if (action.type === 'delete') return `delete ${action.key.name}`
-    if (action.type === 'event' || action.type === 'patch') throw new Error('not planned')
+    if (action.type === 'event') return `event ${action.reason}: ${action.message}`
+    if (action.type === 'patch') throw new Error('not planned')
     const { metadata, endpoints = [] } = action.object as EndpointSlice
     return `${action.type} ${metadata.name ?? metadata.generateName}: ${endpoints.length}`
   })
@@ -254,6 +257,19 @@ describe('pods whose node is not there', () => {
     expect(addresses({})).toEqual({ missing: ['gone', ''], addresses: ['10.0.0.1'] })
   })
 
+  it('are told of, by name', () => {
+    const skipped = 'Error updating Endpoint Slices for Service default/web:'
+    const events = (pods: readonly Pod[]) =>
+      planEndpointSlices({ service: service(), pods, slices: [], zoneOf }).actions.flatMap((action) =>
+        action.type === 'event' ? [`${action.eventType} ${action.reason} ${action.message}`] : [],
+      )
+    const [second, third] = ['skipping Pod p2 for Service default/web: Node gone Not Found', 'Node  Not Found']
+    expect(events(given.slice(0, 2))).toEqual([`Warning FailedToUpdateEndpointSlices ${skipped} ${second}`])
+    expect(events(given)).toEqual([
+      `Warning FailedToUpdateEndpointSlices ${skipped} [${second}, skipping Pod p3 for Service default/web: ${third}]`,
+    ])
+  })
+
   it('are there where the service wants all addresses', () => {
     const wanted = ['10.0.0.1', '10.0.0.2', '10.0.0.3']
     expect(addresses({ publishNotReadyAddresses: true })).toEqual({ missing: [], addresses: wanted })
@@ -268,6 +284,16 @@ it('a service of two families has slices of both', () => {
     ['IPv4', ['10.0.0.1']],
     ['IPv6', ['fd00::1']],
   ])
+})
+
+it.each<readonly [string | undefined, readonly string[]]>([
+  ['10.0.0.1', ['IPv4']],
+  ['fd00::1', ['IPv6']],
+  ['None', ['IPv4', 'IPv6']],
+  [undefined, ['IPv4', 'IPv6']],
+])('a service with the address %s that does not say its families has slices of %j', (clusterIP, families) => {
+  const slices = made(service({ ipFamilies: undefined, clusterIP }), [])
+  expect(slices.map(({ addressType }) => addressType)).toEqual(families)
 })
 
 it('a service without an address of its own has slices that say so', () => {
@@ -328,6 +354,30 @@ describe('slices', () => {
     ],
   ])('%s', (_, given, slices, actions) => {
     expect(plan(service(), given, slices)).toEqual(actions)
+  })
+
+  it('of a former service of the same name go, and are not used again', () => {
+    const old = { ...slice('a', ['p1']), metadata: { ...slice('a', []).metadata, ownerReferences: [owner('old')] } }
+    expect(plan(service(), pods(['p1']), [old])).toEqual(['create web-: 1', 'delete a'])
+    const nobodys = { ...old, metadata: { ...old.metadata, ownerReferences: undefined } } as unknown as EndpointSlice
+    expect(plan(service(), pods(['p1']), [nobodys, slice('b', ['p1'])])).toEqual(['delete a'])
+  })
+
+  it.each<readonly [string, readonly Pod[], readonly EndpointSlice[], readonly string[]]>([
+    ['are not made', pods(['p1']), [], []],
+    ['change', pods(['p1', 'p2']), [slice('a', ['p1'])], ['update a: 2']],
+    ['go', pods(['p1']), [slice('a', ['p1']), slice('b', ['p2'])], ['delete b']],
+  ])('of a service that is going %s', (_, given, slices, actions) => {
+    const going = service()
+    const metadata = { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }
+    expect(plan({ ...going, metadata }, given, slices)).toEqual(actions)
+  })
+
+  it('are not written for their own labels alone', () => {
+    const headless = service({ clusterIP: '10.0.0.1' }, { 'kubernetes.io/service-name': 'other' })
+    const marked = slice('a', ['p1'])
+    const given = { ...marked, metadata: { ...marked.metadata, labels: { ...labels, [headlessLabel]: '' } } }
+    expect(plan(headless, pods(['p1']), [given])).toEqual([])
   })
 
   it('are not touched by one pod that changes among many', () => {

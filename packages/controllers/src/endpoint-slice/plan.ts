@@ -5,7 +5,6 @@ import {
   type EndpointSlice,
   type EndpointSlicePort,
   endpointSlices,
-  isHeadless,
   type Pod,
   type Service,
   type ServiceStatus,
@@ -27,7 +26,7 @@ export interface SlicesInput {
   readonly service: Service
   /** The pods that the service selects. */
   readonly pods: readonly Pod[]
-  /** The slices that the service controls. */
+  /** The slices that say they are of the service, and are this controller's. */
   readonly slices: readonly EndpointSlice[]
   /** The zone of a node, empty where it names none; undefined where there is no such node. */
   readonly zoneOf: (nodeName: string) => string | undefined
@@ -67,13 +66,14 @@ interface Group {
 export function planEndpointSlices(input: SlicesInput): SlicesPlan {
   const { service, slices, triggerTime, saidOfHints = new Map() } = input
   const labels = labelsOf(service)
+  const isOwned = (slice: EndpointSlice): boolean => isOwnedBy(slice, service)
   const bySignature = new Map<string, EndpointSlice[]>()
-  for (const slice of slices) {
+  for (const slice of slices.filter(isOwned)) {
     const signature = signatureOf(slice.addressType, slice.ports ?? [])
     bySignature.set(signature, [...(bySignature.get(signature) ?? []), slice])
   }
   const changes: Changes = { made: [], changed: [], gone: [] }
-  const { pods, missingNodes } = placedPods(input)
+  const { pods, missingNodes, leftOut } = placedPods(input)
   const { groups, said } = withTopologyHints(groupsOf({ ...input, pods }), input)
   for (const group of groups) {
     const signature = signatureOf(group.addressType, group.ports)
@@ -82,12 +82,17 @@ export function planEndpointSlices(input: SlicesInput): SlicesPlan {
   }
   changes.gone.push(...[...bySignature.values()].flat())
   reuse(changes)
+  const strange = slices.filter((slice) => !isOwned(slice))
+  // What is made while the service goes the garbage collector would have to find again.
+  const made = service.metadata.deletionTimestamp === undefined ? changes.made : []
   return {
     actions: [
-      ...changes.made.map((made) => creation(service, made, labels, triggerTime)),
+      ...made.map((group) => creation(service, group, labels, triggerTime)),
       ...changes.changed.map((changed) => update(service, changed, labels, triggerTime)),
-      ...changes.gone.map((slice) => sliceDeletion(slice, 'no pod of the service is in it')),
+      ...changes.gone.map((slice) => deletion(service, slice, 'no pod of the service is in it')),
+      ...strange.map((slice) => deletion(service, slice, 'the service does not own it')),
       ...hintEvents(said, saidOfHints),
+      ...(leftOut.length === 0 ? [] : [leftOutEvent(service, leftOut)]),
     ],
     saidOfHints: said,
     missingNodes,
@@ -102,13 +107,19 @@ function placedPods({
   service,
   pods,
   zoneOf,
-}: SlicesInput): Pick<SlicesInput, 'pods'> & Pick<SlicesPlan, 'missingNodes'> {
+}: SlicesInput): Placed {
   const running = pods.filter((pod) => !hasEnded(pod) && hasAddress(pod))
-  if (service.spec.publishNotReadyAddresses === true) return { pods: running, missingNodes: new Set() }
-  const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? ''
-  const missing = running.filter((pod) => zoneOf(nodeOf(pod)) === undefined)
-  return { pods: running.filter((pod) => !missing.includes(pod)), missingNodes: new Set(missing.map(nodeOf)) }
+  if (service.spec.publishNotReadyAddresses === true) return { pods: running, missingNodes: new Set(), leftOut: [] }
+  const isPlaced = (pod: Pod): boolean => zoneOf(nodeOf(pod)) !== undefined
+  const leftOut = running.filter((pod) => !isPlaced(pod))
+  return { pods: running.filter(isPlaced), missingNodes: new Set(leftOut.map(nodeOf)), leftOut }
 }
+
+interface Placed extends Pick<SlicesInput, 'pods'>, Pick<SlicesPlan, 'missingNodes'> {
+  readonly leftOut: readonly Pod[]
+}
+
+const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? ''
 
 /** Has the endpoints of each family allocated to zones, where the service wants that. */
 function withTopologyHints(
@@ -178,8 +189,7 @@ function reuse({ made, changed, gone }: Changes): void {
 
 /** A service without pods still has an empty slice for each family, so that its endpoints are known to be none. */
 function groupsOf({ service, pods, zoneOf }: SlicesInput): readonly Group[] {
-  const families = (service.spec.ipFamilies ?? ['IPv4']) as readonly AddressType[]
-  return families.flatMap((addressType) => {
+  return familiesOf(service).flatMap((addressType) => {
     const groups = new Map<string, { ports: readonly EndpointSlicePort[]; endpoints: Endpoint[] }>()
     for (const pod of pods) {
       const address = addressInFamily(pod, addressType)
@@ -194,6 +204,16 @@ function groupsOf({ service, pods, zoneOf }: SlicesInput): readonly Group[] {
     return [...groups.values()].map((group) => ({ addressType, ...group }))
   })
 }
+
+/** The families a service has addresses of; where it does not say so, that of its address, or both if it has none. */
+function familiesOf({ spec: { ipFamilies = [], clusterIP } }: Service): readonly AddressType[] {
+  if (ipFamilies.length > 0) return ipFamilies as readonly AddressType[]
+  if (!hasAddressOfItsOwn({ clusterIP })) return ['IPv4', 'IPv6']
+  return clusterIP?.includes(':') === true ? ['IPv6'] : ['IPv4']
+}
+
+const hasAddressOfItsOwn = ({ clusterIP = '' }: Pick<Service['spec'], 'clusterIP'>): boolean =>
+  clusterIP !== '' && clusterIP !== 'None'
 
 function portsOf(service: Service, pod: Pod): readonly EndpointSlicePort[] {
   return (service.spec.ports ?? []).flatMap((servicePort) => {
@@ -284,7 +304,7 @@ function draftOf(
   labels: Readonly<Record<string, string>>,
 ): Draft {
   const endpoints: Endpoint[] = []
-  let changes = !deepEqual(slice.metadata.labels ?? {}, labels)
+  let changes = !deepEqual(withoutReserved(slice.metadata.labels), withoutReserved(labels))
   for (const present of slice.endpoints ?? []) {
     const identity = identityOf(present)
     const wanted = missing.get(identity)
@@ -316,16 +336,23 @@ function fullestWithRoom(drafts: readonly Draft[], count: number): Draft | undef
 
 /** A slice is labelled as its service is, and says whose it is. */
 function labelsOf({ metadata, spec }: Service): Readonly<Record<string, string>> {
-  const own = Object.entries(metadata.labels ?? {}).filter(
-    ([key]) => key !== serviceNameLabel && key !== managedByLabel && key !== headlessLabel,
-  )
   return {
-    ...Object.fromEntries(own),
+    ...withoutReserved(metadata.labels),
     [serviceNameLabel]: metadata.name ?? '',
     [managedByLabel]: managedBy,
-    ...(isHeadless(spec) ? { [headlessLabel]: '' } : {}),
+    ...(hasAddressOfItsOwn(spec) ? {} : { [headlessLabel]: '' }),
   }
 }
+
+const reservedLabels: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel])
+
+/** The labels that slices have of their service. The others are the controller's: that one of them differs is no reason to write. */
+function withoutReserved(labels: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !reservedLabels.has(key)))
+}
+
+const isOwnedBy = ({ metadata: { ownerReferences = [] } }: EndpointSlice, { metadata: { uid } }: Service): boolean =>
+  ownerReferences.some((owner) => owner.uid === uid && owner.kind === 'Service' && owner.apiVersion === 'v1')
 
 function creation(
   service: Service,
@@ -357,6 +384,31 @@ const failedToUpdate = ({ metadata: { namespace, name } }: Service, what: string
   reason: 'FailedToUpdateEndpointSlices',
   message: `Error updating Endpoint Slices for Service ${namespace}/${name}: ${what}: {error}`,
 })
+
+function deletion(service: Service, slice: EndpointSlice, because: string): Action {
+  const { namespace, name } = service.metadata
+  const what = `failed to delete ${slice.metadata.name} EndpointSlice for Service ${namespace}/${name}`
+  return sliceDeletion(slice, because, failedToUpdate(service, what))
+}
+
+/** So many pods that are left out are named. */
+const leftOutToldMax = 100
+
+/** Tells of pods that would be in a slice, were their nodes there. */
+function leftOutEvent(service: Service, pods: readonly Pod[]): Action {
+  const { namespace, name } = service.metadata
+  const reasons = pods.slice(0, leftOutToldMax).map(
+    (pod) => `skipping Pod ${pod.metadata.name} for Service ${namespace}/${name}: Node ${nodeOf(pod)} Not Found`,
+  )
+  const { reason, message } = failedToUpdate(service, '')
+  return {
+    type: 'event',
+    eventType: 'Warning',
+    reason,
+    message: message.replace(': : {error}', `: ${reasons.length === 1 ? reasons[0] : `[${reasons.join(', ')}]`}`),
+    because: 'nodes of pods are not there',
+  }
+}
 
 function update(
   service: Service,

@@ -1,6 +1,6 @@
-import { endpoints, hasReason, pods as podsResource, services } from '@coracle/api'
+import { type Endpoints, endpoints, hasReason, pods as podsResource, services } from '@coracle/api'
 import { type Client, keyOf, type ObjectKey } from '@coracle/client'
-import { type Controller, controller, isBeingDeleted, performPlan } from '@coracle/controller-runtime'
+import { type Change, type Controller, controller, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { podLabelsIndex } from '../pods/by-labels.ts'
 import { endpointsRestMs } from '../pods/rest.ts'
@@ -13,15 +13,14 @@ export function createEndpointsController(): Controller {
   const triggerTimes = new TriggerTimes()
   return controller('endpoint-controller', { component: 'endpoint-controller' })
     .for(services, { indexes: serviceIndexes })
-    .watches(endpoints, (object) => [keyOf(object)])
+    .watches(endpoints, (object) => [keyOf(object)], { predicates: [isOurs] })
     .watches(podsResource, servicesOf, { predicates: [changesEndpoints], indexes: podLabelsIndex })
     .reconcile(async ({ key, object: service, namespace = '', name }, context) => {
       const present = context.informer(endpoints).get(key)
-      if (service === undefined || isBeingDeleted(service)) {
-        // Those of a service with a selector go with it; what somebody else has made is not ours.
-        const isOurs = present?.metadata.labels?.[managedByLabel] !== undefined
+      if (service === undefined) {
+        // They go with their service, whoever has made them. Of those for which there never was one nobody looks.
         triggerTimes.forget(key)
-        if (service === undefined && isOurs) await deleteIfThere(context.client, { namespace, name })
+        if (present !== undefined) await deleteIfThere(context.client, { namespace, name })
         return undefined
       }
       if (!hasPods(service)) return undefined
@@ -35,6 +34,9 @@ export function createEndpointsController(): Controller {
       }
     })
 }
+
+/** Others may keep what they like in Endpoints that are no service's. */
+const isOurs = ({ object }: Change<Endpoints>): boolean => object.metadata.labels?.[managedByLabel] !== undefined
 
 async function deleteIfThere(client: Client, key: ObjectKey): Promise<void> {
   try {

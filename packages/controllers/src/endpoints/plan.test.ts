@@ -47,6 +47,17 @@ it('lists who is ready apart from who is not, by their ports', () => {
   ])
 })
 
+it('says that a service has no address of its own only where that is so, whatever its labels say', () => {
+  const headless = 'service.kubernetes.io/headless'
+  const labelled = (spec: object): Service => {
+    const given = service(spec)
+    return { ...given, metadata: { ...given.metadata, labels: { [headless]: 'x' } } }
+  }
+  const labelsOf = (given: Service) => planned(given, [])?.object.metadata.labels
+  expect(labelsOf(labelled({}))).not.toHaveProperty([headless])
+  expect(labelsOf(labelled({ clusterIP: 'None', clusterIPs: ['None'] }))).toHaveProperty([headless], '')
+})
+
 it.each<readonly [readonly string[] | undefined, readonly string[]]>([
   [['IPv6'], ['fd00::2']],
   [['IPv6', 'IPv4'], ['fd00::2']],

@@ -30,8 +30,9 @@ export function planEndpoints(
 ): Plan<ServiceStatus> {
   const { subsets, isOver } = subsetsOf(service, pods)
   const { namespace, name } = service.metadata
+  const { [headlessLabel]: _headless, ...serviceLabels } = service.metadata.labels ?? {}
   const labels = {
-    ...service.metadata.labels,
+    ...serviceLabels,
     [managedByLabel]: 'endpoint-controller',
     ...(isHeadless(service.spec) ? { [headlessLabel]: '' } : {}),
   }
