@@ -62,6 +62,7 @@ export type {
   CreateAction,
   DeleteAction,
   EventAction,
+  FailureEvent,
   PatchAction,
   Plan,
   RecordedObject,

@@ -275,6 +275,16 @@ it('counts are checked where the scale finds them', async () => {
   expect(scaled.json.message).toBe(json.message)
 })
 
+it('a scale that names no version is for whichever there is', async () => {
+  await create({ count: 1 })
+  const { json: scale } = await server.call(`${crates}/a/scale`)
+  const { resourceVersion, ...metadata } = scale.metadata
+  const put = (metadata: object, replicas: number) =>
+    server.call(`${crates}/a/scale`, { method: 'PUT', body: { ...scale, metadata, spec: { replicas } } })
+  expect((await put(metadata, 3)).json.spec).toEqual({ replicas: 3 })
+  expect((await put({ ...metadata, resourceVersion }, 4)).code).toBe(409)
+})
+
 it('a deprecated version is warned of with the one to use instead', async () => {
   const definition = crateDefinition(
     [

@@ -25,7 +25,7 @@ import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
-import { unstored } from '../watch-cache/stored-object.ts'
+import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
 
 const columns = columnsOf(scaleSchema, [
@@ -111,6 +111,12 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     return answer(stored, warnings)
   }
 
+  /** A scale that names no version is for whichever there is, also of an object that could not be written so itself. */
+  const checkVersion = (
+    old: StoredObject,
+    { uid, resourceVersion = '' }: Pick<Scale['metadata'], 'uid' | 'resourceVersion'>,
+  ) => registry.checkVersion(old, { uid, resourceVersion: resourceVersion || old.object.metadata.resourceVersion })
+
   return {
     async get(namespace, name) {
       const stored = await registry.current(namespace, name)
@@ -123,7 +129,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       checkIdentity(definition, scale, namespace, name)
       const { resourceVersion = '' } = scale.metadata
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
-        registry.checkVersion(old, scale.metadata)
+        checkVersion(old, scale.metadata)
         return { object: scale, warnings, repeatable: resourceVersion === '' }
       })
       return answer(stored, warnings)
@@ -143,7 +149,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
           const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
           throw conflict(about, name, why)
         }
-        registry.checkVersion(old, { resourceVersion })
+        checkVersion(old, { resourceVersion })
         warnings = given
         return { object: scale, warnings, repeatable: true }
       })

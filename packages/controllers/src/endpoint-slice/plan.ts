@@ -103,11 +103,7 @@ export function planEndpointSlices(input: SlicesInput): SlicesPlan {
  * The pods that may be in slices: those that run, on nodes that are there. Where a node has been removed its pods are about to go,
  * and nothing leads to them, unless the service wants all addresses.
  */
-function placedPods({
-  service,
-  pods,
-  zoneOf,
-}: SlicesInput): Placed {
+function placedPods({ service, pods, zoneOf }: SlicesInput): Placed {
   const running = pods.filter((pod) => !hasEnded(pod) && hasAddress(pod))
   if (service.spec.publishNotReadyAddresses === true) return { pods: running, missingNodes: new Set(), leftOut: [] }
   const isPlaced = (pod: Pod): boolean => zoneOf(nodeOf(pod)) !== undefined
@@ -397,9 +393,9 @@ const leftOutToldMax = 100
 /** Tells of pods that would be in a slice, were their nodes there. */
 function leftOutEvent(service: Service, pods: readonly Pod[]): Action {
   const { namespace, name } = service.metadata
-  const reasons = pods.slice(0, leftOutToldMax).map(
-    (pod) => `skipping Pod ${pod.metadata.name} for Service ${namespace}/${name}: Node ${nodeOf(pod)} Not Found`,
-  )
+  const reasons = pods
+    .slice(0, leftOutToldMax)
+    .map((pod) => `skipping Pod ${pod.metadata.name} for Service ${namespace}/${name}: Node ${nodeOf(pod)} Not Found`)
   const { reason, message } = failedToUpdate(service, '')
   return {
     type: 'event',

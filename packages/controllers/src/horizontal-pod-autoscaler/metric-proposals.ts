@@ -4,6 +4,7 @@ import {
   type MetricStatus,
   type MetricTarget,
   type MetricValueStatus,
+  type QuantityFormat,
   quantityMilli,
 } from '@coracle/api'
 import { selectorText } from '../selector-text.ts'
@@ -139,7 +140,7 @@ function byUsage(resource: string, container: string, target: MetricTarget, read
       replicasByAverage(basis, readings, { resource, targetMillis: quantityMilli(averageValue) }),
     )
     if ('error' in outcome) return { error: `failed to get ${resource} usage: ${unread}${outcome.error}` }
-    return { replicas: outcome.replicas, current: { averageValue: quantityOf(outcome.millis) } }
+    return { replicas: outcome.replicas, current: { averageValue: quantityOf(outcome.millis, formatOf(resource)) } }
   }
   if (averageUtilization === undefined) {
     return {
@@ -152,7 +153,8 @@ function byUsage(resource: string, container: string, target: MetricTarget, read
   )
   if ('error' in outcome) return { error: `failed to get ${resource} utilization: ${unread}${outcome.error}` }
   const { replicas, millis, percent = 0 } = outcome
-  return { replicas, current: { averageUtilization: percent, averageValue: quantityOf(millis) } }
+  const used = quantityOf(millis, formatOf(resource))
+  return { replicas, current: { averageUtilization: percent, averageValue: used } }
 }
 
 /** By a value for all pods: which each is to have a share of, or which is to be as it is. */
@@ -182,5 +184,8 @@ function ofPods(
 
 const millisOf = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityMilli(quantity))
 
-const quantityOf = (millis: number): string =>
-  formatQuantity({ nanos: BigInt(Math.trunc(millis)) * 1_000_000n, format: 'DecimalSI' })
+/** Memory is told as the resource metrics API tells it. */
+const formatOf = (resource: string): QuantityFormat => (resource === 'memory' ? 'BinarySI' : 'DecimalSI')
+
+const quantityOf = (millis: number, format: QuantityFormat = 'DecimalSI'): string =>
+  formatQuantity({ nanos: BigInt(Math.trunc(millis)) * 1_000_000n, format })

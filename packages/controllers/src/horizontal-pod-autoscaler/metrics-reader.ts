@@ -95,12 +95,8 @@ function usageOfPods(metrics: readonly PodMetrics[], resource: string): PodReadi
 function usageOfContainers(metrics: readonly PodMetrics[], resource: string, container: string): PodReadings {
   return new Map(
     metrics.flatMap((pod) => {
-      const { name = '', namespace = '' } = pod.metadata
-      const found = pod.containers.find((each) => each.name === container)
-      if (found === undefined)
-        throw new Error(`container ${container} not present in metrics for pod ${namespace}/${name}`)
-      const amount = found.usage[resource]
-      return amount === undefined ? [] : [[name, readingOf(pod, quantityMilli(amount))] as const]
+      const amount = pod.containers.find(({ name }) => name === container)?.usage[resource]
+      return amount === undefined ? [] : [[pod.metadata.name ?? '', readingOf(pod, quantityMilli(amount))] as const]
     }),
   )
 }
@@ -145,8 +141,12 @@ async function readObjectMetric(
   const about = kind === 'Namespace' && group === '' ? namespaceResource : resourceOf(source, group, kind)
   const isNamespaced = about !== namespaceResource && about.namespaced
   const key = isNamespaced ? { namespace, name } : { name: about === namespaceResource ? namespace : name }
-  const [value] = await customMetrics(source, about, key, metric, '')
-  if (value === undefined) throw new Error('no metrics returned from custom metrics API')
+  const values = await customMetrics(source, about, key, metric, '')
+  const [value] = values
+  if (value === undefined || values.length > 1) {
+    const why = `the custom metrics API server returned ${values.length} results when we asked for exactly one`
+    throw new Error(`unable to fetch metrics from custom metrics API: ${why}`)
+  }
   return quantityMilli(value.value)
 }
 

@@ -102,7 +102,7 @@ describe('the count', () => {
     expect(actions.at(-1)).toMatchObject({
       type: 'update',
       subresource: 'scale',
-      object: { metadata: { resourceVersion: '7' } },
+      object: { metadata: { namespace: 'default', name: 'web' } },
       events: {
         succeeded: {
           reason: 'SuccessfulRescale',
@@ -114,6 +114,8 @@ describe('the count', () => {
         },
       },
     })
+    // What else changes of the target meanwhile is no obstacle.
+    expect((actions.at(-1) as { readonly object?: Scale }).object?.metadata).not.toHaveProperty('resourceVersion')
     expect(status).toMatchObject({
       currentReplicas: 3,
       desiredReplicas: 5,
@@ -377,6 +379,11 @@ describe('several metrics', () => {
     expect(result.actions.at(-1)?.because).toContain(`${metric}`)
   })
 
+  it('are named by the last that asks for none, where all do', () => {
+    const { conditions } = plan({ spec: { ...spec, minReplicas: 0 }, readings: [usage(3, 0), { millis: 0 }] })
+    expect(conditions.ScalingActive).toContain('from external metric queue')
+  })
+
   it('keep the count where one cannot be had, and the other asks for as many as there are', () => {
     const { scaled, conditions } = plan({ spec, readings: [usage(3, 50), failure] })
     expect(scaled).toEqual([])
@@ -459,6 +466,13 @@ describe('a metric of each kind', () => {
       usage(1, 100),
       'cpu resource',
       { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1' } } },
+    ],
+    [
+      'an amount of memory',
+      { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '16Mi' } } },
+      { pods: new Map([['p0', { millis: 32 * 1024 * 1024 * 1000, atMs: startMs, windowMs: 0 }]]) },
+      'memory resource',
+      { type: 'Resource', resource: { name: 'memory', current: { averageValue: '32Mi' } } },
     ],
     [
       'pods',

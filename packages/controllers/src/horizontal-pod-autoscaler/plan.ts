@@ -219,11 +219,11 @@ function wantedByMetrics(
   return { replicas: best.replicas, metric: best.metric, metrics }
 }
 
-/** The first of those that ask for most. */
+/** The first of those that ask for most; of those that ask for none the last, as upstream. */
 function highest(proposals: readonly Proposal[]) {
   const valid = proposals.filter((proposal) => 'replicas' in proposal)
   return valid.reduce<(typeof valid)[number] | undefined>(
-    (best, each) => (best === undefined || each.replicas > best.replicas ? each : best),
+    (best, each) => (best === undefined || best.replicas === 0 || each.replicas > best.replicas ? each : best),
     undefined,
   )
 }
@@ -270,6 +270,11 @@ interface Decision {
   readonly metrics: readonly MetricStatus[]
 }
 
+/** Whoever has changed the target since it was read has not changed what it should count: the write is on no condition. */
+function withCount({ metadata: { resourceVersion: _, ...metadata }, ...scale }: Scale, replicas: number): Scale {
+  return { ...scale, metadata, spec: { ...scale.spec, replicas } }
+}
+
 /** Changes the count where it is another. */
 function finish(draft: Draft, decision: Decision, nowMs: Time, spec?: Spec): AutoscalerPlan {
   const { target, memory, wanted, because, metrics } = decision
@@ -286,7 +291,7 @@ function finish(draft: Draft, decision: Decision, nowMs: Time, spec?: Spec): Aut
     type: 'update',
     resource,
     subresource: 'scale',
-    object: { ...scale, spec: { ...scale.spec, replicas: wanted } } as Scale,
+    object: withCount(scale, wanted),
     because: because === '' ? `the autoscaler wants ${wanted} replicas` : because,
     events: {
       succeeded: { reason: 'SuccessfulRescale', message: rescaled },
