@@ -240,6 +240,21 @@ describe('performPlan', () => {
     expect(client.stored(gadgets)).toHaveLength(1)
   })
 
+  it('tells of no delete of what is gone', async () => {
+    await client.create(gadgets, gadget(web, { name: 'a' }))
+    const told = { succeeded: { reason: 'SuccessfulDelete', message: 'Deleted gadget: {name}' } }
+    const remove = (name: string) =>
+      ({
+        type: 'delete',
+        resource: gadgets,
+        key: { namespace: 'default', name },
+        because: 'too many',
+        events: told,
+      }) as const
+    await perform({ actions: [remove('gone'), remove('a')] })
+    expect(client.stored(events).map(({ message }) => message)).toEqual(['Deleted gadget: a'])
+  })
+
   it('emits the events of writes, with names and errors filled in', async () => {
     const told = {
       succeeded: { reason: 'SuccessfulCreate', message: 'Created gadget: {name}' },

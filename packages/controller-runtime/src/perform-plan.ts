@@ -10,6 +10,9 @@ import type { DeleteOptions } from '@coracle/client'
 import type { Action, ActionRecord, DeleteAction, Plan, RecordedObject, WriteEvents } from './plan.ts'
 import type { ReconcileContext, Result } from './reconcile.ts'
 
+/** The object as it is now; undefined where it was deleted, by this write or before it. */
+type Written = KubernetesObject | undefined | 'gone already'
+
 /** Actions under way at a time. Writes made together share one commit of the store, so this is generous. */
 export const actionsParallelMax = 256
 
@@ -113,13 +116,15 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
     resource: Resource,
     target: Pick<KubernetesObject, 'metadata'>,
     because: string,
-    act: () => Promise<KubernetesObject | undefined>,
+    act: () => Promise<Written>,
     events: WriteEvents = {},
   ): Promise<boolean> {
     try {
       const written = await act()
-      this.#report(type, resource, written ?? target, because, undefined)
-      this.#emit(events.succeeded, 'Normal', written ?? target, '')
+      const isDone = written !== 'gone already'
+      const shown = written === undefined || !isDone ? target : written
+      this.#report(type, resource, shown, because, undefined)
+      if (isDone) this.#emit(events.succeeded, 'Normal', shown, '')
       return true
     } catch (error) {
       // The object itself is gone: there is nothing left to write a status to.
@@ -137,7 +142,7 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
     }
   }
 
-  async #write(action: WriteAction): Promise<KubernetesObject | undefined> {
+  async #write(action: WriteAction): Promise<Written> {
     const { client } = this.#context
     const { because } = action
     switch (action.type) {
@@ -159,6 +164,7 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
           })
         } catch (error) {
           if (!hasReason(error, 'NotFound')) throw error
+          return 'gone already'
         }
         return undefined
     }

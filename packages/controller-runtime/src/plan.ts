@@ -79,7 +79,7 @@ export interface PatchAction extends Reasoned {
   readonly events?: WriteEvents
 }
 
-/** Deletes an object. That it is gone already counts as success. */
+/** Deletes an object. That it is gone already counts as success, of which no event tells. */
 export interface DeleteAction extends Reasoned {
   readonly type: 'delete'
   readonly resource: Resource

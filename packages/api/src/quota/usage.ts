@@ -4,14 +4,14 @@ import { storageClassOfClaim } from '../kinds/core/persistent-volume-claim/persi
 import type { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim/schema.ts'
 import type { Container } from '../kinds/core/pod/container.ts'
 import type { Pod } from '../kinds/core/pod/pod-schema.ts'
-import { isHugePages } from '../kinds/core/pod/resource-names.ts'
+import { isHugePages, isPodLevelResource } from '../kinds/core/pod/resource-names.ts'
 import { isExtended } from '../kinds/core/pod/validation/resources.ts'
 import type { Service } from '../kinds/core/service/service-schema.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { podLimits, podRequests } from '../placement/pod-resources.ts'
 import type { ResourceQuantities } from '../placement/resource-quantities.ts'
 import { specOnNode } from '../placement/resources-on-node.ts'
-import { parseQuantity, type Quantity } from '../quantity.ts'
+import { compareQuantity, parseQuantity, type Quantity } from '../quantity.ts'
 import type { Resource } from '../resource.ts'
 import { parseTime } from '../time.ts'
 
@@ -30,6 +30,36 @@ const namedKinds: ReadonlySet<string> = new Set([
 /** `count/pods`, `count/jobs.batch`: the name under which quotas count objects of a kind. */
 export const countName = ({ group, plural }: CountedKind): string =>
   `count/${group === '' ? plural : `${plural}.${group}`}`
+
+const podNames: ReadonlySet<string> = new Set([
+  'pods',
+  ...['', 'requests.', 'limits.'].flatMap((prefix) => [
+    `${prefix}cpu`,
+    `${prefix}memory`,
+    `${prefix}ephemeral-storage`,
+  ]),
+])
+const serviceNames: ReadonlySet<string> = new Set(['services', 'services.nodeports', 'services.loadbalancers'])
+const claimNames = ['persistentvolumeclaims', 'requests.storage']
+
+/** Whether objects of a kind are what a quota counts under a name; they may take nothing of it. */
+export function isCountedAs(kind: CountedKind, name: string): boolean {
+  if (name === countName(kind)) return true
+  if (kind.group !== '') return false
+  switch (kind.plural) {
+    case 'pods':
+      return podNames.has(name) || isHugePages(name.replace(/^requests\./, '')) || isExtendedRequest(name)
+    case 'services':
+      return serviceNames.has(name)
+    case 'persistentvolumeclaims':
+      return claimNames.some((each) => name === each || name.endsWith(`${ofClass}${each}`))
+    default:
+      return namedKinds.has(kind.plural) && name === kind.plural
+  }
+}
+
+const isExtendedRequest = (name: string): boolean =>
+  name.startsWith('requests.') && name.includes('/') && !name.includes('kubernetes.io/')
 
 /** What an object takes at a moment, by the names that quotas know. */
 export function quotaUsage(kind: CountedKind, object: KubernetesObject, nowMs: number): ResourceQuantities {
@@ -95,12 +125,26 @@ const ofClass = '.storageclass.storage.k8s.io/'
 
 function addClaim(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): void {
   const storageClass = storageClassOfClaim(claim)
-  const storage = claim.spec?.resources?.requests?.storage
-  if (storage !== undefined) usage.set('requests.storage', parseQuantity(storage))
+  const storage = storageOf(claim)
+  if (storage !== undefined) usage.set('requests.storage', storage)
   if (!storageClass) return
   usage.set(`${storageClass}${ofClass}persistentvolumeclaims`, count(1))
-  if (storage !== undefined) usage.set(`${storageClass}${ofClass}requests.storage`, parseQuantity(storage))
+  if (storage !== undefined) usage.set(`${storageClass}${ofClass}requests.storage`, storage)
 }
+
+/** What a claim asks for, or what its volume is being grown to where that is more; in whole bytes. */
+function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefined {
+  const asked = spec?.resources?.requests?.storage
+  if (asked === undefined) return undefined
+  const allocated = status?.allocatedResources?.storage
+  const { nanos, format } = parseQuantity(
+    allocated !== undefined && compareQuantity(allocated, asked) > 0 ? allocated : asked,
+  )
+  const rest = nanos % nanosPerByte
+  return { nanos: rest > 0n ? nanos - rest + nanosPerByte : nanos, format }
+}
+
+const nanosPerByte = 1_000_000_000n
 
 /** Amounts that each container must state where a quota limits them. */
 const constrained: ReadonlySet<string> = new Set([
@@ -112,8 +156,13 @@ const constrained: ReadonlySet<string> = new Set([
   'limits.memory',
 ])
 
-/** What containers of a pod must state because a quota limits it and they do not, as upstream's refusal says it. */
+/**
+ * What containers of a pod must state because a quota limits it and they do not, as upstream's refusal says it. Where the pod as a whole
+ * states something they need not.
+ */
 export function unstatedResources({ spec }: Pod, limited: readonly string[]): string | undefined {
+  const { requests, limits } = spec.resources ?? {}
+  if (Object.keys({ ...requests, ...limits }).some(isPodLevelResource)) return undefined
   const required = limited.filter((name) => constrained.has(name))
   if (required.length === 0) return undefined
   const missing = new Map<string, string[]>()

@@ -75,6 +75,34 @@ describe('ResourceQuota', () => {
     )
   })
 
+  it('wants nothing of containers where the pod as a whole says what it takes', async () => {
+    const { client, usedNow } = await startWithQuota({ 'requests.cpu': '2' })
+    const spec = { ...(asking({}) as object), resources: { requests: { cpu: '1' } } }
+    await client.create(pods, pod('a', {}, spec as never))
+    expect(await usedNow()).toEqual({ 'requests.cpu': '1' })
+  })
+
+  it('charges what the volume of a claim is being grown to', async () => {
+    const { client, usedNow } = await startWithQuota({ 'requests.storage': '2Gi' })
+    const claim = await client.create(persistentVolumeClaims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'a', namespace: 'default' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    })
+    const grow = (storage: string) =>
+      client.patch(
+        persistentVolumeClaims,
+        { namespace: 'default', name: 'a' },
+        { type: 'merge', body: { status: { allocatedResources: { storage } } } },
+        { subresource: 'status' },
+      )
+    await grow('2Gi')
+    expect(await usedNow()).toEqual({ 'requests.storage': '2Gi' })
+    expect((await refusal(grow('3Gi'))).message).toContain('exceeded quota: q, requested: requests.storage=1Gi')
+    expect(claim.status?.allocatedResources).toBeUndefined()
+  })
+
   it('counts objects of any kind', async () => {
     const { client, usedNow } = await startWithQuota({ 'count/configmaps': '1' })
     await client.create(configMaps, configMap('a'))
@@ -164,13 +192,14 @@ describe('ResourceQuota', () => {
       spec: { hard: { configmaps: '0' } },
     })
     await client.create(configMaps, configMap('a'))
+    const hard = { configmaps: '9', 'count/configmaps': '9', secrets: '9' }
     await client.update(
       resourceQuotas,
-      { ...created, status: { hard: { configmaps: '0' } } },
+      { ...created, status: { hard, used: { configmaps: '1' } } },
       { subresource: 'status' },
     )
     expect((await refusal(client.create(configMaps, configMap('b')))).message).toBe(
-      'configmaps "b" is forbidden: status unknown for quota: q, resources: configmaps',
+      'configmaps "b" is forbidden: status unknown for quota: q, resources: configmaps,count/configmaps',
     )
   })
 })

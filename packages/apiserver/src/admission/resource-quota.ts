@@ -3,10 +3,12 @@ import {
   compareQuantity,
   compareText,
   formatQuantity,
+  isCountedAs,
   isInScope,
   type KubernetesObject,
   type Pod,
   parseQuantity,
+  podChangesScope,
   type Quantity,
   quotaUsage,
   type ResourceList,
@@ -34,9 +36,8 @@ export function resourceQuota(registries: Registries, clock: Clock): AdmissionPl
   return {
     name: 'ResourceQuota',
     validate(attributes, object) {
-      const { definition, namespace, subresource, alongside } = attributes
-      const isWhole = subresource === '' || resizesPod(attributes)
-      if (object === undefined || !definition.namespaced || !isWhole || !isCounted(attributes)) return
+      const { definition, namespace, alongside } = attributes
+      if (object === undefined || !definition.namespaced || !isCounted(attributes, object)) return
       const storage = registries.of(resourceQuotas)?.storage
       if (storage === undefined || storage.cache.size === 0) return
       const { cache, writer } = storage
@@ -52,10 +53,22 @@ export function resourceQuota(registries: Registries, clock: Clock): AdmissionPl
 }
 
 /** Objects count when they come; of changes only those that may make them take more. */
-function isCounted({ operation, definition }: AdmissionAttributes): boolean {
-  if (operation === 'CREATE') return true
-  const mayGrow = ['persistentvolumeclaims', 'services', 'pods']
-  return operation === 'UPDATE' && definition.group === '' && mayGrow.includes(definition.plural)
+function isCounted(attributes: AdmissionAttributes, object: KubernetesObject): boolean {
+  const { operation, definition, subresource, old } = attributes
+  if (operation === 'CREATE') return subresource === ''
+  if (operation !== 'UPDATE' || definition.group !== '') return false
+  switch (definition.plural) {
+    case 'pods':
+      if (subresource === '') return old !== undefined && podChangesScope(old as Pod, object as Pod)
+      return resizesPod(attributes)
+    case 'services':
+      return subresource === ''
+    case 'persistentvolumeclaims':
+      // Its status says what its volume is being grown to.
+      return subresource === '' || subresource === 'status'
+    default:
+      return false
+  }
 }
 
 /** The quota with what the object takes; undefined where that is nothing. Throws where it is too much. */
@@ -68,21 +81,18 @@ function charge(
   const quota = stored.object as ResourceQuota
   const { definition, old } = attributes
   const { hard = {}, used = {} } = quota.status ?? {}
-  const usage = usageIn(quota, definition, object, nowMs)
-  const limited = Object.keys(hard).filter((name) => usage.has(name) || isStatedByPods(definition, name))
+  const limited = Object.keys(hard).filter((name) => isCountedAs(definition, name))
   if (limited.length === 0 || !isInScope(quota.spec ?? {}, definition, object)) return undefined
   const { name = '' } = quota.metadata
   const refuse = (why: string) => forbiddenByAdmission(attributes, object, why)
-  const unstated =
-    isPods(definition) && old === undefined ? unstatedResources(object as Pod, Object.keys(hard)) : undefined
+  const unstated = isPods(definition) ? unstatedResources(object as Pod, limited) : undefined
   if (unstated !== undefined) throw refuse(`failed quota: ${name}: ${unstated}`)
-  const before = old === undefined ? new Map<string, Quantity>() : usageIn(quota, definition, old, nowMs)
-  const more = increase(usage, before, Object.keys(hard))
-  if (more.size === 0) return undefined
-  const unknown = [...more.keys()].filter((each) => used[each] === undefined)
-  if (unknown.length > 0) {
-    throw refuse(`status unknown for quota: ${name}, resources: ${unknown.sort(compareText).join(',')}`)
+  if (limited.some((each) => used[each] === undefined)) {
+    throw refuse(`status unknown for quota: ${name}, resources: ${limited.sort(compareText).join(',')}`)
   }
+  const before = old === undefined ? nothing : usageIn(quota, definition, old, nowMs)
+  const more = increase(quotaUsage(definition, object, nowMs), before, limited)
+  if (more.size === 0) return undefined
   const total = Object.fromEntries(
     [...more].map(([each, amount]) => [each, formatQuantity(addQuantity(used[each] ?? '0', amount))]),
   )
@@ -101,10 +111,6 @@ function charge(
 }
 
 const isPods = ({ group, plural }: StoredKind): boolean => group === '' && plural === 'pods'
-
-/** Amounts that pods must state where they are limited, though they may take none. */
-const isStatedByPods = (definition: StoredKind, name: string): boolean =>
-  isPods(definition) && /^(?:requests\.|limits\.)?(?:cpu|memory)$/.test(name)
 
 const nothing: ResourceQuantities = new Map()
 

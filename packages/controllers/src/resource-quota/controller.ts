@@ -64,7 +64,8 @@ export function createResourceQuotaController({ resources }: { resources(): read
       if (quota === undefined) return undefined
       const kinds = countedKinds(quota)
       const counted = await Promise.all(kinds.map((kind) => readAll(client, resources(), kind, namespace)))
-      const status = planQuotaStatus(quota, counted, clock.now())
+      const served = counted.filter((each) => each !== undefined)
+      const status = planQuotaStatus(quota, served, clock.now())
       if (status !== quota.status) {
         const because = `what there is was counted: ${describeStatusChange(quota.status, status)}`
         await client.update(resourceQuotas, { ...quota, status }, { subresource: 'status', because })
@@ -93,18 +94,18 @@ async function checkUncharged(client: Client, counted: ResourceQuota): Promise<v
     throw conflict(resourceQuotas, name, 'it was charged while objects were counted')
 }
 
-/** Every object of a kind in a namespace, as of now. A kind that is not served has none. */
+/** Every object of a kind in a namespace, as of now; undefined where the kind is not served. */
 async function readAll(
   client: Client,
   served: readonly Resource[],
   kind: string,
   namespace: string,
-): Promise<CountedObjects> {
+): Promise<CountedObjects | undefined> {
   const [plural = '', ...group] = kind.split('.')
   const wanted = { group: group.join('.'), plural }
   const resource = served.find((each) => each.plural === plural && each.group === wanted.group)
   const objects: KubernetesObject[] = []
-  if (resource === undefined) return { resource: wanted, objects }
+  if (resource === undefined) return undefined
   let token = ''
   do {
     const page = await client.list(resource, {

@@ -74,7 +74,28 @@ describe('what is used of a quota', () => {
 
   it('is what it was where nothing has changed', () => {
     const status = { hard: { pods: '10' }, used: { pods: '0' } }
-    expect(planQuotaStatus(quota({ pods: '10' }, {}, status), [], nowMs)).toBe(status)
+    expect(planQuotaStatus(quota({ pods: '10' }, {}, status), [{ resource: pods, objects: [] }], nowMs)).toBe(status)
+  })
+
+  it('is not said where nothing is counted under a name, or stays what was said', () => {
+    const hard = { pods: '10', 'count/widgets.example.com': '1', 'example.com/gpu': '1' }
+    const counted = [{ resource: pods, objects: [] }]
+    expect(planQuotaStatus(quota(hard), counted, nowMs).used).toEqual({ pods: '0' })
+    const status = { hard, used: { pods: '0', 'count/widgets.example.com': '1' } }
+    expect(planQuotaStatus(quota(hard, {}, status), counted, nowMs)).toBe(status)
+  })
+
+  it.each<[string, string, object, string]>([
+    ['is what a claim asks for', '1Gi', {}, '1Gi'],
+    ['is in whole bytes', '1500m', {}, '2'],
+    ['is what a volume is being grown to', '1Gi', { allocatedResources: { storage: '2Gi' } }, '2Gi'],
+    ['is what is asked for where the volume has less', '3Gi', { allocatedResources: { storage: '2Gi' } }, '3Gi'],
+  ])('%s', (_, storage, status, used) => {
+    const resource = { group: '', plural: 'persistentvolumeclaims' }
+    const claim = { metadata: {}, spec: { storageClassName: 'fast', resources: { requests: { storage } } }, status }
+    const given = quota({ 'requests.storage': '9Gi', 'fast.storageclass.storage.k8s.io/requests.storage': '9Gi' })
+    const total = planQuotaStatus(given, [{ resource, objects: [claim as never] }], nowMs).used
+    expect(Object.values(total ?? {})).toEqual([used, used])
   })
 })
 
@@ -86,6 +107,7 @@ it('a quota counts the kinds that it names', () => {
     'count/jobs.batch': '1',
     'services.nodeports': '1',
     secrets: '1',
+    'example.com/gpu': '1',
   }
   expect(countedKinds(quota(hard))).toEqual(['pods', 'persistentvolumeclaims', 'jobs.batch', 'services', 'secrets'])
 })

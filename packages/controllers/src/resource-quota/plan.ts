@@ -2,6 +2,7 @@ import {
   addQuantities,
   deepEqual,
   formatQuantity,
+  isCountedAs,
   isInScope,
   type KubernetesObject,
   quotaUsage,
@@ -17,7 +18,10 @@ export interface CountedObjects {
   readonly objects: readonly KubernetesObject[]
 }
 
-/** What the objects of a namespace take of a quota, which is in force from then on. The same status where it says so already. Pure. */
+/**
+ * What the objects of a namespace take of a quota, which is in force from then on. Of what nothing is counted under is said what was
+ * said before, if anything. The same status where it says so already. Pure.
+ */
 export function planQuotaStatus(
   quota: ResourceQuota,
   counted: readonly CountedObjects[],
@@ -32,31 +36,37 @@ export function planQuotaStatus(
     }
   }
   const used = Object.fromEntries(
-    Object.keys(hard).map((name) => {
+    Object.keys(hard).flatMap((name) => {
+      const isCounted = counted.some(({ resource }) => isCountedAs(resource, name))
       const amount = total.get(name)
-      return [name, amount === undefined ? '0' : formatQuantity(amount)]
+      const used = isCounted ? (amount === undefined ? '0' : formatQuantity(amount)) : status.used?.[name]
+      return used === undefined ? [] : [[name, used]]
     }),
   )
   const next = { hard, used }
   return deepEqual(status, next) ? status : next
 }
 
-/** Kinds whose amounts quotas know; of all others they count objects. */
-const measured = ['pods', 'services', 'persistentvolumeclaims']
+/** Kinds that quotas count under names of their own; all others only as `count/…`. */
+const namedKinds = [
+  'pods',
+  'services',
+  'persistentvolumeclaims',
+  'configmaps',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+]
 
 /** The kinds that a quota counts, as `plural` or `plural.group`. */
 export function countedKinds({ spec }: ResourceQuota): readonly string[] {
-  const kinds = Object.keys(spec?.hard ?? {}).map((name) => {
-    if (name.startsWith('count/')) return name.slice('count/'.length)
-    if (name.startsWith('services.')) return 'services'
-    if (name === 'requests.storage' || name.includes('.storageclass.storage.k8s.io/')) return 'persistentvolumeclaims'
-    return /^(?:configmaps|persistentvolumeclaims|replicationcontrollers|resourcequotas|secrets|services)$/.test(name)
-      ? name
-      : 'pods'
+  const kinds = Object.keys(spec?.hard ?? {}).flatMap((name) => {
+    if (name.startsWith('count/')) return [name.slice('count/'.length)]
+    const kind = namedKinds.find((plural) => isCountedAs({ group: '', plural }, name))
+    return kind === undefined ? [] : [kind]
   })
   return [...new Set(kinds)]
 }
 
 /** Whether nobody tells the controller when objects of this kind go, so that it has to look now and then. */
-export const isWatched = (kind: string): boolean =>
-  measured.includes(kind) || kind === 'configmaps' || kind === 'secrets' || kind === 'replicationcontrollers'
+export const isWatched = (kind: string): boolean => namedKinds.includes(kind) && kind !== 'resourcequotas'
