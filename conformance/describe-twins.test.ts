@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kubectl, manifest } from './support/kubectl.ts'
 import { type Outcome, Program } from './support/program.ts'
@@ -577,6 +579,24 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
 describe('coracle describe beside kubectl describe', () => {
   compareScenarios(() => program, scenarios)
 
+  it.each<[string, readonly string[], number]>([
+    ['one', ['cm/one'], 1],
+    ['one of a file', ['-f', '{file}'], 1],
+    ['those of several names', ['cm/one', 'cm/once'], 0],
+    ['one beside a name that is not there', ['cm/one', 'cm/nobody'], 0],
+    ['those whose names begin so', ['cm', 'on'], 0],
+    ['one whose name begins so', ['cm', 'onc'], 0],
+    ['several, where that is asked for', ['cm/one', 'cm/once', '--show-events'], 2],
+  ])('shows, as kubectl 1.36, events of single objects alone: %s', async (what, args, expected) => {
+    const kubectl = await Kubectl.inNewNamespace(program, `events-${what.replaceAll(/[^a-z0-9]+/g, '-')}`)
+    for (const name of ['one', 'once']) await kubectl.ok(['create', 'configmap', name])
+    const file = join(program.dataDir, 'one.json')
+    await writeFile(file, manifest(object('v1', 'ConfigMap', 'one', {})))
+    const line = args.map((arg) => arg.replace('{file}', file))
+    const { stdout } = await program.coracle(['-n', kubectl.namespace, 'describe', ...line])
+    expect(stdout.match(/^Events:/gm)?.length ?? 0).toBe(expected)
+  })
+
   it.each([
     ['deployment/web', '&limit=500'],
     ['rs,pvc,node,cm,svc --chunk-size=7', '&limit=7'],
@@ -586,7 +606,7 @@ describe('coracle describe beside kubectl describe', () => {
     const kubectl = await Kubectl.inNewNamespace(program, `pages-${what.replaceAll(/[^a-z0-9]+/g, '-')}`)
     await kubectl.ok(['create', 'deployment', 'web', '--image=a', '--replicas=0'])
     await kubectl.ok(['create', 'service', 'clusterip', 'web', '--clusterip=None'])
-    const line = ['-n', kubectl.namespace, 'describe', ...what.split(' '), '-v=6']
+    const line = ['-n', kubectl.namespace, 'describe', ...what.split(' '), '--show-events', '-v=6']
     // kubectl goes through the fields of its selectors in any order.
     const sorted = (query: string) =>
       query.replace(/(?<=fieldSelector=)[^&]*/, (fields) => fields.split('%2C').sort().join())

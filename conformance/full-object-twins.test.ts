@@ -1,6 +1,7 @@
 import { builtinKinds } from '@coracle/api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { customDefinition, customObjects, fullObjects, surroundings } from './support/full-objects.ts'
+import { sayingEvents, withoutNewsOf136 } from './support/news-of-136.ts'
 import { ObjectServer } from './support/object-server.ts'
 import type { Outcome } from './support/program.ts'
 
@@ -56,10 +57,11 @@ describe('full objects of every kind', () => {
     ['are told of as events', ['events', '-A']],
     ['are told of as events of one object', ['events', '-n', 'full', '--for', 'pod/pods-0']],
     ['are in tables with kinds', ['get', 'services', '-n', 'full', '--show-kind', '--no-headers', '-o', 'wide']],
-  ])('%s', async (_, line) => {
+  ])('%s', async (_, args) => {
+    const line = sayingEvents(args)
     const theirs = await server.kubectl(line)
     expect(linesOf(await server.coracle(line))).toEqual(linesOf(theirs))
   })
 })
 
-const linesOf = ({ code, stdout, stderr }: Outcome) => ({ code, stdout: stdout.split('\n'), stderr })
+const linesOf = ({ code, stdout, stderr }: Outcome) => ({ code, stdout: withoutNewsOf136(stdout).split('\n'), stderr })

@@ -13,6 +13,8 @@ export const coracleFile =
 /** What a finished command left behind. */
 export interface Outcome {
   readonly code: number | null
+  /** What ended it, where that was a signal: that of `run` itself at the timeout, too. */
+  readonly signal?: NodeJS.Signals
   readonly stdout: string
   readonly stderr: string
 }
@@ -43,8 +45,8 @@ export async function run(command: string, args: readonly string[], options: Run
   })
   child.stdin.on('error', () => {}) // a command may end without reading its input
   child.stdin.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, stdout, stderr }
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  return { code, ...(signal === null ? {} : { signal }), stdout, stderr }
 }
 
 /**

@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { runProgram } from '../../packages/cli/src/run-program.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
 import { Api, makeNamespace } from './api.ts'
+import { sayingEvents, withoutNewsOf136 } from './news-of-136.ts'
 import { eventually, type Outcome, type Program } from './program.ts'
 
 /** What commands that open an editor open: it changes whatever says `old`. */
@@ -135,6 +136,7 @@ export class Twins {
     input = '',
     variables: Readonly<Record<string, string>> = {},
   ): Promise<TwinOutcome> {
+    const line = args[0] === 'describe' ? sayingEvents(args) : args
     // `{namespace}` makes names of cluster-wide objects that each has for itself.
     const forTheirs = (text: string) => text.replaceAll('{node}', nodes.theirs).replaceAll('{namespace}', this.#theirs)
     const forOurs = (text: string) => text.replaceAll('{node}', nodes.ours).replaceAll('{namespace}', this.#ours)
@@ -146,12 +148,12 @@ export class Twins {
       ...Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, text(value)])),
     })
     const place = (namespace: string) => (placement === 'flag' ? ['-n', namespace] : [])
-    const theirs = await this.#program.kubectl([...place(this.#theirs), ...args.map(forTheirs)], {
+    const theirs = await this.#program.kubectl([...place(this.#theirs), ...line.map(forTheirs)], {
       input: forTheirs(input),
       // It leaves files there.
       env: { ...environment(forTheirs), TMPDIR: this.#program.dataDir },
     })
-    const ours = await runCommand([...place(this.#ours), ...args.map(forOurs)], {
+    const ours = await runCommand([...place(this.#ours), ...line.map(forOurs)], {
       variables: { PATH: process.env.PATH ?? '', ...environment(forOurs) },
       runProgram,
       workingDirectory: process.cwd(),
@@ -177,7 +179,7 @@ export class Twins {
 
   #plain(text: string): string {
     return (
-      text
+      withoutNewsOf136(text)
         .replaceAll(this.#theirs, 'NAMESPACE')
         .replaceAll(this.#ours, 'NAMESPACE')
         .replaceAll(new RegExp(Object.values(nodes).join('|'), 'g'), 'NODE')

@@ -12,7 +12,8 @@ import { type DescribingSession, describerOf, showsEvents } from './describers.t
 import { asOneBeside, besideRefusals, selectionsOf, summariesOf } from './manifest-command.ts'
 
 export interface DescribeFlags extends ConnectionFlags, SelectorFlags, ManifestFlags {
-  readonly showEvents: boolean
+  /** Absent: those of a single object that is named whole. */
+  readonly showEvents?: boolean
   readonly chunkSize: number
 }
 
@@ -33,11 +34,14 @@ export async function describe(host: Host, args: readonly string[], flags: Descr
         ...session,
         list: async (resource, options) => (await listPages(session.client, resource, options, flags.chunkSize)).items,
       }
+      const count = hasFiles(flags) ? selections.length : found.length
+      const isSingle = count === 1 && missed.length === 0 && !isPrefix
+      const showEvents = flags.showEvents ?? isSingle
       let isFirst = true
       for (const { resource, object } of found) {
         try {
           const nowMs = host.environment.clock.now()
-          const text = await describeOne(asked, resource, object, { nowMs, events: flags.showEvents })
+          const text = await describeOne(asked, resource, object, { nowMs, events: showEvents })
           // kubectl sets objects that are named by what their names begin with closer together.
           host.stdout.write(isPrefix ? `${text}\n` : isFirst ? text : `\n\n${text}`)
           isFirst = false

@@ -65,6 +65,7 @@ export function describeCronJob(cronJob: CronJob, events: readonly Event[] | und
   text.field(0, 'Schedule', spec.schedule)
   text.field(0, 'Concurrency Policy', spec.concurrencyPolicy ?? '')
   text.field(0, 'Suspend', spec.suspend === undefined ? '<unset>' : spec.suspend ? 'True' : 'False')
+  text.field(0, 'Time Zone', spec.timeZone ?? '<unset>')
   text.field(0, 'Successful Job History Limit', spec.successfulJobsHistoryLimit ?? '<unset>')
   text.field(0, 'Failed Job History Limit', spec.failedJobsHistoryLimit ?? '<unset>')
   const deadline = spec.startingDeadlineSeconds

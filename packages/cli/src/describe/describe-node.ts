@@ -109,5 +109,4 @@ function describeSystem(text: Description, { status }: Node): void {
     .field(1, 'Architecture', info.architecture ?? '')
     .field(1, 'Container Runtime Version', info.containerRuntimeVersion ?? '')
     .field(1, 'Kubelet Version', info.kubeletVersion ?? '')
-    .field(1, 'Kube-Proxy Version', info.kubeProxyVersion ?? '')
 }

@@ -4,6 +4,7 @@ import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
 import { controllerText, describeAnnotations, describeLabels, lifecycleText } from './metadata.ts'
 import { describeTolerations } from './pod-template.ts'
+import { describeSchedulingGroup } from './scheduling-group.ts'
 import { describeTopologySpread } from './topology-spread.ts'
 import { describeVolumes } from './volumes.ts'
 
@@ -31,6 +32,7 @@ export function describePod(pod: Pod, events: readonly Event[] | undefined, nowM
   describeLabels(text, 0, 'Node-Selectors', spec.nodeSelector)
   describeTolerations(text, 0, spec.tolerations)
   describeTopologySpread(text, 0, spec.topologySpreadConstraints)
+  describeSchedulingGroup(text, 0, spec.schedulingGroup)
   describeEvents(text, events, nowMs)
   return text.toString()
 }

@@ -44,9 +44,10 @@ export function describeService(
 }
 
 function describePort(text: Description, port: ServicePort, slices: readonly EndpointSlice[]): void {
-  const { protocol = 'TCP', name } = port
+  const { protocol = 'TCP', name, appProtocol } = port
   text.field(0, 'Port', `${name || '<unset>'}\t${port.port}/${protocol}`)
   text.field(0, 'TargetPort', `${port.targetPort ?? port.port}/${protocol}`)
+  if (appProtocol !== undefined) text.field(0, 'AppProtocol', appProtocol)
   if (port.nodePort) text.field(0, 'NodePort', `${name || '<unset>'}\t${port.nodePort}/${protocol}`)
   text.field(0, 'Endpoints', endpointsText(name ?? '', slices))
 }

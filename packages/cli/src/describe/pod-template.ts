@@ -2,6 +2,7 @@ import { compareText, type PodTemplateSpec, type Toleration } from '@coracle/api
 import { describeContainers } from './containers.ts'
 import type { Description } from './description.ts'
 import { describeAnnotations, describeLabels } from './metadata.ts'
+import { describeSchedulingGroup } from './scheduling-group.ts'
 import { describeTopologySpread } from './topology-spread.ts'
 import { describeVolumes } from './volumes.ts'
 
@@ -25,6 +26,7 @@ export function describePodTemplate(text: Description, template: PodTemplateSpec
   if (spec.priorityClassName) text.field(1, 'Priority Class Name', spec.priorityClassName)
   describeLabels(text, 1, 'Node-Selectors', spec.nodeSelector)
   describeTolerations(text, 1, spec.tolerations)
+  describeSchedulingGroup(text, 1, spec.schedulingGroup)
 }
 
 export function describeTolerations(text: Description, level: number, tolerations: readonly Toleration[] = []): void {

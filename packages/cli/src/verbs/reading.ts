@@ -67,10 +67,12 @@ function addDescribe(program: Command, host: Host): void {
   withFiles(program.command('describe'), 'show')
     .argument('[resources...]', 'TYPE[,TYPE] [NAME...] or TYPE/NAME...')
     .summary('show objects in detail')
-    .description('Shows objects in detail, with what happened to them. A name may be the beginning of one.')
+    .description('Shows objects in detail, and what happened to a single one. A name may be the beginning of one.')
     .addOption(labelSelectorOption())
     .option('-A, --all-namespaces', 'in all namespaces')
-    .addOption(switchOption('--show-events [boolean]', 'with what happened to them', true))
+    .addOption(
+      switchOption('--show-events [boolean]', 'with what happened to them; unless given, of a single object alone'),
+    )
     .addOption(chunkSizeOption())
     .action(async (resources: readonly string[], _options, command: Command) => {
       const { describe } = await import('../commands/describe.ts')
