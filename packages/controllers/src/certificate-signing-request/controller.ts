@@ -4,8 +4,9 @@ import {
   type SubjectAccessReview,
   subjectAccessReviews,
 } from '@coracle/api'
-import type { Client } from '@coracle/client'
 import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
+import { timeOf } from '../pods/pod-state.ts'
 import { type ApprovalRight, planApproval, rightsForApproval } from './plan-approval.ts'
 import { planCleanup } from './plan-cleanup.ts'
 import { isToBeSigned, planSigning, type WantedCertificate } from './plan-signing.ts'
@@ -26,17 +27,28 @@ export function createCertificateSigner({ issueCertificate }: CertificateSignerO
 }
 
 /** Approves requests of node agents for their client certificates, where who asks has the right to that. */
-export function createCertificateApprover({ client }: { readonly client: Client }): Controller {
+export function createCertificateApprover(): Controller {
   return controller('certificatesigningrequest-approving-controller')
     .for(certificateSigningRequests, { predicates: [({ object }) => rightsForApproval(object).length > 0] })
     .reconcile(async ({ object: request }, context) => {
-      if (request === undefined) return undefined
-      for (const right of rightsForApproval(request)) {
-        const review = await client.create(subjectAccessReviews, reviewOf(request.spec, right))
+      const rights = request === undefined ? [] : rightsForApproval(request)
+      if (request === undefined || rights.length === 0) return undefined
+      for (const right of rights) {
+        const review = await context.client.create(subjectAccessReviews, reviewOf(request.spec, right))
         if (review.status?.allowed === true) return performPlan(context, request, planApproval(request, right))
       }
-      return undefined
+      // Whoever asks may get the right yet.
+      return { requeueAfterMs: askAgainMs(request, context.clock.now()) }
     })
+}
+
+const askAgainMinMs = 200
+const askAgainMaxMs = 1_000_000
+
+/** When it is asked again whether a request may be approved: each time after twice as long, as upstream's does. */
+function askAgainMs({ metadata }: CertificateSigningRequest, nowMs: Time): number {
+  const ageMs = nowMs - (timeOf(metadata.creationTimestamp) ?? nowMs)
+  return Math.min(Math.max(ageMs, askAgainMinMs), askAgainMaxMs)
 }
 
 /** Deletes requests that have been dealt with, and those that nobody deals with. */

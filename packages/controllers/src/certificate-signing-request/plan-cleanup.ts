@@ -14,8 +14,8 @@ const settledMs = hourMs
 const waitingMs = 24 * hourMs
 
 /**
- * Deletes a request an hour after it was settled, or when nobody has decided about it for a day, or its certificate has ended. One that
- * is approved waits for its signer as long as that takes: it may be a person (upstream's CSRCleanerController).
+ * Deletes a request an hour after it was settled, or when nobody has decided about it or signed it for a day, or its certificate has
+ * ended (upstream's CSRCleanerController).
  */
 export function planCleanup(
   signingRequest: CertificateSigningRequest,
@@ -63,7 +63,7 @@ function endings({ metadata, status }: CertificateSigningRequest): Ending[] {
       case 'Failed':
         return after(settledMs, 'it failed an hour ago')
       case 'Approved':
-        if (!isIssued) return []
+        if (!isIssued) return after(waitingMs, 'nobody has signed it in a day')
         return [
           ...after(settledMs, 'it was approved an hour ago, and has its certificate'),
           ...certificateEndings(certificate),

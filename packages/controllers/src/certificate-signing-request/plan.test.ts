@@ -147,6 +147,12 @@ describe('a request', () => {
   it.each<readonly [string, CertificateSigningRequest, number | undefined]>([
     ['that waits', created(1, request()), hours(23)],
     ['that has waited for a day', created(24, request()), undefined],
+    ['that waits for its signer', created(30, approved()), hours(24)],
+    [
+      'that has waited for its signer for a day',
+      request({}, { conditions: [condition('Approved', hoursAgo(24))] }),
+      undefined,
+    ],
     ['that was denied', request({}, { conditions: [condition('Denied', hoursAgo(0.5))] }), hours(0.5)],
     ['that was denied long ago', request({}, { conditions: [condition('Denied', hoursAgo(1))] }), undefined],
     ['that failed long ago', request({}, { conditions: [condition('Failed', hoursAgo(1))] }), undefined],
@@ -161,11 +167,6 @@ describe('a request', () => {
     expect(requeueAfterMs).toBe(laterMs)
     const gone = { type: 'delete', key: { name: 'jane' }, uid: 'u' }
     expect(actions).toMatchObject(laterMs === undefined ? [gone] : [])
-  })
-
-  it.each([0, 24, 1000])('that was approved %i hours ago waits for its signer', (ageHours) => {
-    const waiting = request({}, { conditions: [condition('Approved', hoursAgo(ageHours))] })
-    expect(planCleanup(created(ageHours, waiting), now)).toEqual({ actions: [] })
   })
 
   it('goes with its certificate', () => {

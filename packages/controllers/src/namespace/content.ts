@@ -1,5 +1,6 @@
-import { hasReason, type KubernetesObject, pods, type Resource } from '@coracle/api'
+import { hasReason, type KubernetesObject, type Pod, pods, type Resource } from '@coracle/api'
 import type { Client, DeleteOptions } from '@coracle/client'
+import { hasEnded } from '../pods/pod-state.ts'
 
 /** Objects deleted one by one at a time, where a resource cannot be deleted as a whole. */
 const deletionsParallelMax = 64
@@ -22,46 +23,59 @@ export interface NamespaceContent {
 /**
  * Deletes everything in a namespace and tells what is still there: objects that finalizers or a grace period hold. Pods go
  * first and alone (KEP-5080): while they end they may need what else there is, such as the network policies that guard them.
+ * `ageMs` is how long ago the namespace was deleted.
  */
 export async function deleteContent(
   client: Client,
   resources: readonly Resource[],
   namespace: string,
+  ageMs: number,
 ): Promise<NamespaceContent> {
-  const isPods = ({ group, plural }: Resource) => group === pods.group && plural === pods.plural
   const namespaced = resources.filter((resource) => resource.namespaced)
-  const podContent = await deleteAll(client, namespaced.filter(isPods), namespace)
-  if (podContent.remaining.length > 0 || podContent.errors.length > 0) return podContent
-  return deleteAll(
-    client,
-    namespaced.filter((resource) => !isPods(resource)),
-    namespace,
-  )
+  const deleteAll = (some: readonly Resource[]) =>
+    Promise.all(some.map((resource) => deleteResource(client, resource, namespace, ageMs)))
+  const ofPods = await deleteAll(namespaced.filter(isPods))
+  if (ofPods.some(({ count }) => count > 0)) return contentOf(ofPods)
+  const ofOthers = await deleteAll(namespaced.filter((resource) => !isPods(resource)))
+  return contentOf([...ofPods, ...ofOthers])
 }
 
-async function deleteAll(client: Client, resources: readonly Resource[], namespace: string): Promise<NamespaceContent> {
-  const outcomes = await Promise.all(resources.map((resource) => deleteResource(client, resource, namespace)))
-  return {
-    remaining: outcomes.filter((outcome) => typeof outcome !== 'string').filter(({ count }) => count > 0),
-    errors: outcomes.filter((outcome) => typeof outcome === 'string').sort(),
-  }
+const isPods = ({ group, plural }: Resource): boolean => group === pods.group && plural === pods.plural
+
+interface Outcome extends RemainingContent {
+  /** What went wrong: the other resources can go all the same. */
+  readonly error?: string
 }
 
-/** Deletes the objects of one resource. What went wrong is returned: the other resources can go all the same. */
-async function deleteResource(
-  client: Client,
-  resource: Resource,
-  namespace: string,
-): Promise<RemainingContent | string> {
+const contentOf = (outcomes: readonly Outcome[]): NamespaceContent => ({
+  remaining: outcomes
+    .filter(({ count }) => count > 0)
+    .map(({ resource, count, finalizers }) => ({ resource, count, finalizers })),
+  errors: outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])).sort(),
+})
+
+/** Deletes the objects of one resource. */
+async function deleteResource(client: Client, resource: Resource, namespace: string, ageMs: number): Promise<Outcome> {
   try {
     const found = await list(client, resource, namespace)
     if (found.length === 0) return { resource, count: 0, finalizers: {} }
     await deleteObjects(client, resource, namespace, found)
     const left = await list(client, resource, namespace)
-    return { resource, count: left.length, finalizers: countFinalizers(left) }
+    const finalizers = countFinalizers(left)
+    const isExpected = left.length === 0 || Object.keys(finalizers).length > 0 || ageMs < graceMs(resource, found)
+    const { group, version, plural } = resource
+    const error = `unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`
+    return { resource, count: left.length, finalizers, ...(isExpected ? {} : { error }) }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return { resource, count: 0, finalizers: {}, error: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** How long objects may take to go that nothing holds: pods as long as the most patient of them says. */
+function graceMs(resource: Resource, objects: readonly KubernetesObject[]): number {
+  if (!isPods(resource)) return 0
+  const running = (objects as readonly Pod[]).filter((pod) => !hasEnded(pod))
+  return running.reduce((most, { spec }) => Math.max(most, (spec.terminationGracePeriodSeconds ?? 0) * 1000), 0)
 }
 
 async function deleteObjects(

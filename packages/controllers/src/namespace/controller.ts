@@ -8,6 +8,7 @@ import {
   performPlan,
   type ResourceFeed,
 } from '@coracle/controller-runtime'
+import { timeOf } from '../pods/pod-state.ts'
 import { deleteContent } from './content.ts'
 import { isAwaitingContent, planNamespace } from './plan.ts'
 
@@ -23,7 +24,9 @@ export function createNamespaceController(feed: ResourceFeed): Controller {
     })
     .reconcile(async ({ object: namespace, name }, context) => {
       if (namespace === undefined || !isAwaitingContent(namespace)) return undefined
-      const content = await deleteContent(context.client, feed.resources(), name)
+      const nowMs = context.clock.now()
+      const ageMs = nowMs - (timeOf(namespace.metadata.deletionTimestamp) ?? nowMs)
+      const content = await deleteContent(context.client, feed.resources(), name, ageMs)
       return performPlan(context, namespace, planNamespace(namespace, content, context.clock.now()))
     })
 }

@@ -36,7 +36,10 @@ describe('planOrphanedPod', () => {
       lastTransitionTime: secondsAgo(0),
     }
     expect(planOrphanedPod(generation, startMs)).toEqual({
-      actions: [failure({ phase: 'Failed', conditions: [ready, disrupted] }, because), deletion(because)],
+      actions: [
+        failure({ phase: 'Failed', conditions: [ready, disrupted], observedGeneration: 3 }, because),
+        deletion(because),
+      ],
     })
   })
 

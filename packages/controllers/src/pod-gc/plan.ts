@@ -52,8 +52,9 @@ function fail(pod: Pod, because: string, nowMs: Time): Action {
   return patchStatus(pod, { phase: 'Failed', conditions }, because)
 }
 
-function patchStatus(pod: Pod, status: Partial<PodStatus>, because: string): Action {
-  const { uid, resourceVersion } = pod.metadata
+function patchStatus(pod: Pod, changed: Partial<PodStatus>, because: string): Action {
+  const { uid, resourceVersion, generation } = pod.metadata
+  const status = { ...changed, ...(generation === undefined ? {} : { observedGeneration: generation }) }
   const patch = { type: 'merge', body: { metadata: { uid, resourceVersion }, status } } as const
   return { type: 'patch', resource: podResource, key: podKey(pod), subresource: 'status', patch, because }
 }

@@ -43,7 +43,13 @@ describe('planRootCa', () => {
   it.each<[string, ConfigMap]>([
     ['another certificate', { ...published, data: { 'ca.crt': 'other' } }],
     ['more than the certificate', { ...published, data: { 'ca.crt': 'PEM', more: 'x' } }],
-    ['another description', { ...published, metadata: { ...published.metadata, annotations } }],
+    [
+      'an empty description',
+      {
+        ...published,
+        metadata: { ...published.metadata, annotations: { ...annotations, 'kubernetes.io/description': '' } },
+      },
+    ],
     ['no description', { ...published, metadata: { namespace: 'team', name: 'kube-root-ca.crt' } }],
   ])('puts it back where there is %s', (_what, changed) => {
     const { metadata } = changed

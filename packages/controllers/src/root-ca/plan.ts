@@ -27,8 +27,8 @@ export function planRootCa(
       actions: [{ type: 'create', resource: configMaps, object, because: 'the namespace has no root certificate' }],
     }
   }
-  const described = published.metadata.annotations?.[descriptionAnnotation]
-  if (deepEqual(published.data, data) && described === description) return { actions: [] }
+  const isDescribed = (published.metadata.annotations?.[descriptionAnnotation] ?? '') !== ''
+  if (deepEqual(published.data, data) && isDescribed) return { actions: [] }
   const metadata = { ...published.metadata, annotations: { ...published.metadata.annotations, ...annotations } }
   const object = { ...published, metadata, data }
   return {
