@@ -1,5 +1,5 @@
 /** What names, label values, environment variables and the like must look like, in the words of apimachinery's util/validation. */
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField, requiredField } from './field-error.ts'
 import type { FieldPath } from './field-path.ts'
 import type { StringFormat } from './schema/schema.ts'
@@ -253,10 +253,18 @@ function checkConfigMapKey(value: string): readonly string[] {
 
 function checkIp(value: string): readonly string[] {
   // Zones (fe80::1%eth0) mean something on one machine only.
-  if (isIP(value) !== 0 && !value.includes('%')) return []
-  if (isIP(withoutLeadingZeros(value)) === 4) return ['must not have leading 0s']
+  if (isIP(value) !== 0 && !value.includes('%')) {
+    return isMappedIp(value) ? ['must not be an IPv4-mapped IPv6 address'] : []
+  }
+  if (!value.includes('%') && isIP(withoutLeadingZeros(value)) !== 0) return ['must not have leading 0s']
   return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)']
 }
+
+const mappedRange = new BlockList()
+mappedRange.addSubnet('::ffff:0:0', 96, 'ipv6')
+
+/** Whether an address of IPv6 only stands for one of IPv4: those of ::ffff:0:0/96. */
+const isMappedIp = (ip: string): boolean => isIP(ip) === 6 && mappedRange.check(ip, 'ipv6')
 
 const withoutLeadingZeros = (ip: string): string => ip.replaceAll(/\b0+(?=\d)/g, '')
 

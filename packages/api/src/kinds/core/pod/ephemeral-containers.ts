@@ -4,9 +4,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { describeChanges } from '../../changes-text.ts'
 import type { Pod } from './pod-schema.ts'
 import { validatePod } from './pod-validation.ts'
-
-/** Marks pods that a node agent has from a file. */
-export const mirrorAnnotation = 'kubernetes.io/config.mirror'
+import { mirrorAnnotation } from './validation/annotations.ts'
 
 /** The pod with the ephemeral containers of another: all that `pods/ephemeralcontainers` changes. */
 export function withEphemeralContainers(pod: Pod, { spec: { ephemeralContainers } }: Pod): Pod {

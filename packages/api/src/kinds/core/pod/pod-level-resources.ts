@@ -28,7 +28,8 @@ export function podResourceDefaults(spec: PodSpec): ResourceRequirements | undef
 export const aggregateRequests = (spec: PodSpec): ResourceList =>
   aggregate(spec, ({ resources }) => resources?.requests)
 
-const aggregateLimits = (spec: PodSpec): ResourceList => aggregate(spec, ({ resources }) => resources?.limits)
+/** What all containers of a pod may have together. */
+export const aggregateLimits = (spec: PodSpec): ResourceList => aggregate(spec, ({ resources }) => resources?.limits)
 
 function aggregate(spec: PodSpec, of: (container: Container) => ResourceList | undefined): ResourceList {
   const sum = sumOfContainers(spec, (container) => quantitiesOf(amountsOnly(of(container))))

@@ -3,11 +3,11 @@ import { type FieldError, forbiddenField, invalidField } from '../../../field-er
 import { FieldPath } from '../../../field-path.ts'
 import type { ResourceList } from '../common.ts'
 import { type Container, isSidecar } from './container.ts'
-import { mirrorAnnotation } from './ephemeral-containers.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
 import { validatePod } from './pod-validation.ts'
 import type { ResourceRequirements } from './resources.ts'
+import { mirrorAnnotation } from './validation/annotations.ts'
 
 const specPath = FieldPath.of('spec')
 const lists = ['containers', 'initContainers'] as const
@@ -50,7 +50,13 @@ function withResources(container: Container, { resources, resizePolicy }: Contai
 export function validatePodResize(pod: Pod, old: Pod): readonly FieldError[] {
   const unresizable = unresizableBecause(old)
   if (unresizable !== undefined) return [forbiddenField(FieldPath.root.key(''), unresizable)]
-  const errors = [...validatePod(pod), ...classErrors(pod, old), ...supportErrors(old), ...podLevelErrors(pod, old)]
+  const errors = [
+    ...validatePod(pod),
+    ...classErrors(pod, old),
+    ...supportErrors(old),
+    ...podLevelErrors(pod, old),
+    ...nodeClaimErrors(old),
+  ]
   const others = lists.flatMap((list) => identityErrors(pod.spec[list] ?? [], old.spec[list] ?? [], list))
   if (others.length > 0) return [...errors, ...others]
   return [
@@ -67,6 +73,12 @@ export function validatePodResize(pod: Pod, old: Pod): readonly FieldError[] {
     ...pairs(pod, old, 'initContainers').flatMap(({ before, after, path }) => initErrors(after, before, path)),
   ]
 }
+
+/** Resources of the node that came by a claim stay as they are. */
+const nodeClaimErrors = ({ status }: Pod): readonly FieldError[] =>
+  status?.nodeAllocatableResourceClaimStatuses?.length
+    ? [forbiddenField(specPath, 'pods with node allocatable resource claims cannot be resized')]
+    : []
 
 interface Pair {
   readonly before: Container

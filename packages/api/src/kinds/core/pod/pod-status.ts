@@ -43,7 +43,7 @@ export const containerStateRunning = object(`${coreV1}.ContainerStateRunning`, '
 
 export interface ContainerStateTerminated extends Infer<typeof containerStateTerminated> {}
 export const containerStateTerminated = object(`${coreV1}.ContainerStateTerminated`, 'The container has ended.', {
-  exitCode: required(int32(), 'Exit code of its process.'),
+  exitCode: required(int32(), 'Exit code of its process.', { absenceIsToldByRules: true }),
   signal: optional(int32(), 'Signal that ended it, where one did.'),
   reason: optional(string(), 'How it ended, in one word, such as Completed, Error or OOMKilled.'),
   message: optional(string(), 'Its last words.'),
@@ -65,8 +65,8 @@ export const containerState = object(
 
 export interface LinuxContainerUser extends Infer<typeof linuxContainerUser> {}
 export const linuxContainerUser = object(`${coreV1}.LinuxContainerUser`, 'The user the first process started as.', {
-  uid: required(int64(), 'Its UID.'),
-  gid: required(int64(), 'Its GID.'),
+  uid: required(int64(), 'Its UID.', { absenceIsToldByRules: true }),
+  gid: required(int64(), 'Its GID.', { absenceIsToldByRules: true }),
   supplementalGroups: optional(atomicList(int64()), 'Its further groups.'),
 })
 
@@ -77,7 +77,7 @@ export const containerUser = object(`${coreV1}.ContainerUser`, 'The user the fir
 
 export interface ImageVolumeStatus extends Infer<typeof imageVolumeStatus> {}
 export const imageVolumeStatus = object(`${coreV1}.ImageVolumeStatus`, 'The image behind an image volume.', {
-  imageRef: required(string(), 'The image by digest, at most 256 characters.'),
+  imageRef: required(string(), 'The image by digest, at most 256 characters.', { absenceIsToldByRules: true }),
 })
 
 export interface VolumeStatus extends Infer<typeof volumeStatus> {}
@@ -87,8 +87,8 @@ export const volumeStatus = object(`${coreV1}.VolumeStatus`, 'What a mounted vol
 
 export interface VolumeMountStatus extends Infer<typeof volumeMountStatus> {}
 export const volumeMountStatus = object(`${coreV1}.VolumeMountStatus`, 'How a volume was mounted.', {
-  name: required(string(), 'Name of the mount.'),
-  mountPath: required(string(), 'Path of the mount.'),
+  name: required(string(), 'Name of the mount.', { absenceIsToldByRules: true }),
+  mountPath: required(string(), 'Path of the mount.', { absenceIsToldByRules: true }),
   readOnly: optional(boolean, 'Whether it is read-only.'),
   recursiveReadOnly: pointer(
     literal<'Disabled' | 'Enabled' | 'IfPossible'>(),
@@ -99,14 +99,16 @@ export const volumeMountStatus = object(`${coreV1}.VolumeMountStatus`, 'How a vo
 
 export interface ResourceHealth extends Infer<typeof resourceHealth> {}
 export const resourceHealth = object(`${coreV1}.ResourceHealth`, 'How well one device is.', {
-  resourceID: required(string(), 'ID of the device.'),
+  resourceID: required(string(), 'ID of the device.', { absenceIsToldByRules: true }),
   health: optional(literal<'Healthy' | 'Unhealthy' | 'Unknown'>(), 'Healthy, Unhealthy or Unknown.'),
   message: pointer(string(), 'More about it.'),
 })
 
 export interface ResourceStatus extends Infer<typeof resourceStatus> {}
 export const resourceStatus = object(`${coreV1}.ResourceStatus`, 'How well the devices of one resource are.', {
-  name: required(string(), 'Name of the resource, or of a claim as claim:name/request.'),
+  name: required(string(), 'Name of the resource, or of a claim as claim:name/request.', {
+    absenceIsToldByRules: true,
+  }),
   resources: optional(keyedList(resourceHealth, ['resourceID'], { patchStrategy: undefined }), 'Its devices.'),
 })
 
@@ -143,12 +145,12 @@ export const podCondition = conditionOf(
 
 export interface PodIp extends Infer<typeof podIp> {}
 export const podIp = object(`${coreV1}.PodIP`, 'An address of the pod.', {
-  ip: required(string(), 'The address.'),
+  ip: required(string(), 'The address.', { absenceIsToldByRules: true }),
 })
 
 export interface HostIp extends Infer<typeof hostIp> {}
 export const hostIp = object(`${coreV1}.HostIP`, 'An address of the node.', {
-  ip: required(string(), 'The address.'),
+  ip: required(string(), 'The address.', { absenceIsToldByRules: true }),
 })
 
 export interface PodResourceClaimStatus extends Infer<typeof podResourceClaimStatus> {}
@@ -156,7 +158,7 @@ export const podResourceClaimStatus = object(
   `${coreV1}.PodResourceClaimStatus`,
   'What came of one of the pod’s resource claims.',
   {
-    name: required(string(), 'Name of the entry in resourceClaims.'),
+    name: required(string(), 'Name of the entry in resourceClaims.', { absenceIsToldByRules: true }),
     resourceClaimName: pointer(string(), 'Name of the ResourceClaim made for it; none where none was needed.'),
   },
 )
@@ -166,9 +168,9 @@ export const containerExtendedResourceRequest = object(
   `${coreV1}.ContainerExtendedResourceRequest`,
   'Which request of a claim stands for an extended resource of a container.',
   {
-    containerName: required(string(), 'The container.'),
-    resourceName: required(string(), 'The extended resource.'),
-    requestName: required(string(), 'The request in the claim.'),
+    containerName: required(string(), 'The container.', { absenceIsToldByRules: true }),
+    resourceName: required(string(), 'The extended resource.', { absenceIsToldByRules: true }),
+    requestName: required(string(), 'The request in the claim.', { absenceIsToldByRules: true }),
   },
 )
 
@@ -177,8 +179,10 @@ export const podExtendedResourceClaimStatus = object(
   `${coreV1}.PodExtendedResourceClaimStatus`,
   'The claim made for extended resources that dynamic allocation provides.',
   {
-    requestMappings: required(atomicList(containerExtendedResourceRequest), 'Which request stands for what.'),
-    resourceClaimName: required(string(), 'Name of the claim.'),
+    requestMappings: required(atomicList(containerExtendedResourceRequest), 'Which request stands for what.', {
+      absenceIsToldByRules: true,
+    }),
+    resourceClaimName: required(string(), 'Name of the claim.', { absenceIsToldByRules: true }),
   },
 )
 
@@ -187,9 +191,9 @@ export const nodeAllocatableResourceClaimStatus = object(
   `${coreV1}.NodeAllocatableResourceClaimStatus`,
   'Resources of the node that were allocated through a claim.',
   {
-    resourceClaimName: required(string(), 'Name of the claim.'),
+    resourceClaimName: required(string(), 'Name of the claim.', { absenceIsToldByRules: true }),
     containers: optional(setList(string()), 'Containers that use it.'),
-    resources: required(mapOf(quantity), 'What was allocated.'),
+    resources: required(mapOf(quantity), 'What was allocated.', { absenceIsToldByRules: true }),
   },
 )
 

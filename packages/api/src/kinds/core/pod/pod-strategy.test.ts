@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../../../freeze.ts'
-import { pods } from './pod.ts'
+import { type Pod, pods } from './pod.ts'
 import { storedContainer, storedPod, withStatus } from './pod-fixtures.ts'
 import { computeQos } from './pod-qos.ts'
 import type { PodPhase } from './pod-status.ts'
@@ -41,6 +41,23 @@ describe('a new pod', () => {
     const [merged] = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []
     expect(merged?.labelSelector?.matchExpressions).toEqual([hash, { key: 'tenant', operator: 'NotIn', values: ['t'] }])
     expect(strategy.validate?.({ ...labelled, spec }, 'v1')).toEqual([])
+  })
+
+  it.each([
+    ['runtime/default', { type: 'RuntimeDefault' }],
+    ['unconfined', { type: 'Unconfined' }],
+    ['localhost/mine', { type: 'Localhost', localhostProfile: 'mine' }],
+    ['mine', undefined],
+  ])('has its AppArmor profile %s by its annotation', (value, appArmorProfile) => {
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/web': value }
+    const profileOf = (pod: Pod) =>
+      strategy.prepareForCreate?.({ ...pod, metadata: { ...pod.metadata, annotations } }, 0).spec.containers[0]
+        ?.securityContext?.appArmorProfile
+    expect(profileOf(storedPod())).toEqual(appArmorProfile)
+    expect(profileOf(storedPod({ os: { name: 'windows' } }))).toBeUndefined()
+    const own = { type: 'Localhost', localhostProfile: 'own' } as const
+    expect(profileOf(storedContainer({ securityContext: { appArmorProfile: own } }))).toEqual(own)
+    expect(profileOf(storedPod({ securityContext: { appArmorProfile } }))).toBeUndefined()
   })
 
   it('may not bring ephemeral containers along', () => {

@@ -1,11 +1,13 @@
 import type { Strategy } from '../../../stored-kind.ts'
 import type { LabelSelector, LabelSelectorRequirement } from '../common.ts'
 import type { Affinity, PodAffinity, PodAffinityTerm } from './affinity.ts'
+import { withAppArmorFields } from './app-armor-fields.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { PodCondition, PodStatus } from './pod-status.ts'
-import { validatePodStatusUpdate, validatePodUpdate } from './pod-update-validation.ts'
+import { validatePodStatusUpdate } from './pod-status-validation.ts'
+import { validatePodUpdate } from './pod-update-validation.ts'
 import { validatePod, validatePodCreate } from './pod-validation.ts'
 import { podWarnings } from './pod-warnings.ts'
 
@@ -23,7 +25,8 @@ export const podStrategy: Strategy<Pod> = {
 }
 
 /** A new pod is pending, whatever it says of itself. */
-function prepareForCreate(pod: Pod): Pod {
+function prepareForCreate(given: Pod): Pod {
+  const pod = withAppArmorFields(given)
   const qosClass = computeQos(pod.spec)
   const gated = (pod.spec.schedulingGates ?? []).length > 0
   return {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
-import { storedPod, withSpec, withStatus } from './pod-fixtures.ts'
+import { storedPod, withSpec } from './pod-fixtures.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
-import type { ContainerStatus, PodStatus } from './pod-status.ts'
-import { validatePodStatusUpdate, validatePodUpdate } from './pod-update-validation.ts'
+import { validatePodUpdate } from './pod-update-validation.ts'
 
 const update = (old: Pod, spec: Partial<PodSpec>) => validatePodUpdate(withSpec(old, spec), old).map(describeFieldError)
 const web = { name: 'web', image: 'nginx:1.27' }
@@ -128,72 +127,47 @@ describe('an update of a gated pod', () => {
   })
 })
 
-describe('an update of the status', () => {
-  const errors = (policy: string, old: PodStatus, status: PodStatus, spec = {}) => {
-    const pod = storedPod({ restartPolicy: policy, ...spec })
-    return validatePodStatusUpdate(withStatus(pod, status), withStatus(pod, old)).map(describeFieldError)
+describe('annotations that say how a pod is run', () => {
+  const annotated = (annotations: Readonly<Record<string, string>>): Pod => {
+    const pod = storedPod()
+    return { ...pod, metadata: { ...pod.metadata, annotations } }
   }
-  const base = { name: 'web', ready: false, restartCount: 0, image: 'a', imageID: '' }
-  const ended = (exitCode: number): readonly ContainerStatus[] => [{ ...base, state: { terminated: { exitCode } } }]
-  const running: readonly ContainerStatus[] = [{ ...base, state: { running: {} } }]
-  const rule = (action: string, code: number) => ({ action, exitCodes: { operator: 'In', values: [code] } })
-  const revived = (list: string) =>
-    `status.${list}[0].state: Forbidden: may not be transitioned to non-terminated state`
+  const mirror = 'kubernetes.io/config.mirror'
+  const profile = 'container.apparmor.security.beta.kubernetes.io/web'
 
   it.each([
-    ['Always', 0, []],
-    ['OnFailure', 1, []],
-    ['OnFailure', 0, [revived('containerStatuses')]],
-    ['Never', 1, [revived('containerStatuses')]],
-  ])('with restart policy %s lets a container that exited with %i run again: %j', (policy, exitCode, expected) => {
-    expect(errors(policy, { containerStatuses: ended(exitCode) }, { containerStatuses: running })).toEqual(expected)
-  })
-
-  it.each([
-    ['Never', { restartPolicy: 'Always' }, []],
-    ['Always', { restartPolicy: 'Never' }, [revived('containerStatuses')]],
-    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('Restart', 1)] }, []],
-    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('Restart', 2)] }, [revived('containerStatuses')]],
-    ['Never', { restartPolicy: 'Never', restartPolicyRules: [rule('RestartAllContainers', 2)] }, []],
-  ])('asks a container before its pod, whose policy is %s: %j', (policy, own, expected) => {
-    const spec = { containers: [{ ...web, ...own }] }
-    expect(errors(policy, { containerStatuses: ended(1) }, { containerStatuses: running }, spec)).toEqual(expected)
-  })
-
-  it('lets all containers run again where one may restart them all, but for ephemeral ones', () => {
-    const starter = {
-      ...web,
-      name: 's',
-      restartPolicy: 'Always',
-      restartPolicyRules: [rule('RestartAllContainers', 2)],
-    }
-    const old = {
-      containerStatuses: ended(0),
-      initContainerStatuses: ended(0),
-      ephemeralContainerStatuses: ended(0),
-    }
-    const status = { containerStatuses: running, initContainerStatuses: running, ephemeralContainerStatuses: running }
-    expect(errors('Never', old, status, { initContainers: [web, starter] })).toEqual([
-      revived('ephemeralContainerStatuses'),
+    [{}, { [mirror]: 'a' }, mirror, 'may not add mirror pod annotation'],
+    [{ [mirror]: 'a' }, { [mirror]: 'b' }, mirror, 'may not remove or update mirror pod annotation'],
+    [{ [mirror]: 'a' }, {}, mirror, 'may not remove or update mirror pod annotation'],
+    [{}, { [profile]: 'unconfined' }, profile, 'may not add AppArmor annotations'],
+    [{ [profile]: 'unconfined' }, {}, profile, 'may not remove or update AppArmor annotations'],
+  ])('stay as they are: from %j to %j', (before, after, key, why) => {
+    expect(validatePodUpdate(annotated(after), annotated(before)).map(describeFieldError)).toEqual([
+      `metadata.annotations[${key}]: Forbidden: ${why}`,
     ])
   })
 
-  it('lets sidecars run again, and ephemeral containers never', () => {
-    const spec = { initContainers: [{ ...web, name: 'proxy', restartPolicy: 'Always' }] }
-    const named = (statuses: readonly ContainerStatus[]) => statuses.map((each) => ({ ...each, name: 'proxy' }))
-    const old = { initContainerStatuses: named(ended(0)), ephemeralContainerStatuses: ended(0) }
-    const status = { initContainerStatuses: named(running), ephemeralContainerStatuses: running }
-    expect(errors('Never', old, status, spec)).toEqual([revived('ephemeralContainerStatuses')])
+  it('leave all others to be changed', () => {
+    expect(validatePodUpdate(annotated({ a: '1', [mirror]: 'm' }), annotated({ b: '2', [mirror]: 'm' }))).toEqual([])
   })
+})
 
-  it('wants one address of each family', () => {
-    const podIPs = [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }]
-    expect(errors('Always', {}, { podIPs })).toEqual([
-      'status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family',
-    ])
-    expect(errors('Always', {}, { podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
-    expect(errors('Always', {}, { hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] })).toEqual([
-      'status.hostIPs[0].ip: Invalid value: "10.0.0.1": must be equal to `hostIP`',
-    ])
+describe('what an update tells twice, as upstream does', () => {
+  const pod = storedPod({ initContainers: [{ ...web, name: 'init' }] })
+
+  it.each<[Partial<PodSpec>, readonly string[]]>([
+    [{ containers: [{ ...web, image: '' }] }, ['spec.containers[0].image: Required value']],
+    [
+      { initContainers: [{ ...web, name: 'init', image: ' x' }] },
+      ['spec.initContainers[0].image: Invalid value: " x": must not have leading or trailing whitespace'],
+    ],
+    [
+      { tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule', tolerationSeconds: 5 }] },
+      [
+        'spec.tolerations[0].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+      ],
+    ],
+  ])('%j', (spec, expected) => {
+    expect(update(pod, spec).filter((each) => !each.includes('pod updates may not'))).toEqual(expected)
   })
 })

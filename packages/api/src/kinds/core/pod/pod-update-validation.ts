@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../equality.ts'
-import { duplicateField, type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
+import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { describeChanges } from '../../changes-text.ts'
 import type { NodeSelectorTerm } from '../common.ts'
@@ -7,13 +7,14 @@ import type { Affinity } from './affinity.ts'
 import type { Container } from './container.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
-import type { ContainerStatus, PodStatus } from './pod-status.ts'
-import { mayRestartAll, restartsAfter } from './restart-rules.ts'
 import type { PodSchedulingGate, Toleration } from './scheduling.ts'
-import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
+import { annotationUpdateErrors } from './validation/annotations.ts'
+import { checkRange, int32Max } from './validation/checks.ts'
+import { imageWhitespace } from './validation/containers.ts'
+import { validateTolerations } from './validation/scheduling.ts'
 
 const specPath = FieldPath.of('spec')
-const statusPath = FieldPath.of('status')
+const annotationsPath = FieldPath.of('metadata', 'annotations')
 
 /** What an update may change; upstream's list, word for word since people search for it. */
 const updatableFields = [
@@ -26,15 +27,23 @@ const updatableFields = [
 
 /** What an update of a pod may not do (core/validation ValidatePodUpdate). */
 export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
-  const [spec, oldSpec] = [pod.spec, old.spec]
+  const ofAnnotations = annotationUpdateErrors(pod.metadata.annotations, old.metadata.annotations, annotationsPath)
+  return [...ofAnnotations, ...specUpdateErrors(pod.spec, old.spec)]
+}
+
+function specUpdateErrors(spec: PodSpec, oldSpec: PodSpec): FieldError[] {
   if (spec === oldSpec) return []
+  const errors: FieldError[] = []
   for (const list of ['containers', 'initContainers'] as const) {
-    if ((spec[list]?.length ?? 0) === (oldSpec[list]?.length ?? 0)) continue
-    return [forbiddenField(specPath.field(list), 'pod updates may not add or remove containers')]
+    if ((spec[list]?.length ?? 0) !== (oldSpec[list]?.length ?? 0)) {
+      return [...errors, forbiddenField(specPath.field(list), 'pod updates may not add or remove containers')]
+    }
+    errors.push(...imageErrors(spec[list] ?? [], oldSpec[list] ?? [], specPath.field(list)))
   }
   const deadline = deadlineErrors(spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds)
-  if (deadline.length > 0 && spec.activeDeadlineSeconds !== undefined) return deadline
+  if (deadline.length > 0 && spec.activeDeadlineSeconds !== undefined) return [...errors, ...deadline]
   return [
+    ...errors,
     ...deadline,
     ...tolerationErrors(spec.tolerations ?? [], oldSpec.tolerations ?? []),
     ...gateErrors(spec.schedulingGates ?? [], oldSpec.schedulingGates ?? []),
@@ -43,20 +52,13 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   ]
 }
 
-/** What an update of a pod's status may not do (core/validation ValidatePodStatusUpdate). */
-export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
-  const [status, oldStatus] = [pod.status ?? {}, old.status ?? {}]
-  return [
-    ...conditionErrors(status),
-    ...(status.nominatedNodeName === oldStatus.nominatedNodeName
-      ? []
-      : checkText('dns1123-subdomain', status.nominatedNodeName, statusPath.field('nominatedNodeName'))),
-    ...(['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const).flatMap((list) =>
-      transitionErrors(status[list] ?? [], oldStatus[list] ?? [], list, old.spec),
-    ),
-    ...addressErrors(status.podIPs ?? [], statusPath.field('podIPs')),
-    ...hostAddressErrors(status),
-  ]
+/** Upstream tells twice what is wrong with an image. */
+function imageErrors(containers: readonly Container[], old: readonly Container[], path: FieldPath): FieldError[] {
+  if (containers === old) return []
+  return containers.flatMap((container, index) => [
+    ...(container.image ? [] : [requiredField(path.index(index).field('image'))]),
+    ...imageWhitespace(container, path.index(index)),
+  ])
 }
 
 function deadlineErrors(seconds: number | undefined, old: number | undefined): FieldError[] {
@@ -68,10 +70,13 @@ function deadlineErrors(seconds: number | undefined, old: number | undefined): F
 }
 
 function tolerationErrors(tolerations: readonly Toleration[], old: readonly Toleration[]): FieldError[] {
+  if (tolerations === old) return []
+  const path = specPath.field('tolerations')
   const present = new Set(tolerations.map(tolerationIdentity))
-  if (tolerations === old || old.every((before) => present.has(tolerationIdentity(before)))) return []
+  // Upstream tells twice what is wrong with a toleration.
+  if (old.every((before) => present.has(tolerationIdentity(before)))) return validateTolerations(tolerations, path)
   const rule = 'existing toleration can not be modified except its tolerationSeconds'
-  return [forbiddenField(specPath.field('tolerations'), rule)]
+  return [forbiddenField(path, rule)]
 }
 
 /** What tells tolerations apart, their seconds aside. */
@@ -166,68 +171,4 @@ function withNodeAffinityOf(affinity: Affinity | undefined, old: Affinity | unde
   const mixed = { ...affinity, nodeAffinity: old?.nodeAffinity }
   const isEmpty = Object.values(mixed).every((each) => each === undefined)
   return isEmpty && old === undefined ? undefined : mixed
-}
-
-const systemConditions = ['PodScheduled', 'Ready', 'Initialized']
-
-function conditionErrors({ conditions = [] }: PodStatus): FieldError[] {
-  const path = FieldPath.of('metadata', 'conditions')
-  return conditions.flatMap(({ type }, index) =>
-    systemConditions.includes(type) ? [] : checkText('qualified-name', type, path.index(index).field('Condition')),
-  )
-}
-
-const neverAgain = { restartPolicy: 'Never' } as const
-
-type StatusList = 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses'
-
-/** A container that has ended for good stays that way. */
-function transitionErrors(
-  statuses: readonly ContainerStatus[],
-  old: readonly ContainerStatus[],
-  list: StatusList,
-  spec: PodSpec,
-): FieldError[] {
-  const listed = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
-  const containers = new Map((listed ?? []).toReversed().map((each) => [each.name, each]))
-  if (list !== 'ephemeralContainerStatuses' && mayRestartAll(spec)) return []
-  const running = new Set(statuses.filter(({ state }) => state?.terminated === undefined).map(({ name }) => name))
-  return old.flatMap((before, index) => {
-    const exitCode = before.state?.terminated?.exitCode
-    if (exitCode === undefined) return []
-    const container = list === 'ephemeralContainerStatuses' ? neverAgain : containers.get(before.name)
-    if (restartsAfter(container ?? {}, spec, exitCode)) return []
-    if (!running.has(before.name)) return []
-    const path = statusPath.field(list).index(index).field('state')
-    return [forbiddenField(path, 'may not be transitioned to non-terminated state')]
-  })
-}
-
-interface Address {
-  readonly ip: string
-}
-
-/** At most one address of each family. */
-function addressErrors(addresses: readonly Address[], path: FieldPath): FieldError[] {
-  const errors = addresses.flatMap(({ ip }, index) => checkTextOrEmpty('ip', ip ?? '', path.index(index)))
-  if (addresses.length < 2) return errors
-  const families = new Set(addresses.map(({ ip }) => (ip.includes(':') ? 6 : 4)))
-  if (families.size < 2 || addresses.length > 2) {
-    errors.push(invalidField(path, addresses, 'may specify no more than one IP for each IP family'))
-  }
-  const seen = new Set<string>()
-  for (const [index, address] of addresses.entries()) {
-    if (seen.has(address.ip)) errors.push(duplicateField(path.index(index), address))
-    seen.add(address.ip)
-  }
-  return errors
-}
-
-function hostAddressErrors({ hostIP = '', hostIPs = [] }: PodStatus): FieldError[] {
-  const path = statusPath.field('hostIPs')
-  const [first] = hostIPs
-  if (first === undefined) return []
-  const errors =
-    first.ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), first.ip, 'must be equal to `hostIP`')]
-  return [...errors, ...addressErrors(hostIPs, path)]
 }

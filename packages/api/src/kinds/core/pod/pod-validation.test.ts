@@ -8,6 +8,7 @@ import { validatePodTemplateSpec } from './pod-validation.ts'
 type Spec = Readonly<Record<string, unknown>>
 
 const container = (fields: WrittenContainer) => ({ name: 'web', image: 'nginx:1.27', ...fields })
+const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
 const [label] = checkFormat('dns1123-label', 'Not a label')
 const [subdomain] = checkFormat('dns1123-subdomain', 'Not a subdomain')
 const [labelKey] = checkFormat('qualified-name', 'a b')
@@ -129,6 +130,7 @@ describe('a container', () => {
         'env[0].valueFrom.fileKeyRef.volumeName: Required value',
         'env[0].valueFrom.fileKeyRef.path: Required value',
         'env[0].valueFrom.fileKeyRef.key: Required value',
+        'env[0].valueFrom.fileKeyRef.volumeName: Not found: ""',
       ],
     ],
     [
@@ -681,8 +683,108 @@ describe('a pod', () => {
         'resourceClaims[0]: Invalid value: {"name":"gpu"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
       ],
     ],
+    [{ hostnameOverride: '' }, [`hostnameOverride: Invalid value: "": ${subdomain}`]],
+    [
+      { securityContext: { seLinuxChangePolicy: 'MountOption' } },
+      ['securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"'],
+    ],
+    [
+      {
+        initContainers: [
+          container({ name: 'i', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }),
+        ],
+      },
+      [
+        'initContainers[0].resizePolicy[0].restartPolicy: Invalid value: "RestartContainer": must not be set to \'RestartContainer\' for non-sidecar initContainers',
+      ],
+    ],
+    [
+      {
+        os: { name: 'windows' },
+        resources: { requests: { cpu: '1' } },
+        securityContext: { seLinuxChangePolicy: 'Recursive' },
+      },
+      [
+        'resources: Forbidden: may not be set for a windows pod',
+        'securityContext.seLinuxChangePolicy: Forbidden: cannot be set for a windows pod',
+      ],
+    ],
+    [
+      {
+        resources: { requests: { cpu: '1', 'hugepages-2Mi': '2Mi' }, limits: { cpu: '1', 'hugepages-2Mi': '2Mi' } },
+        containers: [container({ resources: { limits: { cpu: '1', 'hugepages-2Mi': '4Mi' } } })],
+      },
+      [
+        'resources.requests[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container requests of 4Mi',
+        'resources.limits[hugepages-2Mi]: Invalid value: "2Mi": must be greater than or equal to aggregate container limits of 4Mi',
+        'resources.containers[0][hugepages-2Mi].limits: Invalid value: "4Mi": must be less than or equal to pod limits of 2Mi',
+      ],
+    ],
+    [{ securityContext: { windowsOptions: { hostProcess: true } }, hostNetwork: true }, []],
+    [
+      {
+        securityContext: { windowsOptions: { hostProcess: true } },
+        containers: [container({ securityContext: { windowsOptions: { hostProcess: false } } })],
+        initContainers: [container({ name: 'i' })],
+      },
+      [
+        'containers[0].securityContext.windowsOptions.hostProcess: Invalid value: false: pod hostProcess value must be identical if both are specified, was true',
+        ': Invalid value: "": If pod contains any hostProcess containers then all containers must be HostProcess containers',
+        'hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers',
+      ],
+    ],
+    [
+      {
+        containers: [
+          container({
+            restartPolicy: 'Never',
+            restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [1, 1] } }],
+          }),
+        ],
+      },
+      [],
+    ],
+    ...(
+      [
+        [{ name: 'a' }, 'name'],
+        [{ generateName: 'a' }, 'generateName'],
+        [{ uid: 'a' }, 'uID'],
+        [{ resourceVersion: '1' }, 'resourceVersion'],
+        [{ generation: 1 }, 'generation'],
+        [{ creationTimestamp: '2026-01-01T00:00:00Z' }, 'creationTimestamp'],
+        [{ deletionGracePeriodSeconds: 0 }, 'deletionGracePeriodSeconds'],
+        [{ finalizers: ['a/b'] }, 'finalizers'],
+        [{ labels: { a: 'b' }, annotations: { a: 'b' } }, undefined],
+      ] as const
+    ).map(([metadata, field]): [Spec, string[]] => [
+      { volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata, spec: claimSpec } } }] },
+      field === undefined
+        ? []
+        : [`volumes[0].ephemeral.volumeClaimTemplate.metadata.${field}: Forbidden: cannot be set`],
+    ]),
+    [
+      {
+        volumes: [
+          { name: 'v', ephemeral: { volumeClaimTemplate: { spec: claimSpec } } },
+          { name: 'w', persistentVolumeClaim: { claimName: 'web-v' } },
+        ],
+      },
+      [
+        'volumes[1].persistentVolumeClaim.claimName: Invalid value: "web-v": must not reference a PVC that gets created for an ephemeral volume',
+      ],
+    ],
   ])('%j', (spec, expected) => {
-    expect(problems(storedPod(spec))).toEqual(expected.map((each) => `spec.${each}`))
+    const lines = expected.map((each) => (each.startsWith(': ') ? `spec${each}` : `spec.${each}`))
+    expect(problems(storedPod(spec))).toEqual(lines)
+  })
+
+  it('has claims made for it with names that fit', () => {
+    const volumes = [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: claimSpec } } }]
+    const pod = storedPod({ volumes })
+    const long = { ...pod, metadata: { ...pod.metadata, name: 'a'.repeat(252) } }
+    expect(problems(long)).toEqual([
+      `spec.volumes[0].name: Invalid value: "v": PVC name "${'a'.repeat(252)}-v": must be no more than 253 characters`,
+    ])
   })
 
   it.each<[Spec, readonly string[]]>([

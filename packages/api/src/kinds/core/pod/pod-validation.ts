@@ -9,14 +9,16 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
-import { checkUnderscoredSubdomain } from '../../../string-formats.ts'
+import { checkFormat, checkUnderscoredSubdomain } from '../../../string-formats.ts'
 import { checkPreemptionPolicy } from '../../scheduling/preemption-policy.ts'
 import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { simulatedUsageAnnotation, validateSimulatedUsage } from './simulated-usage.ts'
-import { checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
+import { annotationErrors, profileMismatches } from './validation/annotations.ts'
+import { checkGiven, checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
+import { validateEnvFileVolumes } from './validation/env.ts'
 import { osErrors } from './validation/os.ts'
 import { validatePodResources } from './validation/pod-resources.ts'
 import { claimNamesOf, validateResources } from './validation/resources.ts'
@@ -29,6 +31,7 @@ import {
 } from './validation/scheduling.ts'
 import { validatePodSecurity } from './validation/security.ts'
 import { goodVolumes, validateVolumes } from './validation/volumes.ts'
+import { hostProcessErrors } from './validation/windows.ts'
 
 const noClaims: ReadonlySet<string> = new Set()
 
@@ -57,6 +60,7 @@ export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpec
     ...validateReadinessGates(spec.readinessGates, path.field('readinessGates')),
     ...validateSchedulingGates(spec.schedulingGates, path.field('schedulingGates')),
     ...validateTopologySpread(spec.topologySpreadConstraints, path.field('topologySpreadConstraints')),
+    ...hostProcessErrors(spec, path),
     ...validateNames(spec, path),
     ...checkRange(spec.activeDeadlineSeconds, 1, int32Max, path.field('activeDeadlineSeconds')),
     ...validateTolerations(spec.tolerations, path.field('tolerations')),
@@ -64,6 +68,7 @@ export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpec
     ...checkPreemptionPolicy(spec.preemptionPolicy, path.field('preemptionPolicy')),
     ...validateResources({ limits: spec.overhead }, noClaims, path.field('overhead')),
     ...osErrors(spec, path),
+    ...validateEnvFileVolumes(spec, path),
   ]
 }
 
@@ -74,7 +79,9 @@ export function validatePodTemplateSpec(template: PodTemplateSpec, path: FieldPa
   return [
     ...validateLabels(metadata?.labels, path.field('labels')),
     ...validateAnnotations(metadata?.annotations, path.field('annotations')),
+    ...annotationErrors(metadata?.annotations, spec, path.field('annotations')),
     ...templateSpecErrors(spec, specPath),
+    ...profileMismatches(metadata ?? {}, spec, specPath),
     ...(spec.ephemeralContainers?.length
       ? [forbiddenField(specPath.field('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
       : []),
@@ -93,8 +100,12 @@ function templateSpecErrors(spec: PodSpec, path: FieldPath): readonly FieldError
 
 /** Checks a whole pod: its spec, and what holds for pods but not for templates. */
 export function validatePod(pod: Pod): readonly FieldError[] {
-  const errors = ownSpecErrors(pod.spec)
   const { annotations } = pod.metadata
+  const errors = [
+    ...annotationErrors(annotations, pod.spec, FieldPath.of('metadata', 'annotations')),
+    ...ownSpecErrors(pod.spec),
+    ...madeClaimErrors(pod),
+  ]
   if (annotations === undefined || !Object.hasOwn(annotations, simulatedUsageAnnotation)) return errors
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])].map(({ name }) => name)
   return [...errors, ...validateSimulatedUsage(pod.metadata, containers)]
@@ -123,9 +134,35 @@ function ownSpecErrors(spec: PodSpec): readonly FieldError[] {
 }
 
 /** What may not be there when a pod is created, but may be later. */
-export function validatePodCreate(pod: Pod): FieldError[] {
-  if (!pod.spec.ephemeralContainers?.length) return []
-  return [forbiddenField(FieldPath.of('spec', 'ephemeralContainers'), 'cannot be set on create')]
+export function validatePodCreate({ metadata, spec }: Pod): FieldError[] {
+  const path = FieldPath.of('spec')
+  return [
+    ...(spec.ephemeralContainers?.length
+      ? [forbiddenField(path.field('ephemeralContainers'), 'cannot be set on create')]
+      : []),
+    ...profileMismatches(metadata, spec, path),
+  ]
+}
+
+/** Claims that are made for a pod are named after it and the volume: names that fit, and that no other volume of it has. */
+function madeClaimErrors({ metadata: { name = '' }, spec: { volumes = [] } }: Pod): FieldError[] {
+  const made = volumes.filter(({ ephemeral }) => ephemeral !== undefined)
+  if (name === '' || made.length === 0) return []
+  const names = new Set(made.map((volume) => `${name}-${volume.name}`))
+  const path = FieldPath.of('spec', 'volumes')
+  return volumes.flatMap((volume, index) => {
+    const claim = `${name}-${volume.name}`
+    const errors =
+      volume.ephemeral === undefined || !volume.name
+        ? []
+        : checkFormat('dns1123-subdomain', claim).map((problem) =>
+            invalidField(path.index(index).field('name'), volume.name, `PVC name ${JSON.stringify(claim)}: ${problem}`),
+          )
+    const used = volume.persistentVolumeClaim?.claimName
+    if (used === undefined || !names.has(used)) return errors
+    const rule = 'must not reference a PVC that gets created for an ephemeral volume'
+    return [...errors, invalidField(path.index(index).field('persistentVolumeClaim').field('claimName'), used, rule)]
+  })
 }
 
 function projectedTokenErrors(spec: PodSpec, path: FieldPath): FieldError[] {
@@ -148,7 +185,7 @@ function validateNames(spec: PodSpec, path: FieldPath): FieldError[] {
     ...checkText('dns1123-subdomain', spec.nodeName, path.field('nodeName')),
     ...checkText('dns1123-label', spec.hostname, path.field('hostname')),
     ...checkText('dns1123-label', spec.subdomain, path.field('subdomain')),
-    ...checkText('dns1123-subdomain', hostnameOverride, overridePath),
+    ...checkGiven('dns1123-subdomain', hostnameOverride, overridePath),
     ...hostnameOverrideErrors(spec, overridePath),
     ...checkText('dns1123-subdomain', spec.priorityClassName, path.field('priorityClassName')),
     ...(spec.runtimeClassName === undefined

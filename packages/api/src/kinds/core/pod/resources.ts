@@ -48,7 +48,7 @@ export const containerRestartRuleOnExitCodes = object(
     operator: required(literal<'In' | 'NotIn' | ''>(), 'Whether the code must or must not be among the values.', {
       default: '',
     }),
-    values: optional(setList(int32()), 'Exit codes; at most 255.'),
+    values: optional(setList(int32(), { duplicates: 'allowed' }), 'Exit codes; at most 255.'),
   },
 )
 

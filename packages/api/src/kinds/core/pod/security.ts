@@ -134,8 +134,8 @@ export const podSecurityContext = object(
     appArmorProfile: optional(appArmorProfile, 'AppArmor profile of containers that name none.'),
     seLinuxOptions: optional(seLinuxOptions, 'SELinux label of containers that name none.'),
     seLinuxChangePolicy: pointer(
-      enumOf('MountOption', 'Recursive'),
-      'How volumes get the SELinux label: by a mount option, or file by file.',
+      literal<'MountOption' | 'Recursive'>(),
+      'How volumes get the SELinux label: file by file (Recursive). By a mount option is an alpha feature.',
     ),
     sysctls: optional(atomicList(sysctl), 'Namespaced kernel parameters to set.'),
     windowsOptions: optional(windowsSecurityContextOptions, 'Settings for Windows nodes.'),

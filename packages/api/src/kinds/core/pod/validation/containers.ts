@@ -21,7 +21,7 @@ import type { PodSpec } from '../pod-spec.ts'
 import type { ContainerResizePolicy, ContainerRestartRule } from '../resources.ts'
 import type { Volume } from '../volume.ts'
 import { checkLocalPath, checkNoBacksteps, checkPortNumber, checkText } from './checks.ts'
-import { validateEnv, validateEnvFileVolumes, validateEnvFrom } from './env.ts'
+import { validateEnv, validateEnvFrom } from './env.ts'
 import { type ProbeKind, validateLifecycle, validateProbe } from './probes.ts'
 import { claimNamesOf, validateResources } from './resources.ts'
 import { validateSecurityContext } from './security.ts'
@@ -82,7 +82,7 @@ function validateInitContainers(pod: PodParts, path: FieldPath): FieldError[] {
       ...hostPortConflicts([container], path),
       ...(isSidecar(container)
         ? validateHooks(container, spec, containerPath)
-        : forbiddenHooks(container, containerPath)),
+        : [...forbiddenHooks(container, containerPath), ...restartingResizes(container, containerPath)]),
     ]
   })
 }
@@ -118,7 +118,6 @@ function validateCommon(container: Container, pod: PodParts, path: FieldPath): F
     ...(container.image ? [] : [requiredField(path.field('image'))]),
     ...validatePorts(container.ports, path.field('ports')),
     ...validateEnv(container.env, path.field('env')),
-    ...validateEnvFileVolumes(container.env, pod.volumes, path.field('env')),
     ...validateEnvFrom(container.envFrom, path.field('envFrom')),
     ...validateMounts(container, pod, path.field('volumeMounts')),
     ...validateDevices(container, pod, path.field('volumeDevices')),
@@ -167,6 +166,16 @@ function forbiddenHooks(container: Container, path: FieldPath): FieldError[] {
   return (['lifecycle', ...probeKinds] as const)
     .filter((name) => container[name] !== undefined)
     .map((name) => forbiddenField(path.field(name), 'may not be set for init containers without restartPolicy=Always'))
+}
+
+/** A container that ends before the others start has nothing to restart for a resize. */
+function restartingResizes({ resizePolicy = [] }: Container, path: FieldPath): FieldError[] {
+  const rule = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+  return resizePolicy.flatMap(({ restartPolicy }, index) =>
+    restartPolicy === 'RestartContainer'
+      ? [invalidField(path.field('resizePolicy').index(index).field('restartPolicy'), restartPolicy, rule)]
+      : [],
+  )
 }
 
 const restartPolicies: readonly string[] = ['Always', 'Never', 'OnFailure']

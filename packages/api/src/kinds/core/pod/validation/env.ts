@@ -7,6 +7,7 @@ import {
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import type { EnvFromSource, EnvVar, EnvVarSource, FileKeySelector, ObjectFieldSelector } from '../env.ts'
+import type { PodSpec } from '../pod-spec.ts'
 import type { ResourceFieldSelector } from '../resources.ts'
 import type { Volume } from '../volume.ts'
 import { checkLocalNonReservedPath, checkText, checkTextOrEmpty } from './checks.ts'
@@ -79,14 +80,23 @@ function validateFileKeyRef({ key, volumeName, path: file }: FileKeySelector, pa
 }
 
 /** Files of variables are written by containers of the pod: they are in a volume of the pod's own (validateFileKeyRefVolumes). */
-export function validateEnvFileVolumes(
+export function validateEnvFileVolumes(spec: PodSpec, path: FieldPath): FieldError[] {
+  const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))
+  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap(({ env }, index) =>
+      fileVolumeErrors(env, volumes, path.field(list).index(index).field('env')),
+    ),
+  )
+}
+
+function fileVolumeErrors(
   env: readonly EnvVar[] | undefined,
   volumes: ReadonlyMap<string, Volume>,
   path: FieldPath,
 ): FieldError[] {
   return (env ?? []).flatMap(({ valueFrom }, index) => {
-    const name = valueFrom?.fileKeyRef?.volumeName
-    if (!name) return []
+    if (valueFrom?.fileKeyRef === undefined) return []
+    const { volumeName: name = '' } = valueFrom.fileKeyRef
     const namePath = path.index(index).field('valueFrom').field('fileKeyRef').field('volumeName')
     const volume = volumes.get(name)
     if (volume === undefined) return [notFoundField(namePath, name)]

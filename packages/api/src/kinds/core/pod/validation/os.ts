@@ -36,6 +36,7 @@ const windowsPodFields: readonly (keyof PodSecurityContext)[] = [
   'runAsGroup',
   'supplementalGroups',
   'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
 ]
 const windowsContainerFields: readonly (keyof SecurityContext)[] = [
   'appArmorProfile',

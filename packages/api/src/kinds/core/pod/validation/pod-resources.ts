@@ -1,15 +1,16 @@
 import { type FieldError, forbiddenField, invalidField, unsupportedField } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
-import { aggregateRequests } from '../pod-level-resources.ts'
+import { aggregateLimits, aggregateRequests } from '../pod-level-resources.ts'
 import type { PodSpec } from '../pod-spec.ts'
-import { isPodLevelResource, podLevelResources } from '../resource-names.ts'
+import { isHugePages, isPodLevelResource, podLevelResources } from '../resource-names.ts'
 import { resourceName, validateResources } from './resources.ts'
 
 /** Resources of the pod as a whole, and how those of its containers fit into them: https://kep.k8s.io/2837. */
 export function validatePodResources(spec: PodSpec, claimNames: ReadonlySet<string>, path: FieldPath): FieldError[] {
   const { resources } = spec
   if (resources === undefined) return []
+  if (spec.os?.name === 'windows') return [forbiddenField(path, 'may not be set for a windows pod')]
   const claims = resources.claims?.length
     ? [forbiddenField(path.field('claims'), 'claims may not be set for Resources at pod-level')]
     : []
@@ -17,6 +18,7 @@ export function validatePodResources(spec: PodSpec, claimNames: ReadonlySet<stri
     ...claims,
     ...validateResources(resources, claimNames, path, podResourceName),
     ...requestErrors(spec, path.field('requests')),
+    ...hugePageErrors(spec, path.field('limits')),
     ...limitErrors(spec, path.field('containers')),
   ]
 }
@@ -35,6 +37,19 @@ function requestErrors(spec: PodSpec, path: FieldPath): FieldError[] {
     if (compareQuantity(total, whole) <= 0) return []
     const rule = `must be greater than or equal to aggregate container requests of ${total}`
     return [invalidField(path.key(name), whole, rule)]
+  })
+}
+
+/** Huge pages are not promised twice: those of all containers fit into what the pod may have. */
+function hugePageErrors(spec: PodSpec, path: FieldPath): FieldError[] {
+  const limits = spec.resources?.limits ?? {}
+  return Object.entries(aggregateLimits(spec)).flatMap(([name, total]) => {
+    const whole = limits[name]
+    if (whole === undefined || !isHugePages(name) || !isQuantity(whole)) return []
+    if (compareQuantity(total, whole) <= 0) return []
+    return [
+      invalidField(path.key(name), whole, `must be greater than or equal to aggregate container limits of ${total}`),
+    ]
   })
 }
 

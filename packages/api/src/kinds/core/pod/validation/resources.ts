@@ -70,7 +70,8 @@ const standardNames = new Set([
   'limits.ephemeral-storage',
 ])
 const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
-const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
+/** Resources that Kubernetes itself knows. */
+export const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
 /** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are. */
 export const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
 /** Whether more of a resource may be promised than there is. */

@@ -259,9 +259,9 @@ function validateConstraint(constraint: TopologySpreadConstraint, path: FieldPat
     const rule = 'can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway'
     errors.push(invalidField(domainsPath, minDomains, rule))
   }
-  const keysPath = path.field('matchLabelKeys')
-  addErrors(errors, validateLabelKeys(matchLabelKeys, labelSelector, keysPath))
-  return [...errors, ...repeatedKeys(matchLabelKeys, labelSelector, (index) => keysPath.index(index))]
+  addErrors(errors, validateLabelKeys(matchLabelKeys, labelSelector, path.field('matchLabelKeys')))
+  // Upstream leaves the list's name out of these paths.
+  return [...errors, ...repeatedKeys(matchLabelKeys, labelSelector, (index) => path.index(index))]
 }
 
 const constraintIdentity = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string =>

@@ -4,6 +4,7 @@ import {
   forbiddenField,
   invalidField,
   requiredField,
+  tooLongField,
   unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
@@ -58,6 +59,9 @@ export function validatePodSecurity(spec: PodSpec, path: FieldPath): FieldError[
     ...validateSeccomp(context.seccompProfile, contextPath.field('seccompProfile')),
     ...validateWindowsOptions(context.windowsOptions, contextPath.field('windowsOptions')),
     ...validateAppArmor(context.appArmorProfile, contextPath.field('appArmorProfile')),
+    ...(context.seLinuxChangePolicy === undefined || context.seLinuxChangePolicy === 'Recursive'
+      ? []
+      : [unsupportedField(contextPath.field('seLinuxChangePolicy'), context.seLinuxChangePolicy, ['Recursive'])]),
     ...hostUsersErrors(spec, path),
   ]
 }
@@ -140,6 +144,9 @@ function typeErrors(type: string, of: string, path: FieldPath): FieldError[] {
   return known.includes(type) ? [] : [unsupportedField(path.field('type'), type, known)]
 }
 
+/** The longest path that Linux takes. */
+const pathMax = 4095
+
 function validateAppArmor(profile: AppArmorProfile | undefined, path: FieldPath): FieldError[] {
   if (profile === undefined) return []
   const name = profile.localhostProfile
@@ -149,8 +156,12 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: FieldPath)
     if (name === undefined) return errors
     return [...errors, invalidField(namePath, name, 'can only be set when AppArmor type is Localhost')]
   }
-  if (!name?.trim()) return [requiredField(namePath, 'must be set when AppArmor type is Localhost')]
-  return name.trim() === name ? [] : [invalidField(namePath, name, 'must not be padded with whitespace')]
+  if (name === undefined) return [requiredField(namePath, 'must be set when AppArmor type is Localhost')]
+  return [
+    ...(name === '' ? [requiredField(namePath, 'must be set when AppArmor type is Localhost')] : []),
+    ...(name.trim() === name ? [] : [invalidField(namePath, name, 'must not be padded with whitespace')]),
+    ...(Buffer.byteLength(name) > pathMax ? [tooLongField(namePath, pathMax)] : []),
+  ]
 }
 
 /** A pod with users of its own cannot share the namespaces of the node. */

@@ -9,6 +9,8 @@ import {
   unsupportedField,
 } from '../../../../field-error.ts'
 import { FieldPath } from '../../../../field-path.ts'
+import type { ObjectMeta } from '../../../../meta.ts'
+import { validateAnnotations, validateLabels } from '../../../../object-meta-validation.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
 import { validateClaimSpec } from '../../persistent-volume-claim/validation.ts'
@@ -159,9 +161,42 @@ const sourceChecks: SourceChecks = {
   ],
   ephemeral: ({ volumeClaimTemplate: template }, path) => {
     const at = path.field('volumeClaimTemplate')
-    return template === undefined ? [requiredField(at)] : validateClaimSpec(template.spec ?? {}, at.field('spec'))
+    if (template === undefined) return [requiredField(at)]
+    return [
+      ...templateMetadataErrors(template.metadata, at.field('metadata')),
+      ...validateClaimSpec(template.spec ?? {}, at.field('spec')),
+    ]
   },
   image: ({ reference }, path) => requireText(reference, path.field('reference')),
+}
+
+/** Metadata that a claim made from a template cannot get from it, in the order of Go's struct, by the names of its fields. */
+const fixedMetadata = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const
+
+/** Labels and annotations are all that a template gives (ValidateTemplateObjectMeta). */
+function templateMetadataErrors(metadata: ObjectMeta | undefined, path: FieldPath): FieldError[] {
+  if (metadata === undefined) return []
+  return [
+    ...validateAnnotations(metadata.annotations, path.field('annotations')),
+    ...validateLabels(metadata.labels, path.field('labels')),
+    ...fixedMetadata
+      .filter((name) => metadata[name] !== undefined)
+      .map((name) => forbiddenField(path.field(name === 'uid' ? 'uID' : name), 'cannot be set')),
+  ]
 }
 
 /** `Required value` where a secret is named, and not by its name. */
@@ -304,7 +339,7 @@ function validateProjection(each: VolumeProjection, volumePath: FieldPath, path:
   addErrors(errors, validateToken(each, volumePath, path))
   addErrors(errors, validateTrustBundle(each, path))
   const count = Object.values(each).filter((value) => value !== undefined).length
-  if (count > 1) errors.push(forbiddenField(path, 'may not specify more than 1 volume type'))
+  if (count > 1) errors.push(forbiddenField(path, 'may not specify more than 1 volume type per source'))
   return errors
 }
 

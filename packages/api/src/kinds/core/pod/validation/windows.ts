@@ -1,5 +1,6 @@
 import { type FieldError, invalidField } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
+import type { PodSpec } from '../pod-spec.ts'
 import type { WindowsSecurityContextOptions } from '../security.ts'
 import { checkTextOrEmpty } from './checks.ts'
 
@@ -23,6 +24,31 @@ export function validateWindowsOptions(
       ? []
       : problems(runAsUserName, userNameProblems(runAsUserName), path.field('runAsUserName'))),
   ]
+}
+
+/** Containers that run as processes of the host: all of a pod or none (validateWindowsHostProcessPod). */
+export function hostProcessErrors(spec: PodSpec, path: FieldPath): FieldError[] {
+  const ofPod = spec.securityContext?.windowsOptions?.hostProcess
+  const containers = (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    (spec[list] ?? []).map(({ securityContext }, index) => ({
+      own: securityContext?.windowsOptions?.hostProcess,
+      path: path.field(list).index(index).field('securityContext').field('windowsOptions').field('hostProcess'),
+    })),
+  )
+  const errors = containers.flatMap(({ own, path }) =>
+    ofPod === undefined || own === undefined || own === ofPod
+      ? []
+      : [invalidField(path, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`)],
+  )
+  const hostProcesses = containers.filter(({ own }) => own ?? ofPod ?? false)
+  if (hostProcesses.length === 0) return errors
+  if (hostProcesses.length !== containers.length) {
+    const rule = 'If pod contains any hostProcess containers then all containers must be HostProcess containers'
+    errors.push(invalidField(path, '', rule))
+  }
+  if (spec.hostNetwork) return errors
+  const rule = 'hostNetwork must be true if pod contains any hostProcess containers'
+  return [...errors, invalidField(path.field('hostNetwork'), false, rule)]
 }
 
 const problems = (value: string, found: readonly string[], path: FieldPath): FieldError[] =>
