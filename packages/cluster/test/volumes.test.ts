@@ -215,7 +215,7 @@ describe('a pod with a claim', () => {
     await cluster.client.create(pods, pod('equal', ['data']))
     await environment.clock.advance('10s')
     expect(await scheduled(cluster, 'equal')).toContain(
-      'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+      'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
     )
     await cluster.client.create(pods, pod('higher', ['data'], { priorityClassName: 'high' }))
     await environment.clock.advance('1m')

@@ -183,6 +183,42 @@ describe('the scheduler', () => {
     expect(attempts('big')).toBe(1)
   })
 
+  it('tries a pod again when a node declares the feature that it needs', async () => {
+    await addNode('a')
+    const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }] as const
+    await addPod('p', { containers: [{ name: 'c', restartPolicy: 'Never', restartPolicyRules }] })
+    expect(bindings).toEqual([])
+    const node = await client.get(nodes, { name: 'a' })
+    const status = { ...node.status, declaredFeatures: ['RestartAllContainersOnContainerExits'] }
+    await client.update<Node>(nodes, { ...node, status }, { subresource: 'status' })
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['default/p'])
+  })
+
+  it('tries a pod again when another has been given less, as it was asked for', async () => {
+    await addNode('a', '1')
+    const { metadata, ...shrinking } = makePod({ nodeName: 'a', requests: { cpu: '500m' } }, 'shrinking')
+    const statusOf = (observedGeneration: number, cpu: string) => {
+      const requests = { cpu }
+      return {
+        observedGeneration,
+        containerStatuses: [{ name: 'main', allocatedResources: requests, resources: { requests } }],
+      }
+    }
+    await client.create<Pod>(pods, {
+      ...shrinking,
+      metadata,
+      status: statusOf(0, '1'),
+    } as Pod)
+    await addPod('late', { requests: { cpu: '500m' } })
+    expect(bindings).toEqual([])
+    const pod = await client.get(pods, { namespace: 'default', name: 'shrinking' })
+    const status = statusOf(pod.metadata.generation ?? 1, '500m')
+    await client.update<Pod>(pods, { ...pod, status } as Pod, { subresource: 'status' })
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['default/late'])
+  })
+
   it('tells of a binding that the server refuses, and tries again', async () => {
     refusal = new ApiError(403, 'Forbidden', 'no bindings today')
     await addNode('a')

@@ -1,4 +1,5 @@
 import {
+  isBeingResized,
   type Namespace,
   type Node,
   namespaces as namespaceResource,
@@ -185,7 +186,7 @@ class SchedulerLoop implements Scheduler {
       const wasAssumed = this.#binder.confirm(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
-      else if (old.spec !== pod.spec || !isSeenAlike(old, pod)) {
+      else if (old.spec !== pod.spec || isBeingResized(old) || !isSeenAlike(old, pod)) {
         this.#happened({ type: 'pod-placed', pod, old, nodeName })
       }
     } else if (this.#isOurs(pod)) {
@@ -349,7 +350,7 @@ const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || p
 
 /** Whether a change of a node can make a pod fit that did not: heartbeats cannot. */
 function mayAdmitMore({ metadata: oldMeta, spec: oldSpec, status: oldStatus }: Node, { metadata, spec, status }: Node) {
-  const old = [oldMeta.labels, oldSpec, oldStatus?.allocatable]
-  const now = [metadata.labels, spec, status?.allocatable]
+  const old = [oldMeta.labels, oldSpec, oldStatus?.allocatable, oldStatus?.declaredFeatures]
+  const now = [metadata.labels, spec, status?.allocatable, status?.declaredFeatures]
   return old.some((part, index) => part !== now[index] && JSON.stringify(part) !== JSON.stringify(now[index]))
 }

@@ -249,8 +249,10 @@ describe('a pod with preferences', () => {
 })
 
 describe('a pod that was refused', () => {
-  const node = makeNode({ labels: { zone: 'a' } })
-  const moved = makeNode({ labels: { zone: 'b' } })
+  const node = makeNode({ name: 'n', labels: { zone: 'a' } })
+  const moved = makeNode({ name: 'n', labels: { zone: 'b' } })
+  const labelled = makeNode({ name: 'n', labels: { zone: 'a', disk: 'fast' } })
+  const placeless = makeNode({ name: 'n' })
   const [web, db] = [plain('web'), plain('db')]
   const nodeName = 'n'
   const near = wishing({ near: [term('db')] })
@@ -259,6 +261,7 @@ describe('a pod that was refused', () => {
   it.each<[string, Pod, ClusterEvent, boolean]>([
     ['a wanted pod that comes', near, { type: 'pod-placed', pod: db, nodeName }, true],
     ['another pod that comes', near, { type: 'pod-placed', pod: web, nodeName }, false],
+    ['a pod that stays wanted', near, { type: 'pod-placed', pod: db, old: db, nodeName }, false],
     ['a pod that becomes wanted', near, { type: 'pod-placed', pod: db, old: web, nodeName }, true],
     ['a wanted pod that is so no more', near, { type: 'pod-placed', pod: web, old: db, nodeName }, false],
     [
@@ -288,10 +291,23 @@ describe('a pod that was refused', () => {
     ['a node that comes', near, { type: 'node-changed', node }, true],
     ['a node that moves', near, { type: 'node-changed', node: moved, old: node }, true],
     ['a node that stays where it is', near, { type: 'node-changed', node, old: node }, false],
+    ['a node that comes to be in a place', near, { type: 'node-changed', node, old: placeless }, true],
+    ['a node that is in no place any more', near, { type: 'node-changed', node: placeless, old: node }, false],
+    ['a node that comes in no place', near, { type: 'node-changed', node: placeless }, false],
+    ['a node that gets a label of another kind', near, { type: 'node-changed', node: labelled, old: node }, false],
+    ['a node that moves away from unwanted pods', apart, { type: 'node-changed', node: moved, old: node }, true],
+    ['a node that leaves its place', apart, { type: 'node-changed', node: placeless, old: node }, true],
+    ['a node that comes to a place', apart, { type: 'node-changed', node, old: placeless }, false],
+    ['a node that gets another label', apart, { type: 'node-changed', node: labelled, old: node }, false],
+    ['a node that moves with an unwilling pod', plain('cache'), { type: 'node-changed', node: moved, old: node }, true],
+    ['a node that stays with an unwilling pod', plain('cache'), { type: 'node-changed', node: labelled, old: node }, false],
+    ['a node that moves with pods that do not mind', web, { type: 'node-changed', node: moved, old: node }, false],
     ['a node that goes with its pods', apart, { type: 'node-removed', node }, true],
     ['a namespace with other labels', apart, { type: 'namespace-changed', namespace: 'x' }, true],
   ])('is helped by %s', (_, pod, event, expected) => {
-    expect(interPodAffinity.isHelpedBy?.(pod, event, makeCluster([]))).toBe(expected)
+    const there = new NodeInfo(moved)
+    there.add(wishing({ apart: [term('cache')] }))
+    expect(interPodAffinity.isHelpedBy?.(pod, event, makeCluster([there]))).toBe(expected)
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import type { Node, Pod } from '@coracle/api'
 import type { Cluster } from '../cluster.ts'
 import type { ClusterEvent } from '../cluster-event.ts'
 import type { NodeIndex } from '../node-indexes.ts'
@@ -213,12 +213,21 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
     case 'node-changed': {
       const { node, old } = event
       // Pods may be there already, and be in another place now.
-      return JSON.stringify(old?.metadata.labels) !== JSON.stringify(node.metadata.labels)
+      if (required.some(({ topologyKey }) => isElsewhere(topologyKey, old, node))) return true
+      if (old === undefined) return false
+      if (requiredAnti.some(({ topologyKey }) => isElsewhere(topologyKey, node, old))) return true
+      const others = cluster.node(node.metadata.name ?? '')?.podsWithAffinity.values().toArray() ?? []
+      return others.some((other) =>
+        affinityTermsOf(other).requiredAnti.some(
+          (term) => isElsewhere(term.topologyKey, node, old) && term.means(pod, other, cluster),
+        ),
+      )
     }
     case 'pod-placed': {
       const { pod: now, old } = event
-      if (isWanted(now)) return true
-      return old !== undefined && ((isUnwanted(old) && !isUnwanted(now)) || mayBeFirstWithout(old))
+      if (old === undefined) return isWanted(now)
+      if (isUnwanted(old) && !isUnwanted(now)) return true
+      return isWanted(now) ? !isWanted(old) : mayBeFirstWithout(old)
     }
     case 'pod-removed':
       return isUnwanted(event.pod) || isUnwilling(event.pod) || mayBeFirstWithout(event.pod)
@@ -229,3 +238,7 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
       return false
   }
 }
+
+/** Whether the node has a place by this label, and before had none or another. */
+const isElsewhere = (topologyKey: string, before: Node | undefined, { metadata: { labels } }: Node): boolean =>
+  labels?.[topologyKey] !== undefined && labels[topologyKey] !== before?.metadata.labels?.[topologyKey]

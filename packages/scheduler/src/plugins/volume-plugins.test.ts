@@ -69,7 +69,7 @@ describe('VolumeZone', () => {
 describe('VolumeRestrictions', () => {
   const exclusive = { claims: [makeClaim('data', { accessModes: ['ReadWriteOncePod'] }), makeClaim('shared')] }
   const plugin = volumeRestrictions(makeStorage(exclusive))
-  const conflict = 'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode'
+  const conflict = 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'
   const refusalOf = (pod: Pod, node: NodeInfo, cluster: Cluster = makeCluster([node])) =>
     plugin.filter?.(pod, cluster)?.refuse(node)
 

@@ -9,7 +9,7 @@ import type { ClusterPlugin, Refusal } from './plugin.ts'
 const refusal = (reason: string): Refusal => ({ reasons: [reason], isHelpedByEviction: true })
 const diskConflict = refusal('node(s) had no available disk')
 const podConflict = refusal(
-  'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 )
 
 /**
