@@ -171,6 +171,16 @@ describe('RuntimeClass', () => {
     expect(spec.tolerations).toContainEqual(toleration)
   })
 
+  it('keeps of tolerations of a pod and its class those that the others do not cover', async () => {
+    const { client } = await startTestCore({ disabledAdmission: ['DefaultTolerationSeconds'] })
+    const tolerating = (key: string) => ({ key, operator: 'Exists' as const })
+    const tolerations = [tolerating('vm'), { ...tolerating('disk'), effect: 'NoSchedule' as const }]
+    await client.create(runtimeClasses, vm({ scheduling: { tolerations } }))
+    const own = [{ ...tolerating('vm'), effect: 'NoSchedule' as const }, tolerating('disk')]
+    const { spec } = await client.create(pods, pod('a', {}, { ...inVm, tolerations: own }))
+    expect(spec.tolerations).toEqual([tolerating('disk'), tolerating('vm')])
+  })
+
   it.each<readonly [string, Partial<RuntimeClass> | undefined, object, string]>([
     ['a class that is not there', undefined, inVm, 'pod rejected: RuntimeClass "vm" not found'],
     [

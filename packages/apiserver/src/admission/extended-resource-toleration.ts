@@ -22,7 +22,8 @@ export const extendedResourceToleration: AdmissionPlugin = {
 
 function tolerating(tolerations: readonly Toleration[], key: string): readonly Toleration[] {
   const wanted: Toleration = { key, operator: 'Exists', effect: 'NoSchedule' }
-  // Only how long it is tolerated may differ.
   const isSame = ({ tolerationSeconds: _, ...toleration }: Toleration) => deepEqual(toleration, wanted)
-  return tolerations.some(isSame) ? tolerations : [...tolerations, wanted]
+  if (!tolerations.some(isSame)) return [...tolerations, wanted]
+  // Such a taint is tolerated for good.
+  return tolerations.map((each) => (isSame(each) ? wanted : each))
 }

@@ -16,3 +16,9 @@ function nameOf({ name }: AdmissionAttributes, object: KubernetesObject | undefi
   const { name: own = '', generateName = '' } = object?.metadata ?? {}
   return own || generateName || 'Unknown'
 }
+
+/** Several problems as one text, as Go's client libraries show them: each once. */
+export function aggregated(problems: readonly string[]): string {
+  const texts = [...new Set(problems)]
+  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
+}

@@ -109,6 +109,15 @@ describe('LimitRanger', () => {
     expect(message).toContain('maximum cpu usage per Pod is 3, but limit is 4')
   })
 
+  it('says once what is wrong of several containers', async () => {
+    const { client } = await startTestCore()
+    await client.create(limitRanges, limits('l', { type: 'Container', max: { cpu: '1' } }))
+    const containers = ['a', 'b'].map((name) => ({ name, image: 'nginx', resources: { limits: { cpu: '2' } } }))
+    expect((await refusal(client.create(pods, pod('a', {}, { containers } as never)))).message).toBe(
+      'pods "a" is forbidden: maximum cpu usage per Container is 1, but limit is 2',
+    )
+  })
+
   it('holds claims to their size', async () => {
     const { client } = await startTestCore()
     await client.create(

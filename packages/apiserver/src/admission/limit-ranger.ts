@@ -8,7 +8,7 @@ import {
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
-import { forbiddenByAdmission } from './forbidden.ts'
+import { aggregated, forbiddenByAdmission } from './forbidden.ts'
 import { claimLimitProblems, podLimitProblems, withDefaultResources } from './limits.ts'
 import { creates, resizesPod, storedObjects, updates } from './stored-objects.ts'
 
@@ -27,9 +27,7 @@ export function limitRanger(registries: Registries): AdmissionPlugin {
       if (problemsOf === undefined) return
       for (const range of rangesFor(attributes)) {
         const problems = problemsOf(range)
-        if (problems.length === 0) continue
-        const why = problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`
-        throw forbiddenByAdmission(attributes, object, why)
+        if (problems.length > 0) throw forbiddenByAdmission(attributes, object, aggregated(problems))
       }
     },
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Authorizer } from '../request.ts'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
-/** Who may do everything but this. */
+/** Who may do everything but this, and set finalizers of all there is. */
 const unable: Readonly<Record<string, string>> = {
   'non-deleter': 'delete',
   'non-pod-deleter': 'delete pods',
@@ -16,6 +16,7 @@ const authorizer: Authorizer = {
     if (attributes.kind === 'path') return undefined
     const { verb, resource, subresource } = attributes
     const wanted = `${verb} ${resource.plural}${subresource === '' ? '' : `/${subresource}`}`
+    if (wanted === 'update */finalizers') return user === 'finalizer-of-all' ? undefined : ''
     const denied = unable[user]
     return denied !== undefined && (denied === verb || denied === wanted) ? '' : undefined
   },
@@ -111,10 +112,12 @@ describe('who may not set finalizers of an owner', () => {
   })
 })
 
-it('an owner of a kind that is not served can hold up nothing', async () => {
+it('an owner of a kind that is not served can hold up nothing, but for who may set finalizers of all there is', async () => {
   const { client } = await start('anybody')
   const ownerReferences = [blocking('first', { apiVersion: 'shop.example/v1', kind: 'Basket' })]
   expect((await refusal(client.create(pods, pod('a', { ownerReferences })))).message).toBe(
     'pods "a" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion shop.example/v1 Kind Basket: no matches for kind "Basket" in version "shop.example/v1"',
   )
+  const { client: able } = await start('finalizer-of-all')
+  await able.create(pods, pod('a', { ownerReferences }))
 })

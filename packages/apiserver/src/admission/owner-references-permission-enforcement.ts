@@ -34,7 +34,9 @@ export function ownerReferencesPermissionEnforcement(registries: Registries, aut
           )
         }
       }
-      for (const owner of newBlockingOwners(attributes.old, object)) {
+      const owners = newBlockingOwners(attributes.old, object)
+      if (owners.length === 0 || refusal(user, finalizingAnything) === undefined) return
+      for (const owner of owners) {
         for (const resource of resourcesOf(attributes, object, owner)) {
           const where = resource.namespaced ? namespace : ''
           const what = { verb: 'update', resource, subresource: 'finalizers', namespace: where, name: owner.name }
@@ -62,6 +64,15 @@ export function ownerReferencesPermissionEnforcement(registries: Registries, aut
     const unknown = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
     throw forbiddenByAdmission(attributes, object, `${why}: ${unknown}`)
   }
+}
+
+/** Who may do this need not be asked about owners one by one, nor about kinds that are not served. */
+const finalizingAnything = {
+  verb: 'update',
+  resource: { group: '*', version: '*', kind: '', plural: '*', namespaced: false },
+  subresource: 'finalizers',
+  namespace: '',
+  name: '*',
 }
 
 type ResourceAttributes = Extract<RequestAttributes, { readonly kind: 'resource' }>

@@ -37,9 +37,9 @@ export function podTolerationRestriction(registries: Registries): AdmissionPlugi
       const { spec } = object as Pod
       const own = spec.tolerations ?? []
       const defaults = operation === 'CREATE' ? annotated(namespace, defaultsAnnotation) : []
-      const given = defaults.length === 0 ? own : own.length === 0 ? defaults : mergedTolerations(defaults, own)
-      const after = computeQos(spec) === 'BestEffort' ? given : mergedTolerations(given, [memoryPressure])
-      const next = after === own ? object : withSpec(object as AdmittedPod, { tolerations: after })
+      const added = computeQos(spec) === 'BestEffort' ? defaults : [...defaults, memoryPressure]
+      const tolerations = mergedTolerations(own, added)
+      const next = added.length === 0 ? object : withSpec(object as AdmittedPod, { tolerations })
       check(namespace, next)
       return next
     },

@@ -3,6 +3,7 @@ import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { creates, storedObject } from './stored-objects.ts'
+import { mergedTolerations } from './tolerations.ts'
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
@@ -57,7 +58,6 @@ function withScheduling(attributes: AdmissionAttributes, pod: Pod, { scheduling 
     const why = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`
     throw forbiddenByAdmission(attributes, pod, why)
   }
-  const added = (scheduling.tolerations ?? []).filter((each) => !tolerations.some((own) => deepEqual(own, each)))
   return {
     ...pod,
     spec: {
@@ -65,7 +65,9 @@ function withScheduling(attributes: AdmissionAttributes, pod: Pod, { scheduling 
       ...(scheduling.nodeSelector === undefined
         ? {}
         : { nodeSelector: { ...nodeSelector, ...scheduling.nodeSelector } }),
-      ...(added.length === 0 ? {} : { tolerations: [...tolerations, ...added] }),
+      ...(scheduling.tolerations === undefined
+        ? {}
+        : { tolerations: mergedTolerations(tolerations, scheduling.tolerations) }),
     },
   }
 }

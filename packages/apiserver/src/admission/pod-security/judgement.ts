@@ -21,7 +21,7 @@ import {
 import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import type { AdmissionAttributes } from '../admission.ts'
-import { forbiddenByAdmission } from '../forbidden.ts'
+import { aggregated, forbiddenByAdmission } from '../forbidden.ts'
 import { storedObjects } from '../stored-objects.ts'
 import { warningsOfExistingPods } from './existing-pods.ts'
 
@@ -51,7 +51,7 @@ export function judgePods(namespace: Namespace, attributes: AdmissionAttributes,
   const { policy, errors } = namespacePolicy(namespace.metadata.labels)
   const note = (name: string, text: string): void => context.annotate?.(podSecurityPrefix + name, text)
   const judge = new Judgement(template)
-  if (errors.length > 0) note('error', `Failed to parse policy: ${aggregateText(errors)}`)
+  if (errors.length > 0) note('error', `Failed to parse policy: ${aggregated(errors.map(describeFieldError))}`)
   if (isPod) note('enforce-policy', levelText(policy.enforce))
   if (context.annotate !== undefined) {
     const audited = judge.violationsOf(policy.audit)
@@ -120,9 +120,3 @@ function wouldViolate(level: LevelVersion, details: string): string {
 type Errors = NamespacePolicy['errors']
 
 const textOf = (errors: Errors): string => errors.map(describeFieldError).join('\n')
-
-/** As Go's client libraries show several errors as one. */
-function aggregateText(errors: Errors): string {
-  const texts = errors.map(describeFieldError)
-  return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
-}
