@@ -307,7 +307,6 @@ describe('the scheduler', () => {
     ])
     refusal = new ApiError(500, 'InternalError', 'the disk is full', {})
     await addNode('b', '1')
-    await environment.clock.advance('1s')
     expect(measured('scheduler_pending_pods')[1]).toBe('scheduler_pending_pods{queue="backoff"} 1')
     refusal = undefined
     await environment.clock.advance('30s')
@@ -623,10 +622,12 @@ describe('the scheduler', () => {
       ])
       expect(eventsOf('urgent')).toEqual([
         ['default-scheduler', 'Warning', 'FailedScheduling', '0/1 nodes are available: 1 Insufficient cpu.'],
+        ['default-scheduler', 'Normal', 'Scheduled', 'Successfully assigned default/urgent to a'],
       ])
       expect(client.stored(eventsV1)).toMatchObject([
         { reason: 'FailedScheduling', action: 'Scheduling' },
         { reason: 'Preempted', action: 'Preempting', related: { kind: 'Pod', name: 'urgent', uid } },
+        { reason: 'Scheduled', action: 'Binding' },
       ])
       expect(await statusOf('urgent')).toMatchObject({
         nominatedNodeName: 'a',
@@ -637,7 +638,6 @@ describe('the scheduler', () => {
         'scheduler_preemption_victims_sum 1',
         'scheduler_preemption_victims_count 1',
       ])
-      await environment.clock.advance('1s')
       expect(bindings).toEqual(['default/urgent'])
     })
 
@@ -687,7 +687,8 @@ describe('the scheduler', () => {
       const held = deleteSlowly()
       await fill('a', 'victim')
       await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
-      await fill('b', 'other')
+      await addPod('other', { nodeName: 'b', requests: { cpu: '1' } })
+      await addNode('b', '1')
       await environment.clock.advance('10m')
       expect(bindings).toEqual([])
       expect(held).toHaveLength(1)

@@ -34,7 +34,7 @@ describe('SchedulingQueue', () => {
     expect([taken(), taken()]).toEqual(['b', undefined])
   })
 
-  it('lets a pod that fits nowhere rest until something changes, and then until its back-off is over', async () => {
+  it('lets a pod that fits nowhere rest until something changes, and then be active when its back-off is over', async () => {
     queue.set(makePod({}, 'a'))
     taken()
     rest('uid-a')
@@ -44,11 +44,99 @@ describe('SchedulingQueue', () => {
     expect(taken()).toBe('a')
     rest('uid-a')
     queue.retryResting(() => true)
-    expect(taken()).toBeUndefined()
+    expect(queue.pending()).toEqual({ active: 0, backoff: 1, unschedulable: 0 })
     await clock.advance('1999ms')
-    expect(taken()).toBeUndefined()
+    expect(queue.pending()).toMatchObject({ active: 0, backoff: 1 })
     await clock.advance('1ms')
-    expect(taken()).toBe('a')
+    expect(queue.pending()).toMatchObject({ active: 1, backoff: 0 })
+    expect([taken(), taken()]).toEqual(['a', undefined])
+  })
+
+  describe('where none is active', () => {
+    const resting = (name: string, priority = 0) => {
+      queue.set(makePod({ priority }, name))
+      taken()
+      rest(`uid-${name}`)
+    }
+    const wake = () => queue.retryResting(() => true)
+
+    it('hands out one before its back-off is over, and once', async () => {
+      resting('a')
+      expect(queue.hasActive).toBe(false)
+      wake()
+      expect(queue.hasActive).toBe(true)
+      expect([taken(), taken(), queue.hasActive]).toEqual(['a', undefined, false])
+      await clock.advance('10m')
+      expect(taken()).toBeUndefined()
+    })
+
+    it('hands out first the one whose back-off ends in the earliest second, of those the most important, then the first', async () => {
+      resting('late')
+      wake()
+      taken()
+      rest('uid-late')
+      for (const [name, priority] of [
+        ['a', 0],
+        ['urgent', 10],
+        ['b', 0],
+      ] as const) {
+        resting(name, priority)
+      }
+      wake()
+      queue.set(makePod({ priority: -1 }, 'active'))
+      expect([taken(), taken(), taken(), taken(), taken(), taken()]).toEqual([
+        'active',
+        'urgent',
+        'a',
+        'b',
+        'late',
+        undefined,
+      ])
+    })
+
+    it('hands out none that failed by an error', async () => {
+      queue.set(makePod({}, 'a'))
+      taken()
+      queue.failed('uid-a')
+      expect([queue.hasActive, taken()]).toEqual([false, undefined])
+      await clock.advance('1s')
+      expect(taken()).toBe('a')
+    })
+
+    it('hands out none that is gone or closed, and each by its new priority', async () => {
+      for (const name of ['a', 'b', 'c', 'd']) resting(name)
+      wake()
+      queue.remove('uid-a')
+      queue.set(makePod({ priority: 5 }, 'c'))
+      queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'd'))
+      expect([taken(), taken()]).toEqual(['c', 'b'])
+      queue.close()
+      expect([queue.hasActive, taken()]).toEqual([false, undefined])
+    })
+
+    it('calls back when there is one to hand out', () => {
+      let calls = 0
+      queue = new SchedulingQueue(clock, () => calls++)
+      resting('a')
+      expect(calls).toBe(1)
+      wake()
+      expect(calls).toBe(2)
+    })
+  })
+
+  it('counts errors and attempts that find no node apart: each has a back-off of its own', async () => {
+    queue.set(makePod({}, 'a'))
+    const waits: number[] = []
+    for (const end of ['failed', 'failed', 'rest', 'rest', 'failed', 'rest'] as const) {
+      expect(taken()).toBe('a')
+      if (end === 'failed') queue.failed('uid-a')
+      else rest('uid-a')
+      const endedMs = clock.now()
+      queue.retryResting(() => true)
+      while (queue.pending().active === 0) await clock.advance('500ms')
+      waits.push(clock.now() - endedMs)
+    }
+    expect(waits).toEqual([1000, 2000, 1000, 2000, 1000, 4000])
   })
 
   describe('of pods that are alike', () => {
@@ -99,8 +187,8 @@ describe('SchedulingQueue', () => {
     it('wakes one whose back-off is over rather than one whose is not', async () => {
       queue.set(makePod({}, 'a-twice'))
       taken()
-      queue.failed('uid-a-twice')
-      await clock.advance('1s')
+      rest('uid-a-twice', 'two')
+      queue.retryResting(({ metadata: { name } }) => name === 'a-twice')
       taken()
       rest('uid-a-twice', 'two')
       queue.set(makePod({}, 'once'))
@@ -119,9 +207,10 @@ describe('SchedulingQueue', () => {
       }
       const wake = () => queue.retryResting(({ metadata: { name } }) => name === 'x' || name === 'y')
       wake()
+      expect(queue.pending().backoff).toBe(1)
       wake()
       wake()
-      expect(taken()).toBeUndefined()
+      expect(queue.pending().backoff).toBe(2)
       await clock.advance('1s')
       expect([taken(), taken(), taken()]).toEqual(['x', 'y', undefined])
     })
@@ -175,7 +264,7 @@ describe('SchedulingQueue', () => {
         end()
         const endedMs = clock.now()
         queue.retryResting(() => true)
-        while (!queue.hasActive) await clock.advance('100ms')
+        while (queue.pending().active === 0) await clock.advance('100ms')
         waits.push(clock.now() - endedMs)
       }
       return waits

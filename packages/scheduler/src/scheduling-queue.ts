@@ -1,6 +1,7 @@
 import { type Pod, parseTime } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
 import { ByAge } from './by-age.ts'
+import { ByPriority } from './by-priority.ts'
 import { priorityOf } from './priority.ts'
 import type { PendingPods } from './scheduler-metrics.ts'
 
@@ -11,12 +12,19 @@ export const queuePodsMax = 200_000
 const backOffFirstMs = 1000
 const backOffLongestMs = 10_000
 
+/** Of pods whose back-offs end within so long the most important goes first (upstream's). */
+const backOffWindowMs = 1000
+
 /** How long a pod that fits nowhere waits without any event before it is tried again (upstream's). */
 const unschedulableLongestMs = 300_000
 
 interface Queued {
   pod: Pod
   attempts: number
+  /** Attempts that found no node. */
+  unschedulableCount: number
+  /** Attempts that failed by an error, since one last ended otherwise. */
+  errorCount: number
   state: 'active' | 'backing-off' | 'resting' | 'in-flight'
   /** When the back-off of the last attempt ends, on the monotonic clock. */
   backOffUntilMs: number
@@ -45,7 +53,8 @@ const wakeableLookedAtMax = 16
 
 /**
  * Pods that wait for a node. Active ones are handed out by priority, then in the order they came. One that fitted
- * nowhere rests until something changes that could help, and not before its back-off is over.
+ * nowhere rests until something changes that could help. Then it is active when its back-off is over, and is handed out before where
+ * none is active: nobody has to wait while there is nothing else to do. One that failed by an error waits for its back-off in any case.
  *
  * Of pods that are alike one is woken at a time, and the next when that one has found a node: what helps costs what it helps,
  * however many rest. Of those that one event wakes the oldest come first, whenever they were last tried: after a restart they come
@@ -56,8 +65,9 @@ export class SchedulingQueue {
   readonly #onActive: () => void
   readonly #podsMax: number
   readonly #pods = new Map<string, Queued>()
-  /** Uids by priority, in the order they became active. */
-  readonly #active = new Map<number, Set<string>>()
+  readonly #active = new ByPriority()
+  /** Pods that may be handed out before their back-off is over, by the window it ends in. */
+  readonly #backingOff = new Map<number, ByPriority>()
   readonly #resting = new Map<string, RestingGroup>()
 
   /** `onActive` is called whenever there is something to `take`. */
@@ -80,6 +90,8 @@ export class SchedulingQueue {
     const queued: Queued = {
       pod,
       attempts: 0,
+      unschedulableCount: 0,
+      errorCount: 0,
       state: 'active',
       backOffUntilMs: 0,
       timer: undefined,
@@ -96,7 +108,8 @@ export class SchedulingQueue {
     const known = this.#pods.get(uid)
     if (known === undefined) return
     known.timer?.cancel()
-    if (known.state === 'active') this.#active.get(priorityOf(known.pod))?.delete(uid)
+    if (known.state === 'active') this.#active.delete(priorityOf(known.pod), uid)
+    if (known.state === 'backing-off') this.#leaveBackOff(uid, known)
     if (known.state === 'resting') this.#leaveGroup(known)
     else this.#wakeNext(known)
     this.#pods.delete(uid)
@@ -104,7 +117,7 @@ export class SchedulingQueue {
 
   /** Whether `take` would hand out a pod. */
   get hasActive(): boolean {
-    return this.#active.values().some((uids) => uids.size > 0)
+    return !this.#active.isEmpty || this.#backingOff.size > 0
   }
 
   /** How many pods wait, those left out that are being tried. */
@@ -128,19 +141,16 @@ export class SchedulingQueue {
     return this.#resting.size > 0
   }
 
-  /** The next pod to try; undefined where none is active. Ends in `remove`, `failed` or `rest`. */
+  /** The next pod to try; undefined where none may be tried. Ends in `remove`, `failed` or `rest`. */
   take(): Pod | undefined {
-    let highest: number | undefined
-    for (const [priority, uids] of this.#active) {
-      if (uids.size > 0 && (highest === undefined || priority > highest)) highest = priority
-    }
-    if (highest === undefined) return undefined
-    const uids = this.#active.get(highest) as Set<string>
-    const uid = uids.values().next().value as string
-    uids.delete(uid)
-    if (uids.size === 0) this.#active.delete(highest)
+    const uid = this.#active.first ?? this.#firstBackingOff()
+    if (uid === undefined) return undefined
     const queued = this.#pods.get(uid)
-    assert(queued !== undefined, `pod ${uid} is active but not queued`)
+    assert(queued !== undefined, `pod ${uid} is to be tried but not queued`)
+    if (queued.state === 'active') this.#active.delete(priorityOf(queued.pod), uid)
+    else this.#leaveBackOff(uid, queued)
+    queued.timer?.cancel()
+    queued.timer = undefined
     queued.state = 'in-flight'
     queued.attempts++
     queued.hasChanged = false
@@ -157,15 +167,19 @@ export class SchedulingQueue {
   failed(uid: string): void {
     const queued = this.#pods.get(uid)
     if (queued === undefined) return
-    this.#backOff(queued)
-    this.#retry(uid, queued)
+    queued.errorCount++
+    this.#backOff(queued, queued.errorCount)
+    this.#await(uid, queued)
   }
 
   /** The attempt found no node: the pod rests until something happens that could help, or for five minutes. */
   rest(uid: string, { group, refusedBy }: RestReason): void {
     const queued = this.#pods.get(uid)
     if (queued === undefined) return
-    this.#backOff(queued, queued.attempts === 1 ? sinceUnschedulableMs(queued.pod, this.#clock.now()) : 0)
+    queued.errorCount = 0
+    queued.unschedulableCount++
+    const forMs = queued.attempts === 1 ? sinceUnschedulableMs(queued.pod, this.#clock.now()) : 0
+    this.#backOff(queued, queued.unschedulableCount, forMs)
     if (queued.hasChanged) {
       this.#retry(uid, queued)
       return
@@ -179,7 +193,7 @@ export class SchedulingQueue {
   }
 
   /**
-   * Something has happened: resting pods that it helps are tried again once their back-off is over (upstream's queueing hints).
+   * Something has happened: resting pods that it helps are tried again (upstream's queueing hints).
    * One of each group is asked about, for all of them, and woken.
    */
   retryResting(helps: (pod: Pod, refusedBy: ReadonlySet<string>) => boolean): void {
@@ -195,16 +209,21 @@ export class SchedulingQueue {
     for (const queued of this.#pods.values()) queued.timer?.cancel()
     this.#pods.clear()
     this.#active.clear()
+    this.#backingOff.clear()
     this.#resting.clear()
   }
 
   #podChanged(uid: string, queued: Queued, pod: Pod): void {
     if (queued.state === 'in-flight') queued.hasChanged = true
     else if (queued.state === 'resting') this.#retry(uid, queued)
-    else if (queued.state === 'active' && priorityOf(queued.pod) !== priorityOf(pod)) {
-      this.#active.get(priorityOf(queued.pod))?.delete(uid)
+    else if (priorityOf(queued.pod) === priorityOf(pod)) return
+    else if (queued.state === 'active') {
+      this.#active.delete(priorityOf(queued.pod), uid)
       queued.pod = pod
       this.#activate(uid, queued)
+    } else if (this.#leaveBackOff(uid, queued)) {
+      queued.pod = pod
+      this.#enterBackOff(uid, queued)
     }
   }
 
@@ -222,13 +241,20 @@ export class SchedulingQueue {
     return pods.first(wakeableLookedAtMax).find(({ backOffUntilMs }) => backOffUntilMs <= nowMs) ?? pods.oldest
   }
 
-  /** The pod backs off from now on, or has done so for some time. */
-  #backOff(queued: Queued, forMs = 0): void {
-    const backOffMs = Math.min(backOffFirstMs * 2 ** Math.min(queued.attempts - 1, 16), backOffLongestMs)
+  /** The pod backs off from now on, or has done so for some time, after so many attempts. */
+  #backOff(queued: Queued, attempts: number, forMs = 0): void {
+    const backOffMs = Math.min(backOffFirstMs * 2 ** Math.min(attempts - 1, 16), backOffLongestMs)
     queued.backOffUntilMs = this.#clock.monotonicMs() + backOffMs - forMs
   }
 
+  /** The pod is tried when its back-off is over, and before where there is nothing else to try. */
   #retry(uid: string, queued: Queued): void {
+    this.#await(uid, queued)
+    if (queued.state === 'backing-off') this.#enterBackOff(uid, queued)
+  }
+
+  /** The pod is tried when its back-off is over. */
+  #await(uid: string, queued: Queued): void {
     const waitMs = queued.backOffUntilMs - this.#clock.monotonicMs()
     if (waitMs <= 0) {
       this.#activate(uid, queued)
@@ -237,6 +263,31 @@ export class SchedulingQueue {
     if (queued.state === 'resting') this.#leaveGroup(queued)
     queued.state = 'backing-off'
     this.#arm(uid, queued, waitMs)
+  }
+
+  #enterBackOff(uid: string, { backOffUntilMs, pod }: Queued): void {
+    const window = Math.floor(backOffUntilMs / backOffWindowMs)
+    const uids = this.#backingOff.get(window) ?? new ByPriority()
+    this.#backingOff.set(window, uids)
+    uids.add(priorityOf(pod), uid)
+    this.#onActive()
+  }
+
+  /** Returns whether it was among those that may be handed out. */
+  #leaveBackOff(uid: string, { backOffUntilMs, pod }: Queued): boolean {
+    const window = Math.floor(backOffUntilMs / backOffWindowMs)
+    const uids = this.#backingOff.get(window)
+    const wasThere = uids?.delete(priorityOf(pod), uid) === true
+    if (uids?.isEmpty === true) this.#backingOff.delete(window)
+    return wasThere
+  }
+
+  /** The most important of those whose back-off ends first. */
+  #firstBackingOff(): string | undefined {
+    let earliest = Number.POSITIVE_INFINITY
+    // There are no more windows than the longest back-off has seconds.
+    for (const window of this.#backingOff.keys()) earliest = Math.min(earliest, window)
+    return this.#backingOff.get(earliest)?.first
   }
 
   #arm(uid: string, queued: Queued, delayMs: number): void {
@@ -248,10 +299,9 @@ export class SchedulingQueue {
     queued.timer?.cancel()
     queued.timer = undefined
     if (queued.state === 'resting') this.#leaveGroup(queued)
+    if (queued.state === 'backing-off') this.#leaveBackOff(uid, queued)
     queued.state = 'active'
-    const priority = priorityOf(queued.pod)
-    const uids = this.#active.get(priority) ?? new Set<string>()
-    this.#active.set(priority, uids.add(uid))
+    this.#active.add(priorityOf(queued.pod), uid)
     this.#onActive()
   }
 
