@@ -200,9 +200,10 @@ describe('the scheduler', () => {
     const { metadata, ...shrinking } = makePod({ nodeName: 'a', requests: { cpu: '500m' } }, 'shrinking')
     const statusOf = (observedGeneration: number, cpu: string) => {
       const requests = { cpu }
+      const container = { name: 'main', image: '', imageID: '', ready: true, restartCount: 0 }
       return {
         observedGeneration,
-        containerStatuses: [{ name: 'main', allocatedResources: requests, resources: { requests } }],
+        containerStatuses: [{ ...container, allocatedResources: requests, resources: { requests } }],
       }
     }
     await client.create<Pod>(pods, {

@@ -300,7 +300,12 @@ describe('a pod that was refused', () => {
     ['a node that comes to a place', apart, { type: 'node-changed', node, old: placeless }, false],
     ['a node that gets another label', apart, { type: 'node-changed', node: labelled, old: node }, false],
     ['a node that moves with an unwilling pod', plain('cache'), { type: 'node-changed', node: moved, old: node }, true],
-    ['a node that stays with an unwilling pod', plain('cache'), { type: 'node-changed', node: labelled, old: node }, false],
+    [
+      'a node that stays with an unwilling pod',
+      plain('cache'),
+      { type: 'node-changed', node: labelled, old: node },
+      false,
+    ],
     ['a node that moves with pods that do not mind', web, { type: 'node-changed', node: moved, old: node }, false],
     ['a node that goes with its pods', apart, { type: 'node-removed', node }, true],
     ['a namespace with other labels', apart, { type: 'namespace-changed', namespace: 'x' }, true],

@@ -216,7 +216,11 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
       if (required.some(({ topologyKey }) => isElsewhere(topologyKey, old, node))) return true
       if (old === undefined) return false
       if (requiredAnti.some(({ topologyKey }) => isElsewhere(topologyKey, node, old))) return true
-      const others = cluster.node(node.metadata.name ?? '')?.podsWithAffinity.values().toArray() ?? []
+      const others =
+        cluster
+          .node(node.metadata.name ?? '')
+          ?.podsWithAffinity.values()
+          .toArray() ?? []
       return others.some((other) =>
         affinityTermsOf(other).requiredAnti.some(
           (term) => isElsewhere(term.topologyKey, node, old) && term.means(pod, other, cluster),

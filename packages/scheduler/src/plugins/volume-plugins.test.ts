@@ -69,7 +69,8 @@ describe('VolumeZone', () => {
 describe('VolumeRestrictions', () => {
   const exclusive = { claims: [makeClaim('data', { accessModes: ['ReadWriteOncePod'] }), makeClaim('shared')] }
   const plugin = volumeRestrictions(makeStorage(exclusive))
-  const conflict = 'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'
+  const conflict =
+    'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod'
   const refusalOf = (pod: Pod, node: NodeInfo, cluster: Cluster = makeCluster([node])) =>
     plugin.filter?.(pod, cluster)?.refuse(node)
 

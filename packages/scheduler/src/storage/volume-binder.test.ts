@@ -16,9 +16,20 @@ import type { ObjectKey } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NodeInfo } from '../node-info.ts'
 import { createScheduler, type Scheduler } from '../scheduler.ts'
 import { makeNode, makePod } from '../testing/objects.ts'
-import { lateClass, makeClaim, makeVolume, onHost, podUsing } from '../testing/storage.ts'
+import {
+  lateClass,
+  makeClaim,
+  makeStorage,
+  makeVolume,
+  onHost,
+  podUsing,
+  type StorageContent,
+} from '../testing/storage.ts'
+import type { StorageCache } from './storage-cache.ts'
+import { VolumeBinder } from './volume-binder.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
@@ -132,10 +143,124 @@ describe('a pod whose claims wait for it', () => {
     await addNode('n2')
     await change('data', { metadata: { annotations: { [volumeAnnotations.selectedNode]: null } } })
     expect(await failures()).toEqual([
-      'running PreBind plugin "VolumeBinding": selectedNode annotation reset for PVC "data"',
+      'running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "data"',
     ])
     await environment.clock.advance('10s')
     expect(await selectedNode('data')).toBe('n2')
+  })
+
+  it('waits for all of them', async () => {
+    for (const name of ['a', 'b']) await addClaim(name)
+    await addPod(podUsing(['a', 'b'], 'web'))
+    await provision('b', 'n1')
+    expect(bindings).toEqual([])
+    await provision('a', 'n1')
+    expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('gets a volume that was kept for its claim, which nobody says the scheduler chose', async () => {
+    await addClaim('data')
+    const claimRef = { namespace: 'default', name: 'data' }
+    await create(persistentVolumes, makeVolume('shelf', { ...onHost('n1'), claimRef }))
+    await addPod(podUsing(['data'], 'web'))
+    const { metadata, spec } = await client.get(persistentVolumes, { name: 'shelf' })
+    expect(spec?.claimRef?.uid).toBe((await claimNow('data')).metadata.uid)
+    expect(metadata.annotations?.[volumeAnnotations.boundByController]).toBeUndefined()
+  })
+
+  it.each<readonly [string, (...names: readonly string[]) => Promise<unknown>, string]>([
+    [
+      'its volume is given to nobody again',
+      () => client.patch(persistentVolumes, { name: 'shelf' }, { type: 'merge', body: { spec: { claimRef: null } } }),
+      'ClaimRef got reset for pv "shelf"',
+    ],
+    [
+      'its volume is gone',
+      () => client.delete(persistentVolumes, { name: 'shelf' }),
+      'failed to check binding: persistentvolumes "shelf" not found',
+    ],
+    [
+      'the claim for its volume is gone',
+      () => client.delete(persistentVolumeClaims, keyOf('chosen')),
+      'failed to check binding: persistentvolumeclaims "default/chosen" not found',
+    ],
+    [
+      'a claim is gone whose volume is being made',
+      () => client.delete(persistentVolumeClaims, keyOf('made')),
+      'failed to check provisioning pvc: persistentvolumeclaims "default/made" not found',
+    ],
+    [
+      'a claim is replaced whose volume is being made',
+      async () => {
+        client.holdWatches(persistentVolumeClaims)
+        await client.delete(persistentVolumeClaims, keyOf('made'))
+        await addClaim('made')
+        client.releaseWatches()
+      },
+      'failed to check provisioning pvc: persistentvolumeclaims "default/made" not found',
+    ],
+    [
+      'a claim has no annotations any more',
+      () => change('made', { metadata: { annotations: null } }),
+      'selectedNode annotation reset for PVC "made"',
+    ],
+  ])('is not bound where meanwhile %s', async (_, happens, why) => {
+    await create(persistentVolumes, makeVolume('shelf', onHost('n1')))
+    await addClaim('chosen')
+    await addClaim('made')
+    await addPod(podUsing(['chosen', 'made'], 'web'))
+    await happens()
+    await environment.clock.settle()
+    expect((await failures())[0]).toBe(`running PreBind plugin "VolumeBinding": binding volumes: ${why}`)
+    expect(bindings).toEqual([])
+  })
+
+  it('leaves volumes and claims as they were where the server refuses to set them aside', async () => {
+    await create(persistentVolumes, makeVolume('shelf', onHost('n1')))
+    for (const name of ['chosen', 'made', 'other']) await addClaim(name)
+    const patch = client.patch.bind(client)
+    client.patch = async (resource, ...rest) => {
+      if (resource.plural === 'persistentvolumes') throw new Error('not today')
+      return patch(resource, ...rest)
+    }
+    await addPod(podUsing(['chosen', 'made'], 'web'))
+    expect((await failures())[0]).toBe('running PreBind plugin "VolumeBinding": not today')
+    client.patch = patch
+    await client.delete(pods, keyOf('web'))
+    await addPod(podUsing(['other'], 'next'))
+    expect((await client.get(persistentVolumes, { name: 'shelf' })).spec?.claimRef?.name).toBe('other')
+    await client.patch(nodes, { name: 'n1' }, { type: 'merge', body: { spec: { unschedulable: true } } })
+    await addNode('n2')
+    await addPod(podUsing(['made'], 'last'))
+    expect(await selectedNode('made')).toBe('n2')
+  })
+
+  it('says of what it writes for which pod and node', async () => {
+    await create(persistentVolumes, makeVolume('shelf', onHost('n1')))
+    for (const name of ['chosen', 'made']) await addClaim(name)
+    const causes: unknown[] = []
+    const patch = client.patch.bind(client)
+    client.patch = async (resource, key, body, options) => {
+      if (resource.plural.startsWith('persistent')) causes.push([resource.plural, options])
+      return patch(resource, key, body, options)
+    }
+    await addPod(podUsing(['chosen', 'made'], 'web'))
+    const cause = {
+      because: 'pod default/web is to run on n1',
+      reconcile: { controller: 'default-scheduler', object: { kind: 'Pod', name: 'web' } },
+    }
+    expect(causes).toMatchObject([
+      ['persistentvolumes', cause],
+      ['persistentvolumeclaims', cause],
+    ])
+  })
+
+  it('is not bound by a scheduler that has stopped', async () => {
+    await addClaim('data')
+    await addPod(podUsing(['data'], 'web'))
+    await scheduler.stop()
+    await provision('data', 'n1')
+    expect(bindings).toEqual([])
   })
 
   it('is no longer said to come to a node that cannot have it after all', async () => {
@@ -179,5 +304,33 @@ describe('a pod whose claims wait for it', () => {
     expect(bindings).toEqual([])
     await addPod(podUsing(['data'], 'next'))
     expect(bindings).toEqual(['next to n1'])
+  })
+})
+
+describe('what is to be set aside for a pod', () => {
+  const node = new NodeInfo(makeNode({ name: 'n1' }))
+  const binderOf = (content: StorageContent) =>
+    new VolumeBinder(client, environment.clock, makeStorage(content) as StorageCache)
+
+  it.each<readonly [string, StorageContent, string | undefined]>([
+    [
+      'is nothing where it has its claims',
+      { claims: [makeClaim('data', { volumeName: 'a' })], volumes: [makeVolume('a')] },
+      undefined,
+    ],
+    ['is not there where a claim is gone', {}, 'persistentvolumeclaim "data" not found'],
+    [
+      'is not there where neither are volumes nor anybody who makes them',
+      {
+        claims: [makeClaim('data', { storageClassName: 'late' })],
+        classes: [lateClass('late', { provisioner: 'kubernetes.io/no-provisioner' })],
+      },
+      "node(s) didn't find available persistent volumes to bind",
+    ],
+  ])('%s', (_, content, why) => {
+    const binder = binderOf(content)
+    const pod = podUsing(['data'])
+    expect(binder.reserve(pod, node)).toBe(why)
+    expect(binder.bind(pod, node)).toBeUndefined()
   })
 })

@@ -7,8 +7,9 @@ import {
   volumeAnnotations,
   volumeNodeMatcher,
 } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import { type Client, keyText } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
+import { naming } from '../framework.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { schedulingCause } from '../scheduling-cause.ts'
 import { isBound, type PodVolumes, podClaims, podVolumesOn } from './pod-volumes.ts'
@@ -139,13 +140,13 @@ export class VolumeBinder {
       }
     }
     const timer = this.#clock.setTimer(volumeBindingMaxMs, () => {
-      reject(new Error('binding volumes: timed out waiting for the condition'))
+      reject(new Error('timed out waiting for the condition'))
     })
     reservation.giveUp = reject
     this.#waits.add(look)
     look()
     try {
-      await promise
+      await naming('binding volumes', promise)
     } finally {
       timer.cancel()
       reservation.giveUp = undefined
@@ -157,15 +158,20 @@ export class VolumeBinder {
   #areBound(node: NodeInfo, { volumes, provisions, nodeName }: Reservation): boolean {
     for (const { assumed } of volumes) {
       const { name = '' } = assumed.metadata
-      if (!this.#storage.volume(name)?.spec?.claimRef?.uid)
-        throw new Error(`ClaimRef got reset for pv ${JSON.stringify(name)}`)
+      const volume = this.#storage.volume(name)
+      if (volume === undefined)
+        throw new Error(`failed to check binding: persistentvolumes ${JSON.stringify(name)} not found`)
+      if (!volume.spec?.claimRef?.uid) throw new Error(`ClaimRef got reset for pv ${JSON.stringify(name)}`)
     }
-    const claims = [...volumes.map(({ claim }) => claim), ...provisions].map((claim) => this.#claimNow(claim))
-    const isMeant = ({ metadata }: PersistentVolumeClaim) =>
-      metadata.annotations?.[volumeAnnotations.selectedNode] === nodeName
-    for (const claim of claims.slice(volumes.length)) {
-      if (!isMeant(claim))
-        throw new Error(`selectedNode annotation reset for PVC ${JSON.stringify(claim.metadata.name)}`)
+    const claims = volumes.map(({ claim }) => this.#claimNow(claim, 'failed to check binding'))
+    for (const provision of provisions) {
+      const claim = this.#claimNow(provision, 'failed to check provisioning pvc')
+      const { name, annotations } = claim.metadata
+      if (annotations === undefined) throw new Error(`selectedNode annotation reset for PVC ${JSON.stringify(name)}`)
+      // That is how a provisioner says that it gives up.
+      if (annotations[volumeAnnotations.selectedNode] !== nodeName)
+        throw new Error(`provisioning failed for PVC ${JSON.stringify(name)}`)
+      claims.push(claim)
     }
     return claims.every((claim) => {
       const volume = isBound(claim) ? this.#storage.volume(claim.spec?.volumeName ?? '') : undefined
@@ -178,9 +184,9 @@ export class VolumeBinder {
     })
   }
 
-  #claimNow({ metadata: { namespace, name = '', uid } }: PersistentVolumeClaim): PersistentVolumeClaim {
+  #claimNow({ metadata: { namespace, name = '', uid } }: PersistentVolumeClaim, what: string): PersistentVolumeClaim {
     const claim = this.#storage.claim(namespace, name)
-    if (claim?.metadata.uid === uid && claim !== undefined) return claim
-    throw new Error(`persistentvolumeclaim ${JSON.stringify(name)} not found`)
+    if (claim !== undefined && claim.metadata.uid === uid) return claim
+    throw new Error(`${what}: persistentvolumeclaims ${JSON.stringify(keyText(namespace, name))} not found`)
   }
 }
