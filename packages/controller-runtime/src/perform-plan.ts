@@ -164,7 +164,7 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
           })
         } catch (error) {
           if (!hasReason(error, 'NotFound')) throw error
-          return 'gone already'
+          return action.tellsIfGone === true ? undefined : 'gone already'
         }
         return undefined
     }

@@ -79,7 +79,7 @@ export interface PatchAction extends Reasoned {
   readonly events?: WriteEvents
 }
 
-/** Deletes an object. That it is gone already counts as success, of which no event tells. */
+/** Deletes an object. That it is gone already counts as success, of which no event tells unless asked to. */
 export interface DeleteAction extends Reasoned {
   readonly type: 'delete'
   readonly resource: Resource
@@ -91,6 +91,8 @@ export interface DeleteAction extends Reasoned {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
   readonly events?: WriteEvents
+  /** Whether it is told of as a success, too, that the object was gone already. */
+  readonly tellsIfGone?: boolean
 }
 
 /** Reports something to users, about the planned object or another. */

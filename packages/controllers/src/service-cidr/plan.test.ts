@@ -37,7 +37,7 @@ describe('ranges that stay', () => {
       {
         type: 'Ready',
         status: 'True',
-        reason: 'Ready',
+        reason: '',
         message: 'Kubernetes Service CIDR is ready',
         lastTransitionTime: '2026-01-01T00:00:00Z',
       },

@@ -40,7 +40,7 @@ export function planServiceCidr(input: ServiceCidrInput): Plan<ServiceCidrStatus
   const { name = '', finalizers = [], deletionTimestamp = '' } = cidr.metadata
   const key = { name }
   if (!isBeingDeleted(cidr)) {
-    const ready = { status: 'True', reason: 'Ready', message: 'Kubernetes Service CIDR is ready' }
+    const ready = { status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' }
     const patch = finalizersPatch(cidr, [...finalizers, finalizer])
     const because = 'addresses of services may come to be in it'
     return {

@@ -99,12 +99,14 @@ export function goingClaims(set: StatefulSet, ordinal: number, claim: ClaimLooku
     .filter((name) => claim(name)?.metadata.deletionTimestamp !== undefined)
 }
 
+export type ClaimPatch = Extract<Action, { readonly type: 'patch' }>
+
 /**
  * Sets whose the claims of a pod are, which decides what takes them along: the stateful set, the pod, or nothing. One that is still
  * of a former stateful set or pod is left to the garbage collector (upstream's isClaimOwnerUpToDate).
  */
-export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: ClaimLookup): readonly Action[] {
-  return claimsOf(set, ordinal).flatMap(({ metadata }) => {
+export function alignClaims(set: StatefulSet, ordinal: number, pod: Pod, claim: ClaimLookup): readonly ClaimPatch[] {
+  return claimsOf(set, ordinal).flatMap(({ metadata }): readonly ClaimPatch[] => {
     const present = claim(metadata.name ?? '')
     if (present === undefined) return []
     const { namespace, name = '', uid, resourceVersion, ownerReferences = [] } = present.metadata

@@ -340,8 +340,8 @@ describe('the pod under a number', () => {
         },
       },
       events: {
-        succeeded: { reason: 'SuccessfulUpdate', message: 'Update Pod {name} in StatefulSet db successful' },
-        failed: { reason: 'FailedUpdate', message: 'Update Pod {name} in StatefulSet db failed error: {error}' },
+        succeeded: { reason: 'SuccessfulUpdate', message: 'Update Pod db-0 in StatefulSet db successful' },
+        failed: { reason: 'FailedUpdate', message: 'Update Pod db-0 in StatefulSet db failed error: {error}' },
       },
     })
   })
@@ -587,6 +587,30 @@ describe('claims of pods', () => {
       because: 'the stateful set says what becomes of the claims of its pods',
       patch: { type: 'merge', body: { metadata: { uid: 'data-db-0', resourceVersion: '7' } } },
     })
+  })
+
+  it.each([
+    ['db-0 runs', member(0), [undefined, 'SuccessfulUpdate']],
+    ['db-0 has ended', member(0, { phase: 'Failed' }), []],
+    ['db-0 is not ready, and waited for', member(0, { isUnready: true }), []],
+    ['db-0 waits for its start', member(0, { phase: 'Pending', isUnready: true }), [undefined, undefined]],
+  ])('are told of as an update of their pod, once, when they change and %s', (_, pod, reasons) => {
+    const templates = ['data', 'logs'].map((name) => ({ ...claimTemplate, metadata: { name } }))
+    const set = statefulSet(1, { ...policy('Delete', 'Retain'), volumeClaimTemplates: templates })
+    const volumes = templates.map(({ metadata: { name } }) => ({
+      name,
+      persistentVolumeClaim: { claimName: `${name}-db-0` },
+    }))
+    const stored = { ...pod, spec: { ...pod.spec, volumes } } as typeof pod
+    const { actions } = plan(set, [stored], { claims: [claim('data-db-0'), claim('logs-db-0')] })
+    const changes = actions.flatMap((action) =>
+      action.type === 'patch' && action.resource.plural === 'persistentvolumeclaims' ? [action.events] : [],
+    )
+    expect(changes.map((events) => events?.succeeded?.reason)).toEqual(reasons)
+    const wanted = 'Update Pod db-0 in StatefulSet db successful'
+    expect(changes.flatMap((events) => events?.succeeded?.message ?? [])).toEqual(
+      reasons.includes('SuccessfulUpdate') ? [wanted] : [],
+    )
   })
 
   it('are made with the pod of each place for itself in parallel, so that one that is refused keeps no other pod away', () => {

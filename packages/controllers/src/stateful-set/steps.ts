@@ -1,10 +1,11 @@
 import { type Pod, pods as podResource, type StatefulSet } from '@coracle/api'
-import type { Action } from '@coracle/controller-runtime'
+import type { Action, WriteEvents } from '@coracle/controller-runtime'
 import { podKey } from '../pods/pod-key.ts'
 import { hasEnded } from '../pods/pod-state.ts'
 import {
   alignClaims,
   type ClaimLookup,
+  type ClaimPatch,
   createMissingClaims,
   goingClaims,
   hasStaleClaim,
@@ -102,9 +103,11 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
   const lacksClaims = isStarting || (!isWaiting && !hasVolumes(set, ordinal, pod))
   const missing = lacksClaims ? createMissingClaims(set, ordinal, claim) : []
   const changed = isStarting || !isWaiting ? alignClaims(set, ordinal, pod, claim) : []
-  const aligned = changed.length > 0 || isStarting ? [...changed, ...tellConflicts(set, ordinal, pod, claim)] : changed
-  if (isWaiting) return { actions: [...missing, ...aligned], isWaiting }
-  return { ...done, actions: [...missing, ...conform(set, ordinal, pod), ...aligned] }
+  const conflicts = changed.length > 0 || isStarting ? tellConflicts(set, ordinal, pod, claim) : []
+  if (isWaiting) return { actions: [...missing, ...changed, ...conflicts], isWaiting }
+  const conformed = conform(set, ordinal, pod)
+  const told = conformed.length === 0 ? tellOfUpdate(set, ordinal, changed) : changed
+  return { ...done, actions: [...missing, ...conformed, ...told, ...conflicts] }
 }
 
 /** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
@@ -154,12 +157,29 @@ function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[]
   }
   const patch = { type: 'merge', body } as const
   const because = isStored ? 'the pod lacks its name' : 'the pod lacks volumes of its claims'
-  const inSet = `in StatefulSet ${set.metadata.name}`
-  const events = {
-    succeeded: { reason: 'SuccessfulUpdate', message: `Update Pod {name} ${inSet} successful` },
-    failed: { reason: 'FailedUpdate', message: `Update Pod {name} ${inSet} failed error: {error}` },
-  }
+  const events = updateEvents(set, ordinal)
   return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because, events }]
+}
+
+function updateEvents(set: StatefulSet, ordinal: number, what = ''): WriteEvents {
+  const subject = `Update Pod ${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
+  return {
+    succeeded: { reason: 'SuccessfulUpdate', message: `${subject} successful` },
+    failed: { reason: 'FailedUpdate', message: `${subject} failed error: ${what}{error}` },
+  }
+}
+
+/** Claims that are changed are told of as an update of their pod, once for all of them. */
+function tellOfUpdate(set: StatefulSet, ordinal: number, changed: readonly ClaimPatch[]): readonly Action[] {
+  return changed.map((action, index): Action => {
+    const { succeeded, failed = [] } = updateEvents(
+      set,
+      ordinal,
+      `could not update claim ${action.key.name} for delete policy ownerRefs: `,
+    )
+    const isLast = index === changed.length - 1
+    return { ...action, events: { failed, ...(isLast && succeeded !== undefined ? { succeeded } : {}) } }
+  })
 }
 
 /** Says why a pod is not made yet, as upstream does. */
@@ -202,6 +222,7 @@ function deletion(set: StatefulSet, pod: Pod, because: string): Action {
     key: podKey(pod),
     ...(uid === undefined ? {} : { uid }),
     because,
+    tellsIfGone: true,
     events: {
       succeeded: { reason: 'SuccessfulDelete', message: `Delete Pod {name} ${inSet} successful` },
       failed: { reason: 'FailedDelete', message: `Delete Pod {name} ${inSet} failed error: {error}` },
