@@ -1,4 +1,4 @@
-import { ApiError, forbidden, type Resource, type StoredKind } from '@coracle/api'
+import type { Resource, StoredKind } from '@coracle/api'
 import { type Client, type DiscoveredResource, discoverResources } from '@coracle/client'
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
@@ -31,6 +31,7 @@ import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
 import { createAuthorizer, defaultAuthorizationModes, takesAnonymous, unionOf } from './security/authorization.ts'
+import { authorize } from './security/authorize.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { escalationCheck } from './security/rbac/escalation.ts'
 import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
@@ -159,7 +160,17 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   ])
   const { historyEventsMax, onUnexplained } = options
   const causes = new CauseRecorder(environment.clock, onUnexplained)
-  const kinds = new KindServer({ registries, feed, store, causes, environment, turns, admission, historyEventsMax })
+  const kinds = new KindServer({
+    registries,
+    feed,
+    store,
+    causes,
+    environment,
+    turns,
+    admission,
+    authorize: (user, attributes) => authorize(authorizer, user, attributes),
+    historyEventsMax,
+  })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
@@ -251,20 +262,3 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   core.ready.catch((error: unknown) => environment.logger.error('the API could not start', { error: String(error) }))
   return core
 }
-
-function authorize(authorizer: Authorizer, user: User, attributes: RequestAttributes): void {
-  const why = authorizer.refuse(user, attributes)
-  if (why === undefined) return
-  const because = why === '' ? '' : `: ${why}`
-  if (attributes.kind === 'path') {
-    const refusal = `User ${quote(user.name)} cannot ${attributes.verb} path ${quote(attributes.path)}${because}`
-    throw new ApiError(403, 'Forbidden', `forbidden: ${refusal}`, {})
-  }
-  const { resource, subresource, namespace, name, verb } = attributes
-  const what = subresource === '' ? resource.plural : `${resource.plural}/${subresource}`
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`
-  const refusal = `User ${quote(user.name)} cannot ${verb} resource ${quote(what)} in API group ${quote(resource.group)} ${where}`
-  throw forbidden(resource, name, refusal + because)
-}
-
-const quote = (text: string): string => JSON.stringify(text)

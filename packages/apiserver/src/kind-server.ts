@@ -7,6 +7,7 @@ import type { Registries, ServedKind } from './registries.ts'
 import { KindStorage } from './registry/kind-storage.ts'
 import { ObjectWriter } from './registry/object-writer.ts'
 import { ResourceRegistry } from './registry/resource-registry.ts'
+import type { RequestAttributes, User } from './request.ts'
 import { ConvertedView, lateHubView } from './versions/converted-view.ts'
 import { FormCache } from './versions/form-cache.ts'
 import { hubView, type VersionView } from './versions/version-view.ts'
@@ -22,6 +23,8 @@ export interface KindServerParts {
   readonly environment: Environment
   readonly turns: WorkTurns
   readonly admission: AdmissionChain
+  /** Throws Forbidden where somebody may not do something. */
+  authorize(user: User, attributes: RequestAttributes): void
   readonly historyEventsMax?: number | undefined
 }
 
@@ -107,12 +110,12 @@ export class KindServer {
 
   /** The registries of a kind. Those of `before` that would be the same are kept. */
   #serve(kind: StoredKind, storage: KindStorage, before?: ServedKind): ServedKind {
-    const { feed, environment, turns, admission, registries } = this.#parts
+    const { feed, environment, turns, admission, registries, authorize } = this.#parts
     const candidates = before !== undefined && sameRules(kind, before.kind) ? before.registries : []
     const registryOf = (view: VersionView) =>
       candidates.find(({ definition }) =>
         view.isHub ? isOf(definition, kind) : deepEqual(definition, view.definition),
-      ) ?? new ResourceRegistry({ storage, view, feed, environment, turns, admission, registries })
+      ) ?? new ResourceRegistry({ storage, view, feed, environment, turns, admission, registries, authorize })
     const hub = kind.served ? [registryOf(storage.hub)] : []
     const others = kind.versions.map((version) => registryOf(new ConvertedView(kind, version, this.#forms)))
     return { kind, storage, registries: [...hub, ...others] }

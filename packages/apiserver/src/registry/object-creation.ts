@@ -21,15 +21,16 @@ import { WriteAdmission } from './write-admission.ts'
 /** How many names are tried for an object with a generated one. */
 export const generatedNameAttemptsMax = 8
 
-/** The way of a decoded object into the store. */
+/** The way of a decoded object into the store. What a request brings about that is a creation only because nothing was there, `implied`, takes the right to create besides. */
 export async function createObject(
   parts: RegistryParts,
   context: RequestContext,
   requestedNamespace: string,
   decoded: RequestedBody,
   options: RegistryWriteOptions,
+  implied = false,
 ): Promise<WriteResult> {
-  const made = createDecoded(parts, context, requestedNamespace, decoded, options)
+  const made = createDecoded(parts, context, requestedNamespace, decoded, options, implied)
   return decoded.warnings.length === 0 ? made : warning(decoded.warnings, made)
 }
 
@@ -39,8 +40,9 @@ async function createDecoded(
   requestedNamespace: string,
   decoded: RequestedBody,
   options: RegistryWriteOptions,
+  implied: boolean,
 ): Promise<WriteResult> {
-  const { storage, environment, turns } = parts
+  const { storage, environment, turns, view } = parts
   const { kind } = storage
   const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
   const givenRevision = parseResourceVersion(resourceVersion)
@@ -76,6 +78,10 @@ async function createDecoded(
     try {
       const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
       await checkCreate(parts, object, pause)
+      if (implied) {
+        const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
+        parts.authorize(context.user, { ...common, namespace, name })
+      }
       await admission.judge(object)
       if (pause !== undefined) await pause()
       const { dryRun, fieldManager } = options

@@ -2,6 +2,7 @@ import { ApiError } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { AdmissionChain } from '../admission/admission.ts'
 import type { Registry, Stored, WriteResult } from '../registry-contract.ts'
+import type { RequestAttributes, User } from '../request.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import type { StoreFeed } from '../watch-cache/store-feed.ts'
 import type { WorkTurns } from '../work-turns.ts'
@@ -16,6 +17,8 @@ export interface RegistryParts {
   readonly environment: Environment
   readonly turns: WorkTurns
   readonly admission: AdmissionChain
+  /** Throws Forbidden where somebody may not do something that the request as such does not tell. */
+  authorize(user: User, attributes: RequestAttributes): void
   readonly registries: { byKind(apiVersion: string, kind: string): Pick<Registry, 'definition'> | undefined }
 }
 

@@ -310,7 +310,7 @@ export class ResourceRegistry implements Registry {
   ): Promise<WriteResult> {
     const { resourceVersion: _resourceVersion, ...metadata } = decoded.object.metadata
     const object = { ...decoded.object, metadata }
-    const result = await createObject(this.#parts, context, namespace, { ...decoded, object }, options)
+    const result = await createObject(this.#parts, context, namespace, { ...decoded, object }, options, true)
     return { ...result, created: true }
   }
 

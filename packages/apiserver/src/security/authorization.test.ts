@@ -1,6 +1,7 @@
+import { configMaps, type Role, roles } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import type { RequestAttributes, User } from '../request.ts'
-import { startTestCore } from '../testing/test-core.ts'
+import type { Authorizer, RequestAttributes, User } from '../request.ts'
+import { refusal, startTestCore } from '../testing/test-core.ts'
 import { takesAnonymous } from './authorization.ts'
 
 const authenticated = 'system:authenticated'
@@ -125,6 +126,40 @@ describe('a cluster as it begins', () => {
     expect(controller('horizontal-pod-autoscaler', 'create', 'queue.external.metrics.k8s.io')).toBe(false)
     expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com/scale')).toBe(true)
     expect(controller('horizontal-pod-autoscaler', 'update', 'widgets.example.com')).toBe(false)
+  })
+})
+
+describe('what becomes a creation because nothing is there', () => {
+  const [eve, anna] = ['eve', 'anna'].map((name) => ({ name, groups: [authenticated] }))
+  const mayNotCreate: Authorizer = {
+    refuse: ({ name }, attributes) => (name === 'eve' && attributes.verb === 'create' ? '' : undefined),
+  }
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } } as const
+  const role = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'r', namespace: 'default' },
+  }
+
+  it('takes the right to create, in an apply and in an update', async () => {
+    const { core, client } = await startTestCore({ authorizer: mayNotCreate })
+    const as = core.client(eve as User)
+    expect(await refusal(as.apply(configMaps, applied, { fieldManager: 'eve' }))).toMatchObject({
+      code: 403,
+      message:
+        'configmaps "settings" is forbidden: User "eve" cannot create resource "configmaps" in API group "" in the namespace "default"',
+    })
+    expect(await refusal(as.update(roles, role as Role))).toMatchObject({ code: 403, reason: 'Forbidden' })
+    expect((await client.list(configMaps)).items).toEqual([])
+    expect((await client.list(roles)).items.map(({ metadata }) => metadata.name)).not.toContain('r')
+  })
+
+  it('takes no more than that, and nothing where the object is there', async () => {
+    const { core } = await startTestCore({ authorizer: mayNotCreate })
+    await core.client(anna as User).apply(configMaps, applied, { fieldManager: 'anna' })
+    await core.client(eve as User).apply(configMaps, { ...applied, data: { a: '1' } }, { fieldManager: 'eve' })
+    await core.client(anna as User).update(roles, role as Role)
+    await core.client(eve as User).update(roles, { ...role, rules: [] } as Role)
   })
 })
 
