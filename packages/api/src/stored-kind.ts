@@ -109,6 +109,8 @@ export interface KindRules {
   readonly namesNameless?: boolean
   /** Whether the client may set the status at creation, as node agents do when they register. */
   readonly keepsStatusOnCreate: boolean
+  /** What of the metadata a write of the status leaves as it is: all that people write there, or these fields. Nothing unless said. */
+  readonly statusKeeps?: 'metadata' | readonly ('labels' | 'ownerReferences' | 'deletionTimestamp')[]
   /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */
   readonly dependents: 'collected' | 'orphaned' | 'ignored'
   /** The text of a warning for whoever deletes and does not say what becomes of dependents. */

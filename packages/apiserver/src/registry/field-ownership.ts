@@ -6,11 +6,13 @@ import {
   type FieldSet,
   formatTime,
   isJsonObject,
+  type KindRules,
   type KubernetesObject,
   type Manager,
   managedFieldsOf,
   noFields,
   type ObjectMeta,
+  type ObjectSchema,
   ownersOf,
   type ResourceDefinition,
   recordUpdate,
@@ -25,6 +27,7 @@ import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { withConversions } from '../versions/awaited-conversions.ts'
 import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
+import { metadataThroughStatus } from './object-metadata.ts'
 
 /** Through which part of an object somebody owns fields: the object itself (''), its status, or another view of it. */
 export type OwnedPart = string
@@ -70,14 +73,25 @@ function managerNameOf(program: string): string {
 export function ignoredFields(
   schema: Schema | undefined,
   { hasStatus }: ResourceDefinition,
+  { statusKeeps = [] }: Pick<KindRules, 'statusKeeps'>,
   part: OwnedPart,
 ): FieldSet {
   if (part === '') return hasStatus ? statusOnly : noFields
   if (part !== 'status' || schema?.type !== 'object') return noFields
-  const kept = ['apiVersion', 'kind', ...(schema.dialect === 'structural' ? [] : ['metadata']), 'status']
-  const names = Object.keys(schema.fields).filter((name) => !kept.includes(name))
-  return Object.fromEntries(names.map((name) => [`f:${name}`, noFields]))
+  // A custom kind may have a spec that its schema does not speak of.
+  if (schema.dialect === 'structural')
+    return { ...fieldSet(desired(schema)), 'f:metadata': noFields, 'f:spec': noFields }
+  if (statusKeeps === 'metadata') return { ...fieldSet(desired(schema)), 'f:metadata': noFields }
+  const metadata = statusKeeps.length === 0 ? {} : { 'f:metadata': fieldSet(statusKeeps) }
+  return { ...fieldSet(desired(schema)), ...metadata }
 }
+
+/** The fields of an object beside its type, its metadata and its status. */
+const desired = ({ fields }: ObjectSchema): readonly string[] =>
+  Object.keys(fields).filter((name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name))
+
+const fieldSet = (names: readonly string[]): FieldSet =>
+  Object.fromEntries(names.map((name) => [`f:${name}`, noFields]))
 
 const statusOnly: FieldSet = { 'f:status': noFields }
 
@@ -126,12 +140,19 @@ export function ownersOfChanged(
   const owners = manager.subresource === '' && given !== undefined ? requestedOwners(live, given) : live
   // Of an object that nobody owned when it came to be, nothing is until somebody applies to it.
   if (owners.length === 0) return owners
-  return record(kind, { before, after: withoutIgnored(definition, before, after, manager) }, owners, manager, nowMs)
+  return record(
+    kind,
+    { before, after: withoutIgnored(definition, kind.rules, before, after, manager) },
+    owners,
+    manager,
+    nowMs,
+  )
 }
 
 /** The object with what a write through the manager's part may not change as it was before. */
 function withoutIgnored(
   { schema, hasStatus }: ResourceDefinition,
+  { statusKeeps = [] }: Pick<KindRules, 'statusKeeps'>,
   before: KubernetesObject,
   after: KubernetesObject,
   { subresource }: Manager,
@@ -139,8 +160,9 @@ function withoutIgnored(
   if (before === after) return after
   if (subresource === '') return hasStatus ? withMember(after, 'status', before) : after
   if (subresource !== 'status') return after
+  const keeps = schema.dialect === 'structural' ? 'metadata' : statusKeeps
   return withMember(
-    { ...before, metadata: schema.dialect === 'structural' ? before.metadata : after.metadata },
+    { ...before, metadata: metadataThroughStatus(before.metadata, after.metadata, keeps) },
     'status',
     schema.fields.status === undefined ? before : after,
   )

@@ -82,7 +82,11 @@ async function appliedTo(
   const time = formatTime(environment.clock.now())
   const { value, owners, conflicts } = await withConversions(storage.kind, (versions) =>
     recordApply(
-      { ...input, versions, ignored: (version) => ignoredFields(versions.schemaOf(version), definition, subresource) },
+      {
+        ...input,
+        versions,
+        ignored: (version) => ignoredFields(versions.schemaOf(version), definition, storage.kind.rules, subresource),
+      },
       options.force === true,
       time,
     ),

@@ -2,6 +2,7 @@ import {
   type ApiError,
   badRequest,
   formatTime,
+  type KindRules,
   type KubernetesObject,
   type ObjectMeta,
   type Resource,
@@ -119,3 +120,16 @@ export function checkIdentity(
 
 const otherNamespace = (): ApiError =>
   badRequest('the namespace of the provided object does not match the namespace sent on the request')
+
+/** The metadata as a write of the status may change it: what a kind `keeps` (`KindRules.statusKeeps`) is as it was. */
+export function metadataThroughStatus(
+  before: ObjectMeta,
+  after: ObjectMeta,
+  keeps: NonNullable<KindRules['statusKeeps']>,
+): ObjectMeta {
+  if (keeps === 'metadata') return before
+  if (keeps.every((name) => before[name] === after[name])) return after
+  const kept = Object.fromEntries(keeps.flatMap((name) => (before[name] === undefined ? [] : [[name, before[name]]])))
+  const changed = Object.entries(after).filter(([name]) => !keeps.some((each) => each === name))
+  return { ...Object.fromEntries(changed), ...kept }
+}

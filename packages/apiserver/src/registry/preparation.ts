@@ -1,6 +1,6 @@
 import { compile, deepEqual, deepFreeze, type KubernetesObject, type StoredKind } from '@coracle/api'
 import type { ChangedPart } from './changed-part.ts'
-import { metadataForCreate, metadataForUpdate } from './object-metadata.ts'
+import { metadataForCreate, metadataForUpdate, metadataThroughStatus } from './object-metadata.ts'
 
 /** What is stored of a new object: with its identity, and without what a client may not set. Pure. */
 export function prepareForCreate(
@@ -25,7 +25,7 @@ export function prepareForUpdate(
   { rules, makesGenerations }: Pick<ChangedPart, 'rules' | 'makesGenerations'>,
   nowMs: number,
 ): KubernetesObject {
-  const { strategy, hasStatus } = definition
+  const { strategy, hasStatus, rules: kindRules } = definition
   const metadata = metadataForUpdate(definition, given.metadata, old.metadata)
   if (rules === 'own') {
     const changed = { ...given, metadata }
@@ -34,8 +34,9 @@ export function prepareForUpdate(
       : changed
   }
   if (rules === 'status') {
-    // Of custom resources the status alone is written, and of others the labels with it.
-    const kept = definition.custom === undefined ? metadata : old.metadata
+    // Of custom resources, and some others, the status alone is written, and of the rest the metadata with it.
+    const keeps = definition.custom === undefined ? kindRules.statusKeeps : 'metadata'
+    const kept = keeps === undefined ? metadata : metadataThroughStatus(old.metadata, metadata, keeps)
     const changed = withStatusOf({ ...old, metadata: kept }, given)
     return strategy.prepareForStatusUpdate?.(changed, old, nowMs) ?? changed
   }

@@ -3,18 +3,28 @@ import {
   configMaps,
   type Deployment,
   deployments,
+  type KubernetesObject,
   leases,
   type ObjectMeta,
   type Pod,
   pods,
   type ReplicationController,
+  type Resource,
   replicationControllers,
+  serviceCidrs,
+  validatingAdmissionPolicies,
+  volumeAttachments,
 } from '@coracle/api'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
 const writeOptions = { dryRun: false, fieldManager: 'test', fieldValidation: 'Warn' } as const
+
+const deploymentSpec = {
+  selector: { matchLabels: { app: 'web' } },
+  template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } },
+}
 
 function controller(name: string, replicas = 1): ReplicationController {
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'nginx' }] } }
@@ -346,5 +356,31 @@ describe('patch', () => {
   it('answers 404 where nothing is', async () => {
     const { client } = await startTestCore()
     expect((await refusal(client.patch(configMaps, key, { type: 'merge', body: {} }))).code).toBe(404)
+  })
+})
+
+describe('a write of the status', () => {
+  const marks = { labels: { l: '1' }, annotations: { a: '1' }, finalizers: ['example.com/f'] }
+  const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }
+  const policySpec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] }
+  it.each([
+    [deployments, { spec: deploymentSpec }, ['annotations', 'finalizers']],
+    [pods, { spec: pod('x').spec }, ['labels', 'annotations', 'finalizers']],
+    [serviceCidrs, { spec: { cidrs: ['10.8.0.0/16'] } }, []],
+    [validatingAdmissionPolicies, { spec: policySpec }, []],
+    [volumeAttachments, { spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } } }, []],
+    [replicationControllers, { spec: controller('x').spec }, ['labels', 'annotations', 'finalizers']],
+  ] as const)('of $0.plural writes of the metadata what upstream writes', async (resource, rest, written) => {
+    const { client } = await startTestCore()
+    const { kind, group, version, namespaced } = resource
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    const metadata = { name: 'x', ...(namespaced ? { namespace: 'default' } : {}) }
+    const created = await client.create(
+      resource as Resource,
+      { apiVersion, kind, metadata, ...rest } as KubernetesObject,
+    )
+    const changed = { ...created, metadata: { ...created.metadata, ...marks, ownerReferences: [] } }
+    const { metadata: after } = await client.update(resource as Resource, changed, { subresource: 'status' })
+    expect(Object.keys(marks).filter((name) => name in after)).toEqual(written)
   })
 })

@@ -26,7 +26,7 @@ export const validatingAdmissionPolicies = kind<ValidatingAdmissionPolicy>(valid
     ageColumn,
   ],
   countsGenerations: true,
-  rules: { updatesUnconditionally: false },
+  rules: { updatesUnconditionally: false, statusKeeps: 'metadata' },
   finalizers: 'any',
   load: loadExpressionChecks,
   validate: validatePolicy,

@@ -64,7 +64,7 @@ export const apiServices = kind<ApiService>(apiServiceSchema, {
   namespaced: false,
   categories: ['api-extensions'],
   nameFormat: 'path-segment',
-  rules: { updatesUnconditionally: false },
+  rules: { updatesUnconditionally: false, statusKeeps: 'metadata' },
   finalizers: 'any',
   columns: [
     nameColumn,

