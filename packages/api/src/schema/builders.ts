@@ -174,7 +174,7 @@ export function defaulted<S extends Schema>(
   schema: S,
   doc: string,
   value: NoInfer<Infer<S>>,
-  options: { readonly pointer?: boolean } = {},
+  options: { readonly pointer?: boolean; readonly byValue?: boolean } = {},
 ): DefaultedField<Infer<S>> {
   return { schema: schema as Schema<Infer<S>>, doc, required: false, default: value, ...options }
 }

@@ -364,13 +364,23 @@ describe('a write of the status', () => {
   const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }
   const policySpec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] }
   it.each([
-    [deployments, { spec: deploymentSpec }, ['annotations', 'finalizers']],
-    [pods, { spec: pod('x').spec }, ['labels', 'annotations', 'finalizers']],
-    [serviceCidrs, { spec: { cidrs: ['10.8.0.0/16'] } }, []],
-    [validatingAdmissionPolicies, { spec: policySpec }, []],
-    [volumeAttachments, { spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } } }, []],
-    [replicationControllers, { spec: controller('x').spec }, ['labels', 'annotations', 'finalizers']],
-  ] as const)('of $0.plural writes of the metadata what upstream writes', async (resource, rest, written) => {
+    ['deployments', deployments, { spec: deploymentSpec }, ['annotations', 'finalizers']],
+    ['pods', pods, { spec: pod('x').spec }, ['labels', 'annotations', 'finalizers']],
+    ['servicecidrs', serviceCidrs, { spec: { cidrs: ['10.8.0.0/16'] } }, []],
+    ['validatingadmissionpolicies', validatingAdmissionPolicies, { spec: policySpec }, []],
+    [
+      'volumeattachments',
+      volumeAttachments,
+      { spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+      [],
+    ],
+    [
+      'replicationcontrollers',
+      replicationControllers,
+      { spec: controller('x').spec },
+      ['labels', 'annotations', 'finalizers'],
+    ],
+  ] as const)('of %s writes of the metadata what upstream writes', async (_name, resource, rest, written) => {
     const { client } = await startTestCore()
     const { kind, group, version, namespaced } = resource
     const apiVersion = group === '' ? version : `${group}/${version}`

@@ -37,7 +37,14 @@ function withDefaults(daemonSet: DaemonSet): DaemonSet {
     template: podTemplateDefaults(template),
     updateStrategy: strategyDefaults(updateStrategy),
   })
-  return withFields(daemonSetSchema, daemonSet, { spec })
+  return withFields(daemonSetSchema, withTemplateCount(daemonSet), { spec })
+}
+
+/** What upstream has as a field until it is written: whoever creates a daemon set owns the count. */
+function withTemplateCount(daemonSet: DaemonSet): DaemonSet {
+  return daemonSet.metadata.annotations?.[templateGenerationAnnotation] === undefined
+    ? withTemplateGeneration(daemonSet, 0)
+    : daemonSet
 }
 
 function strategyDefaults(strategy: DaemonSetUpdateStrategy): DaemonSetUpdateStrategy {

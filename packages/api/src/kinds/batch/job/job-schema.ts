@@ -154,7 +154,7 @@ export const jobSpec = object(
 export interface JobTemplateSpec extends Infer<typeof jobTemplateSpec> {}
 export const jobTemplateSpec = object(`${batchV1}.JobTemplateSpec`, 'What Jobs made from it look like.', {
   metadata: optional(objectMeta, 'Labels and annotations of the Jobs.', { default: {}, byValue: true }),
-  spec: defaulted(jobSpec, 'What the Jobs are to do.', { template: emptyTemplate } as JobSpec),
+  spec: defaulted(jobSpec, 'What the Jobs are to do.', { template: emptyTemplate } as JobSpec, { byValue: true }),
 })
 
 export interface JobCondition extends Infer<typeof jobCondition> {}
@@ -199,6 +199,6 @@ export const jobStatus = object(`${batchV1}.JobStatus`, 'How far a Job is.', {
 /** Runs pods until enough of them have succeeded. */
 export interface Job extends Infer<typeof jobSchema> {}
 export const jobSchema = kindSchema(`${batchV1}.Job`, 'Runs pods until as many as it says have succeeded.', {
-  spec: defaulted(jobSpec, 'What is to be done.', { template: emptyTemplate } as JobSpec),
+  spec: defaulted(jobSpec, 'What is to be done.', { template: emptyTemplate } as JobSpec, { byValue: true }),
   status: optional(jobStatus, 'How far it is. Written by the controller.', { default: {} }),
 })

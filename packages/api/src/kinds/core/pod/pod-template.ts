@@ -11,7 +11,7 @@ export const podTemplateSpec = object(
   'Metadata and specification of pods that are made.',
   {
     metadata: optional(objectMeta, 'Labels and annotations of the pods.', { default: {}, byValue: true }),
-    spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec),
+    spec: defaulted(podSpec, 'What the pods run.', emptyPodSpec, { byValue: true }),
   },
   // Labels and annotations are named without their metadata, as upstream does, where something is wrong in themselves.
   { checkedOrder: ['metadata', 'labels', 'annotations', 'spec'] },
