@@ -66,6 +66,8 @@ export interface RequestContext {
   readonly claim?: CauseClaim
   /** As the client names the request (`Audit-ID`). */
   readonly auditId?: string
+  /** How long whoever asks still waits, in milliseconds of the host's time. Absent: as long as it takes. */
+  readonly leftMs?: () => number
   /** Tells the client something beside the answer (a `Warning` header), whether it is refused or not. */
   readonly warn?: (text: string) => void
   /** Notes something for the audit log. Keys are qualified names; the first value of a key counts. */

@@ -2,6 +2,9 @@ import { CelError } from '../cel/errors.ts'
 import type { CelOutcome, CelProgram } from '../cel/program.ts'
 import { CelObject, type CelValue } from '../cel/values.ts'
 
+/** What one evaluation may cost, whatever is left (upstream's PerCallLimit). */
+export const callCostMax = 1_000_000
+
 /** What the expressions of a policy may cost together, in one evaluation. */
 export class CostBudget {
   readonly #max: number
@@ -17,10 +20,12 @@ export class CostBudget {
     return this.#max - this.#left
   }
 
+  /** The outcome is `exceeded` where the budget does not allow for it; one that is only dear by itself has an error. */
   run(program: CelProgram, variables: ReadonlyMap<string, CelValue>): CelOutcome {
-    const outcome = program.run(variables, this.#left)
+    const isBoundByCall = callCostMax < this.#left
+    const outcome = program.run(variables, isBoundByCall ? callCostMax : this.#left)
     this.#left -= outcome.cost
-    return outcome
+    return isBoundByCall && 'error' in outcome ? { ...outcome, exceeded: this.#left < 0 } : outcome
   }
 }
 

@@ -15,7 +15,14 @@ export {
 } from './field-manager.ts'
 export { elementIn, type FieldSet, fieldElement, noFields, unionOf } from './field-set.ts'
 export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned-sets.ts'
-export { fieldSetFrom, managedFieldsOf, ownersOf, resetsOwners, unknownManager } from './managed-fields.ts'
+export {
+  fieldSetFrom,
+  managedFieldsOf,
+  managedFieldsProblem,
+  ownersOf,
+  resetsOwners,
+  unknownManager,
+} from './managed-fields.ts'
 export { hasDuplicateElements, mergeApplied } from './merge.ts'
 export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'
 export { typedProblems } from './typed-problems.ts'

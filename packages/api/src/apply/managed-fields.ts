@@ -51,10 +51,33 @@ export function resetsOwners(entries: readonly ManagedFieldsEntry[] | undefined)
   )
 }
 
+/** What is wrong with managedFields, in upstream's words; undefined where nothing is. */
+export function managedFieldsProblem(entries: readonly ManagedFieldsEntry[]): string | undefined {
+  for (const [index, entry] of entries.entries()) {
+    const problem = headProblem(entry, index)
+    if (problem !== undefined) return problem
+    if (fieldSetFrom(entry.fieldsV1 ?? {}) === undefined) return `error decoding set of managed fields entry ${index}`
+  }
+  return undefined
+}
+
+/** What is wrong with an entry beside its fields. */
+function headProblem(
+  { operation, apiVersion = '', fieldsType = '' }: ManagedFieldsEntry,
+  index: number,
+): string | undefined {
+  if (operation !== 'Apply' && operation !== 'Update') return 'operation must be `Apply` or `Update`'
+  if (apiVersion === '') return 'apiVersion must not be empty'
+  if (fieldsType === '') return `missing fieldsType in managed fields entry ${index}`
+  return fieldsType === 'FieldsV1'
+    ? undefined
+    : `invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`
+}
+
 function ownedOf(entry: ManagedFieldsEntry): Owned | undefined {
-  const { manager = '', operation, apiVersion = '', time, fieldsType, fieldsV1, subresource = '' } = entry
-  if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fieldsType !== 'FieldsV1')
-    return undefined
+  const { manager = '', apiVersion = '', time, fieldsV1, subresource = '' } = entry
+  if (headProblem(entry, 0) !== undefined) return undefined
+  const operation = entry.operation as Owned['operation']
   const fields = fieldSetFrom(fieldsV1 ?? {})
   return fields === undefined
     ? undefined

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Environment, Time } from '@coracle/environment'
+import type { Clock, Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import type { ProxiedRequests } from '../proxy/proxied-requests.ts'
 import type { User } from '../request.ts'
@@ -16,7 +16,8 @@ export interface Exchange {
   readonly query: URLSearchParams
   /** The query as it came, without the `?`. */
   readonly search: string
-  /** On the monotonic clock. */
+  readonly clock: Clock
+  /** On the clock, monotonic. */
   readonly startedMs: Time
   readonly user: User
   readonly userAgent: string

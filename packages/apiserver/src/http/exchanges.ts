@@ -10,7 +10,7 @@ import { sendError } from './respond.ts'
 /** Requests answered at one time, watches and logs not counted: more are told to come back (429). */
 export const requestsInFlightMax = 2_000
 /** A request that is not answered by then gets 504 (upstream's --request-timeout). */
-const requestTimeoutMs = 60_000
+export const requestTimeoutMs = 60_000
 const timeoutCheckMs = 1_000
 
 /** The exchanges under way: bounds how many there are and how long they take, and ends them when the server closes. */

@@ -331,7 +331,16 @@ function createHandler(
     if (user === anonymous) strangers.onAnonymous(request)
     else identify(request)
     const userAgent = request.headers['user-agent'] ?? ''
-    const exchange: Exchange = { request, response, query: parseQuery(search), search, startedMs, user, userAgent }
+    const exchange: Exchange = {
+      request,
+      response,
+      query: parseQuery(search),
+      search,
+      clock,
+      startedMs,
+      user,
+      userAgent,
+    }
     if (isHealthPath(path)) exchanges.beginUncounted(exchange)
     else {
       exchanges.begin(exchange)

@@ -1,4 +1,11 @@
-import { compile, type FieldOwners, type KubernetesObject, type ObjectMeta, ownersOf } from '@coracle/api'
+import {
+  compile,
+  type FieldOwners,
+  type KubernetesObject,
+  managedFieldsProblem,
+  type ObjectMeta,
+  ownersOf,
+} from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -79,7 +86,7 @@ export class WriteAdmission {
     const written = ownersOf(this.#managedFields)
     if (written !== undefined) return written
     this.#attributes.context.warn?.(
-      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests',
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${managedFieldsProblem(this.#managedFields)}`,
     )
     return owners
   }

@@ -32,18 +32,17 @@ export class MatchConditions {
    * says what then.
    */
   async judge(facts: AdmissionFacts): Promise<{ readonly matches: boolean } | { readonly error: string }> {
-    const { admissionVariables } = await import('@coracle/api/admission')
+    const { admissionVariables, CostBudget } = await import('@coracle/api/admission')
     this.#compiled ??= this.#compile()
     const variables = admissionVariables(facts)
     const errors: string[] = []
-    let left = conditionsCostMax
+    const budget = new CostBudget(conditionsCostMax)
     for (const { source, problem = '', program } of await this.#compiled) {
       if (program === undefined) {
         errors.push(problem)
         continue
       }
-      const outcome = program.run(variables, left)
-      left -= outcome.cost
+      const outcome = budget.run(program, variables)
       if ('value' in outcome) {
         if (outcome.value !== true) return { matches: false }
       } else if (outcome.exceeded) {

@@ -173,9 +173,16 @@ describe('a policy', () => {
   it('ends where its expressions cost too much', async () => {
     const test = await startTestCore()
     const list = '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]'
-    const loops = [...'abcdefg'].reduce((inner, name) => `${list}.all(${name}, ${inner})`, 'true')
-    await policy(test, { validations: [{ expression: loops }] })
-    await bind(test)
+    const loops = (names: string) => [...names].reduce((inner, name) => `${list}.all(${name}, ${inner})`, 'true')
+    await policy(test, { validations: [{ expression: loops('abcdefg') }] }, 'one')
+    await bind(test, { policyName: 'one' })
+    expect((await refusal(create(test, 'a'))).message).toContain(
+      'resulted in error: operation cancelled: actual cost limit exceeded',
+    )
+    await test.client.delete(validatingAdmissionPolicies, { name: 'one' })
+    const many = Array.from({ length: 40 }, () => ({ expression: loops('abcde') }))
+    await policy(test, { validations: many }, 'many')
+    await bind(test, { policyName: 'many' }, 'other')
     expect((await refusal(create(test, 'a'))).message).toContain('running out of cost budget')
   })
 

@@ -93,7 +93,7 @@ async function invoke(
     annotate?.(`patch.webhook.admission.k8s.io/${at}`, JSON.stringify({ ...about, patch, patchType: 'JSONPatch' }))
     return changed ?? object
   } catch (error) {
-    failed(parts, call.hook, error)
+    failed(parts, call.hook, attributes, error)
     annotate?.(`failed-open.mutation.webhook.admission.k8s.io/${at}`, webhook.name)
     return object
   } finally {

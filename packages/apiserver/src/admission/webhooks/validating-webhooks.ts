@@ -40,6 +40,6 @@ async function judge(parts: WebhookParts, call: WebhookCall, attributes: Admissi
   try {
     await ask(parts, call, attributes, false)
   } catch (error) {
-    failed(parts, call.hook, error)
+    failed(parts, call.hook, attributes, error)
   }
 }

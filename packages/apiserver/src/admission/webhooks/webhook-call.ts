@@ -1,4 +1,4 @@
-import { badRequest, internalError, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import { ApiError, badRequest, internalError, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
 import type { AdmissionRequest } from '@coracle/api/admission'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
@@ -75,12 +75,14 @@ export async function ask(
     throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
   }
   const { context } = attributes
+  const { leftMs = () => Number.POSITIVE_INFINITY } = context
+  if (leftMs() <= 0) throw requestTimedOut()
   const answer = await failingAs(name, async () => {
     const reviewVersion = reviewVersionOf(admissionReviewVersions)
     const uid = environment.random.uuid()
     const client = await clients.of(clientConfig)
     const review = reviewOf(reviewVersion, uid, request, objects)
-    const given = await client.post(review, timeoutSeconds * 1000).catch((error: Error) => {
+    const given = await client.post(review, Math.min(timeoutSeconds * 1000, leftMs())).catch((error: Error) => {
       throw new Error(`failed to call webhook: ${error.message}`, { cause: error })
     })
     return readReview(given, reviewVersion, uid, mutates)
@@ -99,13 +101,21 @@ async function failingAs<T>(webhook: string, act: () => Promise<T>): Promise<T> 
   }
 }
 
-/** What becomes of a request when asking a webhook throws: nothing, where only asking failed and that is to be ignored. */
+const requestTimedOut = (): ApiError =>
+  new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {})
+
+/**
+ * What becomes of a request when asking a webhook throws: nothing, where only asking failed and that is to be ignored. Where nobody
+ * waits for the request any more it ends, as upstream.
+ */
 export function failed(
   { environment }: WebhookParts,
   { webhook, configuration }: ConfiguredWebhook,
+  { context }: AdmissionAttributes,
   error: unknown,
 ): void {
   if (!(error instanceof WebhookFailure)) throw error
+  if (webhook.failurePolicy === 'Ignore' && (context.leftMs?.() ?? 1) <= 0) throw requestTimedOut()
   const about = { webhook: webhook.name, configuration, error: error.message }
   if (webhook.failurePolicy !== 'Ignore') {
     environment.logger.warn('a webhook could not be asked, so a request was refused', about)

@@ -225,9 +225,48 @@ describe('a mutating webhook', () => {
       .create(context, 'default', configMap('a', { k: 'v' }), writeOptions)
     expect(stored.owners.map(({ operation }) => operation)).toEqual(['Update'])
     expect(warnings).toEqual([
-      expect.stringContaining('.metadata.managedFields was in an invalid state after admission'),
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: operation must be `Apply` or `Update`',
     ])
     expect(webhook.requests[0]?.object.metadata.managedFields).toHaveLength(1)
+  })
+
+  it('has no longer than whoever asks waits, and is told so', async () => {
+    const webhook = await startTestWebhook(() => ({}))
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook, { timeoutSeconds: 20 }), webhookOf(webhook, { name: 'b.example.com' }))
+    const context = { ...admin, leftMs: () => 12_400 }
+    await test.registry(configMaps).create(context, 'default', configMap('a'), writeOptions)
+    expect(webhook.addresses.map((address) => address.replace(/.*[?]/, ''))).toEqual(['timeout=13s', 'timeout=10s'])
+  })
+
+  it.each(['Fail', 'Ignore'])(
+    'is not asked when nobody waits any more, whatever its policy (%s)',
+    async (failurePolicy) => {
+      const webhook = await startTestWebhook(() => ({}))
+      const test = await startTestCore()
+      await mutating(test, 'a', webhookOf(webhook, { failurePolicy }))
+      const context = { ...admin, leftMs: () => 0 }
+      const created = test.registry(configMaps).create(context, 'default', configMap('a'), writeOptions)
+      expect(await refusal(created)).toEqual({
+        code: 504,
+        reason: 'Timeout',
+        message: 'Timeout: request did not complete within requested timeout',
+      })
+      expect(webhook.requests).toEqual([])
+    },
+  )
+
+  it('that takes all the time there was ends the request, though its failures are passed over', async () => {
+    let leftMs = 50
+    const webhook = await startTestWebhook(() => {
+      leftMs = 0
+      return () => {}
+    })
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook, { failurePolicy: 'Ignore' }))
+    const context = { ...admin, leftMs: () => leftMs }
+    const created = test.registry(configMaps).create(context, 'default', configMap('a'), writeOptions)
+    expect(await refusal(created)).toMatchObject({ code: 504, reason: 'Timeout' })
   })
 
   it('notes what it did for the audit log', async () => {
