@@ -117,6 +117,8 @@ function select(expression: SelectExpression, checked: Checked): Evaluator {
       const inner = of.value === undefined ? undefined : memberOf(of.value, field)
       return test ? inner !== undefined : inner === undefined ? Optional.none : optionalOf(inner)
     }
+    // What has no members at all has not this one either (cel-go's default for has()).
+    if (test && isPlain(of)) return false
     const value = memberOf(of, field)
     if (test) return value !== undefined
     if (optional) return value === undefined ? Optional.none : optionalOf(value)
@@ -126,6 +128,10 @@ function select(expression: SelectExpression, checked: Checked): Evaluator {
 }
 
 const optionalOf = (value: CelValue): Optional => (value instanceof Optional ? value : new Optional(value))
+
+/** Whether a value has neither members nor elements. */
+const isPlain = (value: CelValue): boolean =>
+  !(value instanceof CelObject || value instanceof CelMap || value instanceof CelList)
 
 function memberOf(value: CelValue, field: string): CelValue | undefined {
   if (value instanceof CelObject || value instanceof CelMap) return value.get(field)

@@ -120,6 +120,8 @@ describe('libraries', () => {
     ["string(cidr('10.1.2.3/8').masked())", '10.0.0.0/8'],
     ["string(cidr('2001:db8::1/32').masked())", '2001:db8::/32'],
     ["cidr('::/0').prefixLength()", 0n],
+    ["has(dyn(null).a) || has(dyn(1).a) || has(dyn('x').a) || has(dyn(true).a)", false],
+    ['has(dyn([1]).a)', expect.stringContaining('error')],
     ["semver('1.2.3-rc.1').isLessThan(semver('1.2.3'))", true],
     ["semver('1.10.0').compareTo(semver('1.9.0'))", 1n],
     ["isSemver('v1.0') || !isSemver('v1.0', true)", false],

@@ -142,6 +142,15 @@ describe('decoding', () => {
     )
   })
 
+  it('names unknown fields of its metadata first, and those in the metadata of what is embedded last', () => {
+    const embedded = object({ a: string }, { 'x-kubernetes-embedded-resource': true })
+    const { decode } = compiled(object({ a: embedded, b: string }))
+    const value = { ...whole({ a: { metadata: { x: 1 }, y: 1 }, z: 1 }), ape: 1, metadata: { name: 'a', odd: 1 } }
+    expect(decode(value, { fieldValidation: 'Warn' }).warnings).toEqual(
+      ['metadata.odd', 'ape', 'spec.a.y', 'spec.z', 'spec.a.metadata.x'].map((path) => `unknown field "${path}"`),
+    )
+  })
+
   it('reads metadata as that of any object', () => {
     const { decode } = compiled(object({}))
     const value = { ...whole({}), metadata: { name: 'a', labels: {}, foo: 1 } }

@@ -29,6 +29,10 @@ export class Undecodable extends Error {}
 /** Where a decoder is: what messages need to name the field. */
 export class DecodeContext {
   readonly unknown: string[] = []
+  /** Those in the metadata of objects within the object, which upstream looks at last. */
+  readonly unknownInEmbedded: string[] = []
+  /** Whether such metadata is being decoded. */
+  isInEmbeddedMetadata = false
   readonly keepsZeros: boolean
   readonly keepsNulls: boolean
   readonly #collects: boolean
@@ -94,12 +98,14 @@ export class DecodeContext {
   }
 
   unknownField(name: string): void {
-    if (!this.#collects || this.unknown.length >= unknownFieldsMax) return
+    const { unknown, unknownInEmbedded } = this
+    if (!this.#collects || unknown.length + unknownInEmbedded.length >= unknownFieldsMax) return
     let path = ''
     for (const step of [...this.#steps, name]) {
       path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
     }
-    this.unknown.push(`unknown field "${path}"`)
+    const found = this.isInEmbeddedMetadata ? unknownInEmbedded : unknown
+    found.push(`unknown field "${path}"`)
   }
 
   /** Positions in lists and keys of maps are left out of the path: so does Go's decoder. */

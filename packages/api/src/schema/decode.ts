@@ -33,6 +33,17 @@ export interface Decoded<T> {
   readonly valuesCount: number
 }
 
+/**
+ * Unknown fields of a custom resource in upstream's order: those of its metadata, those its schema does not have, those in the metadata of
+ * objects within it, each by their paths. (Of others they are told as they come.)
+ */
+function unknownOfCustom({ unknown, unknownInEmbedded }: DecodeContext): readonly string[] {
+  if (unknown.length + unknownInEmbedded.length < 2) return unknown.length > 0 ? unknown : unknownInEmbedded
+  const isOwnMetadata = (text: string): boolean => text.startsWith('unknown field "metadata.')
+  const [own, pruned] = [unknown.filter(isOwnMetadata), unknown.filter((text) => !isOwnMetadata(text))]
+  return [own, pruned, unknownInEmbedded].flatMap((each) => each.sort(compareText))
+}
+
 /** Decodes a whole object with the decoder of its schema. See CompiledSchema.decode. */
 export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions, decoder: Decoder): Decoded<T> {
   const context = new DecodeContext(options)
@@ -45,12 +56,12 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
   }
   try {
     const decoded = decoder(value, context, undefined) as T
-    // As upstream tells of them: those of custom resources by their paths, others as they come.
-    if (resolved.type === 'object' && resolved.dialect === 'structural') context.unknown.sort(compareText)
-    if (options.fieldValidation === 'Strict' && context.unknown.length > 0) {
-      throw badRequest(explain(`strict decoding error: ${context.unknown.join(', ')}`))
+    const isCustom = resolved.type === 'object' && resolved.dialect === 'structural'
+    const unknown = isCustom ? unknownOfCustom(context) : context.unknown
+    if (options.fieldValidation === 'Strict' && unknown.length > 0) {
+      throw badRequest(explain(`strict decoding error: ${unknown.join(', ')}`))
     }
-    return { value: decoded, warnings: context.unknown, valuesCount: context.valuesCount }
+    return { value: decoded, warnings: unknown, valuesCount: context.valuesCount }
   } catch (error) {
     if (error instanceof Undecodable) throw badRequest(explain(error.message))
     throw error

@@ -42,6 +42,12 @@ export function timeoutMsOf(query: URLSearchParams): number | undefined {
 /** Whether the query makes a read of a collection a watch: anything but `false` and `0`, as upstream has it. */
 export const asksToWatch = (query: URLSearchParams): boolean => readBoolean(query, 'watch')
 
+/** Throws a BadRequest where an object is asked for in the form that Kubernetes 1.18 and before exported. */
+export function refuseExport(query: URLSearchParams): void {
+  if (query.size > 0 && (query.get('export') ?? '') !== '' && readBoolean(query, 'export'))
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
+}
+
 /**
  * Options of a list, checked as upstream does: 400 for values that cannot be read, 422 for those that make no sense.
  * An empty namespace means all of them.

@@ -6,7 +6,7 @@ import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
 import { patchTypeOf } from './media-types.ts'
-import { deleteOptionsOf, listOptionsOf, watchOptionsOf, writeOptionsOf } from './query.ts'
+import { deleteOptionsOf, listOptionsOf, refuseExport, watchOptionsOf, writeOptionsOf } from './query.ts'
 import type { Representation } from './representation/representation.ts'
 import { sendObject, sendPage, sendValue } from './representation/send.ts'
 import { warn } from './respond.ts'
@@ -67,6 +67,7 @@ async function get(
   name: string,
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
+  refuseExport(exchange.query)
   const stored = await registry.get(namespace, name, exchange.query.get('resourceVersion') ?? '')
   return sendObject(exchange.response, representation, 200, registry.definition, stored)
 }

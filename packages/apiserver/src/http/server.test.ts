@@ -569,6 +569,14 @@ describe('unknown and repeated fields', () => {
     })
   })
 
+  it('are told in the order of their names where the text was YAML', async () => {
+    const text = 'apiVersion: v1\nkind: ConfigMap\nzoo: 1\nmetadata: {name: yaml-order, odd: 1}\nape: 1\n'
+    const headers = { 'content-type': 'application/yaml' }
+    expect(await server.failure(`${configMaps}?fieldValidation=Strict`, post(text, headers))).toMatchObject({
+      message: expect.stringMatching(/unknown field "ape", unknown field "metadata.odd", unknown field "zoo"$/),
+    })
+  })
+
   it('are warned of where the write fails for another reason, too', async () => {
     await server.call(rcs, post(controller('warned-twice')))
     const { code, headers } = await server.call(rcs, post(odd('warned-twice'), json))
@@ -1060,5 +1068,35 @@ describe('closing', () => {
     late.resolve(configMap('slow'))
     expect((await slow.call(`${configMaps}/slow`)).code).toBeOneOf([200, 404])
     await slow.close()
+  })
+})
+
+describe('older forms of requests', () => {
+  it('have the group of core kinds before their version', async () => {
+    const { code, json } = await server.call(
+      configMaps,
+      post({ apiVersion: '/v1', kind: 'ConfigMap', metadata: { name: 'v1' } }),
+    )
+    expect([code, json.apiVersion]).toEqual([201, 'v1'])
+    expect((await server.failure(configMaps, post({ apiVersion: '//v1', kind: 'ConfigMap' }))).code).toBe(400)
+  })
+
+  it('ask for what was exported once, which is refused', async () => {
+    await server.call(configMaps, post({ metadata: { name: 'exported' } }))
+    expect(await server.failure(`${configMaps}/exported?export=true`)).toMatchObject({
+      code: 400,
+      message: 'the export parameter, deprecated since v1.14, is no longer supported',
+    })
+    expect((await server.call(`${configMaps}/exported?export=false`)).code).toBe(200)
+  })
+
+  it.each(['v1', 'v1beta1'])('ask for tables of %s, whose rows are of that version', async (version) => {
+    await server.call(configMaps, post({ metadata: { name: `table-${version}` } }))
+    const headers = { accept: `application/json;as=Table;g=meta.k8s.io;v=${version}` }
+    const apiVersion = `meta.k8s.io/${version}`
+    const { json: one } = await server.call(`${configMaps}/table-${version}`, { headers })
+    expect([one.apiVersion, one.rows[0].object.apiVersion]).toEqual([apiVersion, apiVersion])
+    const { json: all } = await server.call(configMaps, { headers })
+    expect(all.rows.at(-1).object).toMatchObject({ kind: 'PartialObjectMetadata', apiVersion })
   })
 })

@@ -56,7 +56,32 @@ function parse(text: string): YamlText {
     const { line } = lines.linePos(position)
     duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
   })
-  return { value: document.toJS({ maxAliasCount: aliasesMax }), duplicates }
+  return { value: inKeyOrder(document.toJS({ maxAliasCount: aliasesMax }), new Map()), duplicates }
+}
+
+/**
+ * A value with the keys of all maps in order, as upstream has it when it has made JSON of the text: unknown fields are told in that order.
+ * What the text shares by anchors stays shared.
+ */
+function inKeyOrder(value: unknown, known: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const before = known.get(value)
+  if (before !== undefined) return before
+  // Noted first: a value may hold itself, which is for others to refuse.
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    known.set(value, list)
+    for (const item of value) list.push(inKeyOrder(item, known))
+    return list
+  }
+  const map = {}
+  known.set(value, map)
+  for (const [key, member] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const own = { value: inKeyOrder(member, known), enumerable: true, configurable: true, writable: true }
+    // A key may be `__proto__`.
+    Object.defineProperty(map, key, own)
+  }
+  return map
 }
 
 function findDuplicates(node: Node | null, report: (key: string, position: number) => void): void {

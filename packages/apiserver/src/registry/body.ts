@@ -76,7 +76,8 @@ function withType(definition: DecodedKind, body: unknown, knowsKind: KnowsKind):
   // As in Go, null says nothing: it is an object without fields.
   const { apiVersion, kind } = (body ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown }
   if (apiVersion === expected && kind === definition.kind) return body
-  const givenVersion = isGiven(apiVersion) ? String(apiVersion) : expected
+  // The group of `/v1` is the empty one.
+  const givenVersion = isGiven(apiVersion) ? String(apiVersion).replace(/^\/(?=[^/]+$)/, '') : expected
   const givenKind = isGiven(kind) ? String(kind) : definition.kind
   if (givenKind !== definition.kind || givenVersion !== expected) {
     throw mismatch(definition, givenVersion, givenKind, nameIn(body), knowsKind)

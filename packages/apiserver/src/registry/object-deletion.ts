@@ -9,13 +9,17 @@ import { optimisticAttemptsMax } from './object-change.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { WriteAdmission } from './write-admission.ts'
 
-/** Deletes one object, or marks it for whoever holds it to finish. */
+/**
+ * Deletes one object, or marks it for whoever holds it to finish. Admission is told its name, but where it goes with a collection that
+ * was asked for as a whole (`nameless`).
+ */
 export async function deleteObject(
   parts: RegistryParts,
   context: RequestContext,
   namespace: string,
   name: string,
   options: DeleteOptions,
+  nameless = false,
 ): Promise<DeleteResult> {
   const { storage, view, feed, environment } = parts
   const { kind, writer } = storage
@@ -30,7 +34,7 @@ export async function deleteObject(
       context,
       subresource: '',
       namespace,
-      name,
+      name: nameless ? '' : name,
       old: old.object,
       oldOwners: () => old.owners,
       options,

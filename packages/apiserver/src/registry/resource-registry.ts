@@ -327,7 +327,7 @@ export class ResourceRegistry implements Registry {
   async #deleteIfThere(context: RequestContext, object: KubernetesObject, options: DeleteOptions): Promise<void> {
     const { namespace = '', name = '' } = object.metadata
     try {
-      await this.delete(context, namespace, name, options)
+      await deleteObject(this.#parts, context, namespace, name, options, true)
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error
     }

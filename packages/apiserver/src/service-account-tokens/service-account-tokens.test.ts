@@ -95,6 +95,26 @@ describe('serviceaccounts/token', () => {
       { code: 422, message: expect.stringContaining('must match the service account name if specified') },
     ],
     [
+      'another namespace',
+      {},
+      { metadata: { namespace: 'other' } },
+      {
+        code: 400,
+        message: 'the namespace of the provided object does not match the namespace sent on the request',
+      },
+    ],
+    [
+      'an account that was made again',
+      {},
+      { metadata: { uid: 'former' } },
+      {
+        code: 409,
+        message: expect.stringContaining(
+          'the UID in the token request (former) does not match the UID of the service account (',
+        ),
+      },
+    ],
+    [
       'what nothing can be bound to',
       { boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' } },
       {},

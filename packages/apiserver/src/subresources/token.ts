@@ -1,7 +1,6 @@
 import {
   badRequest,
   conflict,
-  type FieldError,
   FieldPath,
   formatTime,
   invalid,
@@ -40,7 +39,7 @@ export function tokenSubresource(
       const { object, warnings } = decodeBody(tokenRequestKind, body, options.fieldValidation, () => false)
       const account = (await accounts.current(namespace, name))?.object
       if (account === undefined) throw notFound(accounts.definition, name)
-      checkNames(object.metadata, namespace, name)
+      checkIdentity(object.metadata, account, namespace, name)
       const nowMs = clock.now()
       const completed = complete(object as TokenRequest, account, formatTime(nowMs))
       const admitted = (await accounts.admitPosted(context, namespace, name, {
@@ -64,7 +63,7 @@ export function tokenSubresource(
 
 /** The request with what the path and the server say where it says nothing itself. */
 function complete(request: TokenRequest, account: KubernetesObject, creationTimestamp: string): TokenRequest {
-  const { name, namespace } = account.metadata
+  const { name, namespace, uid } = account.metadata
   const { status: _, ...asked } = request
   const { audiences = [] } = asked.spec ?? {}
   return {
@@ -73,23 +72,31 @@ function complete(request: TokenRequest, account: KubernetesObject, creationTime
       ...asked.metadata,
       ...(name === undefined ? {} : { name }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
       creationTimestamp,
     },
     spec: { ...asked.spec, audiences: audiences.length === 0 ? [apiAudience] : audiences },
   }
 }
 
-function checkNames(given: KubernetesObject['metadata'], namespace: string, name: string): void {
-  const path = FieldPath.of('metadata')
-  const errors: FieldError[] = []
-  if (given.name && given.name !== name) {
-    errors.push(invalidField(path.field('name'), given.name, 'must match the service account name if specified'))
-  }
+/** Throws where a request says that it is for another account than the path. */
+function checkIdentity(
+  given: KubernetesObject['metadata'],
+  { metadata: { uid } }: KubernetesObject,
+  namespace: string,
+  name: string,
+): void {
   if (given.namespace && given.namespace !== namespace) {
-    const rule = 'must match the service account namespace if specified'
-    errors.push(invalidField(path.field('namespace'), given.namespace, rule))
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
-  if (errors.length > 0) throw invalid(tokenRequestKind, name, errors)
+  if (given.name && given.name !== name) {
+    const rule = 'must match the service account name if specified'
+    throw invalid(tokenRequestKind, name, [invalidField(FieldPath.of('metadata').field('name'), given.name, rule)])
+  }
+  if (given.uid && given.uid !== uid) {
+    const why = `the UID in the token request (${given.uid}) does not match the UID of the service account (${uid})`
+    throw conflict({ group: tokenRequestKind.group, plural: tokenRequestKind.kind }, name, why)
+  }
 }
 
 const secondsMin = 600

@@ -14,3 +14,14 @@ it('may name a secret twice', () => {
 it('shows its age', () => {
   expect(columnNames(serviceAccounts)).toEqual({ shown: ['Name', 'Age'], wide: [] })
 })
+
+it('warns of a mark that has no meaning any more, when it is set', () => {
+  const plain = created(serviceAccounts, {})
+  const annotations = { 'kubernetes.io/enforce-mountable-secrets': 'true' }
+  const marked = { ...plain, metadata: { ...plain.metadata, annotations } }
+  const { warnings } = serviceAccounts.strategy
+  const warning =
+    'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets'
+  expect([warnings?.(marked, undefined), warnings?.(marked, plain)]).toEqual([[warning], [warning]])
+  expect([warnings?.(marked, marked), warnings?.(plain, undefined)]).toEqual([[], []])
+})

@@ -1,4 +1,4 @@
-import { kindSchema } from '../../meta.ts'
+import { kindSchema, type ObjectMeta } from '../../meta.ts'
 import { atomicList, boolean, mapList, optional, pointer } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { kind } from '../kind.ts'
@@ -35,6 +35,12 @@ function withSecretNames(account: ServiceAccount): ServiceAccount {
   return { ...account, secrets: secrets.map(({ name }) => ({ name })) }
 }
 
+/** Once it kept pods from mounting other secrets than those of their account. */
+const mountableSecretsMark = 'kubernetes.io/enforce-mountable-secrets'
+const markWarning = `metadata.annotations[${mountableSecretsMark}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`
+
+const hasMark = ({ annotations }: ObjectMeta): boolean => annotations?.[mountableSecretsMark] !== undefined
+
 /** `v1` serviceaccounts. */
 export const serviceAccounts = kind<ServiceAccount>(serviceAccountSchema, {
   plural: 'serviceaccounts',
@@ -43,4 +49,6 @@ export const serviceAccounts = kind<ServiceAccount>(serviceAccountSchema, {
   rules: { returnsDeletedObject: true },
   prepareForCreate: withSecretNames,
   prepareForUpdate: withSecretNames,
+  warnings: ({ metadata }, old) =>
+    hasMark(metadata) && !(old !== undefined && hasMark(old.metadata)) ? [markWarning] : [],
 })

@@ -101,11 +101,14 @@ function decodeInnerMetadata(decode: Decoder): Decoder {
   const decodeOwn = decodeMetadata(decode)
   return (value, context, owner) => {
     const path = context.path
+    context.isInEmbeddedMetadata = true
     try {
       return decodeOwn(value, context, owner)
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error
       throw new Undecodable(describeFieldError(invalidField(path, value, error.message)))
+    } finally {
+      context.isInEmbeddedMetadata = false
     }
   }
 }

@@ -109,16 +109,20 @@ export function namespaceObject(registries: Registries, name: string): Kubernete
   return registries.byResource('', 'v1', 'namespaces')?.peek('', name)?.object
 }
 
-const configurationKinds: ReadonlySet<string> = new Set([
-  'MutatingWebhookConfiguration',
-  'ValidatingWebhookConfiguration',
+const policyKinds: ReadonlySet<string> = new Set([
   'ValidatingAdmissionPolicy',
   'ValidatingAdmissionPolicyBinding',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionPolicyBinding',
 ])
+const configurationKinds = new Set([...policyKinds, 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
 
-/** Whether a request is about what configures admission: nobody is asked about those, or a mistake could not be mended. */
-export function isExempt({ definition }: AdmissionAttributes): boolean {
-  return definition.group === 'admissionregistration.k8s.io' && configurationKinds.has(definition.kind)
-}
+/** Whether a request is about what configures admission: no webhook is asked about those, or a mistake could not be mended. */
+export const isExemptFromWebhooks = (attributes: AdmissionAttributes): boolean =>
+  isOneOf(configurationKinds, attributes)
+
+/** Whether a request is about policies: none is asked about those. */
+export const isExemptFromPolicies = (attributes: AdmissionAttributes): boolean => isOneOf(policyKinds, attributes)
+
+const isOneOf = (kinds: ReadonlySet<string>, { definition }: AdmissionAttributes): boolean =>
+  definition.group === 'admissionregistration.k8s.io' && kinds.has(definition.kind)

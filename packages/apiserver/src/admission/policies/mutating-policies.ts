@@ -16,7 +16,7 @@ import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admi
 import { admissionRequest } from '../matching/admission-request.ts'
 import { changedObject } from '../matching/changed-object.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExempt, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { Invocations } from '../matching/invocations.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
@@ -42,7 +42,7 @@ export function mutatingPolicies(registries: Registries, authorizer: Authorizer,
     name: 'MutatingAdmissionPolicy',
     mutate(attributes, object, reinvocation) {
       const bound = bindings.current
-      if (bound.size === 0 || object === undefined || isExempt(attributes)) return object
+      if (bound.size === 0 || object === undefined || isExemptFromPolicies(attributes)) return object
       const concerned = policies.current.flatMap((policy) => {
         const version = versionWanted(policy.criteria, attributes)
         const own = bound.get(policy.name)

@@ -8,6 +8,7 @@ import {
   type ValidatingAdmissionPolicyBinding,
   validatingAdmissionPolicies,
   validatingAdmissionPolicyBindings,
+  validatingWebhookConfigurations,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import type { RequestContext } from '../../request.ts'
@@ -184,6 +185,17 @@ describe('a policy', () => {
     await policy(test, { validations: many }, 'many')
     await bind(test, { policyName: 'many' }, 'other')
     expect((await refusal(create(test, 'a'))).message).toContain('running out of cost budget')
+  })
+
+  it('are asked about webhooks, and not about policies', async () => {
+    const test = await startTestCore()
+    const resourceRules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }]
+    await policy(test, { matchConstraints: { resourceRules }, validations: [{ expression: 'false' }] })
+    await bind(test)
+    await policy(test, small, 'another')
+    const metadata = { name: 'a' }
+    const configuration = { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata } as const
+    expect((await refusal(test.client.create(validatingWebhookConfigurations, configuration))).code).toBe(422)
   })
 
   it('can ask who may do what, and about the namespace', async () => {

@@ -13,7 +13,7 @@ import type { WorkTurns } from '../../work-turns.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { admissionRequest } from '../matching/admission-request.ts'
 import { Configured } from '../matching/configured.ts'
-import { isExempt, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
+import { isExemptFromPolicies, namespaceObject, selectorsMatch, versionWanted } from '../matching/criteria.ts'
 import { expressionAuthorizer } from '../matching/expression-authorizer.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
 import {
@@ -38,7 +38,7 @@ export function validatingPolicies(registries: Registries, authorizer: Authorize
     name: 'ValidatingAdmissionPolicy',
     validate(attributes, object) {
       const bound = bindings.current
-      if (bound.size === 0 || isExempt(attributes)) return
+      if (bound.size === 0 || isExemptFromPolicies(attributes)) return
       const concerned = policies.current.flatMap((policy) => {
         const version = versionWanted(policy.criteria, attributes)
         const own = bound.get(policy.name)

@@ -9,7 +9,7 @@ import {
 } from '@coracle/api'
 import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admission.ts'
 import { changedObject } from '../matching/changed-object.ts'
-import { isExempt, versionWanted } from '../matching/criteria.ts'
+import { isExemptFromWebhooks, versionWanted } from '../matching/criteria.ts'
 import { Invocations } from '../matching/invocations.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
 import { type ConfiguredWebhook, configuredWebhooks } from './configured-webhooks.ts'
@@ -26,7 +26,7 @@ export function mutatingWebhooks(parts: WebhookParts): AdmissionPlugin {
     name: 'MutatingAdmissionWebhook',
     mutate(attributes, object, reinvocation) {
       const hooks = configured.current
-      if (hooks.length === 0 || isExempt(attributes)) return object
+      if (hooks.length === 0 || isExemptFromWebhooks(attributes)) return object
       if (!hooks.some(({ criteria }) => versionWanted(criteria, attributes) !== undefined)) return object
       let invocations = requests.get(reinvocation)
       if (invocations === undefined) {

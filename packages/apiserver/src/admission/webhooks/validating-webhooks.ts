@@ -1,6 +1,6 @@
 import { type KubernetesObject, validatingWebhookConfigurations } from '@coracle/api'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
-import { isExempt, versionWanted } from '../matching/criteria.ts'
+import { isExemptFromWebhooks, versionWanted } from '../matching/criteria.ts'
 import { RequestObjects } from '../matching/versioned-objects.ts'
 import { type ConfiguredWebhook, configuredWebhooks } from './configured-webhooks.ts'
 import { ask, callFor, failed, type WebhookCall, type WebhookParts } from './webhook-call.ts'
@@ -12,7 +12,7 @@ export function validatingWebhooks(parts: WebhookParts): AdmissionPlugin {
     name: 'ValidatingAdmissionWebhook',
     validate(attributes, object) {
       const hooks = configured.current
-      if (hooks.length === 0 || isExempt(attributes)) return
+      if (hooks.length === 0 || isExemptFromWebhooks(attributes)) return
       const concerned = hooks.filter(({ criteria }) => versionWanted(criteria, attributes) !== undefined)
       if (concerned.length > 0) return dispatch(parts, concerned, attributes, object)
     },

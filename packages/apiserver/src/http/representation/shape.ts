@@ -9,7 +9,9 @@ import {
   partialObjectMetadata,
   partialObjectMetadataList,
   type ResourceDefinition,
+  type Table,
   type TableColumnDefinition,
+  type TableRow,
   tableOf,
   tableRow,
 } from '@coracle/api'
@@ -74,11 +76,11 @@ export function tables(includeObject: IncludeObject, version: MetaVersion, clock
   return {
     object(definition, object) {
       const listMeta = { resourceVersion: object.metadata.resourceVersion ?? '' }
-      return inVersion(version, tableOf(definition, [object], { nowMs: clock.now(), includeObject, listMeta }))
+      return tableIn(version, tableOf(definition, [object], { nowMs: clock.now(), includeObject, listMeta }))
     },
     page(definition, page) {
       const options = { nowMs: clock.now(), includeObject, listMeta: listMetaOf(page) }
-      return inVersion(version, tableOf(definition, objectsOf(page), options))
+      return tableIn(version, tableOf(definition, objectsOf(page), options))
     },
     events(definition) {
       // Clients keep the heads of the first table for all that follow.
@@ -93,7 +95,7 @@ export function tables(includeObject: IncludeObject, version: MetaVersion, clock
           apiVersion: `meta.k8s.io/${version}`,
           metadata: { resourceVersion: object.metadata.resourceVersion ?? '' },
           columnDefinitions: heads,
-          rows: [row],
+          rows: [rowIn(version, row)],
         }
         heads = null
         return table
@@ -120,6 +122,15 @@ const inVersion = (version: MetaVersion, value: { readonly apiVersion: string })
   ...value,
   apiVersion: `meta.k8s.io/${version}`,
 })
+
+const tableIn = (version: MetaVersion, table: Table) =>
+  inVersion(version, version === 'v1' ? table : { ...table, rows: table.rows.map((row) => rowIn(version, row)) })
+
+/** The row with the metadata of its object, where that is all there is of it, in a version. */
+function rowIn<R extends Pick<TableRow, 'object'>>(version: MetaVersion, row: R): R {
+  const { object } = row
+  return object?.kind === 'PartialObjectMetadata' ? { ...row, object: inVersion(version, object) } : row
+}
 
 /** The Go type in which upstream holds an object, or a list of them, for messages: custom kinds have no type of their own. */
 function goTypeOf({ group, kind, listKind, schema }: ResourceDefinition, list: '' | 'List' = ''): string {
