@@ -324,6 +324,28 @@ describe('the scheduler', () => {
     expect(measured('scheduler_scheduling_attempt_duration_seconds_count')).toHaveLength(3)
   })
 
+  it('measures how long attempts take, until pods are bound', async () => {
+    const bind = client.createSubresource.bind(client)
+    client.createSubresource = async (...rest) => {
+      await new Promise<void>((resolve) => environment.clock.setTimer(3000, resolve))
+      return bind(...rest)
+    }
+    await addNode('a')
+    await addPod('p')
+    await environment.clock.advance('3s')
+    const name = 'scheduler_scheduling_attempt_duration_seconds'
+    expect(measured(`${name}_sum`)).toEqual([`${name}_sum{profile="default-scheduler",result="scheduled"} 3`])
+    const below = (buckets: string): readonly (string | undefined)[] =>
+      metrics
+        .text()
+        .split('\n')
+        .filter((line) => line.startsWith(`${buckets}_bucket`))
+        .map((line) => /[{,]le="([^"]+)"/.exec(line)?.[1])
+    const seconds = ['0.001', '0.002', '0.004', '0.008', '0.016', '0.032', '0.064', '0.128', '0.256', '0.512', '1.024']
+    expect(below(name)).toEqual([...seconds, '2.048', '4.096', '8.192', '16.384', '+Inf'])
+    expect(below('scheduler_pod_scheduling_attempts')).toEqual(['1', '2', '4', '8', '16', '+Inf'])
+  })
+
   it('binds nothing to a node that has gone', async () => {
     await addNode('a')
     await client.delete(nodes, { name: 'a' })

@@ -298,6 +298,32 @@ describe('a pod that says nothing', () => {
     expect(scoresOf(labelledBy({ app: 'other' }), nodes, selectors)).toBeUndefined()
   })
 
+  it.each(['ReplicaSet', 'ReplicationController', 'StatefulSet'])('is, where it belongs to a %s', (kind) => {
+    expect(scoresOf(owned(kind), [host('a', [owned(kind)]), host('b', [])])).toEqual([expect.any(Number), 100])
+  })
+
+  it('is spread anew where its services, its node selector or its owner is another', () => {
+    const cache = new SchedulerCache()
+    for (const name of ['a', 'b', 'c']) {
+      cache.setNode(makeNode({ name, labels: { 'kubernetes.io/hostname': name, on: name === 'c' ? 'no' : 'yes' } }))
+    }
+    const scores = (pod: Pod) => {
+      const scorer = podTopologySpread.scorer?.(pod, cache, cache.nodes)
+      const totals = Float64Array.from(cache.nodes, (node) => scorer?.score(node) ?? 0)
+      scorer?.normalize?.(totals, cache.nodes)
+      return Object.fromEntries(cache.nodes.map(({ name }, index) => [name, totals[index]]))
+    }
+    const where = { nodeSelector: { on: 'yes' } }
+    cache.place(replica(), 'a')
+    cache.place(owned('ReplicaSet', 'owner-2'), 'b')
+    cache.place(replica(), 'c')
+    expect(scores(replica())).toMatchObject({ b: 100 })
+    expect(scores(owned('ReplicaSet', 'owner-2'))).toMatchObject({ a: 100, c: 100 })
+    const selective = replica()
+    // The pod of the node that it cannot come to does not count.
+    expect(scores({ ...selective, spec: { ...selective.spec, ...where } })).toEqual({ a: 0, b: 50, c: 100 })
+  })
+
   it.each(['DaemonSet', 'Job'])('is not, where it belongs to a %s', (kind) => {
     expect(scoresOf(owned(kind), [host('a', [])])).toBeUndefined()
     expect(scoresOf(makePod(), [host('a', [])])).toBeUndefined()

@@ -8,6 +8,7 @@ import {
   defaultConstraints,
   hasAllKeys,
   hostnameLabel,
+  type PodConstraint,
   podConstraints,
   type SpreadConstraint,
   type SpreadConstraints,
@@ -52,7 +53,11 @@ function countsOf(constraints: SpreadConstraints, cluster: Cluster): SpreadCount
   return cluster.index(`PodTopologySpread ${constraints.key}`, () => new SpreadCounts(constraints))
 }
 
-function createFilter(pod: Pod, { constraints }: SpreadConstraints, { sums }: SpreadCounts): ClusterFilter {
+function createFilter(
+  pod: Pod,
+  { constraints }: SpreadConstraints<PodConstraint>,
+  { sums }: SpreadCounts,
+): ClusterFilter {
   const selves = constraints.map(({ counts }) => (counts(pod) ? 1 : 0))
   const adjust = (other: Pod, { node }: NodeInfo, amount: 1 | -1) => {
     if (!hasAllKeys(node, constraints)) return
@@ -131,7 +136,7 @@ function partialScore(
 }
 
 /** Whether the event can make the places of a pod with these constraints more even. */
-function canLevel(constraints: readonly SpreadConstraint[], event: ClusterEvent): boolean {
+function canLevel(constraints: readonly PodConstraint[], event: ClusterEvent): boolean {
   switch (event.type) {
     case 'node-changed': {
       const { node, old } = event

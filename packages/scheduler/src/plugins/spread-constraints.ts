@@ -1,7 +1,6 @@
 import {
   type Labels,
   type Node,
-  type OwnerReference,
   type Pod,
   requiredNodeMatcher,
   selectorFromLabelSelector,
@@ -16,25 +15,29 @@ import { isRepelled } from './taint-toleration.ts'
 /** Label of nodes that each has with a value of its own. */
 export const hostnameLabel = 'kubernetes.io/hostname'
 
-/** A constraint of a pod, read once. */
+/** Something by which a pod is spread, read once. */
 export interface SpreadConstraint {
   readonly topologyKey: string
   readonly maxSkew: number
-  /** With fewer places than this the smallest is taken to be empty. */
-  readonly minDomains: number
-  /** Whether another pod counts, if it is on a node that counts. */
-  counts(other: Pod): boolean
   /** How many pods of the node count. */
   countOn(node: NodeInfo): number
   /** Whether pods of the node count. */
   includes(node: Node): boolean
 }
 
+/** A constraint that a pod has itself. */
+export interface PodConstraint extends SpreadConstraint {
+  /** With fewer places than this the smallest is taken to be empty. */
+  readonly minDomains: number
+  /** Whether another pod counts, if it is on a node that counts. */
+  counts(other: Pod): boolean
+}
+
 /** The constraints of a pod that belong together, as the pod itself or the default has them. */
-export interface SpreadConstraints {
+export interface SpreadConstraints<C extends SpreadConstraint = SpreadConstraint> {
   /** Equal for pods that count the same. */
   readonly key: string
-  readonly constraints: readonly SpreadConstraint[]
+  readonly constraints: readonly C[]
   /** Whether nodes count only that have the labels of all constraints. */
   readonly areAllNeeded: boolean
 }
@@ -43,7 +46,7 @@ export interface SpreadConstraints {
 export function podConstraints(
   pod: Pod,
   whenUnsatisfiable: 'DoNotSchedule' | 'ScheduleAnyway',
-): SpreadConstraints | undefined {
+): SpreadConstraints<PodConstraint> | undefined {
   const meant = pod.spec.topologySpreadConstraints?.filter((each) => each.whenUnsatisfiable === whenUnsatisfiable) ?? []
   if (meant.length === 0) return undefined
   return {
@@ -61,7 +64,7 @@ const countedBy = ({ metadata: { namespace }, spec: { nodeSelector, affinity, to
   tolerations,
 ]
 
-function read(constraint: TopologySpreadConstraint, pod: Pod): SpreadConstraint {
+function read(constraint: TopologySpreadConstraint, pod: Pod): PodConstraint {
   const { topologyKey, maxSkew, minDomains = 1, labelSelector } = constraint
   const selector = selectorFromLabelSelector(labelSelector)
   // An empty selector counts nothing here, unlike elsewhere (upstream's countPodsMatchSelector).
@@ -96,13 +99,11 @@ const spreadOwners: ReadonlySet<string> = new Set(['ReplicationController', 'Rep
 export function defaultConstraints(pod: Pod, cluster: Cluster): SpreadConstraints | undefined {
   const siblings = siblingsOf(pod, cluster)
   if (siblings === undefined) return undefined
-  const { key, counts, countOn } = siblings
+  const { key, countOn } = siblings
   const includes = inclusion({}, pod)
   const over = (topologyKey: string, maxSkew: number): SpreadConstraint => ({
     topologyKey,
     maxSkew,
-    minDomains: 1,
-    counts,
     countOn,
     includes,
   })
@@ -113,21 +114,18 @@ export function defaultConstraints(pod: Pod, cluster: Cluster): SpreadConstraint
   }
 }
 
-/** Pods that a pod is spread among without saying so: which count, and what tells them from others. */
+/** Pods that a pod is spread among without saying so: how many count, and what tells them from others. */
 interface Siblings {
   readonly key: unknown
-  counts(other: Pod): boolean
   countOn(node: NodeInfo): number
 }
 
 function siblingsOf(pod: Pod, cluster: Cluster): Siblings | undefined {
   const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
   if (owner === undefined || !spreadOwners.has(owner.kind)) return siblingsByServices(pod, cluster)
-  const counts = ({ metadata: { deletionTimestamp, ownerReferences } }: Pod) =>
-    deletionTimestamp === undefined && ownerReferences !== undefined && hasOwner(ownerReferences, owner.uid)
   // Nodes know it, so that a pod more costs the same however many there are.
   const countOn = ({ podsByOwner }: NodeInfo) => podsByOwner.get(owner.uid) ?? 0
-  return { key: owner.uid, counts, countOn }
+  return { key: owner.uid, countOn }
 }
 
 /** Pods that are behind all services that the pod is behind. */
@@ -140,14 +138,11 @@ function siblingsByServices({ metadata }: Pod, cluster: Cluster): Siblings | und
   const selector = Object.entries<string>(Object.assign({}, ...selectors)).sort(([a], [b]) => (a < b ? -1 : 1))
   const counts = ({ metadata: other }: Pod) =>
     other.namespace === namespace && other.deletionTimestamp === undefined && hasLabels(other.labels ?? {}, selector)
-  return { key: selector, counts, countOn: ({ pods }) => countWhere(pods.values(), counts) }
+  return { key: selector, countOn: ({ pods }) => countWhere(pods.values(), counts) }
 }
 
 const hasLabels = (labels: Labels, wanted: readonly (readonly [name: string, value: string])[]): boolean =>
   wanted.every(([name, value]) => labels[name] === value)
-
-const hasOwner = (owners: readonly OwnerReference[], wanted: string): boolean =>
-  owners.some(({ uid }) => uid === wanted)
 
 /** Whether the node is in a place for each of the constraints. */
 export const hasAllKeys = ({ metadata: { labels = {} } }: Node, constraints: readonly SpreadConstraint[]): boolean =>
@@ -178,7 +173,7 @@ export class SpreadCounts implements NodeIndex {
   }
 }
 
-function countWhere(pods: Iterable<Pod>, counts: SpreadConstraint['counts']): number {
+function countWhere(pods: Iterable<Pod>, counts: PodConstraint['counts']): number {
   let count = 0
   for (const pod of pods) if (counts(pod)) count++
   return count
