@@ -89,6 +89,16 @@ describe('its node', () => {
     await agent.patch(nodes, { name: 'n1' }, merge({ metadata: { labels: { own: 'x' } } }))
   })
 
+  it('keeps its owners from it', async () => {
+    await test.client.create(nodes, node('n1'))
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'gone' }]
+    expect(await why(agent.patch(nodes, { name: 'n1' }, merge({ metadata: { ownerReferences } })))).toContain(
+      'node "n1" is not allowed to modify ownerReferences',
+    )
+    await test.client.patch(nodes, { name: 'n1' }, merge({ metadata: { ownerReferences } }))
+    await agent.patch(nodes, { name: 'n1' }, merge({ metadata: { annotations: { a: 'b' } } }))
+  })
+
   it('keeps its taints and its source of configuration from it', async () => {
     await test.client.create(nodes, node('n1', {}, { taints: [{ key: 'k', effect: 'NoSchedule' }] }))
     expect(await why(agent.patch(nodes, { name: 'n1' }, merge({ spec: { taints: null } })))).toContain(

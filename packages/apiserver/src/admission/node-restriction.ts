@@ -164,6 +164,10 @@ function judgeNode({ node, attributes, object }: Question): string | undefined {
   if (!deepEqual(after.spec?.taints ?? [], before?.spec?.taints ?? [])) {
     return `node ${quote(node)} is not allowed to modify taints`
   }
+  // An owner that is not there would have the garbage collector delete the node, which it could then create anew without its taints.
+  if (!deepEqual(after.metadata.ownerReferences ?? [], before?.metadata.ownerReferences ?? [])) {
+    return `node ${quote(node)} is not allowed to modify ownerReferences`
+  }
   const labels = forbiddenLabels(after.metadata.labels, before?.metadata.labels)
   return labels.length === 0 ? undefined : `is not allowed to modify labels: ${labels.join(', ')}`
 }
