@@ -88,7 +88,10 @@ export const controllers: readonly Part[] = [
   { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },
   { upstream: 'ttl-controller', note: 'It only tells old node agents for how long they may keep secrets.' },
   { upstream: 'validatingadmissionpolicy-status-controller', ours: 'validatingadmissionpolicy-status' },
-  { upstream: 'volumeattributesclass-protection-controller', note: 'Nothing modifies volumes.' },
+  {
+    upstream: 'volumeattributesclass-protection-controller',
+    ours: 'volumeattributesclass-protection-controller',
+  },
 ]
 
 const off = 'Off by default'

@@ -39,6 +39,7 @@ import { createServiceCidrController } from './service-cidr/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
 import { createPolicyTypeChecker } from './validating-admission-policy-status/controller.ts'
+import { createAttributesClassProtectionController } from './volume-attributes-class-protection/controller.ts'
 
 /** What controllers get from whoever runs them. */
 export interface ControllerHost {
@@ -129,6 +130,7 @@ export const builtinControllers: readonly BuiltinController[] = [
   inManager('ephemeral-volume-controller', createEphemeralVolumeController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
+  inManager('volumeattributesclass-protection-controller', createAttributesClassProtectionController),
   {
     ...named('validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'),
     runs: 'in-manager',

@@ -30,7 +30,7 @@ function isIn(
   if (group !== '' || plural !== 'persistentvolumeclaims' || requirement.scopeName !== 'VolumeAttributesClass') {
     return false
   }
-  const present = classesOf(object as PersistentVolumeClaim)
+  const present = attributesClassesOfClaim(object as PersistentVolumeClaim)
   return present.length === 0 ? hasValue(requirement, undefined) : present.some((name) => hasValue(requirement, name))
 }
 
@@ -39,12 +39,12 @@ export const podChangesScope = (old: Pod, pod: Pod): boolean => isTerminating(ol
 
 /** Whether a claim may be in other scopes than before: it has another class, or changes to one. */
 export function claimChangesScope(old: PersistentVolumeClaim, claim: PersistentVolumeClaim): boolean {
-  const [before, after] = [classesOf(old), classesOf(claim)]
+  const [before, after] = [attributesClassesOfClaim(old), attributesClassesOfClaim(claim)]
   return before.some((name) => !after.includes(name)) || after.some((name) => !before.includes(name))
 }
 
 /** The classes of a volume's attributes that a claim has, asks for, or is being changed to. */
-function classesOf({ spec, status }: PersistentVolumeClaim): readonly string[] {
+export function attributesClassesOfClaim({ spec, status }: PersistentVolumeClaim): readonly string[] {
   const names = [
     spec?.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,

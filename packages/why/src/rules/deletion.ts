@@ -7,6 +7,7 @@ const finalizerWork: Readonly<Record<string, string>> = {
   orphan: 'the garbage collector removes it when all dependents are free of this owner',
   'kubernetes.io/pvc-protection': 'it is removed when no pod uses the claim any more: delete the pods that do',
   'kubernetes.io/pv-protection': 'it is removed when no claim is bound to the volume any more',
+  'kubernetes.io/vac-protection': 'it is removed when no claim or volume names the class any more',
   'batch.kubernetes.io/job-tracking': 'the Job controller removes it when it has counted the pod: see that it runs',
   'service.kubernetes.io/load-balancer-cleanup':
     'it is removed when the load balancer is gone: see that its controller runs',

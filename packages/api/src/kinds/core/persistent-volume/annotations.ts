@@ -3,10 +3,11 @@
 /** The annotation that named the storage class of a volume or a claim before there was a field. */
 export const oldStorageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
-/** The finalizers that keep a claim while a pod uses it, and a volume while a claim has it. */
+/** The finalizers that keep a claim while a pod uses it, a volume while a claim has it, and a class of attributes while either names it. */
 export const protectionFinalizers = {
   claim: 'kubernetes.io/pvc-protection',
   volume: 'kubernetes.io/pv-protection',
+  attributesClass: 'kubernetes.io/vac-protection',
 } as const
 
 /** The annotations by which those who bind and make volumes tell each other how far they are. */

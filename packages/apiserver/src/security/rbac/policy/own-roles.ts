@@ -50,6 +50,7 @@ const roles: readonly OwnRole[] = [
   further('persistent-volume-binder', 'patch core persistentvolumes,persistentvolumes/status,persistentvolumeclaims'),
   further('pv-protection-controller', 'patch core persistentvolumes'),
   further('pvc-protection-controller', 'patch core persistentvolumeclaims'),
+  further('volumeattributesclass-protection-controller', 'patch storage.k8s.io volumeattributesclasses'),
   further('statefulset-controller', 'patch core persistentvolumeclaims'),
   // The count of a quota is only good where the quota was not charged meanwhile: that is asked of the server, not of a cache.
   further('resourcequota-controller', 'get core resourcequotas'),
