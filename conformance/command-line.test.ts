@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configMap } from './support/objects.ts'
-import { eventually, Program, runCoracle } from './support/program.ts'
+import { coracleFile, eventually, Program, run, runCoracle } from './support/program.ts'
 
 // Coracle's own command line against the running program.
 
@@ -166,6 +167,15 @@ describe('the coracle command', () => {
   ])('says what is wrong as kubectl does: %s', async (args, message) => {
     const { code, stdout, stderr } = await program.coracle(args)
     expect([code, stdout, stderr]).toEqual([1, '', message])
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('says that a full disk takes nothing of what it prints', async () => {
+    const line = ['-c', 'exec "$@" > /dev/full', 'sh', process.execPath, coracleFile, 'api-versions']
+    expect(await run('sh', line, { env: { KUBECONFIG: program.kubeconfig } })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: cannot write what there is to show: ENOSPC: .*\n$/),
+    })
   })
 
   it('suggests the command that was meant', async () => {

@@ -264,7 +264,7 @@ describe('the keys that detach', { skip: process.platform !== 'linux', meta: { n
   it('leave a container that was run running, and one that is attached to, and have to be keys', async () => {
     const run = await onTerminal(['run', '-it', 'left', ...shell], note, 'typed\x10\x11')
     expect(run.code).toBe(0)
-    expect(run.shown).toContain("Session ended, resume using 'coracle attach left -c left -i -t' command")
+    expect(run.shown).toContain("Session ended, resume using 'coracle attach left -c left -n ")
     expect(await phaseOf('left')).toBe('Running')
     const attach = await onTerminal(['attach', '-it', 'left', '--detach-keys=ctrl-a,d'], note, '\x10\x11\x01d')
     expect(attach.code).toBe(0)

@@ -160,7 +160,7 @@ export class Twins {
       stdin: forOurs(input),
     })
     for (const [path] of ours.stderr.matchAll(editedFiles)) await rm(path)
-    return { ours: this.#normal(ours), theirs: this.#normal(theirs) }
+    return { ours: this.#normal(ours, args), theirs: this.#normal(theirs, args) }
   }
 
   #kubeconfigOf(namespace: string): string {
@@ -173,13 +173,13 @@ export class Twins {
     await writeFile(this.#kubeconfigOf(namespace), JSON.stringify(config))
   }
 
-  #normal({ code, stdout, stderr }: Outcome): Outcome {
-    return { code, stdout: this.#plain(stdout), stderr: this.#plain(stderr) }
+  #normal({ code, stdout, stderr }: Outcome, line: readonly string[]): Outcome {
+    return { code, stdout: this.#plain(stdout, line), stderr: this.#plain(stderr, line) }
   }
 
-  #plain(text: string): string {
+  #plain(text: string, line: readonly string[]): string {
     return (
-      withoutNewsOf136(text)
+      withoutNewsOf136(text, line)
         .replaceAll(this.#theirs, 'NAMESPACE')
         .replaceAll(this.#ours, 'NAMESPACE')
         .replaceAll(new RegExp(Object.values(nodes).join('|'), 'g'), 'NODE')

@@ -39,6 +39,8 @@ export function processHost(keepCode: () => void): Host {
   const onReaderGone = (error: NodeJS.ErrnoException): void => {
     if (isReaderGone) return
     isReaderGone = true
+    // A full disk takes nothing either, and whoever sees the exit code is to know why.
+    if (error.code !== 'EPIPE') process.stderr.write(`error: cannot write what there is to show: ${error.message}\n`)
     if (handlers.size === 0) process.exit(error.code === 'EPIPE' ? 0 : 1)
     interruptOnce()
   }

@@ -2,7 +2,7 @@ import type { Pod } from '@coracle/api'
 import { attachToPod, type CommandRequest } from '@coracle/client/streaming'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { chooseContainer, hasContainer } from '../resources/choose-container.ts'
+import { type ContainerChoice, chooseContainer } from '../resources/choose-container.ts'
 import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { connectStreams, type StreamFlags } from './connect-streams.ts'
@@ -35,9 +35,12 @@ export async function attach(host: Host, args: readonly string[], flags: AttachF
   })
 }
 
-function containerOf(pod: Pod, wanted: string | undefined) {
-  if (wanted === undefined || hasContainer(pod, wanted)) return chooseContainer(pod, wanted)
-  throw new CliError(`cannot attach to the container: container ${wanted} not found in pod ${pod.metadata.name}`)
+function containerOf(pod: Pod, wanted: string | undefined): ContainerChoice {
+  try {
+    return chooseContainer(pod, wanted)
+  } catch (error) {
+    throw new CliError(`cannot attach to the container: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 /** How a session with a container came to its end: the container runs on where its user detached from it. */
@@ -67,7 +70,7 @@ export async function attachTo(
     const attach = (streams: CommandRequest) =>
       attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...streams, container })
     const end = await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
-    if (given.quiet !== true && isRaw) host.stderr.write(reattachText(pod, container, end ?? 'ended'))
+    if (given.quiet !== true && isRaw) host.stdout.write(reattachText(session, pod, container))
     return end ?? 'ended'
   })
 }
@@ -95,13 +98,12 @@ async function untilKeys(
   }
 }
 
-/** How to go on after a session, where that can be. */
-function reattachText({ metadata: { name }, spec }: Pod, container: string, end: AttachEnd): string {
-  const command = `coracle attach ${name} -c ${container} -i -t`
-  if (spec.ephemeralContainers?.some((each) => each.name === container) === true) {
+/** How to go on after a session. */
+function reattachText(session: Session, pod: Pod, container: string): string {
+  const { name, namespace } = podKey(session, pod)
+  const command = `coracle attach ${name} -c ${container} -n ${namespace} -i -t`
+  if (pod.spec.ephemeralContainers?.some((each) => each.name === container) === true) {
     return `Session ended, the ephemeral container will not be restarted but may be reattached using '${command}' if it is still running\n`
   }
-  if (end === 'detached') return `Session ended, resume using '${command}' command\n`
-  if (spec.restartPolicy !== 'Always') return ''
-  return `Session ended, resume using '${command}' command when the pod is running\n`
+  return `Session ended, resume using '${command}' command\n`
 }

@@ -66,9 +66,7 @@ export function containerFor(
   if (phase === 'Succeeded' || phase === 'Failed') {
     throw new CliError(`cannot exec into a container in a completed pod; current phase is ${phase}`)
   }
-  // One that is named is for the server to find.
-  if (wanted !== undefined) return wanted
-  const { container, note } = chooseContainer(pod, undefined)
+  const { container, note } = chooseContainer(pod, wanted)
   if (note !== undefined && quiet !== true) host.stderr.write(`${note}\n`)
   return container
 }

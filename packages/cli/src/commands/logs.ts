@@ -3,7 +3,7 @@ import { parseDuration } from '@coracle/environment'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { prefixLines } from '../output/prefix-lines.ts'
-import { allContainers, chooseContainer, choosePod } from '../resources/choose-container.ts'
+import { allContainers, chooseContainerForLogs, choosePod } from '../resources/choose-container.ts'
 import { listAll } from '../resources/fetch.ts'
 import { findNamed, type PodWait, typeText, whyNoPods } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -160,7 +160,8 @@ async function findTarget(host: Host, session: Session, target: string, flags: L
 
 function sourcesOf(host: Host, pod: Pod, flags: LogFlags): readonly Source[] {
   if (flags.allContainers === true) return allContainers(pod).map((container) => ({ pod, container }))
-  const { container, note } = chooseContainer(pod, flags.container)
+  const { container, note, missing } = chooseContainerForLogs(pod, flags.container)
+  if (missing !== undefined) host.stderr.write(`${missing}\n`)
   if (note !== undefined && flags.allPods !== true) host.stderr.write(`${note}\n`)
   return [{ pod, container }]
 }

@@ -43,6 +43,31 @@ describe('replace --force', () => {
   })
 })
 
+describe('apply --dry-run=client', () => {
+  const configMap = (data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'drawn' }, data })
+
+  it('tells what would change, and shows what would come of it', async () => {
+    await coracle('apply -f -', configMap({ a: '1', b: '2' }))
+    const tried = async (data: object, more = '') => {
+      const { stdout, stderr } = await coracle(`apply -f - --dry-run=client${more}`, configMap(data))
+      return stdout + stderr
+    }
+    expect(await tried({ a: '1', b: '2' })).toBe('configmap/drawn unchanged (dry run)\n')
+    expect(await tried({ a: '2' })).toBe('configmap/drawn configured (dry run)\n')
+    expect(await tried({ a: '2' }, ' -o jsonpath={.data}')).toBe('{"a":"2"}')
+    expect((await cluster.client.get(configMaps, { namespace: 'default', name: 'drawn' })).data).toEqual({
+      a: '1',
+      b: '2',
+    })
+  })
+
+  it('warns of an object that was not applied before', async () => {
+    const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made' } }
+    await coracle('create -f -', made)
+    expect((await coracle('apply -f - --dry-run=client', made)).stderr).toContain('resource configmaps/made is missing')
+  })
+})
+
 describe('apply --overwrite=false', () => {
   const web = (replicas: number, image: string) => ({
     apiVersion: 'apps/v1',

@@ -197,8 +197,11 @@ function awaitedOf(session: Session, { resource, name = '', namespace = session.
 
 /** What all of `--for` ask for, creation first. Throws a CliError where one is nothing that can be waited for, or there is none. */
 function conditionsOf(flags: WaitFlags): readonly Condition[] {
-  const texts = flags.for.length === 0 ? [''] : flags.for
-  const conditions = texts.map((text) => ({ isMet: conditionOf(text), isCreation: text.toLowerCase() === 'create' }))
+  if (flags.for.length === 0) throw new CliError('unrecognized condition: []')
+  const conditions = flags.for.map((text) => ({
+    isMet: conditionOf(text),
+    isCreation: text.toLowerCase() === 'create',
+  }))
   return conditions.toSorted((a, b) => Number(b.isCreation) - Number(a.isCreation))
 }
 

@@ -136,7 +136,7 @@ describe('wait for several conditions', () => {
     expect((await coracle('wait pod/several --for=create --for=nothing')).stderr).toBe(
       'error: unrecognized condition: "nothing"\n',
     )
-    expect((await coracle('wait pod/several')).stderr).toBe('error: unrecognized condition: ""\n')
+    expect((await coracle('wait pod/several')).stderr).toBe('error: unrecognized condition: []\n')
   })
 })
 

@@ -1,5 +1,7 @@
 import {
   any,
+  applyMergePatch,
+  applyStrategicMergePatch,
   createThreeWayPatch,
   createTwoWayPatch,
   hasReason,
@@ -74,11 +76,10 @@ export async function applyObject(
   }
   const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
-  if (lacksLastApplied && !local) onMissing?.()
-  // As kubectl has it, what is only worked out is told as if it were written.
-  if (isEmptyPatch(patch) && !local) return { outcome: 'unchanged', object: current, lacksLastApplied }
+  if (lacksLastApplied) onMissing?.()
+  if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
   if (!overwrite) checkUnchanged(resource, patch, current, source)
-  if (local) return { outcome: 'configured', object: current, lacksLastApplied }
+  if (local) return { outcome: 'configured', object: patched(resource, current, patch), lacksLastApplied }
   const sent = annotate ? patch : withVersionOf(current, patch)
   const object = await client.patch<KubernetesObject>(resource, key, sent, write).catch((error: unknown) => {
     if (source === undefined) throw error
@@ -125,6 +126,13 @@ export function applyPatch(resource: Resource, modified: KubernetesObject, curre
   const schema = schemaOf(resource)
   const body = createThreeWayPatch(schema ?? any, lastApplied(current), asJson(modified), asJson(current))
   return { type: schema === undefined ? 'merge' : 'strategic', body }
+}
+
+/** What the server would make of a patch, as far as that can be told here. */
+function patched(resource: Resource, current: KubernetesObject, { body }: Patch): KubernetesObject {
+  const schema = schemaOf(resource)
+  const made = schema === undefined ? applyMergePatch(current, body) : applyStrategicMergePatch(schema, current, body)
+  return made as KubernetesObject
 }
 
 /** Throws a CliError where the patch sets fields that others have changed since they were last applied. */

@@ -1,6 +1,6 @@
 import type { Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { chooseContainer, choosePod } from './choose-container.ts'
+import { chooseContainer, chooseContainerForLogs, choosePod } from './choose-container.ts'
 
 const pod = (containers: readonly string[], annotations = {}, initContainers: readonly string[] = []): Pod =>
   ({
@@ -32,7 +32,20 @@ describe('chooseContainer', () => {
 
   it('takes the one asked for, and no other', () => {
     expect(chooseContainer(pod(['a', 'b']), 'b')).toEqual({ container: 'b' })
-    expect(() => chooseContainer(pod(['a', 'b']), 'c')).toThrow('container c is not valid for pod web')
+    expect(() => chooseContainer(pod(['a', 'b'], {}, ['i']), 'c')).toThrow(
+      'container c is not valid for pod web out of: a, b, i (init)',
+    )
+  })
+
+  it('refuses an annotation that names none, and for logs tells of it', () => {
+    const annotated = pod(['a', 'b'], { 'kubectl.kubernetes.io/default-container': 'c' })
+    expect(() => chooseContainer(annotated, undefined)).toThrow('container c is not valid for pod web out of: a, b')
+    expect(chooseContainerForLogs(annotated, undefined)).toEqual({
+      container: 'a',
+      missing: 'Default container name "c" not found in pod web',
+      note: 'Defaulted container "a" out of: a, b',
+    })
+    expect(chooseContainerForLogs(annotated, 'b')).toEqual({ container: 'b' })
   })
 })
 

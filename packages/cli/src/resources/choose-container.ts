@@ -8,6 +8,8 @@ export interface ContainerChoice {
   readonly container: string
   /** What to tell the user about the choice. */
   readonly note?: string
+  /** What to tell of an annotation that names a container which is not there. */
+  readonly missing?: string
 }
 
 /**
@@ -15,24 +17,42 @@ export interface ContainerChoice {
  * there are others. Throws a CliError where it has none of that name.
  */
 export function chooseContainer(pod: Pod, wanted: string | undefined): ContainerChoice {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec
-  const podName = pod.metadata.name ?? ''
-  const names = allContainers(pod)
-  const byAnnotation = pod.metadata.annotations?.[defaultContainerAnnotation]
-  if (wanted !== undefined) {
-    if (names.includes(wanted)) return { container: wanted }
-    throw new CliError(`container ${wanted} is not valid for pod ${podName}`)
-  }
-  if (byAnnotation !== undefined && names.includes(byAnnotation)) return { container: byAnnotation }
-  const [first] = containers
-  if (first === undefined) throw new CliError(`pod ${podName} has no containers`)
-  if (names.length === 1) return { container: first.name }
-  const listed = [
+  const container = wanted ?? annotatedContainer(pod)
+  if (container === undefined) return firstContainer(pod)
+  if (hasContainer(pod, container)) return { container }
+  throw new CliError(
+    `container ${container} is not valid for pod ${pod.metadata.name} out of: ${listedContainers(pod)}`,
+  )
+}
+
+/** As `chooseContainer`, where an annotation that names no container of the pod is told of, and does not count. */
+export function chooseContainerForLogs(pod: Pod, wanted: string | undefined): ContainerChoice {
+  const annotated = annotatedContainer(pod)
+  if (wanted !== undefined || annotated === undefined || hasContainer(pod, annotated))
+    return chooseContainer(pod, wanted)
+  const { container, note } = firstContainer(pod)
+  const missing = `Default container name ${JSON.stringify(annotated)} not found in pod ${pod.metadata.name}`
+  return { container, missing, ...(note === undefined ? {} : { note }) }
+}
+
+const annotatedContainer = ({ metadata }: Pod): string | undefined =>
+  metadata.annotations?.[defaultContainerAnnotation] || undefined
+
+function firstContainer(pod: Pod): ContainerChoice {
+  const [first] = pod.spec.containers
+  if (first === undefined) throw new CliError(`pod ${pod.metadata.name} has no containers`)
+  if (allContainers(pod).length === 1) return { container: first.name }
+  return { container: first.name, note: `Defaulted container "${first.name}" out of: ${listedContainers(pod)}` }
+}
+
+/** `web, debugger (ephem), setup (init)` */
+function listedContainers({ spec }: Pod): string {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
+  return [
     ...containers.map(({ name }) => name),
     ...ephemeralContainers.map(({ name }) => `${name} (ephem)`),
     ...initContainers.map(({ name }) => `${name} (init)`),
-  ]
-  return { container: first.name, note: `Defaulted container "${first.name}" out of: ${listed.join(', ')}` }
+  ].join(', ')
 }
 
 /** The names of all containers of a pod, in the order in which they start. */

@@ -61,7 +61,6 @@ export async function debug(
   const request = await requestOf(host, command, flags)
   check(host, targets, request, flags)
   await withSession(host, flags, async (session) => {
-    warnOfProfile(host, flags)
     await forEachSelection(host, session, targets, flags, async (selection) => {
       const { pod, container } = await debugOne(host, session, selection, request, flags)
       const isAttached = flags.attach ?? flags.stdin === true
@@ -163,12 +162,13 @@ function check(host: Host, targets: readonly string[], request: DebugRequest, fl
   if (custom !== undefined && unchangeable.some((field) => Object.hasOwn(custom, field))) {
     throw new CliError('name, command, image, lifecycle and volume devices are not modifiable via custom profile')
   }
+  warnOfProfile(host, flags)
 }
 
 function warnOfProfile({ stderr }: Host, { profile }: DebugFlags): void {
   if (profile !== 'legacy') return
   stderr.write(
-    '--profile=legacy is deprecated and will be removed in the future. It is recommended to explicitly specify a profile, for example "--profile=general".\n',
+    '--profile=legacy is deprecated and planned to be removed in v1.39. It is recommended to specify other profile, for example "--profile=general".\n',
   )
 }
 

@@ -40,8 +40,10 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
     await forEachTarget(targets, async (target) => {
       const revisions = await revisionsOf(session, target, 'history')
       const wanted = revision === 0 ? revisions : revisions.filter(({ number }) => number === BigInt(revision))
-      if (revision > 0 && wanted.length === 0) throw new CliError('unable to find the specified revision')
-      if (format !== undefined && format.type !== 'table') {
+      const isListed = format === undefined || format.type === 'table'
+      const isEmpty = isListed && revisions.length === 0
+      if (revision > 0 && wanted.length === 0 && !isEmpty) throw new CliError('unable to find the specified revision')
+      if (!isListed) {
         const printer = new ObjectPrinter(format, style)
         for (const revision of wanted) host.stdout.write(await printer.one(foundOf(target, revision)))
         return
@@ -54,7 +56,10 @@ export async function rolloutHistory(host: Host, args: readonly string[], flags:
         return
       }
       const name = objectText(resource, target.key.name)
-      const text = revision === 0 ? `\n${historyText(revisions)}` : detailText(wanted)
+      const text =
+        revision === 0
+          ? `\n${historyText(revisions)}`
+          : `with revision #${revision}\n${revisions.length === 0 ? noHistory : wanted.map((each) => templateText(templateOf(target, each))).join('')}`
       host.stdout.write(`${name} ${text}\n`)
     })
   })
@@ -73,22 +78,20 @@ function foundOf({ resource, object }: Target, { keeper, template }: Revision): 
   return { resource, object: { ...object, ...{ spec: { ...spec, template } } } }
 }
 
+const noHistory = 'No rollout history found.'
+
 function historyText(revisions: readonly Revision[]): string {
-  if (revisions.length === 0) return 'No rollout history found.'
+  if (revisions.length === 0) return noHistory
   const lines = revisions.map(
     ({ number, annotations }) => `${number}\t${annotations[changeCauseAnnotation] || '<none>'}\n`,
   )
   return alignTabs(`REVISION\tCHANGE-CAUSE\n${lines.join('')}`, descriptionAlignment)
 }
 
-function detailText(revisions: readonly Revision[]): string {
-  return revisions.map((each) => `with revision #${each.number}\n${templateText(withCause(each))}`).join('')
-}
-
-/** The template, with why it was changed where that was noted. */
-function withCause({ template, annotations }: Revision): PodTemplateSpec {
+/** The template of a revision: of a Deployment with why it was changed, where that was noted. */
+function templateOf({ resource }: Target, { template, annotations }: Revision): PodTemplateSpec {
   const cause = annotations[changeCauseAnnotation]
-  if (cause === undefined || cause === '') return template
+  if (resource.kind !== 'Deployment' || cause === undefined || cause === '') return template
   const { metadata } = template
   return {
     ...template,
