@@ -298,6 +298,12 @@ export const controllerEvents: readonly ControllerEvent[] = [
     ['Normal', 'VolumeRecycled', 'Volume recycled', '', noRecycler],
     ['Normal', 'RecyclerPod', 'Recycler pod: …', '', noRecycler],
   ),
+  ...of('persistentvolume-expander', [
+    'Normal',
+    'ExternalExpanding',
+    'waiting for an external controller to expand this PVC',
+    src('volume-expansion/plan'),
+  ]),
   ...of('ephemeral-volume', [
     'Warning',
     'FailedBinding',

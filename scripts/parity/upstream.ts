@@ -60,7 +60,11 @@ export const controllers: readonly Part[] = [
     ours: 'persistent-volume-binder',
     note: 'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
   },
-  { upstream: 'persistentvolume-expander-controller', note: 'Local paths have no size to grow.' },
+  {
+    upstream: 'persistentvolume-expander-controller',
+    ours: 'expand-controller',
+    note: 'It tells who has to expand a volume: drivers of volumes bring a program that does.',
+  },
   { upstream: 'persistentvolume-protection-controller', ours: 'pv-protection-controller' },
   { upstream: 'persistentvolumeclaim-protection-controller', ours: 'pvc-protection-controller' },
   { upstream: 'pod-garbage-collector-controller', ours: 'pod-garbage-collector' },

@@ -40,6 +40,7 @@ import { createStatefulSetController } from './stateful-set/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
 import { createPolicyTypeChecker } from './validating-admission-policy-status/controller.ts'
 import { createAttributesClassProtectionController } from './volume-attributes-class-protection/controller.ts'
+import { createVolumeExpansionController } from './volume-expansion/controller.ts'
 
 /** What controllers get from whoever runs them. */
 export interface ControllerHost {
@@ -128,6 +129,7 @@ export const builtinControllers: readonly BuiltinController[] = [
     create: createVolumePhaseController,
   },
   inManager('ephemeral-volume-controller', createEphemeralVolumeController),
+  inManager('expand-controller', createVolumeExpansionController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),
   inManager('volumeattributesclass-protection-controller', createAttributesClassProtectionController),
