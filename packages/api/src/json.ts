@@ -14,6 +14,7 @@ export const nestingMax = 200
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
+  if (typeof value === 'bigint') return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 

@@ -6,6 +6,7 @@ import {
   deepFreeze,
   type KubernetesList,
   type KubernetesObject,
+  parseExactJson,
   type Resource,
   type ResourceDefinition,
   type Status,
@@ -284,7 +285,7 @@ class HttpWatch<T extends KubernetesObject> implements Watch<T> {
     try {
       for await (const line of linesOf(this.#body)) {
         if (this.#isClosed) return
-        const event = JSON.parse(line) as WatchEvent<T>
+        const event = parseExactJson(line) as WatchEvent<T>
         yield deepFreeze({ ...event, object: decoded(this.#resource, event.object) } as WatchEvent<T>)
       }
     } catch (error) {
@@ -308,7 +309,7 @@ function decoded<T, R extends KubernetesObject>(resource: Resource<R>, answer: T
 
 function parseBody(response: RawResponse): unknown {
   try {
-    return JSON.parse(response.body)
+    return parseExactJson(response.body)
   } catch (cause) {
     throw new Error(`the server's answer is no JSON: ${response.body.slice(0, 100)}`, { cause })
   }

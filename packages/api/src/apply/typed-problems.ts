@@ -59,7 +59,8 @@ function look(schema: Schema, value: unknown, path: readonly string[], note: Not
       return
     case 'integer':
     case 'number':
-      if (typeof value !== 'number') note(path, `expected numeric (int or float), got ${typeText(value)}`)
+      if (typeof value !== 'number' && typeof value !== 'bigint')
+        note(path, `expected numeric (int or float), got ${typeText(value)}`)
       return
     case 'boolean':
       if (typeof value !== 'boolean') note(path, `expected boolean, got ${pointerText(value)}`)

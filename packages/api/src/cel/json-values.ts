@@ -10,7 +10,7 @@ const made = new WeakMap<object, CelMap>()
 export function celValueOf(json: unknown): CelValue {
   if (json === null || json === undefined) return null
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json
-  if (typeof json === 'string' || typeof json === 'boolean') return json
+  if (typeof json === 'string' || typeof json === 'boolean' || typeof json === 'bigint') return json
   if (Array.isArray(json)) return new CelList(json.length, (index) => celValueOf(json[index]))
   if (!isJsonObject(json)) throw new TypeError(`not JSON: ${typeof json}`)
   const known = made.get(json)
@@ -25,7 +25,7 @@ export function celValueOf(json: unknown): CelValue {
 export function jsonOf(value: CelValue): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value
-  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'bigint') return jsonInteger(value)
   if (value instanceof Uint) return Number(value.value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof CelList) return value.values().map(jsonOf)
@@ -35,6 +35,12 @@ export function jsonOf(value: CelValue): unknown {
     return membersOf(value.names().map((name) => [name, value.get(name) ?? null] as const))
   }
   throw new CelError(`a value of type ${typeName(value)} cannot be written as JSON`)
+}
+
+/** An integer as JSON that is read exactly has it. */
+function jsonInteger(value: bigint): number | bigint {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : value
 }
 
 function membersOf(entries: readonly (readonly [CelValue, CelValue])[]): Readonly<Record<string, unknown>> {

@@ -68,6 +68,7 @@ function goType(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'int64' : 'float64'
+  if (typeof value === 'bigint') return 'int64'
   if (typeof value === 'boolean') return 'bool'
   return typeof value === 'string' ? 'string' : 'map[string]interface {}'
 }

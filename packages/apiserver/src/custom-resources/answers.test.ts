@@ -382,3 +382,26 @@ describe('an apply', () => {
     expect(own.time).toBeUndefined()
   })
 })
+
+describe('whole numbers that no JavaScript number holds', () => {
+  const bigNumber = '9223372036854775807'
+
+  it('stay as they are written, in what is created, patched, applied and read', async () => {
+    const body = (name: string, label: string) =>
+      `{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"${name}"},"spec":{${label}}}`
+    const json = { 'content-type': 'application/json' }
+    const created = await server.call(crates, {
+      method: 'POST',
+      headers: json,
+      body: body('big', `"kept":{"count":${bigNumber}}`),
+    })
+    expect(created.text).toMatch(/"count": ?9223372036854775807/)
+    const patch = { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' } }
+    const patched = await server.call(`${crates}/big`, { ...patch, body: '{"metadata":{"labels":{"a":"b"}}}' })
+    expect(patched.text).toMatch(/"count": ?9223372036854775807/)
+    const changed = await server.call(`${crates}/big`, { ...patch, body: '{"spec":{"kept":{"count":9007199254740993}}}' })
+    expect(changed.text).toMatch(/"count": ?9007199254740993/)
+    const yaml = await server.call(`${crates}/big`, { headers: { accept: 'application/yaml' } })
+    expect(yaml.text).toContain('count: 9007199254740993\n')
+  })
+})

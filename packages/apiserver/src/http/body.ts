@@ -5,10 +5,12 @@ import {
   checkValuesCount,
   compile,
   deleteOptionsSchema,
+  exactNumber,
   isJsonObject,
   type JsonObject,
   jsonTypeOf,
   type ObjectSchema,
+  parseExactJson,
   tooManyRequests,
 } from '@coracle/api'
 import { jsonSyntaxError } from '@coracle/api/json-syntax'
@@ -85,7 +87,7 @@ export async function parseObject(
     text === undefined
       ? unreadable(body)
       : format === 'json'
-        ? parseJson(text, fieldValidation)
+        ? parseJson(text, fieldValidation, isCustom(definition))
         : await parseYaml(text, fieldValidation)
   const problem =
     parsed.problem === undefined ? typeProblem(parsed.value, definition, text) : unreadableType(parsed.problem)
@@ -123,7 +125,7 @@ function unknownFields(value: unknown, definition: ExpectedKind): readonly strin
   return compile(schema).decode(value, { fieldValidation: 'Warn', kind, version }).warnings
 }
 
-const isCustom = ({ schema }: ExpectedKind): boolean => schema?.dialect === 'structural'
+const isCustom = ({ schema }: Pick<ExpectedKind, 'schema'>): boolean => schema?.dialect === 'structural'
 
 /** Throws where an object of a custom kind does not name the version it is written in: no default stands in for it. */
 function requireVersion({ apiVersion }: JsonObject, definition: ExpectedKind): void {
@@ -199,11 +201,13 @@ export async function parsePatch(
   body: Buffer,
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
+  definition: Pick<ExpectedKind, 'schema'>,
 ): Promise<ParsedPatch> {
   checkText(body)
   const text = decodeText(body)
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
-  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, fieldValidation)
+  let parsed =
+    text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, fieldValidation, isCustom(definition))
   // What is not quite JSON may still be YAML.
   if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
     isYaml = text !== undefined
@@ -314,10 +318,12 @@ function unreadable(body: Buffer): Parsed {
   return { value: undefined, duplicates: [], problem }
 }
 
-function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Parsed {
+/** With `isExact` whole numbers stay what is written, though no JavaScript number holds them. */
+function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldValidation'], isExact: boolean): Parsed {
   let value: unknown
   try {
-    value = halfSurrogate.test(text) ? parseWellFormed(text) : JSON.parse(text)
+    const parse = isExact ? parseExactJson : JSON.parse
+    value = halfSurrogate.test(text) ? parseWellFormed(text, isExact) : parse(text)
   } catch {
     return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
   }
@@ -331,9 +337,10 @@ function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldVal
 const halfSurrogate = /\\u[dD][89a-fA-F]/
 
 /** Halves of surrogate pairs become U+FFFD, as Go has it: they could not be written as UTF-8. */
-function parseWellFormed(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown) => {
+function parseWellFormed(text: string, isExact: boolean): unknown {
+  return JSON.parse(text, (key: string, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value === 'string') return value.toWellFormed()
+    if (isExact && typeof value === 'number') return exactNumber(key, value, context)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const entries = Object.entries(value)
     if (entries.every(([key]) => key.isWellFormed())) return value

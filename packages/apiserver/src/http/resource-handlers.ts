@@ -154,7 +154,7 @@ async function patch(
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const find = () => registry.get(namespace, name, '')
-    const { change, warnings } = await readPatch(bytes, type, options.fieldValidation, find)
+    const { change, warnings } = await readPatch(bytes, type, options.fieldValidation, registry.definition, find)
     for (const text of warnings) warn(exchange.response, text)
     return registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
   })
@@ -167,10 +167,11 @@ async function readPatch(
   bytes: Buffer,
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
+  definition: ResourceDefinition,
   find: () => Promise<unknown>,
 ): Promise<ParsedPatch> {
   try {
-    return await parsePatch(bytes, type, fieldValidation)
+    return await parsePatch(bytes, type, fieldValidation, definition)
   } catch (error) {
     if (type !== 'apply' && error instanceof ApiError && error.code === 400) await find()
     throw error

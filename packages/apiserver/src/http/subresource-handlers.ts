@@ -99,7 +99,7 @@ async function carryOut(
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType, definition)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
-    const { change, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation)
+    const { change, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation, definition)
     for (const warning of warnings) warn(response, warning)
     return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }

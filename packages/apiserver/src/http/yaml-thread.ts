@@ -1,5 +1,6 @@
 import { Script } from 'node:vm'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { parseExactJson } from '@coracle/api/exact-json'
 import { goYamlText } from '@coracle/client/go-yaml'
 import { parseYamlText, type YamlText } from './yaml-text.ts'
 
@@ -96,7 +97,7 @@ function answerInThread(task: Task): void {
 
 /** JSON is far quicker to take over than a copy of the value. It has no words for a value that holds itself. */
 function answerTo(task: Task): Answer {
-  if ('write' in task) return { written: goYamlText(JSON.parse(task.write)) }
+  if ('write' in task) return { written: goYamlText(parseExactJson(task.write)) }
   const { value, ...rest } = parseYamlText(task.read)
   const json = JSON.stringify(value)
   return json === undefined || json.length <= jsonLengthMax ? { read: { ...rest, json } } : {}

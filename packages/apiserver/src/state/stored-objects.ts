@@ -1,4 +1,4 @@
-import { type KubernetesObject, managedFieldsOf } from '@coracle/api'
+import { type KubernetesObject, managedFieldsOf, parseExactJson } from '@coracle/api'
 import type { Entry, Store } from '@coracle/store'
 import { readOwners, splitOwners } from '../watch-cache/owners-trailer.ts'
 import { registryPrefix } from '../watch-cache/store-feed.ts'
@@ -23,7 +23,7 @@ const objectsIn = (entries: readonly Entry[]): readonly KubernetesObject[] => en
 /** None for a record that is no object. */
 function objectIn({ value, modRevision }: Entry): readonly KubernetesObject[] {
   const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-  const stored = JSON.parse(splitOwners(text).object) as Partial<KubernetesObject>
+  const stored = parseExactJson(splitOwners(text).object) as Partial<KubernetesObject>
   const { metadata, apiVersion, kind } = stored
   if (metadata?.uid === undefined || apiVersion === undefined || kind === undefined) return []
   const owners = readOwners(value)

@@ -6,6 +6,7 @@ import {
   type KubernetesObject,
   ofJsonForm,
   ownersOf,
+  parseExactJson,
   type Resource,
 } from '@coracle/api'
 import { ownersTrailer, splitOwners } from './owners-trailer.ts'
@@ -35,7 +36,12 @@ export interface DecodedValue {
   readonly owners: FieldOwners | undefined
 }
 
-export function createObjectCodec(resource: Pick<Resource, 'group' | 'version' | 'kind'>): ObjectCodec {
+/** With `isExact` whole numbers are read as they are written, as those of custom resources. */
+export function createObjectCodec(
+  resource: Pick<Resource, 'group' | 'version' | 'kind'>,
+  isExact: boolean,
+): ObjectCodec {
+  const parse = isExact ? parseExactJson : JSON.parse
   const apiVersion = apiVersionOf(resource)
   const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(resource.kind)},"metadata":{`
   const reordered = ({ metadata, kind: _kind, apiVersion: _apiVersion, ...rest }: KubernetesObject) => ({
@@ -54,7 +60,7 @@ export function createObjectCodec(resource: Pick<Resource, 'group' | 'version' |
     },
     decode(value, revision) {
       const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-      const read = JSON.parse(splitOwners(text).object) as KubernetesObject
+      const read = parse(splitOwners(text).object) as KubernetesObject
       const object = text.includes(':null') ? ofJsonForm(read) : read
       const { managedFields, ...metadata } = object.metadata
       if (managedFields === undefined) return { object: withRevision(object, revision), owners: undefined }

@@ -79,7 +79,7 @@ export class WatchCache implements FeedSink {
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
     this.prefix = `${registryPrefix}${definition.storageKey}/`
-    this.codec = createObjectCodec(definition)
+    this.codec = createObjectCodec(definition, definition.custom !== undefined)
     this.#indexes = new KeyIndexes(definition)
     this.#watchers = new WatcherIndex(definition)
     this.#environment = environment
@@ -327,8 +327,9 @@ export class WatchCache implements FeedSink {
   /** What makes bytes of an object in the version it has. */
   #codecOf(apiVersion: string): ObjectCodec {
     if (apiVersion === this.#type.apiVersion) return this.codec
-    const { group, kind } = this.definition
-    return createObjectCodec({ group, kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) })
+    const { group, kind, custom } = this.definition
+    const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
+    return createObjectCodec({ group, kind, version }, custom !== undefined)
   }
 
   /** Reads what this process has not written itself. */

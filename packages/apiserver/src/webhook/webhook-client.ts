@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
+import { parseExactJson } from '@coracle/api'
 import { type Clock, realClock, trusting } from '@coracle/environment'
 import type { ServiceEndpoint, ServicePort } from '../aggregation/service-endpoint.ts'
 import { answerProblem, transportProblem, unresolvedProblem } from './webhook-problems.ts'
@@ -198,7 +199,7 @@ async function readAnswer(answer: IncomingMessage): Promise<string> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     throw new AnswerError('the answer is not JSON')
   }

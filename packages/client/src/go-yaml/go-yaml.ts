@@ -43,6 +43,7 @@ const goYaml = {
  * holds have been a float before, and end in zeros.
  */
 function numberText({ value }: Scalar): string {
+  if (typeof value === 'bigint') return String(value)
   const number = Number(value)
   if (!Number.isInteger(number) || number >= 2 ** 64 || number < -(2 ** 63)) return goFloat(number)
   return number < 2 ** 63 ? String(BigInt(number)) : String(number)

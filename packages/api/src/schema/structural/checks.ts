@@ -69,6 +69,7 @@ function typeOf(value: unknown): JsonType | 'null' {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
   if (typeof value === 'number') return isInt64(value) ? 'integer' : 'number'
+  if (typeof value === 'bigint') return 'integer'
   return typeof value as 'string' | 'boolean' | 'object'
 }
 
@@ -304,7 +305,8 @@ function capacityOf({ types = [], format = '' }: ValueChecks): Capacity | undefi
     const limit = format === 'int32' ? 2 ** 31 : 2 ** 63
     return {
       text: `integer ${named}`,
-      holds: (value) => Number.isInteger(value) && value >= -limit && value < limit,
+      // One that is a bigint is in range of an int64.
+      holds: (value) => (typeof value === 'bigint' || Number.isInteger(value)) && value >= -limit && value < limit,
     }
   }
   if (type !== 'number' || format !== 'float') return undefined
@@ -319,10 +321,17 @@ function multipleProblem(value: number, factor: number, path: () => FieldPath): 
       `factor MultipleOf declared for ${path()} must be positive: ${goNumber(factor)}`,
     )
   }
-  const isMultipleOf = isInt64(value) && Number.isInteger(factor) ? value % factor === 0 : isMultiple(value, factor)
+  const isMultipleOf = isWholeMultiple(value, factor) ?? isMultiple(Number(value), factor)
   return isMultipleOf
     ? undefined
     : invalidField(path(), value, `${path()} in body should be a multiple of ${goNumber(factor)}`)
+}
+
+/** Undefined where one of the two is no whole number. */
+function isWholeMultiple(value: number | bigint, factor: number): boolean | undefined {
+  if (!Number.isInteger(factor)) return undefined
+  if (typeof value === 'bigint') return value % BigInt(factor) === 0n
+  return isInt64(value) ? value % factor === 0 : undefined
 }
 
 /** Small factors are multiplied with, not divided by, so that 0.3 is a multiple of 0.1. */

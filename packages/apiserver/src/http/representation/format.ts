@@ -1,4 +1,4 @@
-import { tooManyRequests } from '@coracle/api'
+import { parseExactJson, tooManyRequests } from '@coracle/api'
 import { busyMessage } from '../../store-errors.ts'
 
 /** Bytes of an answer, or those that are still being made. */
@@ -46,7 +46,7 @@ export const yaml: Format = {
     // Making YAML takes a second per megabyte.
     const written =
       text.length <= yamlInlineLengthMax
-        ? (await import('@coracle/client/go-yaml')).goYamlText(JSON.parse(text))
+        ? (await import('@coracle/client/go-yaml')).goYamlText(parseExactJson(text))
         : await (await import('../yaml-thread.ts')).writeYamlInThread(text)
     if (written === undefined) throw tooManyRequests(busyMessage, 1)
     return Buffer.from(written)

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { parseExactJson } from './exact-json.ts'
+
+it.each([
+  '9223372036854775807',
+  '-9223372036854775808',
+  '9007199254740993',
+  '[1,{"a":[9007199254740993,2.5]}]',
+  '{"text":"9223372036854775807"}',
+])('%s is written as it was read', (text) => {
+  expect(JSON.stringify(parseExactJson(text))).toBe(text)
+})
+
+it('keeps for bigints what numbers do not hold and 64 bits do', () => {
+  const text = '[9007199254740991, 9007199254740993, 9223372036854775808, 9007199254740993.0, 9007199254740993e0]'
+  expect(parseExactJson(text)).toEqual([2 ** 53 - 1, 9007199254740993n, 2 ** 63, 9007199254740992, 9007199254740992])
+})
+
+it('refuses what is no JSON', () => {
+  expect(() => parseExactJson('{"a":12345678901234567890,}')).toThrow(SyntaxError)
+})
