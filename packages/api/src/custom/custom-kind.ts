@@ -11,6 +11,7 @@ import { allVerbs } from '../kinds/verbs.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { apiVersionOf, type ResourceDefinition } from '../resource.ts'
 import { compile } from '../schema/compile.ts'
+import type { ObjectSchema } from '../schema/schema.ts'
 import { ApiError } from '../status.ts'
 import type { ConvertedVersion, FieldReader, KindRules, StoredKind, Strategy } from '../stored-kind.ts'
 import { checkFormat } from '../string-formats.ts'
@@ -83,10 +84,8 @@ const rules: KindRules = {
   dependents: 'collected',
 }
 
-function versionOf(
-  { spec, status }: CustomResourceDefinition,
-  { name, schema, subresources, additionalPrinterColumns, deprecated, deprecationWarning }: CustomResourceVersion,
-): ResourceDefinition {
+function versionOf({ spec, status }: CustomResourceDefinition, version: CustomResourceVersion): ResourceDefinition {
+  const { name, schema, subresources, additionalPrinterColumns, deprecated, deprecationWarning } = version
   const { group } = spec
   const names = status?.acceptedNames?.plural ? { ...spec.names, ...status.acceptedNames } : spec.names
   const { kind } = names
@@ -103,13 +102,20 @@ function versionOf(
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
     verbs: allVerbs,
-    schema: read.schema,
+    schema: withSelectable(read.schema, selectableNames(version)),
     hasStatus: subresources?.status !== undefined,
     ...(subresources?.scale === undefined ? {} : { scale: customScale(subresources.scale) }),
     subresources: {},
     columns: customColumns(read.schema, additionalPrinterColumns),
     ...(deprecated === true ? { deprecated: deprecationWarning ?? deprecationText(spec, name, kind) } : {}),
   }
+}
+
+/** The schema with the fields that objects may be selected by, for OpenAPI. */
+function withSelectable<T>(schema: ObjectSchema<T>, names: readonly string[]): ObjectSchema<T> {
+  if (names.length === 0) return schema
+  const fields = names.map((fieldPath) => ({ fieldPath }))
+  return { ...schema, annotations: { ...schema.annotations, 'x-kubernetes-selectable-fields': fields } }
 }
 
 /** What is said of a deprecated version where its definition says nothing: which one to use instead, if there is a newer one. */

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { FieldPath } from '../field-path.ts'
 import { type OpenApiVersion, openApiDefinitions } from '../openapi/definitions.ts'
+import { customKind } from './custom-kind.ts'
 import type { JsonSchemaProps } from './json-schema-props.ts'
 import { readCustomSchema } from './read-custom-schema.ts'
 
@@ -103,5 +104,25 @@ it('describes what every object has in the words people look for', () => {
   expect(properties).toMatchObject({
     apiVersion: { description: expect.stringMatching('^APIVersion defines ') },
     metadata: { description: expect.stringMatching("^Standard object's metadata") },
+  })
+})
+
+it.each(['v2', 'v3'] as const)('names the fields that objects are selected by (%s)', (version) => {
+  const selectableFields = [{ jsonPath: '.spec.schedule' }, { jsonPath: '.spec.replicas' }]
+  const served = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: props }, selectableFields }
+  const { schema } = customKind({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'crontabs.stable.example.com' },
+    spec: {
+      group: names.group,
+      scope: 'Namespaced',
+      names: { plural: 'crontabs', kind: 'CronTab' },
+      versions: [served],
+    },
+  })
+  const definition = openApiDefinitions([{ schema, kinds }], version)['com.example.stable.v1.CronTab']
+  expect(definition).toMatchObject({
+    'x-kubernetes-selectable-fields': [{ fieldPath: 'spec.schedule' }, { fieldPath: 'spec.replicas' }],
   })
 })

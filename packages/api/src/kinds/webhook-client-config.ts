@@ -61,6 +61,10 @@ export function caBundleErrors(bundle: string, path: FieldPath): readonly FieldE
   return problem === undefined ? [] : [invalidField(path, bundle, `unable to load root certificates: ${problem}`)]
 }
 
+/** Whether certificates (PEM, in base64) can be read, or there are none. */
+export const isReadableCaBundle = (bundle: string): boolean =>
+  caProblem(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
+
 const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g
 
 /** One certificate that can be read is enough. */

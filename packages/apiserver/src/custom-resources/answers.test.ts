@@ -399,9 +399,18 @@ describe('whole numbers that no JavaScript number holds', () => {
     const patch = { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' } }
     const patched = await server.call(`${crates}/big`, { ...patch, body: '{"metadata":{"labels":{"a":"b"}}}' })
     expect(patched.text).toMatch(/"count": ?9223372036854775807/)
-    const changed = await server.call(`${crates}/big`, { ...patch, body: '{"spec":{"kept":{"count":9007199254740993}}}' })
+    const changed = await server.call(`${crates}/big`, {
+      ...patch,
+      body: '{"spec":{"kept":{"count":9007199254740993}}}',
+    })
     expect(changed.text).toMatch(/"count": ?9007199254740993/)
     const yaml = await server.call(`${crates}/big`, { headers: { accept: 'application/yaml' } })
     expect(yaml.text).toContain('count: 9007199254740993\n')
   })
+})
+
+it('what needs a namespace is not found without one', async () => {
+  const [all] = crates.split('/namespaces')
+  expect((await server.call(`${all}/crates`)).code).toBe(200)
+  for (const method of ['POST', 'DELETE']) expect((await server.call(`${all}/crates`, { method })).code).toBe(404)
 })

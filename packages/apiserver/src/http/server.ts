@@ -311,7 +311,10 @@ function createHandler(
     requests?.follow(exchange, route, registry.definition)
     if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
     if (route.verb === '') throw methodRefused(registry.definition, route.verb)
-    if (lacksNamespace(route, registry.definition.namespaced)) throw pathMethodNotAllowed()
+    if (lacksNamespace(route, registry.definition.namespaced)) {
+      // Upstream serves custom resources by a handler of their own, which knows no such path.
+      throw registry.definition.schema.dialect === 'structural' ? pathNotFound() : pathMethodNotAllowed()
+    }
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)
   }

@@ -110,6 +110,19 @@ describe('a definition', () => {
     ])
   })
 
+  it('is not established while nobody could trust the webhook that converts', () => {
+    const accepted = definition('x', {}, { conditions: [{ type: 'NamesAccepted', status: 'True' }] })
+    const converting = (caBundle: string): CustomResourceDefinition => {
+      const conversion = {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { caBundle }, conversionReviewVersions: ['v1'] },
+      }
+      return { ...accepted, spec: { ...accepted.spec, conversion } }
+    }
+    expect(reasons(converting(btoa('no certificate')))).toContain('Established False InvalidCABundle')
+    expect(reasons(converting(''))).toContain('Established True InitialNamesAccepted')
+  })
+
   it('is not established without its names, but stays so once it is', () => {
     const wanted = definition('x', { kind: 'Y' })
     const other = having('y', { kind: 'Y' })

@@ -7,6 +7,7 @@ import {
   customResourceDefinitions,
   hasTrueCondition,
   isProtectedGroup,
+  isReadableCaBundle,
 } from '@coracle/api'
 import { type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
@@ -45,7 +46,7 @@ export function planDefinition(
       condition.status !== 'True'
         ? established('False', 'NotAccepted', 'not all names are accepted')
         : hasTrueCondition(definition, 'NamesAccepted')
-          ? established('True', 'InitialNamesAccepted', 'the initial names have been accepted')
+          ? establishedWhereTrusted(definition)
           : established('False', 'Installing', 'the initial names have been accepted'),
     )
   }
@@ -104,6 +105,13 @@ const established = (status: 'True' | 'False', reason: string, message: string):
   reason,
   message,
 })
+
+/** Nobody could convert objects for a webhook whose certificate cannot be checked. */
+function establishedWhereTrusted({ spec }: CustomResourceDefinition): CustomResourceDefinitionCondition {
+  return isReadableCaBundle(spec.conversion?.webhook?.clientConfig?.caBundle ?? '')
+    ? established('True', 'InitialNamesAccepted', 'the initial names have been accepted')
+    : established('False', 'InvalidCABundle', 'The conversion webhook CABundle is invalid')
+}
 
 function approvalConditions({
   metadata,
