@@ -22,6 +22,7 @@ import { isJsonObject, member } from '../json.ts'
 import { shownRule } from '../kinds/apiextensions/internal-form.ts'
 import { unescaped } from '../kinds/apiextensions/schema-field-path.ts'
 import type { CelRule, ObjectSchema, Rule, Schema } from '../schema/schema.ts'
+import { isAsBefore } from '../schema/structural/as-before.ts'
 import { byKey, keyOf } from '../schema/validate.ts'
 import { cardinalityMax, celBinding, sizesWithin } from './cel-types.ts'
 
@@ -305,7 +306,7 @@ function askNode(node: RuleNode, value: unknown, old: unknown, path: FieldPath, 
     const before = isJsonObject(old) ? old : {}
     const ask = (child: RuleNode, name: string, at: FieldPath): void => {
       const [each, was] = [member(value, name), member(before, name)]
-      askNode(child, each, was, at, kept || (was !== undefined && deepEqual(each, was)), asking)
+      askNode(child, each, was, at, kept || (was !== undefined && isAsBefore(child.schema, each, was)), asking)
     }
     for (const [name, child] of node.fields) ask(child, name, path.field(name))
     if (node.values !== undefined) for (const key of Object.keys(value)) ask(node.values, key, path.key(key))
@@ -326,7 +327,8 @@ function askItems(
   const before = schema.listType === 'map' && Array.isArray(old) ? byKey(old, keys) : undefined
   value.forEach((element, index) => {
     const was = before?.get(keyOf(element, keys))
-    askNode(items, element, was, path.index(index), kept || (was !== undefined && deepEqual(element, was)), asking)
+    const isKept = kept || (was !== undefined && isAsBefore(items.schema, element, was))
+    askNode(items, element, was, path.index(index), isKept, asking)
   })
 }
 

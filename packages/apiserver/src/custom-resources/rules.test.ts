@@ -75,3 +75,15 @@ it('does not hold against an update what was there before the rule', async () =>
   const heavier = await server.call(`${crates}/a`, call('PUT', { ...changed.json, spec: { label: 'bad', weight: 2 } }))
   expect(heavier.json.message).toContain('not this label')
 })
+
+it('asks rules about the change where nothing changes, too', async () => {
+  const rule = "self.metadata.name == 'a' && oldSelf.spec.weight < 5"
+  await establish(client, crateDefinition([ruled(rule)]))
+  const made = await server.call(
+    crates,
+    call('POST', { ...type, metadata: { name: 'a' }, spec: { label: 'x', weight: 5 } }),
+  )
+  expect(made.code).toBe(201)
+  const same = await server.call(`${crates}/a`, call('PUT', made.json))
+  expect([same.code, same.json.message]).toEqual([422, expect.stringContaining('failed rule')])
+})

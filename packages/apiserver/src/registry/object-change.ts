@@ -137,9 +137,10 @@ async function storeChange(
   const ends = endsDeletion(kind, object, before)
   // Of the owners, times alone are nothing to write for.
   const isChanged = ends || old.stale || object !== before || !sameOwners(owners, old.owners)
-  // What is as it was has been checked when it was written. Whether it may be written now is another question.
+  // What is as it was has been checked when it was written. Whether it may be written now is another question, and rules of custom kinds
+  // may be about the change itself.
   let tolerated: readonly string[] = []
-  if (isChanged) {
+  if (isChanged || kind.custom !== undefined) {
     if (pause !== undefined) await pause()
     tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
   }

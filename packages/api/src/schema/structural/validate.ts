@@ -2,13 +2,13 @@
  * Validation of custom resources, in the words of kube-openapi and apiextensions. An update may keep what is wrong already: a
  * part that is as it was before is not held against it (KEP-4008).
  */
-import { deepEqual } from '../../equality.ts'
 import { addErrors, duplicateField, type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { isJsonObject, member } from '../../json.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 import { byKey, keyOf, pathOf, type Validator } from '../validate.ts'
+import { isAsBefore } from './as-before.ts'
 import { valueCheck } from './checks.ts'
 import { embeddedResourceErrors, holdsEmbeddedResources } from './embedded-resources.ts'
 
@@ -40,15 +40,18 @@ const unchecked =
 function rootValidator(schema: ObjectSchema): Validator {
   const validate = nodeValidator(schema)
   const embedded = holdsEmbeddedResources(schema)
+  const { rules = [] } = schema
   return (value, parent, step, old, errors) => {
-    if (value === old) return
+    if (value === old && rules.length === 0) return
     const before = errors.length
-    validate(value, parent, step, old, errors)
-    dropRepeated(errors, before)
     const path = pathOf(parent, step)
-    if (embedded) embeddedResourceErrors(schema, value, path, errors)
-    addErrors(errors, listTypeErrors(schema, value, old, path))
-    const { rules = [] } = schema
+    // Of what is as it was only rules are asked: they may be about the change.
+    if (value !== old) {
+      validate(value, parent, step, old, errors)
+      dropRepeated(errors, before)
+      if (embedded) embeddedResourceErrors(schema, value, path, errors)
+      addErrors(errors, listTypeErrors(schema, value, old, path))
+    }
     if (rules.length === 0) return
     if (errors.slice(before).some(({ type }) => blocking.has(type))) {
       errors.push(invalidField(FieldPath.of('<nil>'), null, unchecked))
@@ -82,7 +85,7 @@ function nodeValidator(schema: Schema): Validator {
     const before = errors.length
     check?.(value, parent, step, errors)
     validate(value, parent, step, old, errors)
-    if (errors.length > before && old !== undefined && deepEqual(value, old)) errors.length = before
+    if (errors.length > before && old !== undefined && isAsBefore(schema, value, old)) errors.length = before
   }
 }
 
