@@ -54,7 +54,12 @@ describe('nodes that have the images of a pod', () => {
       containers: [{ name: 'main', image: 'b:1' }],
       volumes: [{ name: 'data', image: { reference: 'c:1' } }],
     })
-    expect(scores(pod, [{ 'a:1': 3000 }, { 'c:1': 1523 }])).toEqual([49, 24])
+    expect(scores(pod, [{ 'a:1': 3000 }, { 'c:1': 1523 }])).toEqual([74, 37])
+    const withVolume = makePod({
+      containers: [{ name: 'main', image: 'a:1' }],
+      volumes: [{ name: 'data', image: { reference: 'b' } }],
+    })
+    expect(scores(withVolume, [{ 'b:latest': 300, 'c:1': 600 }, { 'd:1': 2000 }])).toEqual([12, 0])
   })
 
   it('decide nothing where none has one, or none says what it has', () => {

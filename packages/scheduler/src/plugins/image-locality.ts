@@ -5,8 +5,8 @@ import { type ClusterPlugin, scoreMax } from './plugin.ts'
 
 /** Images of less than this in all are pulled in no time. */
 const bytesMin = 23 * 1024 * 1024
-/** Of images of more than this, for each that the pod needs, the size counts no more. */
-const bytesMaxPerImage = 1000 * 1024 * 1024
+/** Of images of more than this, for each container of the pod, the size counts no more. */
+const bytesMaxPerContainer = 1000 * 1024 * 1024
 
 /**
  * Nodes that have images of the pod come first: nothing has to be pulled there. An image counts by its size, and by how many nodes have
@@ -21,10 +21,11 @@ export const imageLocality: ClusterPlugin = {
   scorer(pod, cluster) {
     const { states } = cluster.index('ImageLocality', () => new ImagesOnNodes())
     if (states.size === 0) return undefined
-    const images = imagesOf(pod)
-    const wanted = images.flatMap((image) => states.get(image) ?? [])
+    const wanted = imagesOf(pod).flatMap((image) => states.get(image) ?? [])
     if (wanted.length === 0) return undefined
-    const bytesMax = bytesMaxPerImage * images.length
+    const { initContainers = [], containers } = pod.spec
+    // Volumes that are images add to what counts, and not to how much may count (upstream's rule).
+    const bytesMax = bytesMaxPerContainer * (initContainers.length + containers.length)
     return {
       score({ name }) {
         let bytes = 0
