@@ -334,3 +334,81 @@ describe('what is to be set aside for a pod', () => {
     expect(binder.bind(pod, node)).toBeUndefined()
   })
 })
+
+describe('a wait for volumes', () => {
+  const node = new NodeInfo(makeNode({ name: 'n1' }))
+  const unbound = makeClaim('data', { storageClassName: 'late' })
+  const selected = (more: Partial<PersistentVolumeClaim> = {}): PersistentVolumeClaim => {
+    const annotations = { [volumeAnnotations.selectedNode]: 'n1', [volumeAnnotations.bindCompleted]: 'yes' }
+    return {
+      ...unbound,
+      metadata: { ...unbound.metadata, annotations },
+      spec: { ...unbound.spec, volumeName: 'a' },
+      ...more,
+    }
+  }
+  const pod = podUsing(['data'])
+  let claim: PersistentVolumeClaim
+  let looks: number
+  let restored: string[]
+  let binder: VolumeBinder
+
+  beforeEach(() => {
+    claim = unbound
+    looks = 0
+    restored = []
+    const storage = {
+      ...makeStorage({ classes: [lateClass('late')], volumes: [makeVolume('a', { claimRef: {} })] }),
+      claim: () => {
+        looks++
+        return claim
+      },
+      assumeSelected: (each: PersistentVolumeClaim) => each,
+      restore: ({ metadata }: PersistentVolumeClaim) => restored.push(metadata.name ?? ''),
+    }
+    client.patch = async () => ({}) as never
+    binder = new VolumeBinder(client, environment.clock, storage as unknown as StorageCache)
+    expect(binder.reserve(pod, node)).toBeUndefined()
+  })
+
+  it('is none where they are there by then, wherever they can be used, and looks no more when it has ended', async () => {
+    claim = selected()
+    await binder.bind(pod, node)
+    expect(restored).toEqual(['data'])
+    looks = 0
+    binder.changed()
+    expect(looks).toBe(0)
+    expect(binder.bind(pod, node)).toBeUndefined()
+    binder.podGone(pod.metadata.uid ?? '')
+    binder.stop()
+  })
+
+  it('ends with the claim that it is about, though there is another of that name', async () => {
+    const { metadata } = selected()
+    claim = selected({ metadata: { ...metadata, uid: 'another' } })
+    await expect(binder.bind(pod, node)).rejects.toThrow(
+      'binding volumes: failed to check provisioning pvc: persistentvolumeclaims "default/data" not found',
+    )
+    looks = 0
+    binder.changed()
+    expect(looks).toBe(0)
+    binder.podGone(pod.metadata.uid ?? '')
+    binder.stop()
+    binder.unreserve(pod)
+    expect(restored).toEqual(['data'])
+  })
+
+  it.each<readonly [string, () => void]>([
+    ['the pod is gone', () => binder.podGone(pod.metadata.uid ?? '')],
+    ['the scheduler stops', () => binder.stop()],
+  ])('ends when %s', async (_, ends) => {
+    const { metadata } = unbound
+    const annotations = { [volumeAnnotations.selectedNode]: 'n1' }
+    claim = { ...unbound, metadata: { ...metadata, annotations } }
+    const bound = binder.bind(pod, node)
+    const refused = expect(bound).rejects.toThrow('binding volumes: ')
+    await environment.clock.settle()
+    ends()
+    await refused
+  })
+})
