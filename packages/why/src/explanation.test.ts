@@ -2,6 +2,7 @@ import type { Event, KubernetesObject, Pod, Resource } from '@coracle/api'
 import { formatTime, nodes, persistentVolumeClaims, pods, replicaSets } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { type Examined, findingsOf, verdictOf } from './explanation.ts'
+import type { Diagnosis, Finding, FindingState } from './finding.ts'
 import { condition, examined, nowMs, object, onNode, pod, readyNode, running } from './testing/examined.ts'
 
 const onReadyNode = { known: new Map<Resource, readonly KubernetesObject[]>([[nodes as Resource, [readyNode]]]) }
@@ -377,5 +378,104 @@ describe('kinds of others', () => {
       },
     })
     expect(findingsOf(examined(widget))).toMatchObject([{ reason: 'DiskFull', because: 'the disk is full' }])
+  })
+})
+
+describe('of what rules say', () => {
+  const says = (reason: string, more: Partial<Diagnosis> = {}): Diagnosis => ({
+    reason,
+    what: '',
+    because: `because of ${reason}`,
+    remedy: '',
+    ...more,
+  })
+  const widget = (
+    name: string,
+    said: readonly Diagnosis[],
+    more: Partial<Examined & Examined['rules']> = {},
+  ): Examined => {
+    const { leads = [], behind } = more
+    const rules = { rules: [() => said], ...(behind === undefined ? {} : { behind }) }
+    return { ...examined(object('a.io/v1', 'Widget', { metadata: { name, uid: name } }), { leads }), rules }
+  }
+  const told = (subject: Examined) => findingsOf(subject).map(({ object, reason }) => `${object.name}: ${reason}`)
+
+  it('comes first what holds it up, then what holds up others, what follows from that, and hints', () => {
+    const said = [
+      says('Hint', { state: 'hint' }),
+      says('Symptom', { isSymptom: true }),
+      says('Wait', { state: 'waiting' }),
+      says('Cause'),
+    ]
+    const other = widget('b', [
+      says('Symptom', { isSymptom: true, because: 'of b' }),
+      says('Hint', { state: 'hint' }),
+      says('Cause', { because: 'it' }),
+    ])
+    expect(told(widget('a', said, { leads: [other] }))).toEqual([
+      'a: Wait',
+      'a: Cause',
+      'b: Cause',
+      'b: Symptom',
+      'a: Symptom',
+      'a: Hint',
+    ])
+  })
+
+  it('is told that it is behind where nothing else explains that: hints do not', () => {
+    const behind = () => says('Behind')
+    const hint = says('Hint', { state: 'hint' })
+    expect(told(widget('a', [], { behind }))).toEqual(['a: Behind'])
+    expect(told(widget('a', [hint], { behind }))).toEqual(['a: Behind', 'a: Hint'])
+    expect(told(widget('a', [says('Cause')], { behind }))).toEqual(['a: Cause'])
+    expect(told(widget('a', [], { behind, leads: [widget('b', [says('Cause')])] }))).toEqual(['b: Cause'])
+    expect(told(widget('a', [], { behind, leads: [widget('b', [hint])] }))).toEqual(['a: Behind'])
+  })
+
+  it('is told of another only where it is not the same in the same words', () => {
+    const lead = widget('b', [
+      says('Same'),
+      says('Other', { because: 'because of Same' }),
+      says('Third', { because: 'else' }),
+    ])
+    expect(told(widget('a', [says('Same'), says('Third')], { leads: [lead] }))).toEqual([
+      'a: Same',
+      'a: Third',
+      'b: Other',
+      'b: Third',
+    ])
+  })
+
+  it('is told once what is true of several but for their names, and of each what is not', () => {
+    const lead = (name: string, because: string) => widget(name, [says('Cause', { because })])
+    const leads = [
+      lead('b', 'the image of b is not there'),
+      lead('c.d', 'the image of c.d is not there'),
+      lead('e', 'the image of b is not there'),
+      lead('f', 'the disk of f is full'),
+    ]
+    const findings = findingsOf(widget('a', [], { leads }))
+    expect(findings.map(({ object: { name }, alike }) => [name, alike])).toEqual([
+      ['b', 1],
+      ['e', undefined],
+      ['f', undefined],
+    ])
+  })
+
+  it('is no other object alike where one says the same twice', () => {
+    const findings = findingsOf(widget('a', [says('Cause'), says('Cause')]))
+    expect(findings).toHaveLength(1)
+    expect(findings[0]).not.toHaveProperty('alike')
+    const both = widget('a', [], { leads: [widget('b', [says('Cause'), says('Cause')]), widget('c', [says('Cause')])] })
+    expect(findingsOf(both)).toMatchObject([{ object: { name: 'b' }, alike: 1 }])
+  })
+
+  it.each<[FindingState[], string]>([
+    [[], 'fine'],
+    [['hint'], 'fine'],
+    [['hint', 'waiting'], 'waiting'],
+    [['waiting', 'stuck', 'hint'], 'stuck'],
+  ])('the verdict is the worst: %j is %s', (states, verdict) => {
+    expect(verdictOf(states.map((state) => ({ state }) as Finding))).toBe(verdict)
   })
 })
