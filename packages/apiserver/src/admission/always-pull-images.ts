@@ -9,7 +9,7 @@ const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const
 type Lists = Partial<Record<(typeof lists)[number], readonly Container[]>>
 
 /**
- * Every container pulls its image each time: an image that is on a node already is for none but those who may pull it. An update that
+ * Every container pulls its image each time, and so does every volume that is an image: an image that is on a node already is for none but those who may pull it. An update that
  * brings no new image is left as it is.
  */
 export const alwaysPullImages: AdmissionPlugin = {
@@ -22,8 +22,11 @@ export const alwaysPullImages: AdmissionPlugin = {
       if (containers === undefined || containers.every(pullsAlways)) return []
       return [[list, containers.map((each) => ({ ...each, imagePullPolicy: 'Always' }))] as const]
     })
-    if (changed.length === 0) return object
-    return { ...object, spec: { ...spec, ...Object.fromEntries(changed) } } as KubernetesObject
+    const { volumes } = spec
+    const isLax = volumes?.some(isPulledSometimes) === true
+    if (changed.length === 0 && !isLax) return object
+    const pulled = isLax ? { volumes: volumes?.map(pullingAlways) } : {}
+    return { ...object, spec: { ...spec, ...Object.fromEntries(changed), ...pulled } } as KubernetesObject
   },
   validate(attributes, object) {
     if (!bringsImages(attributes, object)) return
@@ -31,13 +34,33 @@ export const alwaysPullImages: AdmissionPlugin = {
     for (const list of lists) {
       for (const [index, container] of ((spec as Lists)[list] ?? []).entries()) {
         if (pullsAlways(container)) continue
-        const policy = JSON.stringify(container.imagePullPolicy ?? '')
-        const why = `spec.${list}[${index}].imagePullPolicy: Unsupported value: ${policy}: supported values: "Always"`
-        throw forbiddenByAdmission(attributes, object, why)
+        throw forbiddenByAdmission(
+          attributes,
+          object,
+          unsupported(`spec.${list}[${index}].imagePullPolicy`, container.imagePullPolicy),
+        )
       }
+    }
+    for (const [index, volume] of (spec.volumes ?? []).entries()) {
+      if (!isPulledSometimes(volume)) continue
+      throw forbiddenByAdmission(
+        attributes,
+        object,
+        unsupported(`spec.volumes[${index}].image.pullPolicy`, volume.image?.pullPolicy),
+      )
     }
   },
 }
+
+type Volume = NonNullable<Pod['spec']['volumes']>[number]
+
+const isPulledSometimes = ({ image }: Volume): boolean => image !== undefined && image.pullPolicy !== 'Always'
+
+const pullingAlways = (volume: Volume): Volume =>
+  isPulledSometimes(volume) ? { ...volume, image: { ...volume.image, pullPolicy: 'Always' } } : volume
+
+const unsupported = (path: string, policy = ''): string =>
+  `${path}: Unsupported value: ${JSON.stringify(policy)}: supported values: "Always"`
 
 const pullsAlways = ({ imagePullPolicy }: Container): boolean => imagePullPolicy === 'Always'
 
