@@ -392,7 +392,7 @@ describe('of what rules say', () => {
   const widget = (
     name: string,
     said: readonly Diagnosis[],
-    more: Partial<Examined & Examined['rules']> = {},
+    more: Partial<Pick<Examined, 'leads'> & Pick<Examined['rules'], 'behind'>> = {},
   ): Examined => {
     const { leads = [], behind } = more
     const rules = { rules: [() => said], ...(behind === undefined ? {} : { behind }) }
