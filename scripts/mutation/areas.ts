@@ -82,7 +82,11 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     ],
     tests: ['packages/client/src/streaming/spdy/*.test.ts'],
   },
-  why: { mutate: ['packages/why/src/**/*.ts', ...noTests], tests: ['packages/why/src/**/*.test.ts'] },
+  why: {
+    mutate: ['packages/why/src/**/*.ts', ...noTests],
+    // Most rules are tried in situations that come about in simulated clusters.
+    tests: ['packages/why/src/**/*.test.ts', 'packages/simulator/test/why/*.test.ts'],
+  },
   'rehearsed-plans': {
     mutate: ['packages/simulator/src/plan/{availability,problems,progress,promises,timeline}.ts'],
     tests: ['packages/simulator/src/plan/*.test.ts'],
