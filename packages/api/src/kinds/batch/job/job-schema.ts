@@ -170,8 +170,8 @@ export const uncountedTerminatedPods = object(
   `${batchV1}.UncountedTerminatedPods`,
   'Pods that have ended, still have the finalizer, and are about to be counted.',
   {
-    succeeded: optional(setList(string()), 'UIDs of those that succeeded.'),
-    failed: optional(setList(string()), 'UIDs of those that failed.'),
+    succeeded: optional(setList(string(), { duplicates: 'allowed' }), 'UIDs of those that succeeded.'),
+    failed: optional(setList(string(), { duplicates: 'allowed' }), 'UIDs of those that failed.'),
   },
 )
 

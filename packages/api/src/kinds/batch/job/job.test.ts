@@ -6,10 +6,10 @@ import {
   type Draft,
   decoded,
   problemsOfCreate,
-  problemsOfStatus,
   problemsOfUpdate,
   row,
 } from '../../../../test/requests.ts'
+import { describeFieldError } from '../../../field-error.ts'
 import { parseTime } from '../../../time.ts'
 import { jobs } from './job.ts'
 import { dependenciesOf, dependsOnAnnotation, findCycle } from './job-dependencies.ts'
@@ -319,41 +319,151 @@ describe('an update of a job', () => {
 describe('validation of the status of a job', () => {
   const condition = (type: string) => ({ type, status: 'True' })
 
-  it.each<readonly [Draft, readonly string[]]>([
-    [{ active: 1, uncountedTerminatedPods: { succeeded: ['a'] } }, []],
-    [{ failed: -1 }, ['status.failed: Invalid value: -1: must be greater than or equal to 0']],
+  const statusProblems = (spec: Draft, before: Draft, after: Draft): readonly string[] => {
+    const [job, old] = [after, before].map((status) => decoded(jobs, { ...draft(spec), status }))
+    if (job === undefined || old === undefined) throw new Error('two jobs')
+    const errors = jobs.strategy.validateStatusUpdate?.(job, old) ?? []
+    return errors.map(describeFieldError).map((each) => each.replace(/^status\./, ''))
+  }
+  const [begin, end] = ['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']
+  const complete = {
+    conditions: [condition('SuccessCriteriaMet'), condition('Complete')],
+    startTime: begin,
+    completionTime: end,
+  }
+  const failed = { conditions: [condition('FailureTarget'), condition('Failed')], startTime: begin }
+  const indexed = { completionMode: 'Indexed', completions: 5, parallelism: 3, backoffLimitPerIndex: 1 }
+
+  it.each<readonly [Draft, Draft, readonly string[]]>([
+    [{}, { active: 1, uncountedTerminatedPods: { succeeded: ['a'] } }, []],
+    [{}, complete, []],
+    [{}, failed, []],
+    [{}, { ready: -1 }, ['ready: Invalid value: -1: must be greater than or equal to 0']],
     [
-      { uncountedTerminatedPods: { succeeded: ['a'], failed: ['a'] } },
-      ['status.uncountedTerminatedPods.failed[0]: Duplicate value: "a"'],
-    ],
-    [
-      { conditions: [condition('Complete'), condition('Failed')] },
+      {},
+      { uncountedTerminatedPods: { succeeded: ['a', 'a'], failed: ['a', ''] } },
       [
-        'status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions',
-        'status.startTime: Required value: startTime is required for finished job',
-        'status.completionTime: Required value: completionTime is required for Complete jobs',
+        'uncountedTerminatedPods.succeeded[1]: Duplicate value: "a"',
+        'uncountedTerminatedPods.failed[0]: Duplicate value: "a"',
+        'uncountedTerminatedPods.failed[1]: Invalid value: "": must not be empty',
       ],
     ],
     [
-      { conditions: [condition('Failed')], active: 1, uncountedTerminatedPods: { failed: ['a'] } },
+      {},
+      { conditions: [condition('Complete'), condition('Failed'), condition('FailureTarget')] },
       [
-        'status.active: Invalid value: 1: active>0 is invalid for finished job',
-        'status.uncountedTerminatedPods: Invalid value: {"failed":["a"]}: uncountedTerminatedPods needs to be empty for finished job',
+        'conditions: Invalid value: cannot set Complete=True and Failed=true conditions',
+        'conditions: Invalid value: cannot set Complete=True and FailureTarget=true conditions',
+        'completionTime: Required value: completionTime is required for Complete jobs',
+        'conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
+        'startTime: Required value: startTime is required for finished job',
       ],
     ],
     [
-      { completionTime: '2026-01-01T00:00:00Z' },
+      {},
+      { conditions: [condition('Failed')], active: 1, terminating: 1, uncountedTerminatedPods: { failed: ['a'] } },
       [
-        'status.completionTime: Invalid value: "2026-01-01T00:00:00Z": cannot set completionTime when there is no Complete=True condition',
+        'conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition',
+        'active: Invalid value: 1: active>0 is invalid for finished job',
+        'startTime: Required value: startTime is required for finished job',
+        'uncountedTerminatedPods: Invalid value: {"failed":["a"]}: must be empty for finished job',
+        'terminating: Invalid value: 1: terminating>0 is invalid for finished job',
       ],
     ],
-  ])('says of %j', (status, problems) => {
-    expect(problemsOfStatus(jobs, { ...draft(), status })).toEqual(problems)
+    [
+      {},
+      { completionTime: begin },
+      [`completionTime: Invalid value: "${begin}": cannot set completionTime when there is no Complete=True condition`],
+    ],
+    [
+      {},
+      { ...complete, startTime: end, completionTime: begin },
+      [`completionTime: Invalid value: "${begin}": must be equal to or after \`startTime\``],
+    ],
+    [{ completions: 0, suspend: true }, { ...complete, startTime: undefined }, []],
+    [{}, { active: 1, ready: 2 }, ['ready: Invalid value: 2: cannot set more ready pods than active']],
+    [indexed, { completedIndexes: '0-2', failedIndexes: '3' }, []],
+    [
+      indexed,
+      { completedIndexes: '0-2,4', failedIndexes: '4' },
+      ['failedIndexes: Invalid value: "4": failedIndexes and completedIndexes overlap at index: 4'],
+    ],
+    [
+      indexed,
+      { completedIndexes: 'x', failedIndexes: '7' },
+      [
+        'completedIndexes: Invalid value: "x": error parsing completedIndexes: cannot convert string to integer for index: "x"',
+        'failedIndexes: Invalid value: "7": error parsing failedIndexes: too large index: "7"',
+      ],
+    ],
+    [
+      { completions: 5 },
+      { completedIndexes: '0', failedIndexes: '' },
+      [
+        'completedIndexes: Invalid value: "0": cannot set non-empty completedIndexes when non-indexed completion mode',
+        'failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is null',
+      ],
+    ],
+    [
+      { ...indexed, successPolicy: { rules: [{ succeededCount: 1 }] } },
+      { ...complete, conditions: [condition('Complete')] },
+      [
+        'conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
+        'conditions: Invalid value: cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True',
+      ],
+    ],
+    [
+      {},
+      { ...failed, conditions: [...failed.conditions, condition('SuccessCriteriaMet')] },
+      [
+        'conditions: Invalid value: cannot set SuccessCriteriaMet=True and Failed=true conditions',
+        'conditions: Invalid value: cannot set SuccessCriteriaMet=True and FailureTarget=true conditions',
+      ],
+    ],
+  ])('of %j says of %j', (spec, status, problems) => {
+    expect(statusProblems(spec, {}, status)).toEqual(problems)
+    // What was so before is not looked at again, but for what can never be.
+    const always = problems.filter((each) => /must be greater|Duplicate|must not be empty|SuccessCriteriaMet=True/.test(each))
+    expect(statusProblems(spec, status, status)).toEqual(always)
+  })
+
+  it.each<readonly [Draft, Draft, Draft, readonly string[]]>([
+    [{}, { failed: 2 }, { failed: 1 }, ['failed: Invalid value: 1: cannot decrease the failed counter']],
+    [{}, { succeeded: 2 }, { succeeded: 1 }, ['succeeded: Invalid value: 1: cannot decrease the succeeded counter']],
+    [{ ...indexed, parallelism: 5 }, { succeeded: 2 }, { succeeded: 1 }, []],
+    [
+      {},
+      complete,
+      { ...complete, completionTime: '2026-01-01T00:02:00Z' },
+      ['completionTime: Invalid value: "2026-01-01T00:02:00Z": field is immutable'],
+    ],
+    [{}, { startTime: begin }, {}, ['startTime: Invalid value: null: field is immutable for unsuspended job once set']],
+    [
+      {},
+      { startTime: begin },
+      { startTime: end },
+      [`startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`],
+    ],
+    [{ suspend: true }, { startTime: begin }, {}, []],
+    [
+      {},
+      { startTime: begin, conditions: [condition('Suspended')] },
+      { startTime: end, conditions: [{ type: 'Suspended', status: 'False' }] },
+      [],
+    ],
+    [
+      {},
+      { ...complete, conditions: [condition('Complete')] },
+      complete,
+      ['conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'],
+    ],
+  ])('of %j says of a change from %j to %j', (spec, before, after, problems) => {
+    expect(statusProblems(spec, before, after)).toEqual(problems)
   })
 
   it('never takes an end back', () => {
     const at = (...types: readonly string[]) =>
-      decoded(jobs, { ...draft(), status: { conditions: types.map(condition) } })
+      decoded(jobs, { ...draft(), status: { startTime: begin, conditions: types.map(condition) } })
     const messages = (job: ReturnType<typeof at>, old: ReturnType<typeof at>) =>
       (jobs.strategy.validateStatusUpdate?.(job, old) ?? []).map(({ message }) => message)
     expect(messages(at('FailureTarget'), at('FailureTarget', 'Failed'))).toEqual([
