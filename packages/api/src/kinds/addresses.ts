@@ -12,6 +12,9 @@ export const addressFamily = (address: string): 0 | 4 | 6 => isIP(address) as 0 
 /** 4 or 6; 0 for what is no range of addresses. */
 export const cidrFamily = (cidr: string): 0 | 4 | 6 => parseCidr(cidr)?.family ?? 0
 
+/** The same for a range whose numbers may begin with zeros. */
+export const looseCidrFamily = (cidr: string): 0 | 4 | 6 => cidrFamily(cidr.replaceAll(/\b0+(?=\d)/g, ''))
+
 export function checkIp(address: string, path: FieldPath): readonly FieldError[] {
   return checkFormat('ip', address).map((problem) => invalidField(path, address, problem))
 }
@@ -29,6 +32,7 @@ export function checkCanonicalIp(address: string, path: FieldPath): readonly Fie
 
 export function checkCidr(cidr: string, path: FieldPath): readonly FieldError[] {
   if (cidrFamily(cidr) !== 0) return []
+  if (looseCidrFamily(cidr) !== 0) return [invalidField(path, cidr, 'must not have leading 0s in IP or prefix length')]
   return [invalidField(path, cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')]
 }
 

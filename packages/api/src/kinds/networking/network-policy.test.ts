@@ -105,7 +105,17 @@ describe('ranges of services', () => {
     [
       'one with further bits',
       withCidrs('10.96.0.1/12'),
-      ['spec.cidrs[0]: Invalid value: "10.96.0.1/12": must be in canonical form ("10.96.0.0/12")'],
+      ['spec.cidrs[0]: Invalid value: "10.96.0.1/12": must not have bits set beyond the prefix length'],
+    ],
+    [
+      'one that is written at length',
+      withCidrs('fd00:0::/112'),
+      ['spec.cidrs[0]: Invalid value: "fd00:0::/112": must be in canonical form ("fd00::/112")'],
+    ],
+    [
+      'one with leading zeros',
+      withCidrs('010.96.0.0/12'),
+      ['spec.cidrs[0]: Invalid value: "010.96.0.0/12": must not have leading 0s in IP or prefix length'],
     ],
     [
       'two of a family',
@@ -122,8 +132,13 @@ describe('ranges of services', () => {
     const one = withCidrs('10.96.0.0/12')
     expect(problemsOfUpdate(serviceCidrs, one, withCidrs('10.96.0.0/12', 'fd00::/112'))).toEqual([])
     expect(problemsOfUpdate(serviceCidrs, one, withCidrs('10.0.0.0/16'))).toEqual([
-      'spec.cidrs: Invalid value: ["10.0.0.0/16"]: field is immutable',
+      'spec.cidrs[0]: Invalid value: "10.0.0.0/16": field is immutable',
     ])
+    expect(problemsOfUpdate(serviceCidrs, one, withCidrs('10.0.0.0/16', 'x'))).toEqual([
+      'spec.cidrs[0]: Invalid value: "10.0.0.0/16": field is immutable',
+      'spec.cidrs[1]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+    ])
+    expect(problemsOfUpdate(serviceCidrs, one, {})).toEqual(['spec.cidrs: Invalid value: null: field is immutable'])
     expect(row(serviceCidrs, withCidrs('10.96.0.0/12', 'fd00::/112'), 0)).toMatchObject({
       CIDRs: '10.96.0.0/12,fd00::/112',
     })

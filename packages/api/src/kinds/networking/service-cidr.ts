@@ -4,7 +4,7 @@ import { formatCidr, parseCidr } from '../../ip.ts'
 import { kindSchema } from '../../meta.ts'
 import { atomicList, mapList, object, optional, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkCidr } from '../addresses.ts'
+import { checkStrictCidr } from '../addresses.ts'
 import { ageColumn, column, joined, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { condition } from '../meta/condition.ts'
@@ -38,7 +38,7 @@ export const serviceCidrSchema = kindSchema(
 const cidrsPath = FieldPath.of('spec', 'cidrs')
 const cidrsMax = 2
 
-function validate({ spec }: ServiceCidr): readonly FieldError[] {
+function validateCreate({ spec }: ServiceCidr): readonly FieldError[] {
   const { cidrs = [] } = spec ?? {}
   if (cidrs.length === 0) return [requiredField(cidrsPath, 'at least one CIDR required')]
   if (cidrs.length > cidrsMax) return [invalidField(cidrsPath, cidrs, 'may only hold up to 2 values')]
@@ -51,15 +51,21 @@ function validate({ spec }: ServiceCidr): readonly FieldError[] {
 
 function checkCanonical(text: string, path: FieldPath): readonly FieldError[] {
   const range = parseCidr(text)
-  if (range === undefined) return checkCidr(text, path)
+  const errors = checkStrictCidr(text, path)
+  if (range === undefined || errors.length > 0) return errors
   const canonical = formatCidr(range)
   return text === canonical ? [] : [invalidField(path, text, `must be in canonical form ("${canonical}")`)]
 }
 
-function validateUpdate({ spec }: ServiceCidr, { spec: old }: ServiceCidr): readonly FieldError[] {
-  const [cidrs, before] = [spec?.cidrs ?? [], old?.cidrs ?? []]
-  const addsFamily = before.length === 1 && cidrs.length === cidrsMax
-  return checkUnchanged(addsFamily ? cidrs.slice(0, 1) : cidrs, before, cidrsPath)
+/** A range stays, and one of the other family may come to it. */
+function validateUpdate(serviceCidr: ServiceCidr, { spec: old }: ServiceCidr): readonly FieldError[] {
+  const { cidrs } = serviceCidr.spec ?? {}
+  const before = old?.cidrs ?? []
+  const addsFamily = before.length === 1 && cidrs?.length === cidrsMax
+  if (!addsFamily && before.length !== (cidrs?.length ?? 0))
+    return [invalidField(cidrsPath, cidrs, 'field is immutable')]
+  const changed = before.flatMap((cidr, index) => checkUnchanged(cidrs?.[index], cidr, cidrsPath.index(index)))
+  return addsFamily ? [...changed, ...validateCreate(serviceCidr)] : changed
 }
 
 /** `networking.k8s.io/v1` servicecidrs. */
@@ -68,6 +74,6 @@ export const serviceCidrs = kind<ServiceCidr>(serviceCidrSchema, {
   rules: { statusKeeps: 'metadata' },
   namespaced: false,
   columns: [nameColumn, column('CIDRs', ({ spec }) => joined(spec?.cidrs ?? []), { field: 'spec.cidrs' }), ageColumn],
-  validate,
+  validateCreate,
   validateUpdate,
 })

@@ -71,7 +71,7 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): readonl
 
 /** A driver may go and come back as another; while it is there, only how many volumes fit may change. */
 function validateUpdate({ spec }: CsiNode, { spec: old }: CsiNode): readonly FieldError[] {
-  const path = FieldPath.of('CSINodeDriver')
+  const path = FieldPath.of('spec', 'drivers')
   const identity = ({ allocatable: _, ...rest }: CsiNodeDriver) => rest
   const oldByName = new Map(old.drivers.map((driver) => [driver.name, driver]))
   return spec.drivers.flatMap((driver) => {

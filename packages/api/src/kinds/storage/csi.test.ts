@@ -86,7 +86,7 @@ describe('the drivers of a node', () => {
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers(grown))).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers())).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers({ ...driver, nodeID: 'n2' }))).toEqual([
-      'CSINodeDriver: Invalid value: {"name":"example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable',
+      'spec.drivers: Invalid value: {"name":"example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable',
     ])
     expect(row(csiNodes, withDrivers(driver), 0)).toMatchObject({ Drivers: 1 })
   })
@@ -170,5 +170,12 @@ describe('a class of volume attributes', () => {
     expect(
       problemsOfUpdate(volumeAttributesClasses, { driverName, parameters: before }, { driverName, parameters: after }),
     ).toEqual(['parameters: Forbidden: updates to parameters are forbidden.'])
+  })
+
+  it('has a driver with a name like a label, capitals and all', () => {
+    const problems = (driverName: string) =>
+      problemsOfCreate(volumeAttributesClasses, { driverName, parameters: { a: '1' } })
+    expect(problems('Example.com/Driver_1')).toEqual([])
+    expect(problems('a b')).toEqual([expect.stringContaining('driverName: Invalid value: "a b": name part must')])
   })
 })

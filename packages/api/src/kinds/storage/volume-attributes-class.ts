@@ -5,7 +5,7 @@ import { kindSchema } from '../../meta.ts'
 import { optional, required, string, stringMap } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
-import { validateDriverName } from '../core/pod/validation/volumes.ts'
+import { checkText } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
 import { storageV1 } from './names.ts'
 import { validateParameters } from './parameters.ts'
@@ -25,7 +25,7 @@ const driverPath = FieldPath.of('driverName')
 
 function validate({ driverName, parameters }: VolumeAttributesClass): readonly FieldError[] {
   return [
-    ...(driverName ? validateDriverName(driverName, driverPath) : []),
+    ...checkText('qualified-name', driverName.toLowerCase(), driverPath),
     ...validateParameters(parameters, { areRequired: true }),
   ]
 }

@@ -163,7 +163,9 @@ function indexErrors({ spec, status, changes }: StatusChange): readonly FieldErr
   if ((failedChange || completedChange) && completions !== undefined) {
     const both = firstCommonIndex(parseIndexes(completedIndexes, completions), parseIndexes(failedIndexes, completions))
     if (both !== undefined)
-      errors.push(invalidField(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${both}`))
+      errors.push(
+        invalidField(failedPath, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${both}`),
+      )
   }
   return errors
 }

@@ -423,7 +423,9 @@ describe('validation of the status of a job', () => {
   ])('of %j says of %j', (spec, status, problems) => {
     expect(statusProblems(spec, {}, status)).toEqual(problems)
     // What was so before is not looked at again, but for what can never be.
-    const always = problems.filter((each) => /must be greater|Duplicate|must not be empty|SuccessCriteriaMet=True/.test(each))
+    const always = problems.filter((each) =>
+      /must be greater|Duplicate|must not be empty|SuccessCriteriaMet=True/.test(each),
+    )
     expect(statusProblems(spec, status, status)).toEqual(always)
   })
 

@@ -4,6 +4,7 @@ import {
   duplicateField,
   type FieldError,
   forbiddenField,
+  internalField,
   invalidField,
   requiredField,
   unsupportedField,
@@ -12,7 +13,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
 import type { StringFormat } from '../../../schema/schema.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { checkStrictCidr, cidrFamily } from '../../addresses.ts'
+import { checkStrictCidr, looseCidrFamily } from '../../addresses.ts'
 import type { ResourceList } from '../common.ts'
 import type { Node } from './node-schema.ts'
 import { type NodeConfigSource, type Taint, taintEffects } from './node-spec.ts'
@@ -20,11 +21,13 @@ import type { NodeAddress } from './node-status.ts'
 
 /** What is wrong with a node, whatever it was before. */
 export function validateNode(node: Node): readonly FieldError[] {
-  const { spec } = node
+  const { spec, status } = node
   return [
+    ...annotationErrors(node),
     // Upstream looks for the taints in the metadata, where they once were; messages still say so.
     ...validateTaints(spec?.taints ?? [], FieldPath.of('metadata', 'taints')),
     ...validateNodeStatus(node),
+    ...swapErrors(status?.nodeInfo?.swap?.capacity),
     ...validatePodCidrs(spec?.podCIDRs ?? [], FieldPath.of('spec', 'podCIDRs')),
   ]
 }
@@ -71,10 +74,10 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
   const before = old.spec ?? {}
   const after = node.spec ?? {}
   const errors: FieldError[] = []
-  const beforeCidrs = before.podCIDRs ?? []
-  const afterCidrs = after.podCIDRs ?? []
-  const sameCidrs = beforeCidrs.length === afterCidrs.length && beforeCidrs.every((cidr, i) => cidr === afterCidrs[i])
-  if (beforeCidrs.length > 0 && !sameCidrs) {
+  const [beforeCidrs, afterCidrs] = [before.podCIDRs ?? [], after.podCIDRs ?? []]
+  const isOfOtherLength = beforeCidrs.length > 0 && beforeCidrs.length !== afterCidrs.length
+  const changed = isOfOtherLength ? ['all'] : beforeCidrs.filter((cidr, index) => cidr !== afterCidrs[index])
+  for (const _each of changed) {
     const why = 'node updates may not change podCIDR except from "" to valid'
     errors.push(forbiddenField(path.field('podCIDRs'), why))
   }
@@ -86,7 +89,45 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
     errors.push(forbiddenField(path.field('externalID'), 'may not be updated'))
   }
   addErrors(errors, configSourceErrors(after.configSource, path.field('configSource')))
-  return [...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses')), ...errors]
+  return [
+    ...annotationErrors(node),
+    ...duplicateAddresses(node.status?.addresses ?? [], FieldPath.of('status', 'addresses')),
+    ...errors,
+  ]
+}
+
+const avoidAnnotation = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
+
+/** Pods that a node would rather not have, in an annotation: those of a controller, which has to be one. */
+function annotationErrors({ metadata }: Node): readonly FieldError[] {
+  const text = metadata.annotations?.[avoidAnnotation]
+  if (!text) return []
+  const path = FieldPath.of('metadata', 'annotations')
+  let avoided: unknown
+  try {
+    avoided = JSON.parse(text)
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    return [invalidField(path.field('AvoidPods'), avoidAnnotation, problem)]
+  }
+  const { preferAvoidPods } = (avoided ?? {}) as { readonly preferAvoidPods?: unknown }
+  return (Array.isArray(preferAvoidPods) ? preferAvoidPods : []).flatMap((entry: AvoidedPods | null, index) => {
+    const at = path.field(avoidAnnotation).index(index).field('PodSignature')
+    const controller = entry?.podSignature?.podController
+    if (controller === undefined || controller === null) return [requiredField(at)]
+    if (controller.controller === true) return []
+    return [invalidField(at.field('PodController').field('Controller'), false, 'must point to a controller')]
+  })
+}
+
+interface AvoidedPods {
+  readonly podSignature?: { readonly podController?: { readonly controller?: unknown } | null } | null
+}
+
+/** Upstream names the metadata here. */
+function swapErrors(capacity: number | undefined): readonly FieldError[] {
+  if (capacity === undefined || capacity > 0) return []
+  return [invalidField(FieldPath.of('metadata', 'nodeSwapStatus', 'capacity'), capacity, 'must be greater than zero')]
 }
 
 /** What a node may be told of where its configuration is, which no node asks any more. */
@@ -163,8 +204,13 @@ const isCounted = (resource: string): boolean =>
 
 function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly FieldError[] {
   const errors = cidrs.flatMap((cidr, index) => checkStrictCidr(cidr, path.index(index)))
-  const families = new Set(cidrs.map(cidrFamily))
-  if (errors.length > 0 || families.size >= cidrs.length) return errors
-  // A range that is there twice is one of a family too many.
-  return [invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family')]
+  if (cidrs.length < 2) return errors
+  const families = cidrs.map(looseCidrFamily)
+  const wrong = families.indexOf(0)
+  if (wrong >= 0) {
+    const problem = `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${cidrs[wrong] ?? ''})`
+    errors.push(internalField(path, problem))
+  }
+  if (wrong < 0 && cidrs.length === 2 && families[0] !== families[1]) return errors
+  return [...errors, invalidField(path, cidrs, 'may specify no more than one CIDR for each IP family')]
 }

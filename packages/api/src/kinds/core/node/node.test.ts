@@ -179,6 +179,12 @@ describe('validation of a node', () => {
       ['spec.providerID: Forbidden: node updates may not change providerID except from "" to valid'],
     ],
     [
+      'two other ranges',
+      { podCIDRs: ['10.0.0.0/24', 'fd00::/112'] },
+      { podCIDRs: ['fd00::/112', '10.0.0.0/24'] },
+      Array(2).fill('spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'),
+    ],
+    [
       'another range',
       { podCIDR: '10.0.0.0/24' },
       { podCIDR: '10.0.1.0/24' },
@@ -187,6 +193,35 @@ describe('validation of a node', () => {
     ['an external ID', {}, { externalID: 'a' }, ['spec.externalID: Forbidden: may not be updated']],
   ])('says of an update to %s', (_, before, after, problems) => {
     expect(problemsOfUpdate(nodes, { spec: before }, { spec: after })).toEqual(problems)
+  })
+
+  const avoided = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
+  const avoids = (podSignature: object): Draft => ({
+    metadata: { name: 'x', annotations: { [avoided]: JSON.stringify({ preferAvoidPods: [{ podSignature }] }) } },
+  })
+  it.each<readonly [Draft, readonly string[]]>([
+    [avoids({ podController: { kind: 'ReplicaSet', name: 'a', controller: true } }), []],
+    [avoids({}), [`metadata.annotations.${avoided}[0].PodSignature: Required value`]],
+    [
+      avoids({ podController: { kind: 'ReplicaSet', name: 'a', controller: false } }),
+      [
+        `metadata.annotations.${avoided}[0].PodSignature.PodController.Controller: Invalid value: false: must point to a controller`,
+      ],
+    ],
+    [
+      { status: { nodeInfo: { swap: { capacity: 0 } } } },
+      ['metadata.nodeSwapStatus.capacity: Invalid value: 0: must be greater than zero'],
+    ],
+    [
+      { spec: { podCIDRs: ['10.0.0.1/16', '10.0.0.1/16'] } },
+      [
+        'spec.podCIDRs[0]: Invalid value: "10.0.0.1/16": must not have bits set beyond the prefix length',
+        'spec.podCIDRs[1]: Invalid value: "10.0.0.1/16": must not have bits set beyond the prefix length',
+        'spec.podCIDRs: Invalid value: ["10.0.0.1/16","10.0.0.1/16"]: may specify no more than one CIDR for each IP family',
+      ],
+    ],
+  ])('says of %j', (draft, problems) => {
+    expect(problemsOfCreate(nodes, draft)).toEqual(problems)
   })
 
   it('allows two addresses of a type, but no address twice', () => {

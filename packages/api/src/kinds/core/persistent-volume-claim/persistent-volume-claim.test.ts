@@ -15,6 +15,11 @@ const withSpec = (spec: object, status?: object) => ({
   ...(status === undefined ? {} : { status }),
 })
 const bound = { phase: 'Bound', capacity: { storage: '1Gi' } }
+const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
+const annotated = (className: string) => ({
+  metadata: { name: 'x', annotations: { [classAnnotation]: className } },
+  ...withSpec({}),
+})
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
 
 describe('a claim', () => {
@@ -108,18 +113,76 @@ describe('a claim', () => {
     ],
     [
       'may change its attributes',
-      withSpec({ volumeAttributesClassName: 'a' }),
-      withSpec({ volumeAttributesClassName: 'b' }),
+      withSpec({ volumeAttributesClassName: 'a' }, bound),
+      withSpec({ volumeAttributesClassName: 'b' }, bound),
+      [],
+    ],
+    [
+      'may take back a wish for attributes that it has not got',
+      withSpec({ volumeAttributesClassName: 'a' }, bound),
+      withSpec({}, bound),
       [],
     ],
     [
       'does not drop its attributes',
+      withSpec({ volumeAttributesClassName: 'a' }, { ...bound, currentVolumeAttributesClassName: 'a' }),
+      withSpec({}, { ...bound, currentVolumeAttributesClassName: 'a' }),
+      [
+        'spec.volumeAttributesClassName: Forbidden: update to nil is forbidden when status.currentVolumeAttributesClassName is not nil',
+      ],
+    ],
+    [
+      'does not empty its attributes',
+      withSpec({ volumeAttributesClassName: 'a' }, { ...bound, currentVolumeAttributesClassName: 'a' }),
+      withSpec({ volumeAttributesClassName: '' }, { ...bound, currentVolumeAttributesClassName: 'a' }),
+      [
+        'spec.volumeAttributesClassName: Forbidden: update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil',
+      ],
+    ],
+    [
+      'has no other attributes before it is bound',
       withSpec({ volumeAttributesClassName: 'a' }),
-      withSpec({}),
-      ['spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden'],
+      withSpec({ volumeAttributesClassName: 'b' }),
+      [`${spec}\n- volumeAttributesClassName: "a"\n+ volumeAttributesClassName: "b"`],
+    ],
+    [
+      'may move its class from the annotation to the field',
+      annotated('fast'),
+      withSpec({ storageClassName: 'fast' }),
+      [],
+    ],
+    [
+      'moves no other class there',
+      annotated('fast'),
+      withSpec({ storageClassName: 'slow' }),
+      [
+        'metadata.annotations.volume.beta.kubernetes.io/storage-class: Invalid value: "": field is immutable',
+        `${spec}\n+ storageClassName: "slow"`,
+      ],
     ],
   ])('%s', (_, before, after, problems) => {
     expect(problemsOfUpdate(persistentVolumeClaims, { ...before }, { ...after })).toEqual(problems)
+  })
+
+  it.each<readonly [object, readonly string[]]>([
+    [{ allocatedResources: { storage: '2Gi', 'example.com/x': '1' } }, []],
+    [{ allocatedResourceStatuses: { storage: 'NodeResizePending' } }, []],
+    [
+      { allocatedResources: { cpu: '1', storage: '-1' } },
+      [
+        'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
+        'status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity',
+      ],
+    ],
+    [
+      { allocatedResourceStatuses: { cpu: 'NodeResizePending', storage: 'Growing' } },
+      [
+        'status.allocatedResourceStatuses: Unsupported value: "cpu": supported values: "storage"',
+        'status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+      ],
+    ],
+  ])('says of the status %j', (status, problems) => {
+    expect(problemsOfStatus(persistentVolumeClaims, withSpec({}, status))).toEqual(problems)
   })
 
   it('has not got less than nothing', () => {

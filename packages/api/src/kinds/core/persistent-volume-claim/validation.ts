@@ -6,7 +6,8 @@ import { describeChanges } from '../../changes-text.ts'
 import { checkUnchanged } from '../../validation.ts'
 import { validateAccessModes } from '../access-modes.ts'
 import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
-import { checkLabelSelector, checkText } from '../pod/validation/checks.ts'
+import { checkLabelSelector, checkText, checkTextOrEmpty } from '../pod/validation/checks.ts'
+import { isNative } from '../pod/validation/resources.ts'
 import type { PersistentVolumeClaimSpec } from '../pod/volume.ts'
 import type { PersistentVolumeClaim } from './schema.ts'
 
@@ -82,8 +83,8 @@ export function validatePersistentVolumeClaimUpdate(
 ): readonly FieldError[] {
   const { spec = {} } = claim
   const { spec: oldSpec = {} } = old
-  const comparable = withAllowedChanges(spec, oldSpec, claim.status?.phase === 'Bound')
-  const errors: FieldError[] = [...validateClassAnnotation(claim, old)]
+  const comparable = withAllowedChanges(claim, old)
+  const errors: FieldError[] = movesClass(claim, old) ? [] : [...validateClassAnnotation(claim, old)]
   if (!deepEqual(comparable, oldSpec)) {
     const rule =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims'
@@ -94,32 +95,46 @@ export function validatePersistentVolumeClaimUpdate(
     ...validateShrinking(claim, old),
     // Upstream's message names the field without what it is in.
     ...checkUnchanged(spec.volumeMode, oldSpec.volumeMode, FieldPath.of('volumeMode')),
-    ...validateAttributesClassUpdate(spec, oldSpec),
+    ...validateAttributesClassUpdate(spec, old),
   ]
 }
 
 /** The new spec with everything that an update may change put back. */
-function withAllowedChanges(
-  spec: PersistentVolumeClaimSpec,
-  old: PersistentVolumeClaimSpec,
-  isBound: boolean,
-): PersistentVolumeClaimSpec {
+function withAllowedChanges(claim: PersistentVolumeClaim, before: PersistentVolumeClaim): PersistentVolumeClaimSpec {
+  const [{ spec = {} }, { spec: old = {} }] = [claim, before]
+  const isBound = claim.status?.phase === 'Bound'
   const { storage } = old.resources?.requests ?? {}
   const maySize = isBound && spec.resources?.requests !== undefined && storage !== undefined
   return {
     ...spec,
     ...(old.volumeName ? {} : { volumeName: old.volumeName }),
     // A claim that names no class gets the default one as soon as there is one.
-    ...(old.storageClassName === undefined ? { storageClassName: undefined } : {}),
+    ...(old.storageClassName === undefined && (isUnclassed(before) || movesClass(claim, before))
+      ? { storageClassName: undefined }
+      : {}),
     ...(maySize ? { resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } } } : {}),
-    volumeAttributesClassName: old.volumeAttributesClassName,
+    ...(isBound ? { volumeAttributesClassName: old.volumeAttributesClassName } : {}),
   }
+}
+
+const isUnclassed = ({ metadata }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[oldStorageClassAnnotation] === undefined
+
+/** Whether the class moves from the annotation where it once was to its field. */
+function movesClass({ metadata, spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
+  const [before, after] = [old.metadata.annotations?.[oldStorageClassAnnotation], metadata.annotations]
+  return (
+    before !== undefined &&
+    after?.[oldStorageClassAnnotation] === undefined &&
+    old.spec?.storageClassName === undefined &&
+    spec?.storageClassName === before
+  )
 }
 
 function validateClassAnnotation({ metadata }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const name = metadata.annotations?.[oldStorageClassAnnotation]
   if ((name ?? '') === (old.metadata.annotations?.[oldStorageClassAnnotation] ?? '')) return []
-  const path = FieldPath.of('metadata').field('annotations').key(oldStorageClassAnnotation)
+  const path = FieldPath.of('metadata', 'annotations', oldStorageClassAnnotation)
   return [invalidField(path, name ?? '', 'field is immutable')]
 }
 
@@ -135,12 +150,13 @@ function validateShrinking({ spec }: PersistentVolumeClaim, old: PersistentVolum
 
 function validateAttributesClassUpdate(
   { volumeAttributesClassName: name }: PersistentVolumeClaimSpec,
-  { volumeAttributesClassName: old }: PersistentVolumeClaimSpec,
+  { spec: old, status }: PersistentVolumeClaim,
 ): FieldError[] {
+  if (name === old?.volumeAttributesClassName || status?.currentVolumeAttributesClassName === undefined) return []
   const path = specPath.field('volumeAttributesClassName')
-  if (old === undefined || old === '' || name === old) return []
-  if (name === undefined) return [forbiddenField(path, 'update from non-nil value to nil is forbidden')]
-  return name === '' ? [forbiddenField(path, 'update from non-nil value to an empty string is forbidden')] : []
+  const why = 'is forbidden when status.currentVolumeAttributesClassName is not nil'
+  if (name === undefined) return [forbiddenField(path, `update to nil ${why}`)]
+  return name === '' ? [forbiddenField(path, `update to empty string ${why}`)] : []
 }
 
 /** What is wrong with what a claim is said to have got. */
@@ -154,5 +170,38 @@ export function validatePersistentVolumeClaimStatus({ spec, status }: Persistent
         ? [invalidField(path.key(name), amount, 'must be a valid resource quantity')]
         : [],
     ),
+    ...resizeErrors(status?.allocatedResourceStatuses ?? {}, FieldPath.of('status', 'allocatedResourceStatuses')),
+    ...allocatedErrors(status?.allocatedResources ?? {}, FieldPath.of('status', 'allocatedResources')),
   ]
+}
+
+const resizeStatuses = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+/** How far a claim that grows is, by resource. Upstream shows the resource where the state is wrong. */
+function resizeErrors(statuses: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+  return Object.entries(statuses).flatMap(([name, state]) => [
+    ...claimResourceErrors(name, path),
+    ...(resizeStatuses.includes(state) ? [] : [unsupportedField(path, name, resizeStatuses)]),
+  ])
+}
+
+function allocatedErrors(amounts: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
+  return Object.entries(amounts).flatMap(([name, amount]) => {
+    const errors = claimResourceErrors(name, path)
+    if (errors.length > 0 || !isQuantity(amount) || compareQuantity(amount, '0') >= 0) return errors
+    return [invalidField(path.key(name), amount, 'must be a valid resource quantity')]
+  })
+}
+
+/** Of the resources that Kubernetes itself knows, claims have storage alone. */
+function claimResourceErrors(name: string, path: FieldPath): FieldError[] {
+  const errors = checkTextOrEmpty('qualified-name', name, path)
+  if (errors.length > 0 || name === 'storage' || !isNative(name)) return errors
+  return [unsupportedField(path, name, ['storage'])]
 }

@@ -26,6 +26,14 @@ describe('a persistent volume', () => {
   })
 
   it.each<readonly [string, object, readonly string[]]>([
+    [
+      'attributes without a name',
+      withSpec({ volumeAttributesClassName: '' }),
+      [
+        'spec.volumeAttributesClassName: Required value: an empty string is disallowed',
+        'spec.csi: Required value: has to be specified when using volumeAttributesClassName',
+      ],
+    ],
     ['a good one', withSpec({}), []],
     ['a local one', withSource({ local: { path: '/disk' }, nodeAffinity: affinity }), []],
     [
@@ -33,7 +41,7 @@ describe('a persistent volume', () => {
       {},
       [
         'spec.capacity: Required value',
-        'spec.capacity: Unsupported value: {}: supported values: "storage"',
+        'spec.capacity: Unsupported value: null: supported values: "storage"',
         'spec.accessModes: Required value',
         'spec: Required value: must specify a volume type',
       ],

@@ -25,7 +25,7 @@ const volumeModes = ['Block', 'Filesystem']
 /** What is wrong with a volume (core/validation ValidatePersistentVolume). */
 export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolume): readonly FieldError[] {
   return [
-    ...validateCapacity(spec.capacity ?? {}, specPath.field('capacity')),
+    ...validateCapacity(spec.capacity, specPath.field('capacity')),
     ...validatePersistentVolumeSpec(spec, metadata.name ?? '', specPath),
   ]
 }
@@ -75,8 +75,10 @@ function validatePersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, 
     ...(volumeMode === undefined || volumeModes.includes(volumeMode)
       ? []
       : [unsupportedField(path.field('volumeMode'), volumeMode, volumeModes)]),
-    ...checkClassName(spec.volumeAttributesClassName, path.field('volumeAttributesClassName')),
-    ...(spec.volumeAttributesClassName && spec.csi === undefined
+    ...(spec.volumeAttributesClassName === ''
+      ? [requiredField(path.field('volumeAttributesClassName'), 'an empty string is disallowed')]
+      : checkClassName(spec.volumeAttributesClassName, path.field('volumeAttributesClassName'))),
+    ...(spec.volumeAttributesClassName !== undefined && spec.csi === undefined
       ? [requiredField(path.field('csi'), 'has to be specified when using volumeAttributesClassName')]
       : []),
   ]
@@ -87,12 +89,12 @@ const isRoot = (path: string | undefined): boolean => path !== undefined && posi
 const checkClassName = (name: string | undefined, path: FieldPath): FieldError[] =>
   name ? checkFormat('dns1123-subdomain', name).map((why) => invalidField(path, name, why)) : []
 
-function validateCapacity(capacity: ResourceList, path: FieldPath): readonly FieldError[] {
-  const names = Object.keys(capacity)
+function validateCapacity(capacity: ResourceList | undefined, path: FieldPath): readonly FieldError[] {
+  const names = Object.keys(capacity ?? {})
   return [
     ...(names.length === 0 ? [requiredField(path)] : []),
     ...(names.length === 1 && names[0] === 'storage' ? [] : [unsupportedField(path, capacity, ['storage'])]),
-    ...Object.entries(capacity).flatMap(([name, amount]) => {
+    ...Object.entries(capacity ?? {}).flatMap(([name, amount]) => {
       if (!isQuantity(amount) || compareQuantity(amount, '0') > 0) return []
       return [invalidField(path.key(name), amount, 'must be greater than zero')]
     }),
@@ -191,7 +193,6 @@ function withoutNewSecret(source: ReturnType<typeof sourceOf>, old: PersistentVo
 function validateAttributesUpdate(spec: PersistentVolumeSpec, old: PersistentVolumeSpec): readonly FieldError[] {
   const path = specPath.field('volumeAttributesClassName')
   const [name, before] = [spec.volumeAttributesClassName, old.volumeAttributesClassName]
-  if (before === undefined || name === before) return []
-  if (name === undefined) return [forbiddenField(path, 'update from non-nil value to nil is forbidden')]
-  return name === '' ? [forbiddenField(path, 'update from non-nil value to an empty string is forbidden')] : []
+  if (before === undefined || name !== undefined) return []
+  return [forbiddenField(path, 'update from non-nil value to nil is forbidden')]
 }

@@ -7,15 +7,15 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import type { ObjectMeta } from '../../../meta.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { cidrWarnings, ipWarnings } from '../../address-warnings.ts'
-import { addressFamily, checkCidr, checkIp, checkNonSpecialIp } from '../../addresses.ts'
+import { addressFamily, checkIp, checkNonSpecialIp, checkStrictCidr } from '../../addresses.ts'
 import { checkGiven, checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
 import { isExternallyAccessible, needsClusterIp, needsHealthCheckNodePort } from './service-update.ts'
 
 const specPath = FieldPath.of('spec')
-const kubeletPort = 10_250
 const clientIpTimeoutSecondsMax = 86_400
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'"
 
@@ -24,11 +24,12 @@ export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
   clusterIPs.length === 1 && clusterIPs[0] === noClusterIp
 
 /** What the server allocates may still be missing; all that is there is checked. */
-export function validateService({ spec }: Service): readonly FieldError[] {
+export function validateService({ metadata, spec }: Service): readonly FieldError[] {
   const { ports = [], type } = spec
   const portsPath = specPath.field('ports')
   const needsPorts = ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName'
   return [
+    ...topologyErrors(metadata),
     ...(needsPorts ? [requiredField(portsPath)] : []),
     ...typeErrors(spec),
     ...portErrors(ports, portsPath),
@@ -39,6 +40,7 @@ export function validateService({ spec }: Service): readonly FieldError[] {
       externalIpErrors(ip, specPath.field('externalIPs').index(index)),
     ),
     ...nodePortErrors(spec, portsPath),
+    ...sourceRangeErrors(metadata, spec),
     ...loadBalancerErrors(spec),
     ...trafficErrors(spec),
   ]
@@ -62,12 +64,61 @@ function clusterIpChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly Fi
   return [invalidField(specPath.field('clusterIPs').index(0), spec.clusterIPs ?? [], why)]
 }
 
-/** What cannot change: the first address, and which load balancer serves it. */
+/** What cannot change: addresses and families that stay, and which load balancer serves it. */
 export function validateServiceUpdate({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
-  const errors = [...clusterIpChangeErrors(spec, old)]
+  const errors: FieldError[] = [
+    ...addressChangeErrors(spec, old),
+    ...familyChangeErrors(spec, old),
+    ...classErrors(spec),
+  ]
   if (old.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && old.loadBalancerClass !== spec.loadBalancerClass) {
     const why = 'may not change once set'
     errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, why))
+  }
+  return errors
+}
+
+const onceSet = 'may not change once set'
+const singleStack = (what: string) => `must be set to 'SingleStack' when releasing the secondary ${what}`
+
+/** A second address may come and, with a policy that says so, go. All others stay (validateUpgradeDowngradeClusterIPs). */
+function addressChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly FieldError[] {
+  if (!needsClusterIp(old) || !needsClusterIp(spec) || (isHeadless(old) && isHeadless(spec))) return []
+  const { clusterIPs: after = [], ipFamilyPolicy } = spec
+  const before = old.clusterIPs ?? []
+  const path = specPath.field('clusterIPs')
+  if (before.length === after.length) {
+    return before.flatMap((ip, index) => (ip === after[index] ? [] : [invalidField(path.index(index), after, onceSet)]))
+  }
+  const errors: FieldError[] = []
+  if (after.length === 0) {
+    errors.push(invalidField(path.index(0), spec.clusterIPs, 'primary clusterIP can not be unset'))
+  } else if (before.length > 0 && after[0] !== before[0]) errors.push(invalidField(path.index(0), after, onceSet))
+  if (before.length > after.length && after.length === 1 && ipFamilyPolicy !== 'SingleStack') {
+    errors.push(invalidField(specPath.field('ipFamilyPolicy'), ipFamilyPolicy, singleStack('clusterIP')))
+  }
+  return errors
+}
+
+/** The same of families (validateUpgradeDowngradeIPFamilies). Upstream names the first one for each. */
+function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly FieldError[] {
+  if (!needsClusterIp(old) || !needsClusterIp(spec) || isHeadless(old) || isHeadless(spec)) return []
+  const { ipFamilies: after = [], clusterIPs = [], ipFamilyPolicy } = spec
+  const before = old.ipFamilies ?? []
+  const path = specPath.field('ipFamilies').index(0)
+  if (before.length === after.length) {
+    return before.flatMap((family, index) => (family === after[index] ? [] : [invalidField(path, after, onceSet)]))
+  }
+  const errors: FieldError[] = []
+  const isReleased = before.length > after.length
+  if (isReleased && clusterIPs.length === 0) {
+    errors.push(invalidField(path, spec.ipFamilies, 'primary ipFamily can not be unset'))
+  }
+  if (before.length > 0 && after.length > 0 && after[0] !== before[0]) {
+    errors.push(invalidField(path, spec.clusterIPs, onceSet))
+  }
+  if (isReleased && after.length === 1 && ipFamilyPolicy !== 'SingleStack') {
+    errors.push(invalidField(specPath.field('ipFamilyPolicy'), ipFamilyPolicy, singleStack('ipFamily')))
   }
   return errors
 }
@@ -94,16 +145,9 @@ export function validateServiceStatus({ spec, status }: Service): readonly Field
 }
 
 function typeErrors(spec: ServiceSpec): readonly FieldError[] {
-  const { type, ports = [], clusterIPs = [] } = spec
-  const errors: FieldError[] = []
+  const { type, clusterIPs = [] } = spec
   switch (type) {
     case 'LoadBalancer':
-      for (const [index, { port }] of ports.entries()) {
-        if (port !== kubeletPort) continue
-        const why = `may not expose port ${kubeletPort} externally since it is used by kubelet`
-        errors.push(invalidField(specPath.field('ports').index(index), port, why))
-      }
-      break
     case 'NodePort':
       break
     case 'ExternalName':
@@ -111,11 +155,9 @@ function typeErrors(spec: ServiceSpec): readonly FieldError[] {
     default:
       return []
   }
-  if (isHeadless(spec)) {
-    const why = `may not be set to 'None' for ${type} services`
-    errors.push(invalidField(specPath.field('clusterIPs').index(0), clusterIPs[0], why))
-  }
-  return errors
+  if (!isHeadless(spec)) return []
+  const why = `may not be set to 'None' for ${type} services`
+  return [invalidField(specPath.field('clusterIPs').index(0), clusterIPs[0], why)]
 }
 
 function externalNameErrors(spec: ServiceSpec): readonly FieldError[] {
@@ -189,7 +231,7 @@ function clusterIpErrors(spec: ServiceSpec): readonly FieldError[] {
   if (clusterIPs.length > 2) errors.push(invalidField(path, clusterIPs, 'may only hold up to 2 values'))
   if (invalid.length > 0) return errors
   const families = new Set(clusterIPs.map(addressFamily))
-  if (clusterIPs.length > 1 && families.size !== clusterIPs.length) {
+  if (clusterIPs.length > 1 && families.size < 2) {
     errors.push(invalidField(path, clusterIPs, 'may specify no more than one IP for each IP family'))
   }
   if (!isHeadless(spec)) errors.push(...familyMatchErrors(clusterIPs, ipFamilies, path))
@@ -237,20 +279,45 @@ function nodePortErrors({ type, ports = [] }: ServiceSpec, path: FieldPath): rea
 }
 
 function loadBalancerErrors(spec: ServiceSpec): readonly FieldError[] {
-  const { type, loadBalancerSourceRanges = [], allocateLoadBalancerNodePorts, loadBalancerClass } = spec
-  // Upstream spells the field like this in its messages.
-  const rangesPath = specPath.field('LoadBalancerSourceRanges')
-  const classPath = specPath.field('loadBalancerClass')
-  const ranges = loadBalancerSourceRanges.flatMap((range, index) => checkCidr(range.trim(), rangesPath.index(index)))
-  if (type === 'LoadBalancer') return [...ranges, ...checkText('qualified-name', loadBalancerClass, classPath)]
-  return [
-    ...(loadBalancerSourceRanges.length > 0 ? [forbiddenField(rangesPath, onlyLoadBalancer)] : []),
-    ...ranges,
-    ...(allocateLoadBalancerNodePorts === undefined
-      ? []
-      : [forbiddenField(specPath.field('allocateLoadBalancerNodePorts'), onlyLoadBalancer)]),
-    ...(loadBalancerClass === undefined ? [] : [forbiddenField(classPath, onlyLoadBalancer)]),
-  ]
+  const errors = classErrors(spec)
+  if (spec.type === 'LoadBalancer' || spec.allocateLoadBalancerNodePorts === undefined) return errors
+  return [forbiddenField(specPath.field('allocateLoadBalancerNodePorts'), onlyLoadBalancer), ...errors]
+}
+
+function classErrors({ type, loadBalancerClass }: ServiceSpec): readonly FieldError[] {
+  const path = specPath.field('loadBalancerClass')
+  if (type === 'LoadBalancer') return checkGiven('qualified-name', loadBalancerClass, path)
+  return loadBalancerClass === undefined ? [] : [forbiddenField(path, onlyLoadBalancer)]
+}
+
+const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+
+/** Ranges that a load balancer takes traffic from are in a field or, as once, in an annotation. Either may pad them with spaces. */
+function sourceRangeErrors({ annotations }: ObjectMeta, spec: ServiceSpec): readonly FieldError[] {
+  const { type, loadBalancerSourceRanges = [] } = spec
+  const annotation = annotations?.[sourceRangesAnnotation]
+  const misplaced = (path: FieldPath) => (type === 'LoadBalancer' ? [] : [forbiddenField(path, onlyLoadBalancer)])
+  if (loadBalancerSourceRanges.length > 0) {
+    // Upstream spells the field like this in its messages.
+    const path = specPath.field('LoadBalancerSourceRanges')
+    const ranges = loadBalancerSourceRanges.flatMap((range, index) => checkStrictCidr(range.trim(), path.index(index)))
+    return [...misplaced(path), ...ranges]
+  }
+  if (annotation === undefined) return []
+  const path = FieldPath.of('metadata', 'annotations').key(sourceRangesAnnotation)
+  const ranges = annotation.trim() === '' ? [] : annotation.trim().split(',')
+  return [...misplaced(path), ...ranges.flatMap((range) => checkStrictCidr(range.trim(), path))]
+}
+
+const topologyModeAnnotation = 'service.kubernetes.io/topology-mode'
+const topologyHintsAnnotation = 'service.kubernetes.io/topology-aware-hints'
+
+/** An annotation that has two names says the same under both. */
+function topologyErrors({ annotations }: ObjectMeta): readonly FieldError[] {
+  const [mode, hints] = [annotations?.[topologyModeAnnotation], annotations?.[topologyHintsAnnotation]]
+  if (mode === undefined || hints === undefined || mode === hints) return []
+  const path = FieldPath.of('metadata', 'annotations').key(topologyModeAnnotation)
+  return [invalidField(path, mode, `must match annotations[${topologyHintsAnnotation}] when both are specified`)]
 }
 
 function trafficErrors(spec: ServiceSpec): readonly FieldError[] {

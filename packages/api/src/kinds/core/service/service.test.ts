@@ -129,11 +129,7 @@ describe('validation of a service', () => {
       { type: 'NodePort', clusterIP: 'None' },
       ['spec.clusterIPs[0]: Invalid value: "None": may not be set to \'None\' for NodePort services'],
     ],
-    [
-      'the port of the node agents for all the world',
-      { type: 'LoadBalancer', ports: [{ port: 10250 }] },
-      ['spec.ports[0]: Invalid value: 10250: may not expose port 10250 externally since it is used by kubelet'],
-    ],
+    ['nothing wrong with the port of the node agents', { type: 'LoadBalancer', ports: [{ port: 10250 }] }, []],
     [
       'a name without a name, and with an address',
       { type: 'ExternalName', clusterIP: '10.0.0.1' },
@@ -293,11 +289,72 @@ describe('an update of a service', () => {
     expect(update({ selector: { app: 'db' } })).toEqual([])
   })
 
+  const twice = {
+    ...allocated,
+    ipFamilyPolicy: 'RequireDualStack',
+    ipFamilies: ['IPv4', 'IPv6'],
+    clusterIPs: [allocated.clusterIP, 'fd00::1'],
+  }
+  it.each<readonly [Draft, readonly string[]]>([
+    [
+      { clusterIPs: [allocated.clusterIP, 'fd00::2'] },
+      ['clusterIPs[1]: Invalid value: ["10.0.0.1","fd00::2"]: may not change once set'],
+    ],
+    [
+      { clusterIPs: [allocated.clusterIP], ipFamilies: ['IPv4'] },
+      [
+        'ipFamilyPolicy: Invalid value: "RequireDualStack": must be set to \'SingleStack\' when releasing the secondary clusterIP',
+        'ipFamilyPolicy: Invalid value: "RequireDualStack": must be set to \'SingleStack\' when releasing the secondary ipFamily',
+      ],
+    ],
+    [{ clusterIPs: [allocated.clusterIP], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' }, []],
+    [
+      { clusterIP: 'fd00::1', clusterIPs: ['fd00::1', allocated.clusterIP], ipFamilies: ['IPv6', 'IPv4'] },
+      [
+        'clusterIPs[0]: Invalid value: ["fd00::1","10.0.0.1"]: may not change once set',
+        'clusterIPs[1]: Invalid value: ["fd00::1","10.0.0.1"]: may not change once set',
+        'ipFamilies[0]: Invalid value: ["IPv6","IPv4"]: may not change once set',
+        'ipFamilies[0]: Invalid value: ["IPv6","IPv4"]: may not change once set',
+      ],
+    ],
+  ])('does not change one of two addresses or families: %j', (changes, expected) => {
+    const problems = problemsOfUpdate(services, { spec: twice }, { spec: { ...twice, ...changes } })
+    expect(problems).toEqual(expected.map((each) => `spec.${each}`))
+    expect(problemsOfUpdate(services, { spec: allocated }, { spec: twice })).toEqual([])
+  })
+
   it('does not change the load balancer', () => {
     const balanced = { ...spec, type: 'LoadBalancer', loadBalancerClass: 'a' }
     expect(problemsOfUpdate(services, { spec: balanced }, { spec: { ...balanced, loadBalancerClass: 'b' } })).toEqual([
       'spec.loadBalancerClass: Invalid value: "b": may not change once set',
     ])
+  })
+})
+
+describe('annotations of a service', () => {
+  const ranges = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+  const [mode, hints] = ['service.kubernetes.io/topology-mode', 'service.kubernetes.io/topology-aware-hints']
+  it.each<readonly [string, Draft, readonly string[]]>([
+    ['LoadBalancer', { [ranges]: ' 10.0.0.0/8 , fd00::/8 ' }, []],
+    ['LoadBalancer', { [ranges]: '' }, []],
+    [
+      'LoadBalancer',
+      { [ranges]: 'x,010.0.0.0/8' },
+      [
+        `[${ranges}]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,
+        `[${ranges}]: Invalid value: "010.0.0.0/8": must not have leading 0s in IP or prefix length`,
+      ],
+    ],
+    ['ClusterIP', { [ranges]: '' }, [`[${ranges}]: Forbidden: may only be used when \`type\` is 'LoadBalancer'`]],
+    ['ClusterIP', { [mode]: 'Auto', [hints]: 'Auto' }, []],
+    [
+      'ClusterIP',
+      { [mode]: 'Auto', [hints]: 'auto' },
+      [`[${mode}]: Invalid value: "Auto": must match annotations[${hints}] when both are specified`],
+    ],
+  ])('of type %s: %j', (type, annotations, expected) => {
+    const draft = { metadata: { name: 'web', annotations }, spec: { ...spec, type } }
+    expect(problemsOfCreate(services, draft)).toEqual(expected.map((each) => `metadata.annotations${each}`))
   })
 })
 
