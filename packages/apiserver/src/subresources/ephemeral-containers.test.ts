@@ -7,9 +7,9 @@ const key = { namespace: 'default', name: 'web' }
 const subresource = 'ephemeralcontainers'
 const debugger1 = { name: 'debugger', image: 'busybox:1', targetContainerName: 'main' }
 
-async function withPod(metadata: object = {}) {
+async function withPod(metadata: object = {}, spec: object = {}) {
   const { client } = await startTestCore()
-  const created = await client.create(pods, pod('web', metadata))
+  const created = await client.create(pods, pod('web', metadata, spec))
   const patch = (body: unknown, type: Patch['type'] = 'strategic') =>
     client.patch(pods, key, { type, body } as Patch, { subresource })
   const add = (...ephemeralContainers: readonly object[]) => patch({ spec: { ephemeralContainers } })
@@ -103,7 +103,7 @@ describe('pods/ephemeralcontainers', () => {
   })
 
   it('has none for pods that a node has from a file', async () => {
-    const { add } = await withPod({ annotations: { 'kubernetes.io/config.mirror': 'x' } })
+    const { add } = await withPod({ annotations: { 'kubernetes.io/config.mirror': 'x' } }, { nodeName: 'a' })
     expect((await refusal(add(debugger1))).message).toContain('static pods do not support ephemeral containers')
   })
 })

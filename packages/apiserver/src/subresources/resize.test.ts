@@ -182,16 +182,11 @@ describe('pods/resize', () => {
 
   it.each<[string, object, object, string]>([
     [
-      'of init containers that would start anew for it',
-      {
-        initContainers: [
-          { ...main, name: 'init', resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] },
-        ],
-      },
-      {},
-      'spec.initContainers[0]: Forbidden: non-sidecar init containers with a resize policy of RestartContainer cannot be resized',
+      'of static pods',
+      { nodeName: 'a' },
+      { annotations: { 'kubernetes.io/config.mirror': 'x' } },
+      'static pods cannot be resized',
     ],
-    ['of static pods', {}, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'static pods cannot be resized'],
     ['of Windows pods', { os: { name: 'windows' } }, {}, 'windows pods cannot be resized'],
   ])('refuses resources %s', async (_what, spec, metadata, message) => {
     const { patch } = await withPod(spec, metadata)

@@ -2,6 +2,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unshownValue } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { parseTime } from '../../../time.ts'
 import { checkCounts } from '../../validation.ts'
 import { checkIndexes, type IndexInterval, parseIndexes } from './job-indexes.ts'
 import type { Job, JobSpec, JobStatus } from './job-schema.ts'
@@ -118,7 +119,7 @@ function finishErrors({ status, is, isFinished, finishes, changes, spec }: Statu
     changes('startTime', 'completionTime') &&
     startTime !== undefined &&
     completionTime !== undefined &&
-    Date.parse(completionTime) < Date.parse(startTime)
+    parseTime(completionTime) < parseTime(startTime)
   )
     errors.push(invalidField(completionPath, completionTime, 'must be equal to or after `startTime`'))
   if (changes('Failed', 'failedIndexes') && is('Failed') && !is('FailureTarget'))

@@ -1,5 +1,5 @@
 import { deepEqual } from '../../../equality.ts'
-import { type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
+import { describeFieldError, type FieldError, forbiddenField, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import type { ResourceList } from '../common.ts'
 import { type Container, isSidecar } from './container.ts'
@@ -51,7 +51,7 @@ export function validatePodResize(pod: Pod, old: Pod): readonly FieldError[] {
   const unresizable = unresizableBecause(old)
   if (unresizable !== undefined) return [forbiddenField(FieldPath.root.key(''), unresizable)]
   const errors = [
-    ...validatePod(pod),
+    ...newErrors(pod, old),
     ...classErrors(pod, old),
     ...supportErrors(old),
     ...podLevelErrors(pod, old),
@@ -72,6 +72,14 @@ export function validatePodResize(pod: Pod, old: Pod): readonly FieldError[] {
     ),
     ...pairs(pod, old, 'initContainers').flatMap(({ before, after, path }) => initErrors(after, before, path)),
   ]
+}
+
+/** What is wrong with the pod and was not before: a resize need not mend anything else. */
+function newErrors(pod: Pod, old: Pod): readonly FieldError[] {
+  const errors = validatePod(pod)
+  if (errors.length === 0) return errors
+  const known = new Set(validatePod(old).map(describeFieldError))
+  return errors.filter((error) => !known.has(describeFieldError(error)))
 }
 
 /** Resources of the node that came by a claim stay as they are. */
