@@ -315,6 +315,18 @@ describe('a node with a taint that evicts', () => {
     expect(observe(0, [pod('p', { node: 'n1', isGoing: true })]).actions).toEqual([])
   })
 
+  it('says that a pod need not leave later where it has to leave now', () => {
+    const { awaited } = observe(0, [tolerating('p', 60)])
+    const impatient = { ...pod('p', { node: 'n1' }), status: { phase: 'Running' } } as Pod
+    const { actions } = plan({ node: tainted(), pods: [impatient], eviction: 'keep', awaited })
+    expect(names(actions)).toEqual([
+      'TaintManagerEviction p: Cancelling deletion of Pod default/p',
+      'patch p',
+      'TaintManagerEviction p: Marking for deletion Pod default/p',
+      'delete p',
+    ])
+  })
+
   it('says that a pod need not leave after all, once', () => {
     const spared = tolerating('p')
     const quiet = { ...spared, status: { phase: 'Running' } } as Pod

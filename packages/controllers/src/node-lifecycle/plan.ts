@@ -53,6 +53,8 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
   const evicted = leaving.slice(0, departuresMax).map(({ pod }) => pod)
   const held = leaving.slice(departuresMax)
   const spared = due.filter(({ pod, at }) => at === undefined && awaited.has(pod.metadata.uid ?? ''))
+  // What was to leave later has to leave now: that it need not leave later is told first, as upstream does.
+  const hurried = evicted.filter((pod) => (awaited.get(pod.metadata.uid ?? '') ?? nowMs) > nowMs)
   const later = due.filter(({ at }) => at !== undefined && at > nowMs)
   const afterHeld = held.length === 0 ? Number.POSITIVE_INFINITY : nowMs + departureIntervalMs
   const nextMs = later.reduce((next, { at = next }) => Math.min(next, at), afterHeld)
@@ -63,7 +65,7 @@ export function planNode(observed: ObservedNode, nowMs: Time): NodePlan {
       ...change(node, taints),
       ...unready.filter((pod) => !evicted.includes(pod)).map((pod) => markNotReady(pod, nowMs)),
       ...unready.map(podNotReadyEvent),
-      ...spared.map(({ pod }) => cancelledEvent(pod)),
+      ...[...spared.map(({ pod }) => pod), ...hurried].map(cancelledEvent),
       ...evicted.map((pod) => markDisrupted(pod, nowMs)),
       ...evicted.map(evictionEvent),
       ...evicted.map(evict),
