@@ -1,3 +1,4 @@
+import { withGoNumbers } from '@coracle/client/go-yaml'
 import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
@@ -39,7 +40,7 @@ function parse(text: string): YamlText {
     uniqueKeys: false,
     // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
     version: '1.1',
-    customTags: (tags) => tags.filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+    customTags: (tags) => withGoNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
   })
   const [document] = Array.isArray(documents) ? documents : []
   if (document === undefined) return { value: null, duplicates: [] }

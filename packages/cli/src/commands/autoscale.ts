@@ -45,7 +45,8 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
   if (max === undefined) throw new CliError('required flag(s) "max" not set')
   throwLate(flags, 'dryRun')
   const { min, name, memory } = flags
-  const cpu = flags.cpu ?? (cpuPercent === undefined ? undefined : `${cpuPercent}%`)
+  // As kubectl has it, one that is negative is none.
+  const cpu = flags.cpu ?? ((cpuPercent ?? 0) > 0 ? `${cpuPercent}%` : undefined)
   const wanted = {
     max,
     ...(min === undefined || min < 0 ? {} : { min }),

@@ -7,6 +7,7 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { fieldManagerOf } from '../manifests/field-managers.ts'
 import { findFault } from '../manifests/go-yaml/find-fault.ts'
+import { yamlOptions } from '../manifests/parse-manifests.ts'
 import { patchedHere } from '../manifests/patched-here.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
@@ -106,7 +107,7 @@ function parseYamlPatch(text: string): unknown {
   const fault = findFault(text)
   if (fault !== undefined) throw new CliError(`unable to parse ${JSON.stringify(text)}: yaml: ${fault}`)
   try {
-    return parse(text, { uniqueKeys: false })
+    return parse(text, yamlOptions)
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new CliError(`unable to parse ${JSON.stringify(text)}: ${reason}`)

@@ -231,10 +231,13 @@ function splitArguments(
     if (text.includes('=')) set.set(...field.parse(text))
     else remove.push(text.slice(0, -1))
   }
-  if (remove.some((name) => set.has(name))) {
-    throw new CliError(
-      `can not both modify and remove ${field.noun === 'label' ? 'a label' : 'an annotation'} in the same command`,
-    )
+  const contradicted = remove.filter((name) => set.has(name))
+  if (contradicted.length > 0) {
+    const what =
+      field.noun === 'label'
+        ? 'a label in the same command'
+        : `the following annotation(s) in the same command: ${contradicted.join(', ')}`
+    throw new CliError(`can not both modify and remove ${what}`)
   }
   return { resources, pairs: { set, remove } }
 }

@@ -38,6 +38,15 @@ describe('parseManifests', () => {
     expect(objectsIn(text)).toMatchObject([{ spec: { flag: true, mode: 420, time: '12:30', date: '2026-01-01' } }])
   })
 
+  it.each([
+    // A commit may be called so, and its name is a text.
+    ['e8, +e8, .e3, -.e1, .', ['e8', '+e8', '.e3', '-.e1', '.']],
+    ['1e3, .5, 5., .5e1', [1000, 0.5, 5, 5]],
+    ['0x1F, 0X1F, 0o17, 0O17, 017, 0b11, 0B11', [31, 31, 15, 15, 15, 3, 3]],
+  ])('reads numbers as Go does: %s', (text, expected) => {
+    expect(objectsIn(`apiVersion: v1\nkind: X\nspec: [${text}]\n`)).toMatchObject([{ spec: expected }])
+  })
+
   it('converts the oldest form of the API', () => {
     const legacy = {
       apiVersion: 'v1beta1',

@@ -9,6 +9,7 @@ import {
 } from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
+import { withGoNumbers } from '@coracle/client/go-yaml'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import { heldAsStruct } from './as-struct.ts'
@@ -91,7 +92,7 @@ export function readManifests(
 
 /** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
 const kubernetesTags = (tags: Tags): Tags =>
-  tags.filter(
+  withGoNumbers(tags).filter(
     (tag) =>
       typeof tag !== 'object' ||
       (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
@@ -121,7 +122,8 @@ function parseDocuments(text: string, source: string): Documents {
   return { values }
 }
 
-const yamlOptions = { version: '1.1', customTags: kubernetesTags, uniqueKeys: false } as const
+/** How the YAML library reads what Kubernetes reads. */
+export const yamlOptions = { version: '1.1', customTags: kubernetesTags, uniqueKeys: false } as const
 
 /** The documents of a text in which one is wrong, told in the words of kubectl, which reads each by itself. */
 function parseOneByOne(text: string, source: string): Documents {

@@ -36,6 +36,12 @@ describe('compareKeys', () => {
 })
 
 describe('goYamlText', () => {
+  it('quotes texts that Go would read as numbers, and no others', () => {
+    expect(goYamlText(['e8', '.e3', '.', '1e3', '0X1F', '0o17', '1.e'])).toBe(
+      '- e8\n- .e3\n- .\n- "1e3"\n- "0X1F"\n- "0o17"\n- 1.e\n',
+    )
+  })
+
   it('writes maps in order, lists without an indent, and quotes what would be read as something else', () => {
     const value = {
       spec: { ports: [{ name: 'b', port: 80 }, 'x'], none: [], empty: {}, nothing: null, left: undefined },

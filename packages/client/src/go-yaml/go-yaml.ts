@@ -2,6 +2,7 @@ import { goFloat } from '@coracle/api/go-text'
 import { Document, isScalar, type Pair, parse, type Scalar, type ScalarTag, type Tags, visit } from 'yaml'
 import { compareKeys } from './compare-keys.ts'
 import { foldLines } from './fold-lines.ts'
+import { withGoNumbers } from './go-numbers.ts'
 
 /** A value of JSON as Go's YAML writes it: keys in its order, texts quoted and folded as it does, and a line feed at the end. */
 export function goYamlText(value: unknown): string {
@@ -23,15 +24,12 @@ const sortMapEntries = ({ key: a }: Pair, { key: b }: Pair): number => compareKe
 
 const keyText = (key: unknown): string => String(isScalar(key) ? key.value : key)
 
-/** YAML 1.1 as Go reads it: a lone point is a text there, and no number. */
+/** YAML 1.1 as Go reads it. */
 const goYaml = {
   version: '1.1',
   customTags: (tags: Tags): Tags =>
-    tags.map((tag) => {
+    withGoNumbers(tags).map((tag) => {
       if (typeof tag !== 'object') return tag
-      if (tag.test?.test('.') === true) {
-        return { ...tag, test: new RegExp(`(?!^\\.$)${tag.test.source}`) } as ScalarTag
-      }
       if (tag.tag === 'tag:yaml.org,2002:float') return { ...tag, stringify: numberText } as ScalarTag
       if (tag.tag === 'tag:yaml.org,2002:int') return { ...tag, stringify: numberText } as ScalarTag
       return tag.tag === 'tag:yaml.org,2002:str' ? foldingTag(tag as ScalarTag) : tag

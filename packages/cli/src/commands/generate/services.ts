@@ -1,4 +1,4 @@
-import { checkFormat, isJsonObject, type KubernetesObject, rangeMessage } from '@coracle/api'
+import { checkFormat, isJsonObject, type KubernetesObject, type LabelSelector, rangeMessage } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
 import { selectorText } from '../../resources/selector-text.ts'
 
@@ -159,13 +159,22 @@ function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> 
       `couldn't retrieve selectors via --selector flag or introspection: invalid ${kind.toLowerCase()}: no selectors, therefore cannot be exposed`,
     )
   }
-  if (/[ !]/.test(text)) {
+  const { matchExpressions = [] } = (object as SelectingObject).spec?.selector ?? {}
+  if (Array.isArray(matchExpressions) && matchExpressions.length > 0) {
     throw new CliError(
-      "couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions to map-based selector format",
+      `couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions - "[${matchExpressions.map(goText).join(' ')}]" to map-based selector format`,
     )
   }
   return parsePairs(text)
 }
+
+interface SelectingObject extends KubernetesObject {
+  readonly spec?: { readonly selector?: Pick<LabelSelector, 'matchExpressions'> }
+}
+
+/** A requirement as Go shows one. */
+const goText = ({ key, operator, values = [] }: NonNullable<LabelSelector['matchExpressions']>[number]): string =>
+  `{Key:${key} Operator:${operator} Values:[${values.join(' ')}]}`
 
 function parsePairs(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
