@@ -53,6 +53,18 @@ const files = {
     },
   }),
   lone: manifest(onNode('lone', { app: 'lone' }, { volumes: [{ name: 'scratch', emptyDir: {} }] })),
+  picky: manifest(
+    workload('Deployment', 'picky', {
+      replicas: 0,
+      selector: {
+        matchLabels: { app: 'web' },
+        matchExpressions: [
+          { key: 'app', operator: 'In', values: ['web', 'shop'] },
+          { key: 'app', operator: 'Exists' },
+        ],
+      },
+    }),
+  ),
   agent: manifest(workload('DaemonSet', 'agent', {})),
   db: manifest(workload('StatefulSet', 'db', { replicas: 2, serviceName: 'db' })),
   service: manifest({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec: { ports: [{ port: 80 }] } }),
@@ -106,6 +118,7 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'annotate cm settings note=other',
     'annotate cm settings note=other --overwrite',
     'annotate cm settings note- missing-',
+    'annotate cm settings note=a other=b note- other-',
     'annotate cm settings others a=1',
     'annotate cm settings',
     'annotate cm settings --list',
@@ -314,6 +327,10 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'expose pod lone --name=pod-service --selector=a=b --labels=c=d --dry-run=client -o yaml',
     'expose service web --name=web3 --port=81 --session-affinity=ClientIP --dry-run=client -o yaml',
     'expose deployment web --name=web4',
+    'expose pod lone --name=e8 --port=80 --dry-run=client -o yaml',
+    ['create -f -', files.picky],
+    'expose deployment picky --port=80',
+    'autoscale deployment web --max=3 --cpu-percent=-1 --dry-run=client -o yaml',
     'expose cm kube-root-ca.crt --port=80',
     'expose deployment nobody --port=80',
     'expose deployment web --name=web5 --port=80,x',
