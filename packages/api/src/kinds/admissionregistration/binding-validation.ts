@@ -7,7 +7,7 @@ import type {
   MutatingAdmissionPolicyBinding,
   MutatingAdmissionPolicyBindingSpec,
 } from './mutating-admission-policy-binding.ts'
-import { validateMatchResources } from './policy-validation.ts'
+import { changedOperationErrors, validateMatchResources } from './policy-validation.ts'
 import type { ParamRef, ValidatingAdmissionPolicyBinding } from './validating-admission-policy-binding.ts'
 
 const specPath = FieldPath.of('spec')
@@ -18,8 +18,10 @@ export function validateBinding({ spec }: ValidatingAdmissionPolicyBinding): rea
   return [...boundErrors(spec), ...actionErrors(spec.validationActions, specPath.field('validationActions'))]
 }
 
-export const validateMutatingBinding = ({ spec = {} }: MutatingAdmissionPolicyBinding): readonly FieldError[] =>
-  boundErrors(spec)
+export const validateMutatingBinding = ({ spec = {} }: MutatingAdmissionPolicyBinding): readonly FieldError[] => [
+  ...boundErrors(spec),
+  ...changedOperationErrors(spec.matchResources, specPath.field('matchResources')),
+]
 
 /** What bindings of both sorts of policies say. */
 function boundErrors({

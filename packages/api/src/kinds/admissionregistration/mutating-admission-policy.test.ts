@@ -41,7 +41,7 @@ describe('a mutating policy', () => {
       'changes nothing that is deleted',
       { ...policySpec, matchConstraints: { resourceRules: [{ ...rule, operations: ['UPDATE', 'DELETE'] }] } },
       [
-        'spec.matchConstraints.resourceRules[0].operations[1]: Unsupported value: "DELETE": supported values: "CREATE", "UPDATE", "CONNECT", "*"',
+        'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
       ],
     ],
     [
@@ -117,5 +117,12 @@ describe('a binding', () => {
   it('names a policy', () => {
     expect(errorsOf(mutatingAdmissionPolicyBindings, {})).toEqual(['spec.policyName: Required value'])
     expect(errorsOf(mutatingAdmissionPolicyBindings, { policyName: 'p' })).toEqual([])
+  })
+
+  it('is for nothing that is deleted', () => {
+    const resourceRules = [{ operations: ['DELETE'], apiGroups: ['a'], apiVersions: ['v1'], resources: ['b'] }]
+    expect(errorsOf(mutatingAdmissionPolicyBindings, { policyName: 'p', matchResources: { resourceRules } })).toEqual([
+      'spec.matchResources.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+    ])
   })
 })

@@ -2,9 +2,14 @@
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { expressionChecks } from './expression-checks.ts'
-import type { MatchResources } from './match-resources-schema.ts'
 import type { MutatingAdmissionPolicy, Mutation } from './mutating-admission-policy-schema.ts'
-import { constraintErrors, paramKindErrors, type Surroundings, variableErrors } from './policy-validation.ts'
+import {
+  changedOperationErrors,
+  constraintErrors,
+  paramKindErrors,
+  type Surroundings,
+  variableErrors,
+} from './policy-validation.ts'
 import { validateMatchConditions } from './rule-validation.ts'
 
 const specPath = FieldPath.of('spec')
@@ -16,7 +21,7 @@ export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy): 
   return [
     ...(paramKind === undefined ? [] : paramKindErrors(paramKind, specPath.field('paramKind'))),
     ...constraintErrors(matchConstraints, specPath.field('matchConstraints')),
-    ...operationErrors(matchConstraints, specPath.field('matchConstraints').field('resourceRules')),
+    ...changedOperationErrors(matchConstraints, specPath.field('matchConstraints')),
     ...validateMatchConditions(matchConditions, specPath.field('matchConditions'), hasParams),
     ...variables.flatMap((each, index) => variableErrors(each, around, specPath.field('variables').index(index))),
     ...(mutations.length === 0
@@ -24,24 +29,6 @@ export function validateMutatingPolicy({ spec = {} }: MutatingAdmissionPolicy): 
       : mutations.flatMap((each, index) => mutationErrors(each, around, specPath.field('mutations').index(index)))),
     ...reinvocationErrors(spec.reinvocationPolicy ?? '', specPath.field('reinvocationPolicy')),
   ]
-}
-
-/** Of a delete there is nothing to change. */
-function operationErrors(constraints: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
-  return (constraints?.resourceRules ?? []).flatMap(({ operations = [] }, rule) =>
-    operations.flatMap((operation, index) =>
-      operation === 'DELETE'
-        ? [
-            unsupportedField(path.index(rule).field('operations').index(index), operation, [
-              'CREATE',
-              'UPDATE',
-              'CONNECT',
-              '*',
-            ]),
-          ]
-        : [],
-    ),
-  )
 }
 
 const patchFields = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const

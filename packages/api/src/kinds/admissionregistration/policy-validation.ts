@@ -1,6 +1,6 @@
 /** What is wrong with a policy, in the words of upstream's validation of admissionregistration. */
 import type { CelType } from '../../cel/types.ts'
-import { duplicateField, type FieldError, invalidField, requiredField } from '../../field-error.ts'
+import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector, checkText } from '../core/pod/validation/checks.ts'
@@ -201,4 +201,18 @@ function expressionErrors(
 ): readonly FieldError[] {
   const compiled = expressionChecks().compileAdmissionExpression(source, wanted, options)
   return 'problem' in compiled ? [invalidField(path, source, compiled.problem)] : []
+}
+
+const changedOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+
+/** Of a delete there is nothing to change. Upstream names the list of all rules. */
+export function changedOperationErrors(
+  constraints: MatchResources | undefined,
+  path: FieldPath,
+): readonly FieldError[] {
+  const at = path.field('resourceRules').field('operations')
+  return (constraints?.resourceRules ?? [])
+    .flatMap(({ operations = [] }): readonly string[] => operations)
+    .filter((operation) => !changedOperations.includes(operation))
+    .map((operation) => unsupportedField(at, operation, changedOperations))
 }

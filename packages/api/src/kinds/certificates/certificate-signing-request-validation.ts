@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { deepEqual } from '../../equality.ts'
 import {
+  describeFieldError,
   duplicateField,
   type FieldError,
   forbiddenField,
@@ -144,6 +145,7 @@ const decided: readonly string[] = ['Approved', 'Denied', 'Failed']
 function validateConditions(signingRequest: CertificateSigningRequest): readonly FieldError[] {
   const conditions = conditionsOf(signingRequest)
   const errors: FieldError[] = []
+  const seen = new Set<string>()
   for (const [index, { type, status }] of conditions.entries()) {
     const path = conditionsPath.index(index)
     const statuses = decided.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
@@ -151,10 +153,10 @@ function validateConditions(signingRequest: CertificateSigningRequest): readonly
     if ((status as string) === '') errors.push(requiredField(path.field('status')))
     else if (!statuses.includes(status)) errors.push(unsupportedField(path.field('status'), status, statuses))
     const opposite = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined
-    if (opposite !== undefined && conditions.slice(0, index).some((each) => each.type === opposite)) {
-      const detail = 'Approved and Denied conditions are mutually exclusive'
-      errors.push(invalidField(path.field('type'), type, detail))
+    if (opposite !== undefined && seen.has(opposite)) {
+      errors.push(invalidField(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive'))
     }
+    seen.add(type)
   }
   return errors
 }
@@ -197,13 +199,21 @@ export const validateSigningRequestUpdate = (
 export const validateSigningRequestStatusUpdate = (
   changed: CertificateSigningRequest,
   old: CertificateSigningRequest,
-): readonly FieldError[] => [...validateSigningRequest(changed), ...validateChange(changed, old, { certificate: true })]
+): readonly FieldError[] => [...newErrors(changed, old), ...validateChange(changed, old, { certificate: true })]
 
 /** What whoever approves may not do: take back what has been decided, and sign. */
 export const validateSigningRequestApproval = (
   changed: CertificateSigningRequest,
   old: CertificateSigningRequest,
-): readonly FieldError[] => [...validateSigningRequest(changed), ...validateChange(changed, old, { approval: true })]
+): readonly FieldError[] => [...newErrors(changed, old), ...validateChange(changed, old, { approval: true })]
+
+/** What is wrong with a request and was not so before: a decision can be made about one that an older server has let in. */
+function newErrors(changed: CertificateSigningRequest, old: CertificateSigningRequest): readonly FieldError[] {
+  const errors = validateSigningRequest(changed)
+  if (errors.length === 0) return errors
+  const known = new Set(validateSigningRequest(old).map(describeFieldError))
+  return errors.filter((error) => !known.has(describeFieldError(error)))
+}
 
 function validateChange(
   changed: CertificateSigningRequest,

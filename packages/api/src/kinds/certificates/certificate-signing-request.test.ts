@@ -78,7 +78,7 @@ describe('a CertificateSigningRequest', () => {
     [
       'both decisions',
       { conditions: [condition('Approved'), condition('Denied')] },
-      'Approved and Denied conditions are mutually exclusive',
+      'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ],
     [
       'a decision that is not true',
@@ -135,6 +135,11 @@ describe('whoever approves', () => {
       { lastUpdateTime: '1970-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' },
       { lastUpdateTime: '1970-01-01T00:00:00Z', lastTransitionTime: '1970-01-01T00:00:00Z' },
     ])
+  })
+
+  it('may decide about what an older server has decided both ways', () => {
+    const both = decided(condition('Approved'), condition('Denied'))
+    expect(errors(both, both)).toEqual([])
   })
 
   it('takes no decision back', () => {

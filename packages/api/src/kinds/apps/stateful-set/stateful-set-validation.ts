@@ -37,9 +37,15 @@ export function validateStatefulSet({ spec }: StatefulSet): readonly FieldError[
     ...checkNonNegative(ordinals?.start, specPath.field('ordinals.start')),
     // A selector that is missing is told by the schema.
     ...(selector === undefined ? [] : checkRequiredSelector(selector, specPath.field('selector'), 'statefulset')),
-    ...validateSelectedTemplate(withClaims(spec), selector, specPath, 'StatefulSet', ''),
+    ...validateSelectedTemplate(withoutNames(withClaims(spec)), selector, specPath, 'StatefulSet', ''),
     ...claimNameErrors(spec),
   ]
+}
+
+/** The template without the names that each of its pods has of its own, whatever it says. */
+function withoutNames(template: StatefulSetSpec['template']): StatefulSetSpec['template'] {
+  const { hostname, subdomain, ...spec } = template.spec
+  return hostname === undefined && subdomain === undefined ? template : { ...template, spec }
 }
 
 /** The template with the volumes that its pods will have for their claims: containers may mount them. */

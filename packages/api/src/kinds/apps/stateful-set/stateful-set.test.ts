@@ -157,6 +157,11 @@ describe('validation of a stateful set', () => {
 })
 
 describe('a new stateful set', () => {
+  it('does not look at names in its template, which pods have of their own', () => {
+    const named = { ...template, spec: { ...template.spec, hostname: 'Not Valid', subdomain: 'Not Valid' } }
+    expect(problemsOfCreate(statefulSets, { spec: { ...spec, template: named } })).toEqual([])
+  })
+
   it('has a name, and a service, that hosts may have', () => {
     const problems = (name: string) => validateObjectMeta({ name, namespace: 'default' }, statefulSets)
     expect(problems('db')).toEqual([])
