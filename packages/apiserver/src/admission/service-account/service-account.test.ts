@@ -153,7 +153,8 @@ describe('an account that limits secrets', () => {
 })
 
 describe('a mirror pod', () => {
-  const mirror = (spec: Partial<Pod['spec']>) => pod('a', { annotations: { [mirrorAnnotation]: 'hash' } }, spec)
+  const mirror = (spec: Partial<Pod['spec']>) =>
+    pod('a', { annotations: { [mirrorAnnotation]: 'hash' } }, { nodeName: 'n1', ...spec })
 
   it('gets no account', async () => {
     const { client } = await startTestCore()
