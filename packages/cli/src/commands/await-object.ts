@@ -15,9 +15,12 @@ export interface Awaited {
  */
 export type IsOver = (object: KubernetesObject | undefined) => boolean | Promise<boolean>
 
+/** How much longer than the wait itself the first look may take: what was so all along is found on a slow machine, too. */
+const firstLookMs = 10_000
+
 /**
  * Follows an object until `isOver` says so. Resolves to false where that has not come within `timeoutMs`; 0 waits as long
- * as it takes. A watch that ends is begun again.
+ * as it takes. Whatever the time, the object is looked at once. A watch that ends is begun again.
  */
 export async function awaitObject(
   { environment }: Host,
@@ -26,13 +29,23 @@ export async function awaitObject(
   timeoutMs: number,
   isOver: IsOver,
 ): Promise<boolean> {
+  const { clock } = environment
   const timeout = new AbortController()
-  const timer = timeoutMs > 0 ? environment.clock.setTimer(timeoutMs, () => timeout.abort()) : undefined
   const { signal } = timeout
+  let isLookedAt = false
+  let isLate = false
+  const end = () => {
+    if (isLookedAt || isLate) return timeout.abort()
+    isLate = true
+    timer = clock.setTimer(firstLookMs, end)
+  }
+  let timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, end) : undefined
   try {
     for (;;) {
       const { items, metadata } = await client.list(resource, { ...selecting(key), signal })
+      isLookedAt = true
       if (await isOver(items[0])) return true
+      if (isLate) return false
       const { resourceVersion = '' } = metadata
       const watch = await client.watch(resource, { ...selecting(key), resourceVersion, signal })
       for await (const event of watch) {
