@@ -2,6 +2,7 @@
 import type { CelType } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { JsonPathError, parseJsonPath } from '../../jsonpath/index.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector, checkText } from '../core/pod/validation/checks.ts'
 import { checkConditions } from '../meta/condition.ts'
@@ -48,7 +49,28 @@ export function validatePolicy({ metadata, spec = {} }: ValidatingAdmissionPolic
 }
 
 export function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): readonly FieldError[] {
-  return checkConditions(status?.conditions, FieldPath.of('status', 'conditions'))
+  const warningsPath = FieldPath.of('status', 'typeChecking', 'expressionWarnings')
+  return [
+    ...(status?.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, index) => [
+      ...(warning === '' ? [requiredField(warningsPath.index(index).field('warning'))] : []),
+      ...fieldRefErrors(fieldRef.trim(), warningsPath.index(index).field('fieldRef')),
+    ]),
+    ...checkConditions(status?.conditions, FieldPath.of('status', 'conditions')),
+  ]
+}
+
+/** Where an expression is, as a JSONPath. */
+function fieldRefErrors(fieldRef: string, path: FieldPath): readonly FieldError[] {
+  if (fieldRef === '') return [requiredField(path)]
+  // A path may begin with a name: it is not evaluated.
+  const text = /^\w/.test(fieldRef) ? `.${fieldRef}` : fieldRef
+  try {
+    parseJsonPath(`{${text}}`)
+    return []
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error
+    return [invalidField(path, fieldRef, `invalid JSONPath: ${error.message}`)]
+  }
 }
 
 export function constraintErrors(constraints: MatchResources | undefined, path: FieldPath): readonly FieldError[] {

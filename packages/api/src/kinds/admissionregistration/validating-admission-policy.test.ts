@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { problemsOfStatus } from '../../../test/requests.ts'
 import { describeFieldError } from '../../field-error.ts'
 import { compile } from '../../schema/compile.ts'
 import type { StoredKind } from '../../stored-kind.ts'
@@ -240,5 +241,21 @@ describe('a binding', () => {
     ],
   ])('is refused with %s', (_, more, messages) => {
     expect(errorsOf(bindings, { ...bindingSpec, ...more })).toEqual(messages)
+  })
+})
+
+describe('the status of a policy', () => {
+  it.each<readonly [object, readonly string[]]>([
+    [{ fieldRef: 'spec.validations[0].expression', warning: 'w' }, []],
+    [{}, ['warning: Required value', 'fieldRef: Required value']],
+    [
+      { fieldRef: 'spec[foo]', warning: 'w' },
+      ['fieldRef: Invalid value: "spec[foo]": invalid JSONPath: invalid array index foo'],
+    ],
+  ])('warns of %j', (warning, expected) => {
+    const policy = problemsOfStatus(validatingAdmissionPolicies, {
+      status: { typeChecking: { expressionWarnings: [warning] } },
+    })
+    expect(policy).toEqual(expected.map((each) => `status.typeChecking.expressionWarnings[0].${each}`))
   })
 })
