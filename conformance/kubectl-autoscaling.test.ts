@@ -119,8 +119,8 @@ describe('a HorizontalPodAutoscaler', () => {
     await kubectl.ok(['apply', '-f', '-'], { input: autoscaler })
     const rescaled = /New size: 4; reason: memory resource above target$/
     const all = await described(kubectl, rescaled, /^Deployment pods: [24] current \/ 4 desired$/)
-    expect(all).toContain('resource memory on pods: 8388608 / 4Mi')
-    expect(rows(await kubectl.ok(['get', 'hpa', 'web']))[1]?.[2]).toBe('memory: 8388608/4Mi')
+    expect(all).toContain('resource memory on pods: 8Mi / 4Mi')
+    expect(rows(await kubectl.ok(['get', 'hpa', 'web']))[1]?.[2]).toBe('memory: 8Mi/4Mi')
     await kubectl.ok(['rollout', 'status', 'deployment/web'])
     expect(await kubectl.list('pods')).toHaveLength(4)
   })

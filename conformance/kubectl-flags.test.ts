@@ -19,6 +19,7 @@ const otherFlags: Readonly<Record<string, string>> = {}
 /** Defaults that are written otherwise and mean the same. */
 const otherDefaults: Readonly<Record<string, string>> = {
   '* --field-manager': 'each program writes under its own name',
+  'describe --show-events': 'as of 1.36 those of single objects alone are',
   '--cache-dir': 'nothing is cached in files',
   '--request-timeout': '0 is no limit, as without it',
   '--v': '0 is as without it',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../packages/cli/src/testing/recording-host.ts'
 import { kubectlCommands } from './support/kubectl-help.ts'
+import { withoutNewsOf136 } from './support/news-of-136.ts'
 import type { Outcome } from './support/program.ts'
 import { tools } from './support/tools.ts'
 
@@ -31,7 +32,10 @@ async function theirs(args: readonly string[]): Promise<Outcome> {
 async function refusals(args: readonly string[]) {
   const environment = { homeDirectory: home, workingDirectory: home }
   const [expected, actual] = await Promise.all([theirs(args), runCommand(args, environment)])
-  const told = ({ code, stderr }: Outcome) => [code, stderr.trimEnd().replaceAll('kubectl', 'coracle')]
+  const told = ({ code, stderr }: Outcome) => [
+    code,
+    withoutNewsOf136(stderr, args).trimEnd().replaceAll('kubectl', 'coracle'),
+  ]
   return { line: args.join(' '), expected: told(expected), actual: told(actual) }
 }
 

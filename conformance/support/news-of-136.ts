@@ -3,6 +3,8 @@
 const changes: readonly (readonly [RegExp, string])[] = [
   // Lines of descriptions that one has and the other has not.
   [/^ *(?:Kube-Proxy Version|AppProtocol|Time Zone|PodGroupName): .*\n|^ *SchedulingGroup:\n/gm, ''],
+  // What stands beside such a line is set as it is.
+  [/^(Events|Last Schedule Time|Active Jobs): +/gm, '$1: '],
   // Containers that are not there are told of by kubectl itself, with those that are.
   [
     /^(?:Error from server \(BadRequest\)|error): (cannot attach to the container: )?container (\S+) (?:is not valid for|not found in) pod (\S+?)(?: out of: .*)?$/gm,

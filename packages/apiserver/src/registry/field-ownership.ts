@@ -82,7 +82,7 @@ export function ignoredFields(
   if (schema.dialect === 'structural')
     return { ...fieldSet(desired(schema)), 'f:metadata': noFields, 'f:spec': noFields }
   if (statusKeeps === 'metadata') return { ...fieldSet(desired(schema)), 'f:metadata': noFields }
-  const metadata = statusKeeps.length === 0 ? {} : { 'f:metadata': fieldSet(statusKeeps) }
+  const metadata: FieldSet = statusKeeps.length === 0 ? noFields : { 'f:metadata': fieldSet(statusKeeps) }
   return { ...fieldSet(desired(schema)), ...metadata }
 }
 

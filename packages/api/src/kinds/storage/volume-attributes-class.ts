@@ -25,7 +25,7 @@ const driverPath = FieldPath.of('driverName')
 
 function validate({ driverName, parameters }: VolumeAttributesClass): readonly FieldError[] {
   return [
-    ...checkText('qualified-name', driverName.toLowerCase(), driverPath),
+    ...(driverName ? checkText('qualified-name', driverName.toLowerCase(), driverPath) : []),
     ...validateParameters(parameters, { areRequired: true }),
   ]
 }

@@ -158,7 +158,7 @@ describe('a mirror pod', () => {
 
   it('gets no account', async () => {
     const { client } = await startTestCore()
-    expect((await client.create(pods, mirror({}))).spec.serviceAccountName).toBeUndefined()
+    expect((await client.create(pods, mirror({ nodeName: 'n' }))).spec.serviceAccountName).toBeUndefined()
   })
 
   it.each<[Partial<Pod['spec']>, string]>([

@@ -133,7 +133,9 @@ function extendedClaimErrors({ extendedResourceClaimStatus: claim }: PodStatus, 
   if (claim === undefined) return []
   const path = statusPath.field('extendedResourceClaimStatus')
   const { requestMappings = [], resourceClaimName = '' } = claim
-  const containers = new Map([...(spec.initContainers ?? []), ...spec.containers].map((each) => [each.name, each]))
+  const containers = new Map(
+    [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((each) => [each.name, each]),
+  )
   const seen = new Set<string>()
   return [
     ...(requestMappings.length === 0
