@@ -496,6 +496,7 @@ describe('dependencies', () => {
   it('fail the job with them', () => {
     const message = 'Job a failed: DeadlineExceeded: late'
     const made = plan(job({}, {}), [], { state: 'failed', message })
+    expect(made.status?.startTime).toBeDefined()
     expect(made.status?.conditions).toMatchObject([
       { type: 'FailureTarget', status: 'True', reason: 'DependencyFailed', message },
       { type: 'Failed', status: 'True', reason: 'DependencyFailed', message },

@@ -87,7 +87,9 @@ function planDependencyFailure(job: Job, message: string, nowMs: Time): JobPlan 
   const waited = withoutWaiting(job.status?.conditions, 'DependencyFailed', message, nowMs)
   const interim = withCondition(waited, interimCondition(ending), ending, nowMs)
   const conditions = withCondition(interim, 'Failed', ending, nowMs)
-  return { ...nothing, actions: [endingEvent(ending)], status: { ...job.status, conditions } }
+  // What is over has begun: so upstream's validation has it.
+  const { startTime = formatTime(nowMs) } = job.status ?? {}
+  return { ...nothing, actions: [endingEvent(ending)], status: { ...job.status, conditions, startTime } }
 }
 
 function planWaiting(job: Job, message: string, nowMs: Time): JobPlan {
