@@ -12,18 +12,18 @@ const kB = 1000
  * grown for a reason, which the change says that raises it.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  '@coracle/api': { packedBytesMax: 850 * kB, unpackedBytesMax: 4_300 * kB },
-  '@coracle/apiserver': { packedBytesMax: 420 * kB, unpackedBytesMax: 1_500 * kB },
+  '@coracle/api': { packedBytesMax: 850 * kB, unpackedBytesMax: 4_800 * kB },
+  '@coracle/apiserver': { packedBytesMax: 460 * kB, unpackedBytesMax: 1_600 * kB },
   '@coracle/cli': { packedBytesMax: 3_100 * kB, unpackedBytesMax: 12_000 * kB },
   '@coracle/client': { packedBytesMax: 120 * kB, unpackedBytesMax: 430 * kB },
-  '@coracle/cluster': { packedBytesMax: 50 * kB, unpackedBytesMax: 160 * kB },
-  '@coracle/controller-runtime': { packedBytesMax: 65 * kB, unpackedBytesMax: 220 * kB },
+  '@coracle/cluster': { packedBytesMax: 55 * kB, unpackedBytesMax: 160 * kB },
+  '@coracle/controller-runtime': { packedBytesMax: 72 * kB, unpackedBytesMax: 220 * kB },
   '@coracle/controllers': { packedBytesMax: 240 * kB, unpackedBytesMax: 880 * kB },
   '@coracle/environment': { packedBytesMax: 53 * kB, unpackedBytesMax: 152 * kB },
   '@coracle/kubelet': { packedBytesMax: 190 * kB, unpackedBytesMax: 670 * kB },
   '@coracle/scheduler': { packedBytesMax: 84 * kB, unpackedBytesMax: 300 * kB },
-  '@coracle/simulator': { packedBytesMax: 100 * kB, unpackedBytesMax: 360 * kB },
-  '@coracle/store': { packedBytesMax: 85 * kB, unpackedBytesMax: 310 * kB },
+  '@coracle/simulator': { packedBytesMax: 112 * kB, unpackedBytesMax: 400 * kB },
+  '@coracle/store': { packedBytesMax: 96 * kB, unpackedBytesMax: 310 * kB },
   '@coracle/why': { packedBytesMax: 75 * kB, unpackedBytesMax: 270 * kB },
 }
 
