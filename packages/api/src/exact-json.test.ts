@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseExactJson } from './exact-json.ts'
+import { exactInteger, parseExactJson } from './exact-json.ts'
 
 it.each([
   '9223372036854775807',
@@ -18,4 +18,15 @@ it('keeps for bigints what numbers do not hold and 64 bits do', () => {
 
 it('refuses what is no JSON', () => {
   expect(() => parseExactJson('{"a":12345678901234567890,}')).toThrow(SyntaxError)
+})
+
+it.each([
+  [17n, 17],
+  [-(2n ** 53n) + 1n, -(2 ** 53) + 1],
+  [2n ** 53n, 2n ** 53n],
+  [2n ** 63n - 1n, 2n ** 63n - 1n],
+  [-(2n ** 63n), -(2n ** 63n)],
+  [2n ** 63n, 2 ** 63],
+])('holds %s as it can', (value, held) => {
+  expect(exactInteger(value)).toBe(held)
 })

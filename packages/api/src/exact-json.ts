@@ -28,6 +28,11 @@ export function parseExactJson(text: string): unknown {
 export function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const { source = '' } = context ?? {}
   if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value
-  const exact = BigInt(source)
-  return exact >= int64.min && exact <= int64.max ? exact : value
+  return exactInteger(BigInt(source))
+}
+
+/** A whole number as it is held: a number where that is exact, or where no int64 holds it either. */
+export function exactInteger(value: bigint): number | bigint {
+  const number = Number(value)
+  return Number.isSafeInteger(number) || value < int64.min || value > int64.max ? number : value
 }

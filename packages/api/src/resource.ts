@@ -18,7 +18,7 @@ export interface Resource<T extends KubernetesObject = KubernetesObject> {
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch'
 
 /** A cell of a table, as JSON. */
-export type Cell = string | number | boolean | null
+export type Cell = string | number | bigint | boolean | null
 
 /** A column of the table that `kubectl get` shows. Names, types and priorities are upstream's (printers/internalversion). */
 export interface Column<T> {

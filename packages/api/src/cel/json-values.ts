@@ -1,4 +1,5 @@
 /** JSON without a schema as values of expressions, and back: what is not described is found out when it is looked at. */
+import { exactInteger } from '../exact-json.ts'
 import { isJsonObject, setMember } from '../json.ts'
 import { CelError } from './errors.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional, typeName, Uint } from './values.ts'
@@ -25,7 +26,7 @@ export function celValueOf(json: unknown): CelValue {
 export function jsonOf(value: CelValue): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value
-  if (typeof value === 'bigint') return jsonInteger(value)
+  if (typeof value === 'bigint') return exactInteger(value)
   if (value instanceof Uint) return Number(value.value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof CelList) return value.values().map(jsonOf)
@@ -35,12 +36,6 @@ export function jsonOf(value: CelValue): unknown {
     return membersOf(value.names().map((name) => [name, value.get(name) ?? null] as const))
   }
   throw new CelError(`a value of type ${typeName(value)} cannot be written as JSON`)
-}
-
-/** An integer as JSON that is read exactly has it. */
-function jsonInteger(value: bigint): number | bigint {
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : value
 }
 
 function membersOf(entries: readonly (readonly [CelValue, CelValue])[]): Readonly<Record<string, unknown>> {

@@ -63,7 +63,7 @@ function cellOf(type: string, path: Template, object: KubernetesObject, nowMs: n
 }
 
 function typedCell(type: string, value: unknown, nowMs: number): Cell {
-  if (typeof value === 'bigint') return type === 'integer' || type === 'number' ? Number(value) : null
+  if (typeof value === 'bigint') return type === 'integer' || type === 'number' ? value : null
   if (type === 'integer') return typeof value === 'number' ? Math.trunc(value) : null
   if (type === 'number') return typeof value === 'number' ? value : null
   if (type === 'boolean') return typeof value === 'boolean' ? value : null

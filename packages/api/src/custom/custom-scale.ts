@@ -13,12 +13,12 @@ export function customScale(paths: CustomResourceScale): ScaleMapping<Kubernetes
   return {
     replicas: (object) => {
       const value = valueAt(object, wanted)
-      if (typeof value === 'number') return value
+      if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
       throw internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`)
     },
     statusReplicas: (object) => {
       const value = valueAt(object, present)
-      return typeof value === 'number' ? value : 0
+      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
     },
     selector: (object) => {
       const value = selector.length === 0 ? undefined : valueAt(object, selector)

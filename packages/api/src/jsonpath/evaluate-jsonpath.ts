@@ -105,6 +105,7 @@ function goType(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'bigint') return 'int64'
   return 'map[string]interface {}'
 }
 
@@ -139,13 +140,13 @@ function passes(step: Extract<Step, { type: 'exists' | 'compare' }>, item: unkno
 }
 
 function compare(left: unknown, operator: Operator, right: unknown): boolean {
-  if (typeof left !== typeof right) throw new JsonPathError('incompatible types for comparison')
-  const isOrdered = typeof left === 'string' || typeof left === 'number'
+  const type = typeOf(left)
+  if (type !== typeOf(right)) throw new JsonPathError('incompatible types for comparison')
+  const isOrdered = type === 'string' || type === 'number'
   if (typeof left === 'object' || (typeof left === 'boolean' && operator !== '==' && operator !== '!=')) {
     throw new JsonPathError('invalid type for comparison')
   }
-  const order =
-    isOrdered && typeof right === typeof left ? compareOrdered(left, right as typeof left) : left === right ? 0 : 1
+  const order = isOrdered ? compareOrdered(left as Ordered, right as Ordered) : left === right ? 0 : 1
   switch (operator) {
     case '==':
       return order === 0
@@ -162,5 +163,9 @@ function compare(left: unknown, operator: Operator, right: unknown): boolean {
   }
 }
 
-const compareOrdered = <T extends string | number>(left: T, right: T): number =>
-  left === right ? 0 : left < right ? -1 : 1
+/** Numbers are of one type, however large. */
+const typeOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value)
+
+type Ordered = string | number | bigint
+
+const compareOrdered = (left: Ordered, right: Ordered): number => (left < right ? -1 : left > right ? 1 : 0)

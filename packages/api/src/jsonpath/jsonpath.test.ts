@@ -64,6 +64,12 @@ describe('a template', () => {
     expect(print(template)).toBe(expected)
   })
 
+  it('compares whole numbers of 64 bits', () => {
+    const items = { a: [{ n: 2n ** 60n + 1n }, { n: 1 }, { n: 2n ** 62n }] }
+    expect(print('{.a[?(@.n>5)].n}', items)).toBe('1152921504606846977 4611686018427387904')
+    expect(print('{.a[?(@.n<4000000000000000000)].n}', items)).toBe('1152921504606846977 1')
+  })
+
   it('writes objects as Go does, with what means something in HTML escaped', () => {
     expect(print('{.a}', { a: { z: '<&>', b: [1, null] } })).toBe('{"b":[1,null],"z":"\\u003c\\u0026\\u003e"}')
   })

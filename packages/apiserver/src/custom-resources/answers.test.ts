@@ -406,6 +406,12 @@ describe('whole numbers that no JavaScript number holds', () => {
     expect(changed.text).toMatch(/"count": ?9007199254740993/)
     const yaml = await server.call(`${crates}/big`, { headers: { accept: 'application/yaml' } })
     expect(yaml.text).toContain('count: 9007199254740993\n')
+    const applied = await server.call(`${crates}/big?fieldManager=m&force=true`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: body('big', `"kept":{"count":${bigNumber}}`),
+    })
+    expect(applied.text).toMatch(/"count": ?9223372036854775807/)
   })
 })
 

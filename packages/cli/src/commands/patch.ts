@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { badRequest, deepEqual, type KubernetesObject } from '@coracle/api'
+import { badRequest, deepEqual, type KubernetesObject, parseExactJson } from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { parse } from 'yaml'
 import { CliError } from '../cli-error.ts'
@@ -80,7 +80,7 @@ async function readPatch(host: Host, { patch = '', patchFile = '' }: PatchFlags)
 /** What begins as JSON does is sent as it is by kubectl: what is wrong with it is told of each object, by whoever applies it. */
 function parseJsonPatch(text: string): unknown {
   const fault = findJsonFault(text)
-  return fault === undefined ? JSON.parse(text) : new MalformedPatch(fault.message)
+  return fault === undefined ? parseExactJson(text) : new MalformedPatch(fault.message)
 }
 
 /** A patch that is no JSON, and why. */

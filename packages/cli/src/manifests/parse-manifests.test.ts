@@ -18,6 +18,14 @@ describe('parseManifests', () => {
     ])
   })
 
+  it.each([
+    ['JSON', (n: string) => `{"apiVersion": "example.com/v1", "kind": "Clock", "spec": {"at": ${n}}}`],
+    ['YAML', (n: string) => `apiVersion: example.com/v1\nkind: Clock\nspec: {at: ${n}}\n`],
+  ])('reads whole numbers of 64 bits as they are written, in %s', (_format, textOf) => {
+    const specOf = (at: string) => JSON.stringify((objectsIn(textOf(at))[0] as { spec?: unknown }).spec)
+    for (const at of ['17', '-5', '1795788000123456789']) expect(specOf(at)).toBe(`{"at":${at}}`)
+  })
+
   it('takes lists apart, and gives the items of typed ones their kind', () => {
     const list = {
       apiVersion: 'v1',

@@ -5,11 +5,12 @@ import {
   isJsonObject,
   type JsonObject,
   type KubernetesObject,
+  parseExactJson,
   sortKeys,
 } from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
-import { withGoNumbers } from '@coracle/client/go-yaml'
+import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import { heldAsStruct } from './as-struct.ts'
@@ -92,7 +93,7 @@ export function readManifests(
 
 /** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
 const kubernetesTags = (tags: Tags): Tags =>
-  withGoNumbers(tags).filter(
+  withExactIntegers(withGoNumbers(tags)).filter(
     (tag) =>
       typeof tag !== 'object' ||
       (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
@@ -175,7 +176,7 @@ function leadingJson(text: string): { values: readonly unknown[]; rest: string; 
     if (!isValue && values.length > 0 && fault.isEnd) return { values, rest, failure: 'unexpected EOF' }
     if (!isValue && values.length > 1) return { values, rest, failure: fault.message }
     if (!isValue) return { values, rest }
-    values.push(JSON.parse(rest.slice(0, length)))
+    values.push(parseExactJson(rest.slice(0, length)))
     rest = rest.slice(length)
   }
   return { values, rest: '' }
@@ -235,7 +236,7 @@ function goSyntax(value: unknown): string {
 function parseJson(text: string): unknown {
   if (!/^\s*[{[]/.test(text)) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }

@@ -36,9 +36,11 @@ function compareTexts(a: string, b: string): number {
   return isQuantity(a) && isQuantity(b) ? compareQuantity(a, b) : compareText(a, b)
 }
 
+const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint'
+
 function compareKeys(a: unknown, b: unknown): number {
   if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1
-  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
   if (Array.isArray(a) && Array.isArray(b)) {
     for (let index = 0; index < Math.min(a.length, b.length); index++) {

@@ -3,6 +3,7 @@ import {
   type KubernetesList,
   type KubernetesObject,
   namespaces,
+  parseExactJson,
   type Resource,
   type Table,
 } from '@coracle/api'
@@ -63,7 +64,7 @@ export async function fetchTable(
 
 async function fetchPage({ client }: Session, path: string): Promise<Table> {
   const { body } = await client.request({ method: 'GET', path, accept: tableAccept })
-  const table = JSON.parse(body) as Table
+  const table = parseExactJson(body) as Table
   return { ...table, rows: table.rows ?? [] }
 }
 

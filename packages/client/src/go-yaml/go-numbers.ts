@@ -1,3 +1,4 @@
+import { exactInteger } from '@coracle/api/exact-json'
 import type { ScalarTag, Tags } from 'yaml'
 
 /** What Go takes for a text and this library for a number: without a digit before an exponent, and a lone point. */
@@ -22,4 +23,16 @@ export const withGoNumbers = (tags: Tags): Tags =>
       resolve: (text, ...more) => resolve(text.replace(/o/i, ''), ...more),
     }
     return [octal, tag]
+  })
+
+/** Tags that read whole numbers as they are written, as `parseExactJson` does. */
+export const withExactIntegers = (tags: Tags): Tags =>
+  tags.map((tag) => {
+    if (typeof tag !== 'object' || tag.tag !== 'tag:yaml.org,2002:int') return tag
+    const scalar = tag as ScalarTag
+    const resolve: ScalarTag['resolve'] = (text, onError, options) => {
+      const value = scalar.resolve(text, onError, { ...options, intAsBigInt: true })
+      return typeof value === 'bigint' ? exactInteger(value) : value
+    }
+    return { ...scalar, resolve }
   })
