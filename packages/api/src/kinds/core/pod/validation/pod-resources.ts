@@ -17,8 +17,8 @@ export function validatePodResources(spec: PodSpec, claimNames: ReadonlySet<stri
   return [
     ...claims,
     ...validateResources(resources, claimNames, path, podResourceName),
-    ...requestErrors(spec, path.field('requests')),
-    ...hugePageErrors(spec, path.field('limits')),
+    ...aggregateErrors('requests', spec, isPodLevelResource, path.field('requests')),
+    ...aggregateErrors('limits', spec, isHugePages, path.field('limits')),
     ...limitErrors(spec, path.field('containers')),
   ]
 }
@@ -28,28 +28,24 @@ function podResourceName(name: string, path: FieldPath): FieldError[] {
   return errors.length > 0 || isPodLevelResource(name) ? errors : [unsupportedField(path, name, podLevelResources)]
 }
 
-/** All containers together may not request more than the pod, of what the pod requests as a whole. */
-function requestErrors(spec: PodSpec, path: FieldPath): FieldError[] {
-  const requests = spec.resources?.requests ?? {}
-  return Object.entries(aggregateRequests(spec)).flatMap(([name, total]) => {
-    const whole = requests[name]
-    if (whole === undefined || !isPodLevelResource(name) || !isQuantity(whole)) return []
+/**
+ * All containers together may not have more than the pod as a whole, of what it says: neither requests, nor limits of huge pages, which
+ * are not promised twice.
+ */
+function aggregateErrors(
+  what: 'requests' | 'limits',
+  spec: PodSpec,
+  concerns: (name: string) => boolean,
+  path: FieldPath,
+): FieldError[] {
+  const wholes = spec.resources?.[what] ?? {}
+  const totals = what === 'requests' ? aggregateRequests(spec) : aggregateLimits(spec)
+  return Object.entries(totals).flatMap(([name, total]) => {
+    const whole = wholes[name]
+    if (whole === undefined || !concerns(name) || !isQuantity(whole)) return []
     if (compareQuantity(total, whole) <= 0) return []
-    const rule = `must be greater than or equal to aggregate container requests of ${total}`
+    const rule = `must be greater than or equal to aggregate container ${what} of ${total}`
     return [invalidField(path.key(name), whole, rule)]
-  })
-}
-
-/** Huge pages are not promised twice: those of all containers fit into what the pod may have. */
-function hugePageErrors(spec: PodSpec, path: FieldPath): FieldError[] {
-  const limits = spec.resources?.limits ?? {}
-  return Object.entries(aggregateLimits(spec)).flatMap(([name, total]) => {
-    const whole = limits[name]
-    if (whole === undefined || !isHugePages(name) || !isQuantity(whole)) return []
-    if (compareQuantity(total, whole) <= 0) return []
-    return [
-      invalidField(path.key(name), whole, `must be greater than or equal to aggregate container limits of ${total}`),
-    ]
   })
 }
 
