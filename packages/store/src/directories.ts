@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
+import { codeOf } from './system-errors.ts'
 
 /**
  * Makes a directory, with whatever leads to it, for its owner alone and durably. One that exists is left as it is: it is
@@ -36,7 +37,7 @@ export function fileIdentity(path: string): string | undefined {
 export function syncDirectory(directory: string): void {
   // Windows has no such thing as opening a directory to sync it.
   if (process.platform === 'win32') return
-  const handle = openSync(join(directory, '.'), 'r')
+  const handle = openSync(directory, 'r')
   try {
     fsyncSync(handle)
   } finally {
@@ -55,8 +56,4 @@ function syncParent(path: string): void {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

@@ -37,6 +37,7 @@ describe('a locked directory', () => {
     ['the process', { pid: 42 }, 'process 42'],
     ['the process on this host', { pid: 42, host: hostname() }, 'process 42'],
     ['the process and its host, where that is another', { pid: 42, host: 'web-1' }, 'process 42 of host web-1'],
+    ['the process alone, where its host is no name', { pid: 42, host: 7 }, 'process 42'],
     ['no more than there is, where that is no process', { pid: '42', host: 'web-1' }, 'another process'],
     ['no more than there is, where that cannot be read', undefined, 'another process'],
   ])('is refused by the name of %s', (_, owner, name) => {
@@ -56,6 +57,13 @@ describe('a locked directory', () => {
     lock.release()
     expect(next.isInPlace()).toBe(true)
     expect(() => lockDirectory(path)).toThrow(DirectoryInUseError)
+  })
+
+  it('is free when it is released also where the name of its owner is gone', () => {
+    const lock = lockHere()
+    rmSync(join(path, 'owner.json'))
+    lock.release()
+    expect(lockHere().takenOver).toBe(false)
   })
 
   it('was taken over where its last owner did not let go', () => {
@@ -108,6 +116,7 @@ describe('the owner of a directory', () => {
 
   it.each([
     ['its host, where that is another', JSON.stringify({ pid: 42, host: 'web-1', started: '7' }), 42, 'web-1', '7'],
+    ['no start that is none', JSON.stringify({ pid: 42, started: 7 }), 42, undefined, undefined],
     ['nothing that cannot be read', '{', undefined, undefined, undefined],
   ])('tells %s', (_, text, pid, host, started) => {
     lockHere()
@@ -134,6 +143,8 @@ describe('a directory that cannot be locked', () => {
   })
 
   it('is refused with the error of the system where it is missing', () => {
-    expect(() => lockDirectory(join(path, 'missing'))).toThrow(expect.objectContaining({ code: 'ENOENT' }))
+    expect(() => lockDirectory(join(path, 'missing'))).toThrow(
+      expect.objectContaining({ code: 'ENOENT', syscall: 'open' }),
+    )
   })
 })

@@ -6,6 +6,7 @@ import { fileIdentity } from './directories.ts'
 import { DirectoryInUseError, DirectoryLockError } from './errors.ts'
 import { withoutExperimentalWarnings } from './experimental-warnings.ts'
 import { processStart } from './process-start.ts'
+import { codeOf } from './system-errors.ts'
 
 /** A directory that this process has for itself: no other process of any container that shares the directory has it. */
 export interface DirectoryLock {
@@ -154,8 +155,4 @@ function readOwner(path: string): (DirectoryOwner & { readonly pid: number }) | 
     // It only tells more about a lock that is held in any case.
     return undefined
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

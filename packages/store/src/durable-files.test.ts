@@ -1,7 +1,9 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { constants, readFileSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { openFlags } from '../test/open-flags.ts'
+import { replaceFs } from '../test/replaced-fs.ts'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
 import { hostFiles } from './durable-files.ts'
 
@@ -63,7 +65,8 @@ describe('a file of the host', () => {
       return { bytesWritten, buffers }
     })
     vi.spyOn(prototype, 'write').mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
-      const [buffer, offset, , position] = args as [Buffer, number, number, number]
+      const [buffer, offset, length, position] = args as [Buffer, number, number, number]
+      expect(offset + length).toBe(buffer.length)
       return Reflect.apply(write, this, [buffer, offset, 1, position])
     } as typeof write)
     await file.write(parts('ab', 'cd', 'efg'), 2)
@@ -80,7 +83,8 @@ describe('a file of the host', () => {
       this: FileHandle,
       ...args: unknown[]
     ) {
-      const [buffer, offset, , position] = args as [Buffer, number, number, number]
+      const [buffer, offset, length, position] = args as [Buffer, number, number, number]
+      expect(offset + length).toBe(buffer.length)
       return Reflect.apply(read, this, [buffer, offset, 1, position])
     } as typeof read)
     expect((await file.read()).toString()).toBe('abcdefg')
@@ -91,6 +95,41 @@ describe('a file of the host', () => {
     } as typeof read)
     expect((await file.read()).toString()).toBe('abc')
     await file.close()
+  })
+
+  it.runIf(process.platform === 'linux')('asks the disk once for each write that is to be durable', async () => {
+    const datasync = vi.spyOn(await handles(), 'datasync')
+    for (const synced of [true, false]) {
+      const file = await hostFiles.open(path, { create: true, synced })
+      await file.write(parts('abc'), 0)
+      expect(((openFlags(directory.path).get('file') ?? 0) & constants.O_DSYNC) !== 0).toBe(synced)
+      await file.close()
+    }
+    expect(datasync).not.toHaveBeenCalled()
+  })
+
+  it('is written by one call for all parts where the system takes them, and synced when that is asked for', async () => {
+    const file = await hostFiles.open(path, created)
+    const prototype = await handles()
+    const [write, sync] = [vi.spyOn(prototype, 'write'), vi.spyOn(prototype, 'sync')]
+    await file.write(parts('ab', 'cd'), 0)
+    expect([write.mock.calls.length, sync.mock.calls.length]).toEqual([0, 0])
+    await file.sync()
+    expect(sync).toHaveBeenCalledTimes(1)
+    await file.close()
+  })
+
+  it('is written to the end without waiting where the system takes a part at a time', async () => {
+    const file = await hostFiles.open(path, created)
+    const original = writeSync
+    const writeOne = (fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => {
+      expect(offset + length).toBe(bytes.length)
+      return original(fd, bytes, offset, 1, position)
+    }
+    onTestFinished(replaceFs({ writeSync: writeOne as typeof writeSync }))
+    file.writeUnsynced(Buffer.from('abc'), 2)
+    await file.close()
+    expect(readFileSync(path, 'latin1')).toBe('\0\0abc')
   })
 
   it('takes the name of another', async () => {

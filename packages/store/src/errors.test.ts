@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest'
 import {
   DirectoryInUseError,
   DirectoryLockError,
+  InvalidTransactionError,
   StoreClosedError,
   StoreDamagedError,
   StoreFailedError,
   StoreOverloadedError,
   StoreTimeoutError,
   StoreUnavailableError,
+  TransactionTooLargeError,
   UnknownFormatError,
 } from './errors.ts'
 
@@ -65,6 +67,12 @@ describe('the errors of a store say what has happened, and what to do', () => {
       new StoreDamagedError('/data', 'a part is missing', 12),
       'StoreDamagedError: the store in /data is damaged: a part is missing; ' +
         'restore the directory as a whole from a backup, or go on from revision 12, the last that is whole',
+    ],
+    [new InvalidTransactionError('a key is empty'), 'InvalidTransactionError: a key is empty'],
+    [new TransactionTooLargeError('too large'), 'TransactionTooLargeError: too large'],
+    [
+      new StoreFailedError('/data', Object.assign(new Error('read'), { code: 'EIO' })),
+      'StoreFailedError: the store in /data has failed and takes no further calls: read',
     ],
   ])('%s', (error, message) => {
     expect(String(error)).toBe(message)

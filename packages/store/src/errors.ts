@@ -1,3 +1,5 @@
+import { codeOf } from './system-errors.ts'
+
 /** The store was closed: the call came too late, or the watch ended with it. */
 export class StoreClosedError extends Error {
   override readonly name = 'StoreClosedError'
@@ -108,7 +110,7 @@ export class TransactionTooLargeError extends Error {
 
 /** Node.js says it with a code, LMDB in words. */
 function isDiskFull(cause: unknown): boolean {
-  return cause instanceof Error && (('code' in cause && cause.code === 'ENOSPC') || /No space left/.test(cause.message))
+  return codeOf(cause) === 'ENOSPC' || /No space left/.test(messageOf(cause))
 }
 
 function messageOf(cause: unknown): string {

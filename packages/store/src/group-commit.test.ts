@@ -104,6 +104,15 @@ describe('group commit', () => {
     expect(log()).toEqual(['write 1', ...rejected])
   })
 
+  it('has nothing that waits once the disk has failed', async () => {
+    const { commits, add, turn, fail } = harness({ pendingTransactionsMax: 1, pendingBytesMax: 100 })
+    void add(1, 100)
+    await turn()
+    await fail('no space')
+    await commits.settled()
+    commits.checkRoom()
+  })
+
   it('has room for so many transactions and so many bytes', async () => {
     const { commits, add, turn, finish } = harness({ pendingTransactionsMax: 3, pendingBytesMax: 1000 })
     void add(1)
@@ -117,6 +126,18 @@ describe('group commit', () => {
     commits.checkRoom()
     void add(4, 1000)
     expect(() => commits.checkRoom()).toThrow(StoreOverloadedError)
+  })
+
+  it('counts the bytes of keys, values and notes, and some for each change', async () => {
+    const { commits } = harness({ pendingBytesMax: 10_000 })
+    void commits.add(1, [
+      { ...event(1, 100), key: 'long', note: new Uint8Array(50) },
+      { ...event(1), key: 'k2' },
+    ])
+    commits.checkRoom()
+    void commits.add(2, [event(2, 10_000)])
+    const bytes = 128 + 4 + 100 + 50 + (128 + 2) + (128 + 1 + 10_000)
+    expect(() => commits.checkRoom()).toThrow(`(2 transactions, ${bytes} bytes)`)
   })
 
   it('settles after what came before, without writing anything itself', async () => {

@@ -10,6 +10,7 @@ import {
 } from './journal-format.ts'
 import type { Revision } from './store.ts'
 import type { StoreIdentity } from './store-identity.ts'
+import { codeOf } from './system-errors.ts'
 
 export const journalFileNames = ['journal-0', 'journal-1'] as const
 export const journalMarkName = 'journal-mark'
@@ -120,7 +121,7 @@ async function readIfThere(files: DurableFiles, path: string): Promise<Buffer | 
       await file.close()
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

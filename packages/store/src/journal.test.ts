@@ -1,12 +1,13 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { seededRandom } from '@coracle/environment'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { beginning, identity, positionAt, recordOf } from '../test/journal-records.ts'
+import { openFlags } from '../test/open-flags.ts'
 import { SimulatedDisk } from '../test/simulated-disk.ts'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
-import { hostFiles } from './durable-files.ts'
+import { type DurableFiles, hostFiles } from './durable-files.ts'
 import { Journal } from './journal.ts'
 import { encodeMark, encodeRecordHeader, fileHeaderBytes, recordHeaderBytes } from './journal-format.ts'
 import { journalFileNames } from './journal-inspection.ts'
@@ -24,6 +25,24 @@ const openIn = (directory: string, after = 0, segmentBytes?: number) =>
     { files: hostFiles, directory, identity, ...(segmentBytes === undefined ? {} : { segmentBytes }) },
     positionAt(after),
   )
+
+/** The host's files; it is told how many bytes each write has. */
+const recordingFiles = (onWrite: (bytes: number) => void): DurableFiles => ({
+  ...hostFiles,
+  async open(path, options) {
+    const file = await hostFiles.open(path, options)
+    return {
+      read: () => file.read(),
+      write(parts, position) {
+        onWrite(parts.reduce((sum, { length }) => sum + length, 0))
+        return file.write(parts, position)
+      },
+      writeUnsynced: (bytes, position) => file.writeUnsynced(bytes, position),
+      sync: () => file.sync(),
+      close: () => file.close(),
+    }
+  },
+})
 
 /** Appends the next record, with `length` bytes of events. */
 async function append(journal: Journal, length = 10): Promise<number> {
@@ -122,6 +141,45 @@ describe('a journal', () => {
       expect(size).toBe(256 * 1024)
       expect(mode & 0o777).toBe(0o600)
     }
+  })
+
+  it('grows its files in steps, and writes no more than a record in between', async () => {
+    const directory = await directoryOfTest()
+    const written: number[] = []
+    const { journal } = await Journal.open(
+      { files: recordingFiles((bytes) => written.push(bytes)), directory, identity },
+      beginning,
+    )
+    for (let count = 0; count < 3; count++) await append(journal, 1000)
+    await append(journal, 256 * 1024)
+    await append(journal, 1000)
+    await journal.close()
+    const record = recordHeaderBytes + 1000
+    const large = 2 * 256 * 1024 - fileHeaderBytes - 3 * record
+    expect(written).toEqual([256 * 1024 - fileHeaderBytes, record, record, large, record])
+  })
+
+  it.runIf(process.platform === 'linux')('has no file open once it is closed', async () => {
+    const directory = await directoryOfTest()
+    const { journal } = await openIn(directory)
+    expect([...openFlags(directory).keys()].sort()).toEqual(['journal-0', 'journal-1', 'journal-mark'])
+    await journal.close()
+    expect(openFlags(directory).size).toBe(0)
+  })
+
+  it.runIf(process.platform === 'linux')('has no file open once opening it has failed', async () => {
+    const directory = await directoryOfTest()
+    let opened = 0
+    const files: DurableFiles = {
+      ...hostFiles,
+      // The last is the mark, which is opened to be written: three were opened to be read before.
+      open: (path, options) => {
+        opened += 1
+        return opened === 6 ? Promise.reject(new Error('no more files')) : hostFiles.open(path, options)
+      },
+    }
+    await expect(Journal.open({ files, directory, identity }, beginning)).rejects.toThrow('no more files')
+    expect(openFlags(directory).size).toBe(0)
   })
 
   it.runIf(process.platform === 'linux')('writes through O_DSYNC', async () => {
@@ -291,24 +349,3 @@ describe('a journal on a disk that loses its power', () => {
     }
   })
 })
-
-/** The flags that this process has opened the files of a directory with, by name. */
-function openFlags(directory: string): Map<string, number> {
-  const flags = new Map<string, number>()
-  for (const fd of readdirSync('/proc/self/fd')) {
-    const path = readLink(`/proc/self/fd/${fd}`)
-    if (path === undefined || dirname(path) !== directory) continue
-    const [, octal = '0'] = /flags:\s*(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
-    flags.set(basename(path), Number.parseInt(octal, 8))
-  }
-  return flags
-}
-
-/** Undefined for a descriptor that is closed by now. */
-function readLink(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
-}

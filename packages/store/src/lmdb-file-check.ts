@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreDamagedError } from './errors.ts'
+import { codeOf } from './system-errors.ts'
 
 export const dataFileName = 'data.mdb'
 
@@ -61,7 +62,7 @@ export function checkLmdbFile(directory: string): void {
   try {
     file = openSync(join(directory, dataFileName), 'r')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+    if (codeOf(error) === 'ENOENT') return
     throw error
   }
   try {

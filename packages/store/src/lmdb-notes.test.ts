@@ -70,6 +70,18 @@ describe('the notes in the tables of a store', () => {
     await open()
   })
 
+  it('of one write fill as many chunks as they need', async () => {
+    await write([1])
+    await write([2, 3, 4, 5, 6], wholeChunk)
+    expect(shown()).toEqual([6, 5, 4, 3, 2, 1])
+    await tables.close()
+    const { root, notes } = stored()
+    expect([...notes.getKeys({})].map((key) => Buffer.from(key).readBigUInt64BE())).toEqual([1n, 4n, 6n])
+    await root.close()
+    await open()
+    expect(shown()).toEqual([6, 5, 4, 3, 2, 1])
+  })
+
   it('are there after the tables were closed, and go on in a chunk of their own', async () => {
     await write([1, 2])
     await reopen()

@@ -30,7 +30,7 @@ describe('LMDB store', () => {
     directory.remove()
   })
 
-  const openStore = async (options: Pick<LmdbStoreOptions, 'historyMax' | 'environment'> = {}) => {
+  const openStore = async (options: Pick<LmdbStoreOptions, 'historyMax' | 'notesMax' | 'environment'> = {}) => {
     const store = await openLmdbStore({ directory: directory.path, ...options })
     opened.push(store)
     return store
@@ -309,6 +309,18 @@ describe('LMDB store', () => {
     const refused = new UnknownFormatError(directory.path, '99', '4')
     await expect(openStore()).rejects.toThrow(refused)
     await expect(openStore()).rejects.toThrow(refused)
+  })
+
+  it('keeps as many notes as it is told, and few more', async () => {
+    const store = await openStore({ notesMax: 2 })
+    const note = new Uint8Array(16 * 1024)
+    for (let count = 0; count < 10; count += 1) {
+      await store.commit({ conditions: [], operations: [{ type: 'put', key: 'a', value: bytes('a') }], note })
+      await writtenBehind(store)
+    }
+    const kept = (await store.notes({ limit: 100 })).map(({ revision }) => revision)
+    expect(kept.slice(0, 2)).toEqual([10, 9])
+    expect(kept.length).toBeLessThan(5)
   })
 
   it('gives memory back while others write, and neither loses nor misses anything', async () => {
