@@ -12,6 +12,7 @@ import {
   TransactionTooLargeError,
   UnknownFormatError,
 } from './errors.ts'
+import { CompactedError } from './store.ts'
 
 describe('the errors of a store say what has happened, and what to do', () => {
   it.each<[Error, string]>([
@@ -68,6 +69,7 @@ describe('the errors of a store say what has happened, and what to do', () => {
       'StoreDamagedError: the store in /data is damaged: a part is missing; ' +
         'restore the directory as a whole from a backup, or go on from revision 12, the last that is whole',
     ],
+    [new CompactedError(1, 2), 'CompactedError: revision 1 has been compacted; the oldest kept is 2'],
     [new InvalidTransactionError('a key is empty'), 'InvalidTransactionError: a key is empty'],
     [new TransactionTooLargeError('too large'), 'TransactionTooLargeError: too large'],
     [

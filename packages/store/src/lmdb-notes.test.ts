@@ -107,6 +107,8 @@ describe('the notes in the tables of a store', () => {
     await reopen(3)
     for (let revision = 1; revision <= 20; revision += 2) await write([revision, revision + 1], wholeChunk)
     expect(shown()).toEqual([20, 19, 18, 17])
+    await reopen(3)
+    expect(shown()).toEqual([20, 19, 18, 17])
   })
 
   it('go a few with each write, however many are too many', async () => {
@@ -132,6 +134,20 @@ describe('the notes in the tables of a store', () => {
     tables.forgetNotes(5)
     await write([6])
     expect(shown()).toEqual([6, 5])
+  })
+
+  it('that say nothing any more are passed over, and a repair removes them', async () => {
+    await write([1, 2], wholeChunk)
+    await write([3])
+    await tables.close()
+    const { root, notes } = stored()
+    const [first] = [...notes.getKeys({ limit: 1 })]
+    await notes.put(first ?? new Uint8Array(), new Uint8Array(15))
+    await root.close()
+    await open()
+    expect([shown(), tables.damagedNotes()]).toEqual([[3], [Uint8Array.from(first ?? [])]])
+    await tables.forget([], { sequence: 2, revision: 3 })
+    expect(tables.damagedNotes()).toEqual([])
   })
 
   it('are not given where they are not as they were written, and a repair goes on without them', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { open as openLmdb } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
@@ -276,8 +277,34 @@ describe('the tables of a store', () => {
       writeFileSync(join(directory.path, 'data.mdb'), earlier)
       expect(() => tables.reopen()).toThrow(StoreDamagedError)
     })
+
+    it.each([
+      ['another store', { of: Buffer.alloc(16, 9), state: [1, 1, 0] }],
+      ['an earlier number', { of: identity, state: [0, 1, 0] }],
+      ['another revision', { of: identity, state: [1, 2, 0] }],
+      ['other history', { of: identity, state: [1, 1, 1] }],
+    ] as const)('are refused where they are those of %s', async (_, { of, state }) => {
+      const tables = await newTables()
+      await tables.write([batch(1, [put('a', 1)])])
+      const file = join(directory.path, 'data.mdb')
+      const bytes = readFileSync(file)
+      const text = encodeState(identity, [1, 1, 0])
+      for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1))
+        encodeState(of, state).copy(bytes, at)
+      rmSync(file)
+      writeFileSync(file, bytes)
+      expect(() => tables.reopen()).toThrow('data.mdb was removed or replaced while it was in use')
+    })
   })
 })
+
+/** What the tables say of how far they go: sequence, revision and compacted revision. */
+function encodeState(store: Buffer, numbers: readonly number[]): Buffer {
+  const bytes = Buffer.concat([store, Buffer.alloc(28)])
+  for (const [index, number] of numbers.entries()) bytes.writeDoubleBE(number, 16 + 8 * index)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 40)), 40)
+  return bytes
+}
 
 /** How much of a file is resident where this process has it mapped. */
 function residentBytesOf(file: string): number {

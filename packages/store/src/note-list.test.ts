@@ -41,4 +41,11 @@ describe('notes in memory', () => {
       ),
     )
   })
+
+  it('are no less than none', () => {
+    expect(() => new NoteList(-1)).toThrow('notesMax is not a count: -1')
+    const none = new NoteList(0)
+    none.add([event(1, true)])
+    expect(none.newest({ limit: 1 })).toEqual([])
+  })
 })

@@ -10,6 +10,7 @@ import { holdsLmdbStore } from './lmdb-store.ts'
 import { LmdbTables } from './lmdb-tables.ts'
 import type { Revision } from './store.ts'
 import type { StoreIdentity } from './store-identity.ts'
+import { codeOf } from './system-errors.ts'
 
 /** What a look at every part of a store has found. */
 export interface StoreReport {
@@ -109,6 +110,6 @@ async function setAside(path: string): Promise<void> {
   try {
     await hostFiles.rename(path, `${path}.damaged`)
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (codeOf(error) !== 'ENOENT') throw error
   }
 }

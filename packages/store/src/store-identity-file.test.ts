@@ -1,6 +1,10 @@
+import { join } from 'node:path'
 import { seededRandom } from '@coracle/environment'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openFlags } from '../test/open-flags.ts'
 import { PowerLostError, SimulatedDisk } from '../test/simulated-disk.ts'
+import { temporaryDirectory } from '../test/temporary-directory.ts'
+import { hostFiles } from './durable-files.ts'
 import { StoreDamagedError } from './errors.ts'
 import { checkIdentity, keepIdentity } from './store-identity-file.ts'
 
@@ -63,6 +67,15 @@ describe('the file that remembers a store', () => {
       })
       await checkIdentity(disk.restart(), '/data/store', path, identity)
     }
+  })
+
+  it.runIf(process.platform === 'linux')('is not kept open', async () => {
+    const directory = temporaryDirectory()
+    onTestFinished(() => directory.remove())
+    const file = join(directory.path, 'store-id')
+    await keepIdentity(hostFiles, file, identity)
+    await checkIdentity(hostFiles, directory.path, file, identity)
+    expect(openFlags(directory.path).size).toBe(0)
   })
 
   it('that cannot be read is no missing one', async () => {

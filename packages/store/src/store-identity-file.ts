@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { DurableFiles } from './durable-files.ts'
 import { StoreDamagedError } from './errors.ts'
 import type { StoreIdentity } from './store-identity.ts'
+import { codeOf } from './system-errors.ts'
 
 /**
  * Throws a `StoreDamagedError` when the store in a directory is not the one that `path` remembers. `found` is the identity
@@ -44,7 +45,7 @@ async function readIdentity(files: DurableFiles, path: string): Promise<string |
       await file.close()
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (codeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

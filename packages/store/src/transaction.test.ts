@@ -111,7 +111,7 @@ describe('the changes of a transaction', () => {
 
   it('tell what each key was before', () => {
     const value = Buffer.from('new')
-    expect(changes([put('b', value), remove('a'), put('c', value)])).toEqual([
+    expect(changes([put('b', value), remove('a'), put('c', value)])).toStrictEqual([
       { type: 'put', key: 'b', value, revision: 9, createRevision: 2, previousRevision: 5 },
       { type: 'delete', key: 'a', value: Buffer.from('a@3'), revision: 9, createRevision: 1, previousRevision: 3 },
       { type: 'put', key: 'c', value, revision: 9, createRevision: 9, previousRevision: 0 },

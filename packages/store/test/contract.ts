@@ -191,6 +191,13 @@ export function describeStore(name: string, factory: StoreFactory): void {
         expect(pages).toEqual([{ revision: base, entries: [] }])
       })
 
+      it('are asked for by whole characters', async () => {
+        const refused = new InvalidTransactionError('the prefix "a\\ud83d" has half a surrogate pair')
+        await expect(store.list('a\ud83d')).rejects.toThrow(refused)
+        expect(() => record(store, 'a\ud83d', base)).toThrow(refused)
+        await expect(store.get('')).rejects.toThrow(new InvalidTransactionError('a key must not be empty'))
+      })
+
       it('are in the order of the UTF-8 bytes of their keys, which JavaScript does not have', async () => {
         const ascending = [
           '!',

@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CompactedError, examineStore, openLmdbStore, repairStore } from '../src/index.ts'
 import { repairedRevisionsSkipped } from '../src/limits.ts'
+import { LmdbTables } from '../src/lmdb-tables.ts'
 import { commit, put, record, remove, text } from './contract.ts'
+import { openFlags } from './open-flags.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 describe('a store that goes on without what is damaged', () => {
@@ -110,7 +113,51 @@ describe('a store that goes on without what is damaged', () => {
     ])
     expect((await contents()).entries).toEqual([['c', 'only in the journal']])
     expect(await examineStore(directory.path)).toMatchObject({ problems: [], isEndLost: false })
+    // The journal was whole.
+    expect(readdirSync(directory.path).filter((name) => name.endsWith('.damaged'))).toEqual([])
   })
+
+  it('lets go of notes that are not as they were written', async () => {
+    const store = await openLmdbStore({ directory: directory.path })
+    for (const note of ['first', 'second'].map((each) => Buffer.from(each))) {
+      const operations = [{ type: 'put', key: 'a', value: Buffer.from('a') }] as const
+      await store.commit({ conditions: [], operations, note })
+      await store.list('')
+    }
+    await store.close()
+    const root = open(directory.path, { encoding: 'binary', keyEncoding: 'binary', overlappingSync: false })
+    const notes = root.openDB<Uint8Array, Uint8Array>({ name: 'notes', encoding: 'binary', keyEncoding: 'binary' })
+    const [first] = [...notes.getRange({ limit: 1 })]
+    const wrong = Buffer.from(first?.value ?? [])
+    wrong[wrong.length - 1] = (wrong[wrong.length - 1] ?? 0) ^ 1
+    await notes.put(first?.key ?? wrong, wrong)
+    await root.close()
+    const problems = ['a part of the notes of transactions is not as it was written']
+    expect(await repairStore(directory.path)).toMatchObject({ problems, isEndLost: false })
+    expect(await examineStore(directory.path)).toMatchObject({ problems: [] })
+    expect((await contents()).entries).toEqual([['a', 'a']])
+  })
+
+  it('fails where a damaged journal cannot be put aside', async () => {
+    await leaveKilled()
+    damage('journal-0', 'only in')
+    mkdirSync(path('journal-0.damaged'))
+    await expect(repairStore(directory.path)).rejects.toThrow(/EISDIR|ENOTDIR|ENOTEMPTY|EPERM/)
+    await expect(contents()).rejects.toThrow('go on from revision 1')
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'is left without an open file, also where it cannot be looked at',
+    async () => {
+      await leaveKilled()
+      await examineStore(directory.path)
+      expect(openFlags(directory.path).size).toBe(0)
+      rmSync(path('data.mdb'))
+      await (await LmdbTables.open(directory.path)).close()
+      await expect(examineStore(directory.path)).rejects.toThrow('is damaged: its tables are empty')
+      expect(openFlags(directory.path).size).toBe(0)
+    },
+  )
 
   it('keeps a value that is damaged in the tables and whole in the journal', async () => {
     const store = await openLmdbStore({ directory: directory.path })
