@@ -68,6 +68,18 @@ describe('indexes over nodes', () => {
     expect([remade.updates, remade.versions]).toEqual([3, truth()])
   })
 
+  it('are not made anew where they have missed little, however many changes there were', () => {
+    nodes.clear()
+    const indexes = new NodeIndexes(nodes)
+    const index = indexes.get('x', () => new Names())
+    for (let changes = 0; changes < 3 * nodeChangesMax; changes++) {
+      put(indexes, 'a')
+      if (changes % 1000 === 0) indexes.get('x', () => new Names())
+    }
+    expect(indexes.get('x', () => new Names())).toBe(index)
+    expect([index.updates, index.versions]).toEqual([3 * nodeChangesMax, truth()])
+  })
+
   it('are forgotten where there are too many', () => {
     nodes.clear()
     const indexes = new NodeIndexes(nodes)

@@ -51,6 +51,12 @@ describe('room on a node', () => {
       { cpu: '1', memory: '1' },
       ['Insufficient cpu', 'Insufficient memory'],
     ],
+    [
+      'something that is short beside what there is',
+      { cpu: '4' },
+      { cpu: '1', memory: '1Gi', 'ephemeral-storage': '1Gi', 'example.com/gpu': '1' },
+      ['Insufficient cpu'],
+    ],
     ['nothing of what others have used up beyond what there is', { cpu: '5' }, { memory: '1Gi' }, []],
     [
       'none of a device that others have used up beyond what there is',
@@ -248,5 +254,117 @@ describe('nodes a pod names', () => {
     const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' }] as const
     expect(refusalOf(makePod(), info({ unschedulable: true }))).toEqual(['node(s) were unschedulable'])
     expect(refusalOf(makePod({ tolerations }), info({ unschedulable: true }))).toEqual([])
+  })
+})
+
+describe('the plugins', () => {
+  it('are those of upstream, in its order and with its weights', () => {
+    expect(defaultPlugins.map(({ name, scope, weight = 0 }) => `${name} ${scope} ${weight}`)).toEqual([
+      'NodeUnschedulable node 0',
+      'NodeName node 0',
+      'TaintToleration node 3',
+      'NodeAffinity node 2',
+      'NodePorts node 0',
+      'NodeResourcesFit node 1',
+      'NodeResourcesBalancedAllocation node 1',
+      'PodTopologySpread cluster 2',
+      'InterPodAffinity cluster 2',
+      'ImageLocality cluster 1',
+      'NodeDeclaredFeatures node 0',
+    ])
+  })
+
+  const port = { containerPort: 80, hostPort: 80, protocol: 'TCP' } as const
+  const onPort: Partial<PodSpec> = { containers: [{ name: 'main', ports: [port] }] }
+  const onPorts: Partial<PodSpec> = {
+    containers: [{ name: 'main', ports: [{ ...port, containerPort: 81, hostPort: 81 }, port] }],
+  }
+  const gpu = (count: string) => ({ requests: { 'example.com/gpu': count } })
+  const twoGpus = gpu('2').requests
+  const restartPolicyRules = [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [1] } }] as const
+  const restarting: Partial<PodSpec> = { containers: [{ name: 'c', restartPolicy: 'Never', restartPolicyRules }] }
+  const tolerations = [{ operator: 'Exists' }] as const
+  const terms = [{ matchExpressions: [{ key: 'a', operator: 'Exists' as const }] }]
+
+  it.each<[string, string, Parameters<typeof makePod>[0], NodeInfo, boolean]>([
+    ['NodeUnschedulable', 'cordoned', {}, info({ unschedulable: true }), false],
+    ['NodeName', 'another one', { nodeName: 'other' }, info(), false],
+    ['TaintToleration', 'tainted', {}, info({ taints: [{ key: 'a', effect: 'NoExecute' }] }), false],
+    ['NodeAffinity', 'without the label', { nodeSelector: { a: 'b' } }, info(), false],
+    ['NodePorts', 'whose port is taken', onPort, info({}, makePod(onPort)), true],
+    ['NodePorts', 'of whose ports one is taken', onPorts, info({}, makePod(onPort)), true],
+    ['NodeResourcesFit', 'that is full', { requests: { cpu: '3' } }, info({}, asking({ cpu: '2' })), true],
+    [
+      'NodeResourcesFit',
+      'whose devices are taken',
+      gpu('2'),
+      info({ allocatable: twoGpus }, asking(gpu('1').requests)),
+      true,
+    ],
+    ['NodeResourcesFit', 'with too few devices', gpu('3'), info({ allocatable: twoGpus }), false],
+    ['NodeResourcesFit', 'that is full of pods', {}, info({ allocatable: { pods: '1' } }, makePod()), true],
+    ['NodeResourcesFit', 'with too little CPU', { requests: { cpu: '5' } }, info({}), false],
+    ['NodeResourcesFit', 'with too little memory', { requests: { memory: '9Gi' } }, info({}), false],
+    ['NodeResourcesFit', 'with too little disk', { requests: { 'ephemeral-storage': '1' } }, info({}), false],
+    ['NodeResourcesFit', 'without the device', { requests: { 'example.com/gpu': '1' } }, info({}), false],
+    ['NodeDeclaredFeatures', 'without the feature', restarting, info(), false],
+  ])('%s refuses a node %s; that others leave it helps: %s', (plugin, _, spec, node, isHelpedByEviction) => {
+    const found = firstRefusal(new PodClass(makePod(spec), nodePlugins).filters, node)
+    expect(found).toMatchObject({ plugin, isHelpedByEviction })
+  })
+
+  it.each<[string, Parameters<typeof makePod>[0]]>([
+    ['NodeUnschedulable', { tolerations }],
+    ['NodeName', { nodeName: 'n' }],
+    ['TaintToleration', { tolerations }],
+    ['NodeAffinity', { nodeSelector: { a: 'b' } }],
+    [
+      'NodeAffinity',
+      { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } } } },
+    ],
+    ['NodePorts', onPort],
+    ['NodeResourcesFit', { requests: { cpu: '1' } }],
+    ['NodeResourcesFit', { requests: { memory: '1' } }],
+    ['NodeResourcesFit', { requests: { 'ephemeral-storage': '1' } }],
+    ['NodeResourcesFit', { requests: { 'example.com/gpu': '1' } }],
+    ['NodeResourcesBalancedAllocation', { requests: { cpu: '1' } }],
+    ['NodeResourcesBalancedAllocation', { requests: { memory: '1' } }],
+    ['NodeDeclaredFeatures', restarting],
+  ])('%s takes pods for different that differ by %j', (name, spec) => {
+    const plugin = nodePlugins.find((each) => each.name === name)
+    const [plain, other] = [makePod(), makePod(spec)].map((pod) => JSON.stringify([plugin?.signature(pod)]))
+    expect(other).not.toBe(plain)
+  })
+
+  it('have nothing to say of a pod that asks for nothing', () => {
+    const silent = nodePlugins.filter((plugin) => plugin.signature(makePod()) === undefined).map(({ name }) => name)
+    expect(silent).toEqual(['NodeName', 'TaintToleration', 'NodeAffinity', 'NodePorts', 'NodeDeclaredFeatures'])
+    const filtering = nodePlugins.filter((plugin) => plugin.filter?.(makePod()) !== undefined).map(({ name }) => name)
+    expect(filtering).toEqual(['NodeUnschedulable', 'TaintToleration', 'NodeResourcesFit'])
+  })
+
+  it.each([
+    ['NodeAffinity', [25, 100]],
+    ['TaintToleration', [75, 0]],
+  ])('%s brings its scores to 0–100', (name, expected) => {
+    const prefer = { weight: 1, preference: terms[0] as object }
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [prefer] } }
+    const scores = Float64Array.of(1, 4)
+    nodePlugins
+      .find((plugin) => plugin.name === name)
+      ?.scorer?.(makePod({ affinity }))
+      ?.normalize?.(scores, [])
+    expect([...scores]).toEqual(expected)
+  })
+
+  it('take a node that says nothing of itself as it is', () => {
+    const { status: _, spec: __, ...silent } = makeNode()
+    const node = new NodeInfo(silent)
+    expect(firstRefusal(new PodClass(makePod(restarting), nodePlugins).filters, node)?.reasons).toEqual([
+      'Too many pods',
+    ])
+    const others = nodePlugins.filter(({ name }) => name !== 'NodeResourcesFit')
+    expect(firstRefusal(new PodClass(makePod(restarting), others).filters, node)?.plugin).toBe('NodeDeclaredFeatures')
+    expect(scoreOf('TaintToleration', makePod(), node)).toBe(0)
   })
 })
