@@ -68,6 +68,18 @@ describe('nodes that have the images of a pod', () => {
   })
 })
 
+it('passes over images that have no name, or no size', () => {
+  const nameless: Node = { ...makeNode(), status: { images: [{ sizeBytes: 500 * 1024 * 1024 }, { names: ['a:1'] }] } }
+  const infos = [new NodeInfo(nameless)]
+  expect(imageLocality.scorer?.(running('a:1'), makeCluster(infos), infos)?.score(infos[0] as NodeInfo)).toBe(0)
+  expect(imageLocality.scorer?.(running('b:1'), makeCluster(infos), infos)).toBeUndefined()
+})
+
+it('keeps pods of all kinds together, as it refuses none', () => {
+  expect(imageLocality.signature(running('a:1'))).toBeUndefined()
+  expect(imageLocality.filter).toBeUndefined()
+})
+
 it('follows what nodes say, until they are gone', () => {
   const cache = new SchedulerCache()
   const scoresNow = () => {
@@ -81,6 +93,16 @@ it('follows what nodes say, until they are gone', () => {
   expect(scoresNow()).toEqual({ one: 100, two: 100 })
   cache.setNode(having({ 'b:1': 20 }, 'one'))
   expect(scoresNow()).toEqual({ one: 0, two: 48 })
+  // What has changed of it are its pods.
+  cache.place(running('b:1'), 'two')
+  expect(scoresNow()).toEqual({ one: 0, two: 48 })
+  cache.setNode(having({}, 'two'))
+  expect(scoresNow()).toBeUndefined()
+  cache.setNode(having({ 'a:1': 1000 }, 'two'))
+  expect(scoresNow()).toEqual({ one: 0, two: 48 })
   cache.removeNode('two')
   expect(scoresNow()).toBeUndefined()
+  cache.setNode(having({}, 'two'))
+  cache.setNode(having({ 'a:1': 1000 }, 'one'))
+  expect(scoresNow()).toEqual({ one: 48, two: 0 })
 })

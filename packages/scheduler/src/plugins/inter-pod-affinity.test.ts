@@ -307,11 +307,18 @@ describe('a pod that was refused', () => {
       false,
     ],
     ['a node that moves with pods that do not mind', web, { type: 'node-changed', node: moved, old: node }, false],
+    [
+      'a claim that changes',
+      wishing({ near: [term('db')], apart: [term('db')] }),
+      { type: 'storage-capacity-changed' },
+      false,
+    ],
     ['a node that goes with its pods', apart, { type: 'node-removed', node }, true],
     ['a namespace with other labels', apart, { type: 'namespace-changed', namespace: 'x' }, true],
   ])('is helped by %s', (_, pod, event, expected) => {
     const there = new NodeInfo(moved)
     there.add(wishing({ apart: [term('cache')] }))
+    there.add(near)
     expect(interPodAffinity.isHelpedBy?.(pod, event, makeCluster([there]))).toBe(expected)
   })
 })

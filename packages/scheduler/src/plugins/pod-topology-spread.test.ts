@@ -332,6 +332,14 @@ describe('a pod that says nothing', () => {
 
 describe('a pod that was refused for its spread', () => {
   const node = makeNode({ labels: { zone: 'a' } })
+  const tainted = makeNode({ labels: { zone: 'a' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] })
+  const spreadOver = (...keys: readonly string[]): Pod => {
+    const pod = spread()
+    const [constraint] = pod.spec.topologySpreadConstraints ?? []
+    const topologySpreadConstraints = keys.map((topologyKey) => ({ ...constraint, topologyKey }))
+    return { ...pod, spec: { ...pod.spec, topologySpreadConstraints } as Pod['spec'] }
+  }
+  const host = (zone: string, name: string) => makeNode({ labels: { zone, 'kubernetes.io/hostname': name } })
   const moved = makeNode({ labels: { zone: 'b' } })
   const plain = makeNode()
   const counted = labelled(app)
@@ -360,6 +368,49 @@ describe('a pod that was refused for its spread', () => {
     ['a namespace', { type: 'namespace-changed', namespace: 'default' }, false],
   ])('is helped by %s: %o', (_, event, expected) => {
     expect(podTopologySpread.isHelpedBy?.(spread(), event, makeCluster([]))).toBe(expected)
+  })
+
+  it.each<[string, Pod, ClusterEvent, boolean]>([
+    ['leaves its place', spread(), { type: 'node-changed', node: plain, old: node }, true],
+    ['was in no place and is in none', spread(), { type: 'node-changed', node: plain, old: makeNode() }, false],
+    [
+      'says nothing of where it was',
+      spread(),
+      { type: 'node-changed', node, old: { ...plain, metadata: { name: 'n' } } },
+      true,
+    ],
+    [
+      'says nothing of where it was, nor now',
+      spread(),
+      { type: 'node-changed', node: plain, old: { ...plain, metadata: { name: 'n' } } },
+      false,
+    ],
+    [
+      'counts now, where its taint kept it from that',
+      spread({ nodeTaintsPolicy: 'Honor' }),
+      { type: 'node-changed', node, old: tainted },
+      true,
+    ],
+    [
+      'is tainted still',
+      spread({ nodeTaintsPolicy: 'Honor' }),
+      { type: 'node-changed', node: { ...tainted }, old: tainted },
+      false,
+    ],
+    [
+      'is tainted now, which does not count',
+      spread({ nodeTaintsPolicy: 'Ignore' }),
+      { type: 'node-changed', node: tainted, old: node },
+      false,
+    ],
+    [
+      'moves by one of two labels',
+      spreadOver('zone', 'kubernetes.io/hostname'),
+      { type: 'node-changed', node: host('a', 'two'), old: host('a', 'one') },
+      true,
+    ],
+  ])('is helped by a node that %s: %o', (_, pod, event, expected) => {
+    expect(podTopologySpread.isHelpedBy?.(pod, event, makeCluster([]))).toBe(expected)
   })
 
   it('rests together with those alike only', () => {

@@ -13,8 +13,7 @@ export const taintToleration: NodePlugin = {
     return { refuse: ({ node }) => (isRepelled(pod, node) ? untolerated : undefined) }
   },
   scorer(pod) {
-    const tolerations = (pod.spec.tolerations ?? []).filter(({ effect }) => !effect || effect === 'PreferNoSchedule')
-    const counts = (taint: Taint) => taint.effect === 'PreferNoSchedule' && !isTolerated(taint, tolerations)
+    const counts = (taint: Taint) => taint.effect === 'PreferNoSchedule' && !isTolerated(taint, pod.spec.tolerations)
     return {
       score: ({ node }) => node.spec?.taints?.filter(counts).length ?? 0,
       normalize: (scores) => normalizeToMax(scores, true),

@@ -6,7 +6,15 @@ import { NodeInfo } from '../node-info.ts'
 import { SchedulerCache } from '../scheduler-cache.ts'
 import type { VolumeBinder } from '../storage/volume-binder.ts'
 import { makeCluster, makeNode, makePod } from '../testing/objects.ts'
-import { lateClass, makeClaim, makeStorage, makeVolume, podUsing, type StorageContent } from '../testing/storage.ts'
+import {
+  lateClass,
+  makeClaim,
+  makeStorage,
+  makeVolume,
+  onHost,
+  podUsing,
+  type StorageContent,
+} from '../testing/storage.ts'
 import { nodeVolumeLimits } from './node-volume-limits.ts'
 import type { ClusterPlugin } from './plugin.ts'
 import { volumeBinding } from './volume-binding.ts'
@@ -56,7 +64,8 @@ describe('VolumeZone', () => {
     const refusal = volumeZone(makeStorage(content))
       .filter?.(podUsing(['data']), makeCluster([node]))
       ?.refuse(node)
-    expect(refusal?.reasons).toEqual(fits ? undefined : ['node(s) had no available volume zone'])
+    const conflict = { reasons: ['node(s) had no available volume zone'], isHelpedByEviction: false }
+    expect(refusal).toEqual(fits ? undefined : conflict)
   })
 
   it('lets no pod come anywhere whose claim is bound to a volume that is not there', () => {
@@ -64,6 +73,26 @@ describe('VolumeZone', () => {
     const filter = volumeZone(storage).filter?.(podUsing(['data']), makeCluster([nodeWith([])]))
     expect(filter?.rejection).toEqual({ reasons: ['persistentvolume "lost" not found'], isHelpedByEviction: false })
   })
+})
+
+it('VolumeZone has nothing to say of a pod without claims, nor of volumes that say nothing of where they are', () => {
+  const volumes = [makeVolume('a')]
+  const claims = [makeClaim('data', { volumeName: 'a' }), makeClaim('waiting')]
+  const plugin = volumeZone(makeStorage({ claims, volumes }))
+  const filter = (...names: readonly string[]) => plugin.filter?.(podUsing(names), makeCluster([]))
+  expect([filter(), filter('data'), filter('waiting'), filter('missing')]).toEqual(Array.from({ length: 4 }))
+})
+
+it('VolumeZone asks for a place of each volume that a pod uses', () => {
+  const zone = 'topology.kubernetes.io/zone'
+  const claims = [makeClaim('a', { volumeName: 'a' }), makeClaim('b', { volumeName: 'b' })]
+  const plugin = volumeZone(
+    makeStorage({ claims, volumes: ['a', 'b'].map((name) => makeVolume(name, {}, { [zone]: name })) }),
+  )
+  const node = nodeWith([], { [zone]: 'a' })
+  const refuses = (...names: readonly string[]) =>
+    plugin.filter?.(podUsing(names), makeCluster([node]))?.refuse(node) !== undefined
+  expect([refuses('a'), refuses('b'), refuses('a', 'b')]).toEqual([false, true, true])
 })
 
 describe('VolumeRestrictions', () => {
@@ -141,10 +170,51 @@ describe('VolumeRestrictions', () => {
     ['different disks', gce(), aws, true],
   ])('lets two pods of one node have %s: %s', (_, a, b, fits) => {
     const node = nodeWith([makePod({ volumes: [a] })])
-    expect(refusalOf(makePod({ volumes: [b] }), node)?.reasons).toEqual(
-      fits ? undefined : ['node(s) had no available disk'],
-    )
+    const conflicting = { reasons: ['node(s) had no available disk'], isHelpedByEviction: true }
+    expect(refusalOf(makePod({ volumes: [b] }), node)).toEqual(fits ? undefined : conflicting)
   })
+
+  it('has nothing to say of a pod that has neither', () => {
+    const cluster = makeCluster([])
+    expect([makePod(), podUsing(['shared'])].map((pod) => plugin.filter?.(pod, cluster))).toEqual([
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('takes pods for different that have other disks, other claims for themselves, or another namespace', () => {
+    const pods = [podUsing(['shared']), podUsing(['data']), makePod({ volumes: [gce()] }), makePod({ volumes: [aws] })]
+    const signatures = pods.map((pod) => JSON.stringify(plugin.signature(pod)))
+    expect(new Set(signatures).size).toBe(pods.length)
+    expect(JSON.stringify(plugin.signature(makePod()))).toBe(signatures[0])
+    const elsewhere = { ...makePod(), metadata: { namespace: 'elsewhere' } }
+    expect(JSON.stringify(plugin.signature(elsewhere))).not.toBe(signatures[0])
+  })
+
+  it('wakes nobody for pods without claims, or for other news', () => {
+    const news: readonly ClusterEvent[] = [
+      { type: 'pod-removed', pod: makePod(), nodeName: 'n1' },
+      { type: 'pod-placed', pod: podUsing(['data']), nodeName: 'n1' },
+      { type: 'storage-capacity-changed' },
+    ]
+    for (const event of news) {
+      expect(plugin.isHelpedBy?.(podUsing(['data']), event, makeCluster([]))).toBe(false)
+    }
+    const gone = { type: 'pod-removed', pod: podUsing(['shared', 'data']), nodeName: 'n1' } as const
+    expect(plugin.isHelpedBy?.(podUsing(['shared']), gone, makeCluster([]))).toBe(false)
+    expect(plugin.isHelpedBy?.(podUsing(['data']), gone, makeCluster([]))).toBe(true)
+  })
+})
+
+it.each([
+  volumeBinding(makeStorage({}), {} as VolumeBinder),
+  nodeVolumeLimits(makeStorage({})),
+  volumeZone(makeStorage({})),
+])('$name takes pods of other namespaces or claims for different', ({ signature }) => {
+  const [pod, same, claims] = [podUsing(['a']), podUsing(['a']), podUsing(['a', 'b'])]
+  const elsewhere = { ...pod, metadata: { ...pod.metadata, namespace: 'elsewhere' } }
+  expect(signature(same)).toEqual(signature(pod))
+  for (const other of [claims, elsewhere]) expect(signature(other)).not.toEqual(signature(pod))
 })
 
 describe('NodeVolumeLimits', () => {
@@ -187,13 +257,66 @@ describe('NodeVolumeLimits', () => {
   ])('lets a node have %s', (_, count, present, wanted, fits) => {
     const node = nodeWith([podUsing(present)])
     const filter = nodeVolumeLimits(makeStorage(content(count))).filter?.(podUsing(wanted), makeCluster([node]))
-    expect(filter?.refuse(node)?.reasons).toEqual(fits ? undefined : ['node(s) exceed max volume count'])
+    const tooMany = { reasons: ['node(s) exceed max volume count'], isHelpedByEviction: true }
+    expect(filter?.refuse(node)).toEqual(fits ? undefined : tooMany)
+  })
+})
+
+describe('VolumeBinding', () => {
+  const storage = makeStorage({
+    claims: [
+      makeClaim('bound', { volumeName: 'a' }),
+      makeClaim('lost', { volumeName: 'lost' }),
+      makeClaim('immediate', { storageClassName: 'early' }),
+      makeClaim('late', { storageClassName: 'late' }),
+    ],
+    volumes: [makeVolume('a', onHost('other'))],
+    classes: [
+      lateClass('late', { provisioner: 'kubernetes.io/no-provisioner' }),
+      lateClass('early', { volumeBindingMode: 'Immediate' }),
+    ],
+  })
+  const node = nodeWith([], { 'kubernetes.io/hostname': 'n1' })
+  const filterOf = (...claims: readonly string[]) =>
+    volumeBinding(storage, {} as VolumeBinder).filter?.(podUsing(claims), makeCluster([node]))
+
+  it.each([
+    ['missing', 'persistentvolumeclaim "missing" not found'],
+    ['immediate', 'pod has unbound immediate PersistentVolumeClaims'],
+  ])('keeps a pod whose claim is %s from all nodes', (claim, reason) => {
+    const filter = filterOf(claim)
+    expect(filter?.rejection).toEqual({ reasons: [reason], isHelpedByEviction: false })
+    expect(filter?.refuse(node)).toBeUndefined()
+  })
+
+  it.each([
+    ['bound to a volume elsewhere', 'bound', "node(s) didn't match PersistentVolume's node affinity"],
+    [
+      'bound to a volume that is not there',
+      'lost',
+      'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)',
+    ],
+    ['in want of a volume', 'late', "node(s) didn't find available persistent volumes to bind"],
+  ])('keeps a pod whose claim is %s from a node, whoever leaves it', (_, claim, reason) => {
+    const filter = filterOf(claim)
+    const refusal = { reasons: [reason], isHelpedByEviction: false }
+    expect([filter?.rejection, filter?.refuse(node)]).toEqual([undefined, refusal])
+    filter?.remove(podUsing([claim]), node)
+    expect(filter?.refuse(node)).toEqual(refusal)
+    filter?.add(podUsing([claim]), node)
+    expect(filter?.refuse(node)).toEqual(refusal)
+  })
+
+  it('takes any node for a pod without claims, and one where its volume is', () => {
+    expect(filterOf()).toBeUndefined()
+    expect(filterOf('bound')?.refuse(nodeWith([], { 'kubernetes.io/hostname': 'other' }))).toBeUndefined()
   })
 })
 
 describe('a pod that was refused for its volumes', () => {
+  const { spec: _, ...bare } = makeClaim('bare')
   const storage = makeStorage({
-    claims: [makeClaim('waiting', { storageClassName: 'late' }), makeClaim('bound', { volumeName: 'a' })],
+    claims: [makeClaim('waiting', { storageClassName: 'late' }), makeClaim('bound', { volumeName: 'a' }), bare],
     volumes: [makeVolume('a'), makeVolume('b')],
   })
   const plugins: readonly ClusterPlugin[] = [
@@ -228,8 +351,13 @@ describe('a pod that was refused for its volumes', () => {
     ['missing', volume('a'), 'NodeVolumeLimits VolumeZone'],
     ['missing', storageClass('late'), ''],
     ['missing', capacity, ''],
+    ['waiting bound', volume('a'), all],
+    ['bound waiting', storageClass('late'), 'VolumeBinding'],
+    ['waiting bound', csiNode, 'VolumeBinding'],
+    ['bare', volume('b'), all],
+    ['bare', capacity, 'VolumeBinding'],
   ])('and whose claim is %s may be helped by %o in the eyes of: %s', (name, event, helps) => {
-    const [pod, cluster] = [podUsing([name]), makeCluster([])]
+    const [pod, cluster] = [podUsing(name.split(' ')), makeCluster([])]
     const helping = plugins.filter((plugin) => plugin.isHelpedBy?.(pod, event, cluster) === true)
     expect(helping.map((plugin) => plugin.name).join(' ')).toBe(helps)
   })
