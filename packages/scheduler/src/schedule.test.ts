@@ -6,6 +6,7 @@ import { explain, explainNoHelp } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import { NodeInfo } from './node-info.ts'
 import { defaultPlugins } from './plugins/index.ts'
+import type { ClusterPlugin } from './plugins/plugin.ts'
 import { nonZeroRequestOf, podRequestOf } from './pod-request.ts'
 import { planPreemption } from './preemption/preempt.ts'
 import * as decisions from './schedule.ts'
@@ -248,6 +249,22 @@ describe('schedule', () => {
     expect(new Set(placesOf('xk2')).size).toBe(5)
   })
 
+  it.each([
+    ['of a replica set draw the same, whatever letters they end in', 'ReplicaSet', true, false],
+    ['of a stateful set draw by their names', 'StatefulSet', true, true],
+    ['of a stateful set that does not control them draw the same', 'StatefulSet', false, false],
+  ])('pods %s', (_, kind, controller, isByName) => {
+    const nodes = infos(Array.from({ length: 8 }, (_each, index) => ({ name: `n${index}` })))
+    const places = Array.from({ length: 12 }, (_each, index) => {
+      const pod = makePod({}, `web-${index}`)
+      const ownerReferences = [{ apiVersion: 'apps/v1', kind, name: 'web', uid: 'uid-web', controller }]
+      const metadata = { ...pod.metadata, generateName: 'web-', ownerReferences }
+      const decision = schedule({ ...pod, metadata }, nodes)
+      return decision.type === 'fits' ? decision.node.name : 'nowhere'
+    })
+    expect(new Set(places).size > 1).toBe(isByName)
+  })
+
   it('places pods that ask for nothing where fewer of them are', () => {
     const nodes = infos([{ name: 'a' }, { name: 'b' }, { name: 'c' }])
     for (let round = 0; round < 12; round++) {
@@ -306,6 +323,29 @@ describe('schedule', () => {
     expect(schedule(makePod(), nodes, { percentageOfNodesToScore }).examined).toBe(examined)
   })
 
+  it('looks at no node where it is settled that none takes the pod', () => {
+    const rejection = { reasons: ['no claim', 'no class'], isHelpedByEviction: false }
+    const rejecting: ClusterPlugin = {
+      name: 'Rejecting',
+      scope: 'cluster',
+      signature: () => undefined,
+      filter: () => ({ rejection, refuse: () => undefined, add: () => {}, remove: () => {} }),
+    }
+    const cluster = makeCluster(infos([{}, {}]))
+    const decision = decisions.schedule(makePod(), cluster, new Framework([...defaultPlugins, rejecting]))
+    expect(decision).toMatchObject({
+      type: 'unschedulable',
+      diagnosis: {
+        nodeCount: 2,
+        rejection: { ...rejection, plugin: 'Rejecting' },
+        refusals: [],
+        namedBy: [],
+        isContradictory: false,
+      },
+      examined: 0,
+    })
+  })
+
   it.each([0, 1])('prefers the better node, also when it is number %i', (position) => {
     const better = makeNode({ name: 'better' })
     const worse = makeNode({ name: 'worse', taints: [{ key: 'old', effect: 'PreferNoSchedule' }] })
@@ -346,6 +386,16 @@ describe('nonZeroRequestOf', () => {
       'what the pod as a whole asks for',
       { containers: [{ name: 'a' }, { name: 'b' }], resources: { requests: { cpu: '1' } } },
       { milliCpu: 1000, memory: 400 * mebibytes },
+    ],
+    [
+      'what the pod as a whole asks for of memory',
+      { containers: [{ name: 'a' }, { name: 'b' }], resources: { requests: { memory: '1Mi' } } },
+      { milliCpu: 200, memory: mebibytes },
+    ],
+    [
+      'some where the pod as a whole asks for other things',
+      { containers: [{ name: 'a' }], resources: { requests: { 'hugepages-2Mi': '2Mi' } } },
+      { milliCpu: 100, memory: 200 * mebibytes },
     ],
   ])('is %s', (_, spec, expected) => {
     expect(nonZeroRequestOf(makePod(spec))).toMatchObject(expected)

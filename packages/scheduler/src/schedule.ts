@@ -76,7 +76,6 @@ export function schedule(
 
 /** How many feasible nodes are enough: all of a small cluster, from half down to a twentieth of a large one. */
 export function feasibleWanted(nodeCount: number, percentageWanted?: number): number {
-  if (nodeCount < feasibleMin) return nodeCount
   const percentage = percentageWanted ?? Math.max(percentageMin, Math.floor(50 - nodeCount / 125))
   return Math.min(nodeCount, Math.max(feasibleMin, Math.floor((nodeCount * percentage) / 100)))
 }

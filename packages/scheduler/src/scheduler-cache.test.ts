@@ -162,10 +162,10 @@ describe('the scheduler cache', () => {
     expect(versions).toEqual([1, 1, 2, 3])
     cache.place({ ...ending, metadata: { ...ending.metadata, labels: { app: 'web' } } }, 'a')
     expect(cache.node('a')?.version).toBe(3)
-    for (const labels of [{ app: 'db' }, { app: 'db', tier: 'back' }, {}]) {
+    for (const labels of [{ app: 'db' }, { app: 'db', tier: 'back' }, { app: 'db', tier: 'front' }, {}]) {
       cache.place({ ...ending, metadata: { ...ending.metadata, labels } }, 'a')
     }
-    expect(cache.node('a')?.version).toBe(6)
+    expect(cache.node('a')?.version).toBe(7)
     expect(used()).toEqual({ a: [1000, 1] })
   })
 

@@ -6,8 +6,11 @@ import {
   namespaces,
   nodes,
   notFound,
+  type PersistentVolumeClaim,
   type Pod,
   type PodDisruptionBudget,
+  persistentVolumeClaims,
+  persistentVolumes,
   podDisruptionBudgets,
   pods,
   type Resource,
@@ -25,6 +28,7 @@ import { defaultPlugins } from './plugins/index.ts'
 import type { ClusterPlugin } from './plugins/plugin.ts'
 import { createScheduler, type Scheduler } from './scheduler.ts'
 import { makeNode, makePod } from './testing/objects.ts'
+import { makeClaim, makeVolume, podUsing } from './testing/storage.ts'
 
 describe('the scheduler', () => {
   let environment: VirtualEnvironment
@@ -195,6 +199,26 @@ describe('the scheduler', () => {
     expect(bindings).toEqual(['default/p'])
   })
 
+  it('tries a pod again when its claim has got a volume', async () => {
+    await addNode('a')
+    await client.create(persistentVolumes, makeVolume('v', { storageClassName: '' }))
+    const waiting = makeClaim('data', { storageClassName: '' })
+    const { volumeName: _, ...spec } = waiting.spec ?? {}
+    await client.create<PersistentVolumeClaim>(persistentVolumeClaims, { ...waiting, spec } as PersistentVolumeClaim)
+    await addPod('p', podUsing(['data']).spec)
+    expect(bindings).toEqual([])
+    await environment.clock.advance('20s')
+    const claim = await client.get(persistentVolumeClaims, { namespace: 'default', name: 'data' })
+    const bound = makeClaim('data', { storageClassName: '', volumeName: 'v' })
+    await client.update<PersistentVolumeClaim>(persistentVolumeClaims, {
+      ...claim,
+      metadata: { ...claim.metadata, annotations: bound.metadata.annotations ?? {} },
+      spec: bound.spec,
+    } as PersistentVolumeClaim)
+    await environment.clock.settle()
+    expect(bindings).toEqual(['default/p'])
+  })
+
   it('tries a pod again when another has been given less, as it was asked for', async () => {
     await addNode('a', '1')
     const { metadata, ...shrinking } = makePod({ nodeName: 'a', requests: { cpu: '500m' } }, 'shrinking')
@@ -322,6 +346,21 @@ describe('the scheduler', () => {
       'scheduler_pod_scheduling_attempts_count 2',
     ])
     expect(measured('scheduler_scheduling_attempt_duration_seconds_count')).toHaveLength(3)
+  })
+
+  it('says what it counts', () => {
+    const helps = metrics
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith('# HELP'))
+    expect(helps).toEqual([
+      '# HELP scheduler_pending_pods Pods that wait for a node, by queue.',
+      '# HELP scheduler_pod_scheduling_attempts Attempts that it took until a pod was scheduled.',
+      '# HELP scheduler_preemption_attempts_total How often pods had to leave for another.',
+      '# HELP scheduler_preemption_victims Pods that had to leave for another at a time.',
+      '# HELP scheduler_schedule_attempts_total Attempts to schedule pods, by how they ended.',
+      '# HELP scheduler_scheduling_attempt_duration_seconds Seconds from the beginning of an attempt until the pod was bound, or found to fit nowhere.',
+    ])
   })
 
   it('measures how long attempts take, until pods are bound', async () => {
@@ -907,6 +946,29 @@ describe('the scheduler', () => {
       refusal = new ApiError(403, 'Forbidden', 'no bindings today')
       await addPod('p')
       expect(log).toEqual(['reserve p a', 'preBind p', 'unreserve p'])
+    })
+
+    it('is asked which events help the pods that it keeps from all nodes', async () => {
+      await scheduler.stop()
+      let isClosed = true
+      const rejection = { reasons: ['the office was closed'], isHelpedByEviction: false }
+      const office: ClusterPlugin = {
+        name: 'Office',
+        scope: 'cluster',
+        signature: () => undefined,
+        isHelpedBy: (_, event) => event.type === 'namespace-changed',
+        filter: () => (isClosed ? { rejection, refuse: () => undefined, add: () => {}, remove: () => {} } : undefined),
+      }
+      scheduler = createScheduler({ client, environment, plugins: [...defaultPlugins, office] })
+      await scheduler.start()
+      await addPod('p')
+      expect(eventsOf('p')[0]?.[3]).toBe('0/1 nodes are available: the office was closed. not found')
+      await environment.clock.advance('20s')
+      isClosed = false
+      const metadata = { name: 'labelled', labels: { team: 'a' } }
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata })
+      await environment.clock.settle()
+      expect(bindings).toEqual(['default/p'])
     })
 
     it('is asked which events help the pods it refused', async () => {

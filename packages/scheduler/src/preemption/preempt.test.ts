@@ -10,7 +10,7 @@ import { schedule } from '../schedule.ts'
 import { SchedulerCache } from '../scheduler-cache.ts'
 import { makeNode, makePod, type NodeOptions } from '../testing/objects.ts'
 import { splitByBudgets } from './budgets.ts'
-import { type Preemption, pickVictims, planPreemption } from './preempt.ts'
+import { type Preemption, pickVictims, planPreemption, preemptionReason } from './preempt.ts'
 import type { Victims } from './victims.ts'
 
 const random = seededRandom(1)
@@ -318,6 +318,16 @@ describe('of several nodes', () => {
   })
 })
 
+it('a node where no budget suffers is looked for among all', () => {
+  const guarded = () => [pod(0, { cpu: '4', labels: web })]
+  for (const place of [0, 60, 119]) {
+    const nodes = Array.from({ length: 120 }, (_, index) =>
+      index === place ? [pod(1, { name: 'plain', cpu: '4' })] : guarded(),
+    )
+    expect(outcome(preempt(pod(5), clusterOf(...nodes), [budget(0)]))).toBe(`n${place + 1}: plain`)
+  }
+})
+
 describe('a pod for which others are leaving', () => {
   const wanting = pod(5, { name: 'wanting' })
   const leaving = (reason = 'PreemptionByScheduler', priority = 0): Pod => {
@@ -334,6 +344,22 @@ describe('a pod for which others are leaving', () => {
   it.each<[string, Pod, string]>([
     ['waits for them', leaving(), 'not eligible due to a terminating pod on the nominated node.'],
     ['has others leave, where those leave for another reason', leaving('EvictionByEvictionAPI'), 'n1: leaving'],
+    ['has others leave, where those are as important', leaving('PreemptionByScheduler', 5), 'n2: other'],
+    [
+      'has others leave, where those were not to leave after all',
+      {
+        ...leaving(),
+        status: { conditions: [{ type: 'DisruptionTarget', status: 'False', reason: preemptionReason }] },
+      },
+      'n1: leaving',
+    ],
+    [
+      'has others leave, where those say something else of themselves',
+      { ...leaving(), status: { conditions: [{ type: 'Ready', status: 'True', reason: preemptionReason }] } },
+      'n1: leaving',
+    ],
+    ['has others leave, where those say nothing of why', { ...leaving(), status: undefined } as never, 'n1: leaving'],
+    ['has others leave, where those are not leaving yet', pod(0, { name: 'leaving', cpu: '4' }), 'n1: leaving'],
     ['has others leave, where those are more important', leaving('PreemptionByScheduler', 9), 'n2: other'],
   ])('%s', (_, there, expected) => {
     const cluster = expected.startsWith('n1') ? clusterOf([there]) : clusterOf([there], [other])
@@ -398,6 +424,7 @@ describe('disruption budgets', () => {
     ['that allow some', [budget(2)], ['c']],
     ['of which the strictest counts', [budget(2), budget(1)], ['b', 'c']],
     ['without a selector', [{ ...budget(0), spec: {} }], []],
+    ['that say nothing', [{ ...budget(0), spec: undefined } as never], []],
     ['with an empty selector', [budget(0, {})], []],
     ['of another namespace', [{ ...budget(0), metadata: { name: 'budget', namespace: 'elsewhere' } }], []],
     ['that count a pod as gone already', [budget(1, web, { disruptedPods: { a: '2026-01-01T00:00:00Z' } })], ['c']],

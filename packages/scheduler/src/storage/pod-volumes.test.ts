@@ -99,6 +99,10 @@ describe('on a node', () => {
     capacity,
     ...more,
   })
+  const without = (capacity: CsiStorageCapacity, part: 'capacity' | 'nodeTopology'): CsiStorageCapacity => {
+    const { [part]: _, ...rest } = capacity
+    return rest
+  }
   const measured = { classes: [late], claims: [waiting], measuring: ['example.com/disks'] }
   const allowing = (zone: string) => {
     const matchLabelExpressions = [{ key: 'zone', values: [zone] }]
@@ -161,6 +165,24 @@ describe('on a node', () => {
     [
       'its driver makes no volume so large',
       { ...measured, capacities: [room('50Gi', { maximumVolumeSize: '1Gi' })] },
+      'node(s) did not have enough free storage',
+    ],
+    [
+      'its driver has room there, and less elsewhere',
+      {
+        ...measured,
+        capacities: [room('1Gi', { nodeTopology: { matchLabels: { zone: 'b' } } }), room('5Gi'), room('4Gi')],
+      },
+      ['data is provisioned'],
+    ],
+    [
+      'its driver does not say where it has room',
+      { ...measured, capacities: [without(room('5Gi'), 'nodeTopology')] },
+      'node(s) did not have enough free storage',
+    ],
+    [
+      'its driver does not say how much room it has',
+      { ...measured, capacities: [without(room('5Gi'), 'capacity')] },
       'node(s) did not have enough free storage',
     ],
     [
