@@ -1,4 +1,10 @@
-import { type Clock, realClock } from '@coracle/environment'
+import { type Clock, realClock, realEnvironment } from '@coracle/environment'
+import {
+  createAuthority,
+  issueClientCertificate,
+  issueServingCertificate,
+  type KeyPair,
+} from '@coracle/environment/certificates'
 import { type handleUnaryCall, type Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { StoreClosedError, StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
@@ -24,7 +30,11 @@ afterEach(() => {
 })
 
 /** A server of gRPC at an address of its own. `passwords` are what it was given. */
-async function serve(answer: Answer, tokens: (password: string) => string | Error = () => 'token') {
+async function serve(
+  answer: Answer,
+  tokens: (password: string) => string | Error = () => 'token',
+  security = ServerCredentials.createInsecure(),
+) {
   const server = new Server()
   const raw = (bytes: Buffer) => bytes
   const unary = (handle: (bytes: Buffer, metadata: Metadata) => Uint8Array | Error | undefined) => {
@@ -80,9 +90,7 @@ async function serve(answer: Answer, tokens: (password: string) => string | Erro
     'bidi',
   )
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, found) =>
-      error === null ? resolve(found) : reject(error),
-    )
+    server.bindAsync('127.0.0.1:0', security, (error, found) => (error === null ? resolve(found) : reject(error)))
   })
   const close = () => server.forceShutdown()
   open.push({ close })
@@ -165,6 +173,30 @@ describe('a call to etcd', () => {
     expect(await say('b', once)).toBe('b')
   })
 
+  it('is given up where another attempt would be too late', async () => {
+    let calls = 0
+    const { address } = await serve(() => (++calls === 1 ? failure(status.UNAVAILABLE, 'no leader') : 'too late'))
+    let isFirst = true
+    const monotonicMs = () => {
+      const ms = isFirst ? 0 : etcdCallTimeoutMs - etcdRetryMs
+      isFirst = false
+      return ms
+    }
+    const { say } = connect([address], { clock: { ...realClock, monotonicMs } })
+    await expect(say('a')).rejects.toThrow(new StoreUnavailableError(address, 'no leader'))
+  })
+
+  it('waits for a server without asking again and again whether it is there', async () => {
+    const { address } = await serve((said) => said)
+    let asked = 0
+    const now = () => {
+      asked += 1
+      return realClock.now()
+    }
+    const { say } = connect([address], { clock: { ...realClock, now } })
+    expect([await say('a'), asked]).toEqual(['a', 1])
+  })
+
   it('is given up in the end where every server fails', async () => {
     const { address } = await serve(() => failure(status.UNAVAILABLE, 'no leader'))
     const { clock, waits } = quickClock()
@@ -179,7 +211,7 @@ describe('a call to etcd', () => {
     gone.close()
     const { address } = await serve((said) => said)
     // The time that a server has to be reached is nearly over at once.
-    const now = () => realClock.now() - etcdConnectTimeoutMs + 100
+    const now = () => realClock.now() - etcdConnectTimeoutMs + 30
     const { say } = connect([gone.address, address], { clock: { ...realClock, now } })
     expect([await say('a', once), await say('b', once)]).toEqual(['a', 'b'])
   })
@@ -291,6 +323,42 @@ describe('an etcd that asks who comes', () => {
     await expect(say('a')).rejects.toMatchObject({ details: 'wrong password' })
     isRefusing = false
     expect(await say('b')).toBe('token')
+  })
+})
+
+describe('an etcd with certificates', () => {
+  const environment = realEnvironment()
+  const authority = createAuthority(environment)
+  const pem = ({ certificatePem, keyPem }: KeyPair) => ({
+    certificate: Buffer.from(certificatePem),
+    key: Buffer.from(keyPem),
+  })
+  const server = pem(issueServingCertificate(environment, authority, { commonName: 'etcd', hosts: ['localhost'] }))
+  const client = pem(issueClientCertificate(environment, authority, { user: 'me', groups: [] }))
+  const ca = Buffer.from(authority.certificatePem)
+  const pair = { private_key: server.key, cert_chain: server.certificate }
+  const secured = async () => {
+    const { address } = await serve((said) => said, undefined, ServerCredentials.createSsl(ca, [pair], true))
+    return address.replace('127.0.0.1', 'localhost')
+  }
+
+  it('is reached with those that it asks for', async () => {
+    const address = await secured()
+    expect(await connect([address], { tls: { ca, ...client } }).say('a')).toBe('a')
+  })
+
+  it.each([
+    ['that are not trusted here', client],
+    ['where it is shown none', { ca }],
+    ['without encryption', undefined],
+  ])('is not reached %s', async (_, tls) => {
+    const address = await secured()
+    // The time that a server has to be reached is over soon, and so is that of the call.
+    const now = () => realClock.now() - etcdConnectTimeoutMs + 30
+    let calls = 0
+    const monotonicMs = () => calls++ * (etcdCallTimeoutMs / 3)
+    const { say } = connect([address], { tls, clock: { ...realClock, now, monotonicMs } })
+    await expect(say('a')).rejects.toThrow(StoreUnavailableError)
   })
 })
 

@@ -68,6 +68,12 @@ describe('the notes of a store in etcd', () => {
     expect(await shown(1, 3)).toEqual([])
   })
 
+  it('are read before a revision, however many there are after it', async () => {
+    const { write, shown } = setUp()
+    for (let revision = 1; revision <= 3 * etcdNoteLagMax; revision++) write(revision)
+    expect(await shown(2, 100)).toEqual([99, 98])
+  })
+
   it('are in order also where writers had not heard of each other', async () => {
     const { write, shown } = setUp()
     write(7, 2)
@@ -100,6 +106,21 @@ describe('the notes of a store in etcd', () => {
     await notes.forget(9)
     expect(kept()).toEqual([])
     await notes.forget(9)
+  })
+
+  it('are counted, and their keys read once, where a page of them has all', async () => {
+    const { notes, write, asked } = setUp()
+    const requests = async (revision: number) => {
+      asked.length = 0
+      await notes.forget(revision)
+      return asked.map(({ countOnly = false, keysOnly = false }) => [countOnly, keysOnly])
+    }
+    for (const revision of [3, 5]) write(revision)
+    const once = [
+      [true, false],
+      [false, true],
+    ]
+    expect([await requests(1), await requests(3), await requests(9)]).toEqual([once, once, once])
   })
 
   it('go where there are more than are to be kept, the oldest first', async () => {
