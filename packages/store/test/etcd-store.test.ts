@@ -8,6 +8,7 @@ import {
   InvalidTransactionError,
   openEtcdStore,
   type Store,
+  StoreClosedError,
   StoreTimeoutError,
   StoreUnavailableError,
   TransactionTooLargeError,
@@ -62,6 +63,37 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       expect(entries.map(({ key, value }) => [key, text(value)])).toEqual([
         [`${prefix}/registry/core/pods/default/web`, '{"kind":"Pod"}'],
       ])
+    })
+
+    it('has no prefix unless it is given one, and is shared', async () => {
+      const [store, bare] = await Promise.all([open(), openEtcdStore({ servers: [etcd.address], environment })])
+      opened.push(bare)
+      await commit(store, put('/a'))
+      expect((await bare.list(prefix)).entries.map(({ key }) => key)).toEqual([`${prefix}/a`])
+      expect([store.shared, bare.shared]).toEqual([true, true])
+    })
+
+    it('takes no call any more as soon as it is told to close', async () => {
+      const store = await open()
+      for (const key of ['a', 'b']) await commit(store, put(key))
+      const pages = store.pages('', 1)[Symbol.asyncIterator]()
+      expect((await pages.next()).done).toBe(false)
+      const committed = commit(store, put('c'))
+      const closed = store.close()
+      const calls = [
+        () => store.latest(),
+        () => store.get('a'),
+        () => store.list(''),
+        () => pages.next(),
+        () => commit(store, put('d')),
+        () => store.notes({ limit: 1 }),
+        () => store.forgetNotes(0),
+        () => store.compact(1),
+      ]
+      await Promise.all(calls.map((call) => expect(call()).rejects.toThrow(StoreClosedError)))
+      expect(() => record(store, '', 0)).toThrow(StoreClosedError)
+      expect(await committed).toBeGreaterThan(0)
+      await closed
     })
 
     it('shows one process at once what another has written', async () => {
