@@ -177,6 +177,20 @@ describe('the scheduler', () => {
     expect(bindings).toEqual(['default/gated'])
   })
 
+  it('binds no pod that is going, or is for another, once it waited', async () => {
+    for (const name of ['going', 'passed-on', 'staying']) await addPod(name)
+    const waiting = (name: string) => client.get(pods, { namespace: 'default', name })
+    const going = await waiting('going')
+    const metadata = { ...going.metadata, finalizers: ['test/held'], deletionTimestamp: '2026-01-01T00:00:00Z' }
+    await client.update<Pod>(pods, { ...going, metadata } as Pod)
+    const passedOn = await waiting('passed-on')
+    await client.update<Pod>(pods, { ...passedOn, spec: { ...passedOn.spec, schedulerName: 'another' } })
+    await environment.clock.settle()
+    await addNode('a')
+    await environment.clock.advance('10m')
+    expect(bindings).toEqual(['default/staying'])
+  })
+
   it('does not look at a node again for its heartbeats', async () => {
     await addNode('a', '1')
     await addPod('big', { requests: { cpu: '2' } })

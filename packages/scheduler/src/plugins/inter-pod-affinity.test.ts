@@ -90,6 +90,12 @@ describe('a pod with required terms', () => {
       [nodeIn('a'), nodeIn(undefined)],
       '+f',
     ],
+    [
+      'goes anywhere as the first of its kind that is in a place',
+      wishing({ near: [term('web')] }),
+      [nodeIn('a'), nodeIn(undefined, plain('web'))],
+      '+f',
+    ],
     ['goes to others of its kind', wishing({ near: [term('web')] }), [nodeIn('a', plain('web')), nodeIn('b')], '+f'],
     [
       'goes where pods are that all terms mean',

@@ -216,6 +216,7 @@ describe('nodes a pod names', () => {
   it.each<[string, Pod, readonly string[] | undefined]>([
     ['none', makePod(), undefined],
     ['no terms', required(), undefined],
+    ['none, where it only prefers some', makePod({ affinity: { nodeAffinity: {} } }), undefined],
     ['those of all terms', required({ matchFields: [field(['a'])] }, { matchFields: [field(['b'])] }), ['a', 'b']],
     ['any, where a term names none', required({ matchFields: [field(['a'])] }, { matchExpressions: [] }), undefined],
     ['any, where it names others only', required({ matchFields: [field(['a'], 'NotIn')] }), undefined],

@@ -160,7 +160,6 @@ function canLevel(constraints: readonly PodConstraint[], event: ClusterEvent): b
 
 /** Whether a node is in another place than before, or counts now and did not, or the reverse. */
 const hasMoved = (constraints: readonly SpreadConstraint[], old: Node, node: Node): boolean =>
-  hasAllKeys(old, constraints) !== hasAllKeys(node, constraints) ||
   constraints.some(
     ({ topologyKey, includes }) =>
       old.metadata.labels?.[topologyKey] !== node.metadata.labels?.[topologyKey] || includes(old) !== includes(node),

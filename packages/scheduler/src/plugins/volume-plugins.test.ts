@@ -41,6 +41,12 @@ describe('VolumeZone', () => {
       { 'topology.kubernetes.io/region': 'a' },
       true,
     ],
+    [
+      'another region than that by its former name',
+      { 'failure-domain.beta.kubernetes.io/region': 'a' },
+      { 'topology.kubernetes.io/region': 'b' },
+      false,
+    ],
     ['a region of that name, and no zone', { [zone]: 'a' }, { 'topology.kubernetes.io/region': 'a' }, false],
     ['no zone at all', { [zone]: 'a' }, {}, true],
     ['any zone where the volume has none', {}, { [zone]: 'a' }, true],
@@ -174,8 +180,12 @@ describe('VolumeRestrictions', () => {
     expect(refusalOf(makePod({ volumes: [b] }), node)).toEqual(fits ? undefined : conflicting)
   })
 
-  it('has nothing to say of a pod that has neither', () => {
+  it('has nothing to say of a pod that has neither, nor of claims that are not there or say nothing', () => {
     const cluster = makeCluster([])
+    const { spec: _, ...bare } = makeClaim('bare')
+    const pods = [podUsing(['bare']), podUsing(['missing'])]
+    const silent = volumeRestrictions(makeStorage({ claims: [bare] }))
+    expect(pods.map((pod) => silent.filter?.(pod, cluster))).toEqual([undefined, undefined])
     expect([makePod(), podUsing(['shared'])].map((pod) => plugin.filter?.(pod, cluster))).toEqual([
       undefined,
       undefined,
@@ -352,6 +362,7 @@ describe('a pod that was refused for its volumes', () => {
     ['missing', storageClass('late'), ''],
     ['missing', capacity, ''],
     ['waiting bound', volume('a'), all],
+    ['waiting bound', volume('b'), all],
     ['bound waiting', storageClass('late'), 'VolumeBinding'],
     ['waiting bound', csiNode, 'VolumeBinding'],
     ['bare', volume('b'), all],

@@ -60,6 +60,24 @@ const capacity = (name: string, storageClassName: string) =>
     storageClassName,
   }) as CsiStorageCapacity
 
+it('has seen all that there is once it is started', async () => {
+  await create(persistentVolumeClaims, makeClaim('data'))
+  await create(persistentVolumes, makeVolume('a'))
+  await create(storageClasses, lateClass('late'))
+  await create(csiNodes, csiNode)
+  await create(csiDrivers, csiDriver)
+  await create(csiStorageCapacities, capacity('c', 'late'))
+  await cache.start()
+  expect([
+    cache.claim('default', 'data')?.metadata.name,
+    cache.volume('a')?.metadata.name,
+    cache.storageClass('late')?.metadata.name,
+    cache.csiNode('n1')?.metadata.name,
+    cache.csiDriver('disks')?.metadata.name,
+    cache.capacities('late').length,
+  ]).toEqual(['data', 'a', 'late', 'n1', 'disks', 1])
+})
+
 it.each<readonly [string, Resource<never>, KubernetesObject, object]>([
   [
     'a claim',
