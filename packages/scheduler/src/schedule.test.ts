@@ -393,6 +393,14 @@ describe('nonZeroRequestOf', () => {
       { milliCpu: 200, memory: mebibytes },
     ],
     [
+      'what containers ask for, and no more, where the pod as a whole asks for other things',
+      {
+        containers: [{ name: 'a', resources: { requests: { cpu: '1' } } }, { name: 'b' }],
+        resources: { requests: { memory: '1Mi' } },
+      },
+      { milliCpu: 1000, memory: mebibytes },
+    ],
+    [
       'some where the pod as a whole asks for other things',
       { containers: [{ name: 'a' }], resources: { requests: { 'hugepages-2Mi': '2Mi' } } },
       { milliCpu: 100, memory: 200 * mebibytes },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { StoreTimeoutError, StoreUnavailableError } from './errors.ts'
 import { faultyStore } from './faults.ts'
 import { createMemoryStore } from './memory-store.ts'
-import type { Note, SoleWriterStore, Transaction } from './store.ts'
+import type { Note, SoleWriterStore, Transaction, WatchOptions } from './store.ts'
 
 const put = (key: string): Transaction => ({
   conditions: [],
@@ -175,6 +175,32 @@ describe('a faulty store', () => {
     await real.commit(put('b'))
     store.loseHistory()
     expect(heard).toEqual(['a'])
+  })
+
+  it('asks for progress where the watch is', () => {
+    const asked: number[] = []
+    const watch = () => ({ close() {}, requestProgress: (revision: number) => void asked.push(revision) })
+    const store = faultyStore({ watch } as unknown as SoleWriterStore)
+    store.watch('', { after: 0, onEvents() {}, onGap() {}, onEnd() {} }).requestProgress(7)
+    expect(asked).toEqual([7])
+  })
+
+  it('tells nobody how far things are who does not want to know', async () => {
+    const { real, store } = setUp()
+    const told: string[] = []
+    const onEvents: WatchOptions['onEvents'] = (events) => told.push(...events.map(({ key }) => key))
+    store.watch('a', { after: 0, onEvents, onGap: () => told.push('gap'), onEnd() {} })
+    const closed = store.watch('a', {
+      after: 0,
+      onEvents,
+      onGap: () => told.push('gap of one that is closed'),
+      onEnd() {},
+    })
+    closed.close()
+    await real.commit(put('b'))
+    await real.commit(put('a'))
+    store.loseHistory()
+    expect(told).toEqual(['a', 'gap'])
   })
 
   it('loses the answer of what is under way also where it is restored meanwhile', async () => {

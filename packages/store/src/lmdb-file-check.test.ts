@@ -285,6 +285,21 @@ describe('the check of a file of LMDB', () => {
       (bytes) => bytes.writeUInt32LE(lastPage() + 1, nodeOf(dataTop(), 1)),
       () => `is wrong at page ${lastPage() + 1}`,
     ],
+    [
+      'a page with a number of more than 32 bits',
+      (bytes) => bytes.writeUInt16LE(1, nodeOf(dataTop(), 1) + 4),
+      () => `is wrong at page ${2 ** 32 + childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a first key of free pages that is no number',
+      (bytes) => bytes.writeUInt16LE(7, nodeOf(topOf(48), 0) + 6),
+      () => `is wrong at page ${topOf(48)}`,
+    ],
+    [
+      'a last key of free pages that is no number',
+      (bytes) => bytes.writeUInt16LE(7, nodeOf(topOf(48), countOf(topOf(48)) - 1) + 6),
+      () => `is wrong at page ${topOf(48)}`,
+    ],
     ['a root as a page', (bytes) => bytes.writeUInt32LE(1, nodeOf(dataTop(), 1)), /is wrong at page 1;/],
     [
       'a value on a page that is not there',
@@ -379,6 +394,11 @@ describe('the check of a file of LMDB', () => {
   ]
   it.each(damages)('finds %s', (_, damage, message) => {
     expect(() => check(changed(damage))).toThrow(typeof message === 'function' ? message() : message)
+  })
+
+  it('passes a page that has no free room', () => {
+    const leaf = childOf(dataTop(), 1) * pageBytes
+    check(changed((bytes) => bytes.writeUInt16LE(whole.readUInt16LE(leaf + 20), leaf + 22)))
   })
 
   it('takes zeros in a list of free pages for what is left over', () => {
