@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../test/temporary-directory.ts'
+import { StoreDamagedError } from './errors.ts'
 import { checkLmdbFile } from './lmdb-file-check.ts'
 
 const pageBytes = 4096
@@ -158,7 +159,8 @@ describe('the check of a file of LMDB', () => {
     const bytes = (lastPage() + 1) * pageBytes
     check(Buffer.concat([whole, Buffer.alloc(pageBytes)]))
     check(whole.subarray(0, bytes))
-    expect(() => check(whole.subarray(0, bytes - 1))).toThrow(`data.mdb has ${bytes - 1} of its ${bytes} bytes`)
+    const damaged = new StoreDamagedError(directory.path, `data.mdb has ${bytes - 1} of its ${bytes} bytes`)
+    expect(() => check(whole.subarray(0, bytes - 1))).toThrow(damaged)
   })
 
   it('passes what LMDB leaves after each of its transactions, from the first on', async () => {
@@ -300,6 +302,60 @@ describe('the check of a file of LMDB', () => {
       (bytes) => bytes.writeUInt16LE(7, nodeOf(topOf(48), countOf(topOf(48)) - 1) + 6),
       () => `is wrong at page ${topOf(48)}`,
     ],
+    [
+      'a value on a page beyond all numbers that are exact',
+      (bytes) => bytes.writeBigUInt64LE(2n ** 60n, overflowNode() + 68),
+      () => `is wrong at page ${Math.floor(overflowNode() / pageBytes)};`,
+    ],
+    [
+      'roots of pages of different sizes',
+      (bytes) => bytes.writeUInt32LE(2 * pageBytes, 48),
+      /has lost one of its two roots/,
+    ],
+    [
+      'a value whose pages are named behind its page',
+      (bytes) => {
+        const node = overflowNode()
+        const end = (Math.floor(node / pageBytes) + 1) * pageBytes
+        bytes.writeUInt16LE(end - 10 - (node + 8), node + 6)
+      },
+      () => `is wrong at page ${Math.floor(overflowNode() / pageBytes)};`,
+    ],
+    [
+      'one free page more than there are numbers',
+      (bytes) => {
+        const at = nodeOf(topOf(48), 0)
+        bytes.writeBigInt64LE(BigInt(whole.readUInt16LE(at) / 8), at + 16)
+      },
+      /does not say which of its pages are free/,
+    ],
+    [
+      'nodes where there should be free room',
+      (bytes) => {
+        const leaf = childOf(dataTop(), 1) * pageBytes
+        bytes.writeUInt16LE(whole.readUInt16LE(leaf + 22) + 2, leaf + 22)
+      },
+      () => `is wrong at page ${childOf(dataTop(), 1)}`,
+    ],
+    [
+      'a key of a branch that ends behind its page',
+      (bytes) => {
+        const nodes = Array.from({ length: countOf(dataTop()) }, (_, index) => nodeOf(dataTop(), index))
+        const last = Math.max(...nodes)
+        bytes.writeUInt16LE((dataTop() + 1) * pageBytes - (last + 8) + 1, last + 6)
+      },
+      () => `is wrong at page ${dataTop()}`,
+    ],
+    [
+      'numbers of transactions that are not in order',
+      (bytes) => {
+        const list = topOf(48) * pageBytes + 24
+        expect(countOf(topOf(48))).toBeGreaterThan(1)
+        whole.copy(bytes, list, list + 2, list + 4)
+        whole.copy(bytes, list + 2, list, list + 2)
+      },
+      () => `is wrong at page ${topOf(48)}`,
+    ],
     ['a root as a page', (bytes) => bytes.writeUInt32LE(1, nodeOf(dataTop(), 1)), /is wrong at page 1;/],
     [
       'a value on a page that is not there',
@@ -394,6 +450,16 @@ describe('the check of a file of LMDB', () => {
   ]
   it.each(damages)('finds %s', (_, damage, message) => {
     expect(() => check(changed(damage))).toThrow(typeof message === 'function' ? message() : message)
+  })
+
+  it('passes a list of free pages that names none', () => {
+    check(
+      changed((bytes) => {
+        const at = nodeOf(topOf(48), 0)
+        bytes.writeUInt16LE(8, at)
+        bytes.writeBigInt64LE(0n, at + 16)
+      }),
+    )
   })
 
   it('passes a page that has no free room', () => {

@@ -281,8 +281,7 @@ interface Node {
 function readNodes(page: Buffer): Node[] | undefined {
   const lower = page.readUInt16LE(20)
   const upper = page.readUInt16LE(22)
-  const room = page.length - pageHeaderBytes
-  if (lower % 2 !== 0 || lower > upper || upper > room) return undefined
+  if (lower % 2 !== 0 || lower > upper) return undefined
   const nodes: Node[] = []
   for (let at = pageHeaderBytes; at < pageHeaderBytes + lower; at += 2) {
     const start = pageHeaderBytes + page.readUInt16LE(at)
