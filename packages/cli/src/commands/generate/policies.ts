@@ -205,24 +205,30 @@ export function generateAutoscaler(
   }
 }
 
+/** What the API has room for. */
+const percentMax = 2 ** 31 - 1
+
 function resourceMetric(name: 'cpu' | 'memory', text: string): object {
   const input = text.trim()
   if (input.endsWith('%')) {
     const percent = input.slice(0, -1)
-    if (!/^\+?\d+$/.test(percent)) throw new CliError(`invalid percentage value: ${percent}`)
+    if (!/^[-+]?\d+$/.test(percent) || Number(percent) < 0 || Number(percent) > percentMax)
+      throw new CliError(`invalid percentage value: ${percent}`)
     return {
-      resource: { name, target: { averageUtilization: Number(percent), type: 'Utilization' } },
+      resource: { name, target: { averageUtilization: Math.abs(Number(percent)), type: 'Utilization' } },
       type: 'Resource',
     }
   }
   return { resource: { name, target: { averageValue: amountOf(name, input), type: 'AverageValue' } }, type: 'Resource' }
 }
 
+const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
 /** An amount for each pod: a number alone is one of thousandths of a CPU, or of mebibytes. */
 function amountOf(name: 'cpu' | 'memory', text: string): string {
   const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
   const amount = isNumber ? `${Number(text)}${name === 'cpu' ? 'm' : 'Mi'}` : text
-  if (!isQuantity(amount)) throw new CliError(`invalid resource ${name} value: ${text}`)
+  if (!isQuantity(amount)) throw new CliError(isNumber ? noQuantity : `invalid resource ${name} value: ${text}`)
   return canonicalQuantity(amount)
 }
 

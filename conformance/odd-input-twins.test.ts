@@ -1,0 +1,158 @@
+import { afterAll, beforeAll } from 'vitest'
+import { configMap, manifest, pod } from './support/kubectl.ts'
+import { Program } from './support/program.ts'
+import { compareScenarios, type Step } from './support/twins.ts'
+
+// Input that is nearly right, side by side with kubectl: numbers of other bases and below zero, pairs of a strange form, files beside names.
+
+let program: Program
+beforeAll(async () => {
+  program = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
+  })
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+const main = manifest(pod('main'))
+
+const ports = (kind: string, selector: object) =>
+  manifest({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'web', labels: { app: 'web' } },
+    spec: {
+      replicas: 0,
+      selector,
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: {
+          containers: [
+            { name: 'a', image: 'x', ports: [80, 81].map((containerPort) => ({ containerPort })) },
+            {
+              name: 'b',
+              image: 'x',
+              ports: [
+                { containerPort: 80, protocol: 'UDP' },
+                { containerPort: 82, protocol: 'SCTP' },
+              ],
+            },
+          ],
+        },
+      },
+    },
+  })
+
+const deployment = ports('Deployment', { matchLabels: { app: 'web' } })
+const portless = manifest({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 's' },
+  spec: { ports: [{ port: 1 }] },
+})
+
+const expose = 'expose deployment web --name=other --dry-run=client -o yaml'
+const override = (type: string, patch: string) =>
+  `expose pod main --port=1 --dry-run=client -o yaml --override-type=${type} ARG:--overrides=${patch}`
+const patch = (operation: object): Step => [
+  `patch -f - --local -o name --type=json ARG:--patch=${JSON.stringify([operation])}`,
+  main,
+]
+
+const scenarios: Readonly<Record<string, readonly Step[]>> = {
+  'numbers that only a server refuses': [
+    'create deployment web --image=x --replicas=-1 --dry-run=client -o yaml',
+    'create deployment web --image=x --replicas=-1',
+    'create deployment web --image=x --replicas=0x10 --dry-run=client -o yaml',
+    'create deployment web --image=x --replicas=99999999999',
+    'create deployment web --image=x --port=-1 --dry-run=client -o yaml',
+    'create deployment web --image=x --port=0 --dry-run=client -o yaml',
+    'create deployment web --image=x --port=70000 --dry-run=client -o yaml',
+    'create service nodeport web --tcp=80 --node-port=-1 --dry-run=client -o yaml',
+    'create service nodeport web --tcp=80 --node-port=-1',
+    'create service nodeport web --tcp=80 --node-port=99999999999 --dry-run=client -o yaml',
+    'create service clusterip web --tcp=-5 --dry-run=client -o yaml',
+    'create service clusterip web --tcp=5:-5 --dry-run=client -o yaml',
+  ],
+  'ports of Services': [
+    ['create -f -', deployment],
+    expose,
+    `${expose} --port=80,82,83,080`,
+    `${expose} --port=82`,
+    `${expose} --protocol=UDP`,
+    `${expose} --port=99999999999 --target-port=-1`,
+    `${expose} --port=99999999999999999999`,
+    `${expose} --target-port=99999999999`,
+    ['expose -f - --port=80', ports('ReplicaSet', { matchExpressions: [{ key: 'app', operator: 'Exists' }] })],
+    [
+      'expose -f - --port=80',
+      ports('Deployment', { matchLabels: { a: 'b' }, matchExpressions: [{ key: 'app', operator: 'Exists' }] }),
+    ],
+    [
+      'expose -f - --port=80',
+      manifest({ apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'r' }, spec: { template: {} } }),
+    ],
+    ['set selector -f - --local a=b -o yaml', portless],
+  ],
+  'what a patch makes of what is generated': [
+    ['create -f -', manifest(pod('main', { labels: { app: 'main' } }))],
+    override('json', '[{"op":"add","path":"/metadata/labels/x","value":"y"}]'),
+    override('json', '[{op:"add"}]'),
+    override('json', '['),
+    override('json', '{"op":"add"}'),
+    override('json', 'null'),
+    override('json', '7'),
+    override('merge', '{'),
+    override('merge', '[]'),
+    override('merge', '{"spec":{"ports":[{"port":1}]}}'),
+    override('merge', '{"apiVersion":"v2"}'),
+    override('merge', '{"kind":"Pod"}'),
+    override('merge', '{"spec":{"ports":7}}'),
+    override('strategic', '{"spec":{"ports":[{"port":2}]}}'),
+    override('strategic', '{'),
+    override('strategic', '[]'),
+    override('strategic', 'null'),
+  ],
+  'JSON patches that do not apply': [
+    patch({ op: 'add' }),
+    patch({ op: 'grow', path: '/a' }),
+    patch({ op: 'add', path: '/nope/x', value: 1 }),
+    patch({ op: 'add', path: '', value: {} }),
+    patch({ op: 'add', path: '/spec/containers/7', value: {} }),
+    patch({ op: 'add', path: '/spec/containers/x', value: {} }),
+    patch({ op: 'replace', path: '/nope/x', value: 1 }),
+    patch({ op: 'replace', path: '/spec/containers/7', value: 1 }),
+    patch({ op: 'remove', path: '/spec/containers/7' }),
+    patch({ op: 'remove', path: '/nope/x' }),
+    patch({ op: 'test', path: '/nope/x', value: 1 }),
+    patch({ op: 'test', path: '/spec/containers/7', value: 1 }),
+    patch({ op: 'move', from: '/nope/x', path: '/x' }),
+    patch({ op: 'move', from: '/metadata/nope', path: '/x' }),
+    patch({ op: 'move', from: '/metadata', path: '/metadata/name' }),
+    patch({ op: 'copy', from: '/spec/containers/7', path: '/x' }),
+    patch({ op: 'copy', from: '/metadata', path: '/x/y' }),
+    patch({ op: 'copy', from: 1, path: '/x/y' }),
+  ],
+  autoscalers: [
+    ['create -f -', deployment],
+    'autoscale deployment web --max=2 --min=0 --dry-run=client -o yaml',
+    'autoscale deployment web --max=2 --cpu=-0% --dry-run=client -o yaml',
+    'autoscale deployment web --max=2 --cpu=2147483648%',
+    'autoscale deployment web --max=2 --cpu=1e30',
+  ],
+  'pairs of a strange form': [
+    ['create -f -', manifest(configMap('settings', {}))],
+    ['create -f -', main],
+    ['set image -f - =x --local', main],
+    'set image pod/main =x',
+    'set image pod/main main-',
+    'set image pod/main main=x main- other-',
+    "set image pod/main '*=x:1' '*=x:2' -o name",
+    'label cm settings =x-',
+    'label cm settings =x',
+    'label cm settings a-- x=1',
+    'annotate cm settings =x-',
+    'annotate cm settings a--',
+  ],
+}
+
+compareScenarios(() => program, scenarios)
