@@ -50,6 +50,34 @@ const portless = manifest({
   spec: { ports: [{ port: 1 }] },
 })
 
+const forwarding = manifest(
+  pod(
+    'main',
+    { labels: { app: 'main' } },
+    {
+      containers: [
+        {
+          name: 'main',
+          image: 'x',
+          ports: [{ containerPort: 80 }, { containerPort: 53, protocol: 'UDP', name: 'dns' }],
+        },
+      ],
+    },
+  ),
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: {
+      selector: { app: 'main' },
+      ports: [
+        { name: 'web', port: 81, targetPort: 'nosuch' },
+        { name: 'dns', port: 53, protocol: 'UDP' },
+      ],
+    },
+  },
+)
+
 const expose = 'expose deployment web --name=other --dry-run=client -o yaml'
 const override = (type: string, patch: string) =>
   `expose pod main --port=1 --dry-run=client -o yaml --override-type=${type} ARG:--overrides=${patch}`
@@ -136,6 +164,17 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ['create -f -', main],
     'get pod main -o custom-columns=NAME:.metadata.name,SIXTH:.spec.containers[5].name',
     'get pod main -o custom-columns=NAME:.metadata.name,SIXTH:.spec.containers[5].name --no-headers',
+  ],
+  'ports that are forwarded': [
+    ['create -f -', forwarding],
+    'wait pod/main --for=condition=Ready --timeout=30s',
+    ...['53', '1:dns', 'a:b:c', '70000', '70000:80', 'x:70000', 'x:0', ':', '80:', '80:-1', 'x:nosuch'].map(
+      (port) => `port-forward main ${port}`,
+    ),
+    ...['nosuch', '70000', ':', '53', 'web', '82'].map((port) => `port-forward service/s ${port}`),
+    'port-forward main 80 --address=',
+    'port-forward main 80 --address=nowhere',
+    'port-forward main 80',
   ],
   'rules of Ingresses': [
     'create ingress web --rule=foo/bar=web:http,tls --rule=foo/baz=web:81,tls=y --dry-run=client -o yaml',
