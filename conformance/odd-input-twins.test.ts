@@ -42,6 +42,20 @@ const ports = (kind: string, selector: object) =>
     },
   })
 
+const workload = manifest({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: { initContainers: [{ name: 'first', image: 'x' }], containers: [{ name: 'main', image: 'x' }] },
+    },
+  },
+})
+
 const deployment = ports('Deployment', { matchLabels: { app: 'web' } })
 const portless = manifest({
   apiVersion: 'v1',
@@ -190,6 +204,33 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'create ingress web --class= --default-backend=:80 --dry-run=client -o yaml',
     'create ingress web --default-backend=a: --dry-run=client -o yaml',
     'create ingress web --default-backend=a:b:c',
+  ],
+  'subresources, and containers of two kinds': [
+    ['create -f -', workload],
+    'get deployment web --subresource=scale -o name',
+    'patch deployment web --subresource=scale --type=merge ARG:--patch={"spec":{"replicas":0}}',
+    'patch deployment web --subresource=scale --type=merge -o name ARG:--patch={"spec":{"replicas":0}}',
+    'scale deployment web --replicas=0',
+    'set env deployment/web A=1',
+    'set env deployment/web --list',
+  ],
+  'paths of explain': [
+    'explain .spec',
+    'explain pod..spec',
+    'explain pod.spec..x',
+    'explain pod.spec.containers[0]',
+    "explain 'pod.spec}{.x'",
+    "explain 'pod.spec}'",
+  ],
+  'numbers that look like flags': [
+    'get pods -1',
+    'logs p -5',
+    'run x --image=y -1',
+    'scale deployment web --replicas -1',
+  ],
+  'as many at a time as there are': [
+    ['diff -f - --concurrency=0', manifest(configMap('kube-root-ca.crt', { a: '5' }))],
+    ['diff -f - --concurrency=-1', manifest(configMap('kube-root-ca.crt', { a: '5' }))],
   ],
   autoscalers: [
     ['create -f -', deployment],

@@ -1,7 +1,7 @@
 import { isJsonObject, type KubernetesObject, type Resource, sortKeys } from '@coracle/api'
 import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
 import { CliError, PrintError } from '../cli-error.ts'
-import { objectText } from '../resources/object-text.ts'
+import { kindOf, objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
 import { jsonPathFailure, type OutputFormat } from './output-format.ts'
 import { serialize, withoutManagedFields } from './serialize.ts'
@@ -74,7 +74,9 @@ export class ObjectPrinter {
     const format = this.#format
     switch (format.type) {
       case 'name':
-        return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name)}\n`).join('')
+        return found
+          .map(({ resource, object }) => `${objectText(kindOf(resource, object), object.metadata.name)}\n`)
+          .join('')
       case 'json':
       case 'kyaml':
         return serialize(whole, format.type, isOrdered)

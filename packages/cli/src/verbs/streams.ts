@@ -125,7 +125,7 @@ function addDebug(program: Command, host: Host): void {
     .option('--env <pairs>', 'KEY=VALUE; repeatable', collectPairs, [])
     .option('--image-pull-policy <policy>', 'when the image is pulled: Always, IfNotPresent or Never')
     .option('--arguments-only', 'what follows -- are arguments, and not the command')
-    .option('--profile <name>', 'its rights: legacy, general, baseline, netadmin, restricted or sysadmin', 'legacy')
+    .option('--profile <name>', 'its rights: general, baseline, netadmin, restricted, sysadmin or legacy', 'general')
     .option('--custom <file>', 'a part of a container, in JSON or YAML, that goes over the profile')
     .addOption(switchOption('--attach [boolean]', 'be connected to it when it runs; with -i unless it is false'))
     .option('-i, --stdin', 'hand on what is typed')
