@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { configMap, manifest, pod } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
@@ -5,7 +8,21 @@ import { compareScenarios, type Step } from './support/twins.ts'
 
 // Input that is nearly right, side by side with kubectl: numbers of other bases and below zero, pairs of a strange form, files beside names.
 
+const files = await mkdtemp(join(tmpdir(), 'odd-input-'))
+const variables = async (name: string, text: string | Uint8Array): Promise<string> => {
+  await writeFile(join(files, name), text)
+  return `create configmap settings --from-env-file=${join(files, name)} --dry-run=client -o yaml`
+}
+const variableFiles = await Promise.all([
+  variables('marked', '\u{feff}a=1\n'),
+  variables('marked-later', 'a=1\n\u{feff}b=2\n'),
+  variables('binary', Buffer.from([0x61, 0x3d, 0x31, 0x0a, 0xff, 0x3d, 0x31])),
+  variables('spaces', ' #c\n  \t\n x=\n  z=2 \nPATH\n'),
+  variables('nameless', '=v\n'),
+])
+
 let program: Program
+afterAll(() => rm(files, { recursive: true }))
 beforeAll(async () => {
   program = await Program.start({
     args: ['--memory', '--runtime', 'simulated', '--run-time', 'forever', '--nodes', '2'],
@@ -221,6 +238,10 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     'explain pod.spec.containers[0]',
     "explain 'pod.spec}{.x'",
     "explain 'pod.spec}'",
+  ],
+  'files of variables': [
+    ...variableFiles,
+    `create configmap settings --from-env-file=${files} --dry-run=client -o yaml`,
   ],
   'numbers that look like flags': [
     'get pods -1',
