@@ -243,6 +243,12 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
     ...variableFiles,
     `create configmap settings --from-env-file=${files} --dry-run=client -o yaml`,
   ],
+  'a pod that nobody can attach to': [
+    // Its log is shown in place of what it writes.
+    'run lone --image=example/x --attach --rm',
+    'run lone --image=example/x --attach --rm --restart=OnFailure --pod-running-timeout=3s',
+    'run empty --image=x --env=A= --dry-run=client -o yaml',
+  ],
   'numbers that look like flags': [
     'get pods -1',
     'logs p -5',

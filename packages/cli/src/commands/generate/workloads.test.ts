@@ -1,6 +1,6 @@
 import { seededRandom } from '@coracle/environment'
 import { expect, it } from 'vitest'
-import { generateDeployment } from './workloads.ts'
+import { generateDeployment, generatePod } from './workloads.ts'
 
 it.each([
   ['redis:7', /^redis$/],
@@ -18,4 +18,12 @@ it.each([
   for (const each of names) expect(each).toMatch(name)
   // What has an ending is told apart from its like by it.
   expect(new Set(names).size).toBe(name.source.includes('{5}') ? 2 : 1)
+})
+
+it('has no empty values of variables, as Go writes them', () => {
+  const flags = { image: 'x', env: ['A=', 'B=1'], annotations: [], restart: '' }
+  expect(generatePod('web', [], flags)).toMatchObject({
+    spec: { containers: [{ env: [{ name: 'A' }, { name: 'B', value: '1' }] }] },
+  })
+  expect(JSON.stringify(generatePod('web', [], flags))).not.toContain('"value":""')
 })

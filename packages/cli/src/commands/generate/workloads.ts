@@ -184,10 +184,10 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
 }
 
 /** `KEY=VALUE` as a variable. Throws a CliError for what is none. */
-function variableOf(text: string): { readonly name: string; readonly value: string } {
+function variableOf(text: string): { readonly name: string; readonly value?: string } {
   const [name, value] = splitOnce(text, '=')
   if (value === undefined || variableNameProblem(name) !== undefined) throw new CliError(`invalid env: ${text}`)
-  return { name, value }
+  return value === '' ? { name } : { name, value }
 }
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
