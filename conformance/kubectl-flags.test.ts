@@ -31,6 +31,7 @@ const otherDefaults: Readonly<Record<string, string>> = {
   'logs --since': '0s is as without it',
   'logs --tail': '-1 is as without it, and so is 10 with a selector',
   'port-forward --address': 'localhost is what is taken without it',
+  'debug --profile': 'general is the default of 1.36',
   'debug --share-processes': 'the profile decides where it is not said, there too',
   'api-resources --namespaced': 'only what is given counts there too',
   'set selector --recursive': 'directories are taken with all below them where that is said, as by all commands',

@@ -3,7 +3,13 @@
  * that somebody chose, and which are written whatever they are. `data/README.md` says where the facts come from.
  */
 import { describe, expect, it } from 'vitest'
-import { declaredFields, isHeldByValue, isNullWithoutStruct, writtenByGo } from '../src/go-structs/index.ts'
+import {
+  declaredFields,
+  isHeldByValue,
+  isNullWithoutStruct,
+  isZeroWithoutPort,
+  writtenByGo,
+} from '../src/go-structs/index.ts'
 import { builtinResources, unstoredResources } from '../src/kinds/builtin-kinds.ts'
 import {
   bindingSchema,
@@ -110,6 +116,16 @@ describe('what clients print', () => {
         .map(({ path }) => path),
     )
     expect(wrong).toEqual([])
+  })
+
+  it('has zeros for ports that structs have in themselves', () => {
+    const ports = structs.flatMap(([name, schema]) =>
+      fieldsOf(name, schema)
+        .filter(({ field }) => resolveSchema(field.schema).type === 'int-or-string')
+        .map((field) => ({ ...field, isZero: isZeroWithoutPort(schema, field.path.slice(name.length + 1)) })),
+    )
+    expect(ports.filter(({ go, isZero }) => isZero === go.startsWith('*')).map(({ path }) => path)).toEqual([])
+    expect(ports.filter(({ isZero }) => isZero)).toHaveLength(3)
   })
 
   it('has what Go writes of a deployment that says little', () => {

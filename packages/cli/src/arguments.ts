@@ -34,6 +34,8 @@ export function normalizeArguments(args: readonly string[], program: Command): r
       if (isHelp) rest.push('--help')
     } else if (option === undefined) {
       if (isUnknownFlag(arg, [...own, ...program.options])) unknown ??= arg
+      // The parser would take a number below zero for an argument.
+      if (/^-\d/.test(arg)) return command.error(unknownFlag(command, arg))
       normalized.push(arg)
     } else if (option.required) {
       if (value === undefined) {

@@ -199,6 +199,17 @@ describe('get', () => {
     expect((await coracle('get cm -o jsonpath={.a')).stderr).toBe(
       'error: error parsing jsonpath {.a, unclosed action\n',
     )
+    for (const [path, why] of [
+      ['{kind}', 'unrecognized identifier kind'],
+      ['{.kind}{end}', 'not in range, nothing to end'],
+    ]) {
+      expect((await coracle(`get cm -o jsonpath=${path}`)).stderr).toBe(
+        `error: error executing jsonpath "${path}": Error executing template: ${why}\n`,
+      )
+    }
+    expect((await coracle('wait cm/shown --for=jsonpath={.data[?(@.a==x)]}=2')).stderr).toBe(
+      'error: unrecognized identifier x\n',
+    )
     expect((await coracle('get cm -o jsonpath')).stderr).toBe(
       'error: template format specified but no template given\n',
     )
@@ -212,6 +223,13 @@ describe('get', () => {
       'configmap/order-b\nconfigmap/order-a\n',
     )
     expect((await coracle('get cm --sort-by=.data.place --no-headers')).stdout).toMatch(/\norder-b .*\norder-a .*\n$/)
+    for (const of of ['cm', `${names} -o name`]) {
+      expect(await coracle(`get ${of} --sort-by=.data`)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'error: objects cannot be sorted by a field of type object\n',
+      })
+    }
     expect(await coracle(`get cm --sort-by=.nothing -o name`)).toMatchObject({
       code: 1,
       stderr: 'error: couldn\'t find any field with path "{.nothing}" in the list of objects\n',

@@ -122,15 +122,18 @@ export interface NumberBounds {
   readonly bits?: 32 | 64
 }
 
-/** A parser for whole numbers within bounds, which messages name. What is no number at all is refused in Go's words, as kubectl does. */
+/**
+ * A parser for whole numbers within bounds, which messages name, written as in Go: `010` is eight, `0x10` and `1_6` sixteen. What is no
+ * number at all is refused in Go's words, as kubectl does.
+ */
 export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number {
   const { noun = 'whole number', min, max, bits = 64 } = bounds
   const range = [...(min === undefined ? [] : [`from ${min}`]), ...(max === undefined ? [] : [`up to ${max}`])].join(
     ' ',
   )
   return (text) => {
-    const value = Number(text)
-    if (!/^[+-]?\d+$/.test(text)) {
+    const value = goInteger(text)
+    if (value === undefined) {
       throw new InvalidArgumentError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
     }
     if (!Number.isSafeInteger(value) || (bits === 32 && value !== (value | 0))) {
@@ -141,4 +144,15 @@ export function wholeNumber(bounds: NumberBounds = {}): (text: string) => number
     }
     return value
   }
+}
+
+/** A whole number as Go reads one of any base: `0x`, `0o` or `0b` names it, and so does `0`; `_` may part digits. Undefined for other text. */
+function goInteger(text: string): number | undefined {
+  const [, sign, octal, other] =
+    /^([+-]?)(?:0((?:_?[0-7])+)|(0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|0|[1-9](?:_?\d)*))$/.exec(
+      text,
+    ) ?? []
+  if (sign === undefined) return undefined
+  const value = Number((octal === undefined ? (other ?? '') : `0o${octal}`).replaceAll('_', ''))
+  return sign === '-' && value !== 0 ? -value : value
 }

@@ -84,6 +84,17 @@ export function isNullWithoutStruct({ name }: ObjectSchema, field: string): bool
   return heldByPointer.has(path) && isSelector.test(path)
 }
 
+/** Numbers or texts that structs have in themselves: Go's JSON never omits them. */
+const portsHeldByValue: ReadonlySet<string> = new Set([
+  'io.k8s.api.core.v1.HTTPGetAction.port',
+  'io.k8s.api.core.v1.ServicePort.targetPort',
+  'io.k8s.api.core.v1.TCPSocketAction.port',
+])
+
+/** Whether upstream's struct has a zero, where the port of this field is not set. */
+export const isZeroWithoutPort = ({ name }: ObjectSchema, field: string): boolean =>
+  portsHeldByValue.has(`${name}.${field}`)
+
 let ordered: ReadonlyMap<string, readonly string[]> | undefined
 
 /** The fields of a schema in the order in which upstream's struct declares them. */

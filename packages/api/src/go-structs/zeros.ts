@@ -5,7 +5,7 @@ import { withNulls } from '../schema/go/nulls.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { Schema } from '../schema/schema.ts'
 import { ApiError } from '../status.ts'
-import { isHeldByValue, isNullWithoutStruct } from './declared-fields.ts'
+import { isHeldByValue, isNullWithoutStruct, isZeroWithoutPort } from './declared-fields.ts'
 
 /**
  * What Go's decoder makes of JSON for a struct: fields that it does not have are passed over. Throws an Error in the words of the decoder
@@ -48,7 +48,7 @@ function withZerosOf(schema: Schema, value: unknown, isWritten: boolean): unknow
     if (present !== undefined) complete[name] = withZerosOf(field.schema, present, isWritten)
     else if (resolveSchema(field.schema).type === 'object' && isHeldByValue(resolved, name)) {
       complete[name] = withZerosOf(field.schema, {}, isWritten)
-    } else if (isWrittenZero(field)) complete[name] = zeroOf(field.schema)
+    } else if (isWrittenZero(field) || isZeroWithoutPort(resolved, name)) complete[name] = zeroOf(field.schema)
     else if (isWritten && isNullWithoutStruct(resolved, name)) complete[name] = null
   }
   return complete

@@ -28,8 +28,51 @@ export function parsePointer(text: string): JsonPointer {
 
 const unescapeToken = (token: string): string => token.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Names of operations, for messages. */
-type Operation = 'add' | 'remove' | 'replace' | 'move' | 'copy'
+/** What is said where an operation finds no container at a path, and where its container has no such place, in the words of the library upstream uses. */
+export interface Messages {
+  readonly noContainer: (path: string) => string
+  readonly noPlace: (path: string, why: string, token: string) => string
+}
+
+const missing = 'missing value'
+const placeIn = (operation: string) => (path: string, why: string) =>
+  `error in ${operation} for path: '${path}': ${why}`
+
+/** What operations say of a path of theirs. */
+export const messages = {
+  add: {
+    noContainer: (path) => `add operation does not apply: doc is missing path: "${path}": ${missing}`,
+    noPlace: placeIn('add'),
+  },
+  remove: {
+    noContainer: (path) => `remove operation does not apply: doc is missing path: "${path}": ${missing}`,
+    noPlace: placeIn('remove'),
+  },
+  replace: {
+    noContainer: (path) => `replace operation does not apply: doc is missing path: ${path}: ${missing}`,
+    noPlace: (path) => `replace operation does not apply: doc is missing key: ${path}: ${missing}`,
+  },
+  test: {
+    noContainer: (path) => `test operation does not apply: is missing path: ${path}: ${missing}`,
+    noPlace: placeIn('test'),
+  },
+  moveFrom: {
+    noContainer: (path) => `move operation does not apply: doc is missing from path: ${path}: ${missing}`,
+    noPlace: (_path, why, token) => placeIn('move')(token, why),
+  },
+  moveTo: {
+    noContainer: (path) => `move operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+    noPlace: placeIn('move'),
+  },
+  copyFrom: {
+    noContainer: (path) => `copy operation does not apply: doc is missing from path: ${path}: ${missing}`,
+    noPlace: (path, why) => `error in copy for from: '${path}': ${why}`,
+  },
+  copyTo: {
+    noContainer: (path) => `copy operation does not apply: doc is missing destination path: ${path}: ${missing}`,
+    noPlace: (_path, why) => `error while adding value during copy: ${why}`,
+  },
+} as const satisfies Readonly<Record<string, Messages>>
 
 /** A document under change. The value it was made from is never changed; what no change touches is shared with it. */
 export class JsonDocument {
@@ -40,16 +83,12 @@ export class JsonDocument {
     this.#root = document
   }
 
-  /** The value at a path; undefined where there is none. Later changes do not show in it. */
-  read(pointer: JsonPointer): unknown {
-    return plain(this.#find(pointer), nestingMax)
-  }
-
-  /** Whether a path ends in an object that is there, whatever of it is named. */
-  isInObject({ tokens }: JsonPointer): boolean {
-    let value = this.#root
-    for (const token of tokens.slice(0, -1)) value = memberOf(value, token)
-    return tokens.length > 0 && (value instanceof ObjectDraft || isJsonObject(value))
+  /**
+   * The value at a path, null where an object has none. Later changes do not show in it. Throws an Invalid, in the words of `told`, where
+   * the path ends in no container, or in a list without such an element.
+   */
+  read(pointer: JsonPointer, told: Messages): unknown {
+    return plain(this.#find(pointer, told), nestingMax) ?? null
   }
 
   /** The whole document. Throws a BadRequest where changes made it nest too deep. */
@@ -58,13 +97,12 @@ export class JsonDocument {
   }
 
   /** Puts a value where there may be none yet, before the element that is there in a list. Throws an Invalid where its place is missing. */
-  add(pointer: JsonPointer, value: unknown): void {
-    const place = this.#open(pointer, 'add')
-    if (place === undefined) this.#root = value
-    else if (place.container instanceof ObjectDraft) place.container.members.set(place.token, value)
+  add(pointer: JsonPointer, value: unknown, told: Messages = messages.add): void {
+    const { container, token } = this.#open(pointer, told)
+    if (container instanceof ObjectDraft) container.members.set(token, value)
     else {
-      const { elements } = place.container
-      const index = place.token === '-' ? elements.length : listIndex(place.token, elements.length, 'add', pointer)
+      const { elements } = container
+      const index = token === '-' ? elements.length : listIndex(token, elements.length, pointer, told, notProper)
       this.#shift(elements.length - index)
       elements.splice(index, 0, value)
     }
@@ -72,70 +110,70 @@ export class JsonDocument {
 
   /** Puts a value in the place of another; in an object, as with the library that upstream uses, there need be none. Throws an Invalid where a list has none. */
   replace(pointer: JsonPointer, value: unknown): void {
-    const place = this.#open(pointer, 'replace')
-    if (place === undefined) {
+    if (pointer.tokens.length === 0) {
       this.#root = value
       return
     }
-    const { container, token } = place
+    const { container, token } = this.#open(pointer, messages.replace)
     if (container instanceof ListDraft) {
-      container.elements[listIndex(token, container.elements.length - 1, 'replace', pointer)] = value
+      container.elements[listIndex(token, container.elements.length - 1, pointer, messages.replace)] = value
       return
     }
     container.members.set(token, value)
   }
 
   /** Takes a value away. Throws an Invalid where there is none. */
-  remove(pointer: JsonPointer): void {
-    const place = this.#open(pointer, 'remove')
-    if (place === undefined) {
-      throw patchDoesNotApply('remove operation does not apply: the document itself cannot be removed')
-    }
-    const { container, token } = place
+  remove(pointer: JsonPointer, told: Messages = messages.remove): void {
+    const { container, token } = this.#open(pointer, told)
     if (container instanceof ListDraft) {
-      const index = listIndex(token, container.elements.length - 1, 'remove', pointer)
+      const index = listIndex(token, container.elements.length - 1, pointer, told)
       this.#shift(container.elements.length - index)
       container.elements.splice(index, 1)
     } else if (!container.members.delete(token)) {
-      throw patchDoesNotApply(
-        `error in remove for path: '${pointer.text}': Unable to remove nonexistent key: ${token}: missing value`,
-      )
+      const why = `Unable to remove nonexistent key: ${token}: ${missing}`
+      throw patchDoesNotApply(told.noPlace(pointer.text, why, token))
     }
   }
 
   /** Takes a value from one place to another, which may not be inside it. Throws an Invalid where there is no such value or place. */
   move(from: JsonPointer, to: JsonPointer): void {
-    const moved = this.#find(from)
-    if (moved === undefined) throw missingPath('move', from)
-    if (from.text === to.text) return
-    if (to.text.startsWith(`${from.text}/`)) {
-      throw patchDoesNotApply(`move operation does not apply: ${to.text} is inside ${from.text}`)
-    }
-    this.remove(from)
-    this.add(to, moved)
+    const moved = this.#find(from, messages.moveFrom)
+    if (moved !== undefined && from.text === to.text) return
+    this.remove(from, messages.moveFrom)
+    this.add(to, moved, messages.moveTo)
   }
 
-  /** What is at a path: a draft where it has been opened. */
-  #find({ tokens }: JsonPointer): unknown {
-    let value = this.#root
-    for (const token of tokens) value = memberOf(value, token)
-    return value
-  }
-
-  /** The container that a path's last token is in, and all above it, opened for changes. Undefined for the document itself. */
-  #open(pointer: JsonPointer, operation: Operation): { readonly container: Draft; readonly token: string } | undefined {
+  /** What is at a path: a draft where it has been opened, undefined where an object has nothing there. */
+  #find(pointer: JsonPointer, told: Messages): unknown {
+    let container = this.#root
+    for (const step of pointer.tokens.slice(0, -1)) container = memberOf(container, step)
     const token = pointer.tokens.at(-1)
-    if (token === undefined) return undefined
-    let container = draftOf(this.#root, pointer, operation)
+    if (token === undefined && told === messages.test) return container
+    if (token === undefined || !isContainer(container)) throw patchDoesNotApply(told.noContainer(pointer.text))
+    const list = container instanceof ListDraft ? container.elements : container
+    return Array.isArray(list) ? list[listIndex(token, list.length - 1, pointer, told)] : memberOf(container, token)
+  }
+
+  /** The container that a path's last token is in, and all above it, opened for changes. */
+  #open(pointer: JsonPointer, told: Messages): { readonly container: Draft; readonly token: string } {
+    const refusal = () => patchDoesNotApply(told.noContainer(pointer.text))
+    const draft = (value: unknown): Draft => {
+      const opened = draftOf(value)
+      if (opened === undefined) throw refusal()
+      return opened
+    }
+    const token = pointer.tokens.at(-1)
+    if (token === undefined) throw refusal()
+    let container = draft(this.#root)
     this.#root = container
     for (const step of pointer.tokens.slice(0, -1)) {
       if (container instanceof ListDraft) {
-        const index = listIndex(step, container.elements.length - 1, operation, pointer)
-        const inner = draftOf(container.elements[index], pointer, operation)
+        const index = positionOf(step, container.elements.length)
+        const inner = draft(container.elements[index])
         container.elements[index] = inner
         container = inner
       } else {
-        const inner = draftOf(container.members.get(step), pointer, operation)
+        const inner = draft(container.members.get(step))
         container.members.set(step, inner)
         container = inner
       }
@@ -150,11 +188,6 @@ export class JsonDocument {
       `The patch inserts and removes too much before long lists: it shifts more than ${listShiftsMax} elements, replace the list instead`,
     )
   }
-}
-
-/** No operation of a patch can name a value that is not there. */
-export function missingPath(operation: Operation, { text }: JsonPointer): Error {
-  return patchDoesNotApply(`${operation} operation does not apply: doc is missing path: "${text}": missing value`)
 }
 
 /** A container opened for changes: a copy whose members are JSON values, or drafts themselves. */
@@ -176,12 +209,15 @@ class ListDraft {
   }
 }
 
-function draftOf(value: unknown, pointer: JsonPointer, operation: Operation): Draft {
+/** Undefined for what holds nothing. */
+function draftOf(value: unknown): Draft | undefined {
   if (value instanceof ObjectDraft || value instanceof ListDraft) return value
   if (Array.isArray(value)) return new ListDraft(value)
-  if (isJsonObject(value)) return new ObjectDraft(value)
-  throw missingPath(operation, pointer)
+  return isJsonObject(value) ? new ObjectDraft(value) : undefined
 }
+
+const isContainer = (value: unknown): boolean =>
+  value instanceof ObjectDraft || value instanceof ListDraft || Array.isArray(value) || isJsonObject(value)
 
 function memberOf(value: unknown, token: string): unknown {
   if (value instanceof ObjectDraft) return value.members.get(token)
@@ -200,12 +236,21 @@ function plain(value: unknown, depthLeft: number): unknown {
   return object
 }
 
-function listIndex(token: string, last: number, operation: Operation, pointer: JsonPointer): number {
+const notProper = (token: string): string => `value was not a proper array index: '${token}': `
+
+function listIndex(
+  token: string,
+  last: number,
+  { text }: JsonPointer,
+  told: Messages,
+  noNumber: (token: string) => string = () => '',
+): number {
   const index = positionOf(token, last + 1)
   if (index >= 0 && index <= last) return index
-  throw patchDoesNotApply(
-    `${operation} operation does not apply: doc is missing path: "${pointer.text}": Unable to access invalid index: ${token}: invalid index referenced`,
-  )
+  const why = Number.isNaN(index)
+    ? `${noNumber(token)}strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`
+    : `Unable to access invalid index: ${Number(token)}: invalid index referenced`
+  throw patchDoesNotApply(told.noPlace(text, why, token))
 }
 
 /** The position an index names among `length`; below zero it counts from the end, as the library upstream uses does. */

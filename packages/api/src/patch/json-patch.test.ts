@@ -69,22 +69,68 @@ describe('applyJsonPatch', () => {
     ],
     [
       { op: 'add', path: '/a/b/4', value: 1 },
-      'add operation does not apply: doc is missing path: "/a/b/4": Unable to access invalid index: 4: invalid index referenced',
+      "error in add for path: '/a/b/4': Unable to access invalid index: 4: invalid index referenced",
     ],
     [
-      { op: 'remove', path: '/a/b/-' },
-      'remove operation does not apply: doc is missing path: "/a/b/-": Unable to access invalid index: -: invalid index referenced',
+      { op: 'add', path: '/a/b/x', value: 1 },
+      `error in add for path: '/a/b/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
     ],
+    [{ op: 'add', path: '', value: {} }, 'add operation does not apply: doc is missing path: "": missing value'],
+    [{ op: 'remove', path: '/a/b/-' }, `error in remove for path: '/a/b/-': strconv.Atoi: parsing "-": invalid syntax`],
     [
       { op: 'remove', path: '/a/b/-4' },
-      'remove operation does not apply: doc is missing path: "/a/b/-4": Unable to access invalid index: -4: invalid index referenced',
+      "error in remove for path: '/a/b/-4': Unable to access invalid index: -4: invalid index referenced",
+    ],
+    [{ op: 'remove', path: '' }, 'remove operation does not apply: doc is missing path: "": missing value'],
+    [
+      { op: 'replace', path: '/nope/x', value: 1 },
+      'replace operation does not apply: doc is missing path: /nope/x: missing value',
+    ],
+    [
+      { op: 'replace', path: '/a/b/3', value: 1 },
+      'replace operation does not apply: doc is missing key: /a/b/3: missing value',
     ],
     [{ op: 'test', path: '/a/b', value: [1] }, 'testing value /a/b failed: test failed'],
     [
-      { op: 'copy', from: '/nope/b', path: '/c' },
-      'copy operation does not apply: doc is missing path: "/nope/b": missing value',
+      { op: 'test', path: '/nope/x', value: null },
+      'test operation does not apply: is missing path: /nope/x: missing value',
     ],
-    [{ op: 'move', from: '/a', path: '/a/b/c' }, 'move operation does not apply: /a/b/c is inside /a'],
+    [
+      { op: 'test', path: '/a/b/3', value: null },
+      "error in test for path: '/a/b/3': Unable to access invalid index: 3: invalid index referenced",
+    ],
+    [
+      { op: 'copy', from: '/nope/b', path: '/c' },
+      'copy operation does not apply: doc is missing from path: /nope/b: missing value',
+    ],
+    [
+      { op: 'copy', from: '/a/b/3', path: '/c' },
+      "error in copy for from: '/a/b/3': Unable to access invalid index: 3: invalid index referenced",
+    ],
+    [
+      { op: 'copy', from: '/a', path: '/c/d' },
+      'copy operation does not apply: doc is missing destination path: /c/d: missing value',
+    ],
+    [
+      { op: 'copy', from: '/a', path: '/a/b/9' },
+      'error while adding value during copy: Unable to access invalid index: 9: invalid index referenced',
+    ],
+    [
+      { op: 'move', from: '/nope/b', path: '/c' },
+      'move operation does not apply: doc is missing from path: /nope/b: missing value',
+    ],
+    [
+      { op: 'move', from: '/keep/nope', path: '/c' },
+      "error in move for path: 'nope': Unable to remove nonexistent key: nope: missing value",
+    ],
+    [
+      { op: 'move', from: '/a', path: '/a/b/c' },
+      'move operation does not apply: doc is missing destination path: /a/b/c: missing value',
+    ],
+    [
+      { op: 'move', from: '/keep', path: '/a/b/9' },
+      "error in move for path: '/a/b/9': Unable to access invalid index: 9: invalid index referenced",
+    ],
     [
       { op: 'remove', path: '/constructor' },
       "error in remove for path: '/constructor': Unable to remove nonexistent key: constructor: missing value",
@@ -103,13 +149,31 @@ describe('applyJsonPatch', () => {
   it.each([
     [{}, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
     ['x', 'json: cannot unmarshal string into Go value of type jsonpatch.Patch'],
-    [[null], 'Unexpected kind: unknown'],
-    [[1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
-    [[{ op: 'grow', path: '/a' }], 'Unexpected kind: grow'],
-    [[{ op: 'remove' }], 'operation missing path field'],
-    [[{ op: 'move', path: '/a' }], 'operation missing from field'],
+    [[{ op: 'remove' }, 1], 'json: cannot unmarshal number into Go value of type jsonpatch.Operation'],
   ])('%j is no patch', (patch, message) => {
     expect(() => applyJsonPatch(document, patch)).toThrow(expect.objectContaining({ code: 400, message }))
+  })
+
+  it.each([
+    [null, 'Unexpected kind: unknown'],
+    [{ path: '/a' }, 'Unexpected kind: unknown'],
+    [{ op: 1, path: '/a' }, 'Unexpected kind: unknown'],
+    [{ op: 'grow', path: '/a' }, 'Unexpected kind: grow'],
+    [{ op: 'add' }, 'add operation failed to decode path: missing value'],
+    [{ op: 'remove', path: 1 }, 'remove operation failed to decode path: missing value'],
+    [{ op: 'replace' }, 'replace operation failed to decode path: operation missing path field: missing value'],
+    [
+      { op: 'test', path: 1 },
+      'test operation failed to decode path: json: cannot unmarshal number into Go value of type string',
+    ],
+    [{ op: 'move', path: '/a' }, 'move operation failed to decode from: operation, missing from field: missing value'],
+    [
+      { op: 'copy', path: '/a', from: [] },
+      'copy operation failed to decode from: json: cannot unmarshal array into Go value of type string',
+    ],
+    [{ op: 'copy', from: '/a' }, 'copy operation failed to decode path: missing value'],
+  ])('%j says not what to do', (operation, why) => {
+    expect(() => applyJsonPatch(document, [operation])).toThrow(doesNotApply(why))
   })
 
   it('refuses patches of more than ten thousand operations', () => {

@@ -1,8 +1,8 @@
 /** JSON patches: https://www.rfc-editor.org/rfc/rfc6902, with the error texts of the library upstream uses. */
 import { deepEqual } from '../equality.ts'
-import { isJsonObject, jsonTypeOf } from '../json.ts'
+import { isJsonObject, type JsonObject, jsonTypeOf } from '../json.ts'
 import { ApiError, badRequest, requestTooLarge } from '../status.ts'
-import { JsonDocument, missingPath, parsePointer } from './json-document.ts'
+import { JsonDocument, messages, parsePointer } from './json-document.ts'
 import { checkNesting, patchDoesNotApply } from './patch-error.ts'
 
 /** One step of a patch. */
@@ -35,15 +35,16 @@ export const jsonPatchCopiedBytesMax = 3 * 1024 * 1024
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const edited = new JsonDocument(document)
   let copiedBytes = 0
-  for (const operation of parseJsonPatch(patch)) {
+  for (const each of operationsOf(patch)) {
+    const operation = parseOperation(each)
     if (operation.op === 'copy') copiedBytes = copy(edited, operation, copiedBytes)
     else applyOperation(edited, operation)
   }
   return edited.value
 }
 
-/** The operations of a patch. Throws a BadRequest where it is none, RequestEntityTooLarge where it has too many. */
-export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
+/** The operations of a patch, whatever they say. Throws a BadRequest where it is none, RequestEntityTooLarge where it has too many. */
+function operationsOf(patch: unknown): readonly (JsonObject | null)[] {
   if (!Array.isArray(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type jsonpatch.Patch`)
   }
@@ -53,25 +54,40 @@ export function parseJsonPatch(patch: unknown): readonly JsonPatchOperation[] {
     )
   }
   checkNesting(patch)
-  return patch.map(parseOperation)
+  for (const operation of patch) {
+    if (operation !== null && !isJsonObject(operation)) {
+      throw badRequest(`json: cannot unmarshal ${jsonTypeOf(operation)} into Go value of type jsonpatch.Operation`)
+    }
+  }
+  return patch
 }
 
-function parseOperation(operation: unknown): JsonPatchOperation {
-  // A null has no field, and so says not what to do.
-  if (operation === null) throw badRequest('Unexpected kind: unknown')
-  if (!isJsonObject(operation)) {
-    throw badRequest(`json: cannot unmarshal ${jsonTypeOf(operation)} into Go value of type jsonpatch.Operation`)
+const kinds = ['add', 'remove', 'replace', 'move', 'test', 'copy'] as const
+
+/** Throws an Invalid, in the words of the library upstream uses, where it does not say what to do. */
+function parseOperation(operation: JsonObject | null): JsonPatchOperation {
+  const op = kinds.find((kind) => kind === operation?.op)
+  if (operation === null || op === undefined) {
+    const kind = typeof operation?.op === 'string' ? operation.op : 'unknown'
+    throw patchDoesNotApply(`Unexpected kind: ${kind}`)
   }
-  const { op, path, from } = operation
-  if (typeof path !== 'string') throw badRequest('operation missing path field')
+  const from = op === 'move' || op === 'copy' ? requireText(operation.from, op, 'from') : ''
+  const path = requireText(operation.path, op, 'path')
   if (op === 'remove') return { op, path }
-  if (op === 'add' || op === 'replace' || op === 'test') {
-    // The library that upstream uses takes a value that is left out for null.
-    return { op, path, value: operation.value ?? null }
-  }
-  if (op !== 'move' && op !== 'copy') throw badRequest(`Unexpected kind: ${String(op)}`)
-  if (typeof from !== 'string') throw badRequest('operation missing from field')
-  return { op, path, from }
+  if (op === 'move' || op === 'copy') return { op, path, from }
+  // The library that upstream uses takes a value that is left out for null.
+  return { op, path, value: operation.value ?? null }
+}
+
+function requireText(value: unknown, op: (typeof kinds)[number], field: 'path' | 'from'): string {
+  if (typeof value === 'string') return value
+  const isShort = field === 'path' && (op === 'add' || op === 'remove' || op === 'copy')
+  const absent = field === 'path' ? 'operation missing path field: ' : 'operation, missing from field: '
+  const why =
+    isShort || value === undefined || value === null
+      ? `${isShort ? '' : absent}missing value`
+      : `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type string`
+  throw patchDoesNotApply(`${op} operation failed to decode ${field}: ${why}`)
 }
 
 function applyOperation(document: JsonDocument, operation: Exclude<JsonPatchOperation, Copy>): void {
@@ -90,8 +106,8 @@ function applyOperation(document: JsonDocument, operation: Exclude<JsonPatchOper
       document.move(parsePointer(operation.from), path)
       break
     case 'test':
-      // A path that is not there has the value null, for the library that upstream uses.
-      if (!deepEqual(document.read(path) ?? null, operation.value)) {
+      // What an object does not have is null, for the library that upstream uses.
+      if (!deepEqual(document.read(path, messages.test), operation.value)) {
         throw patchDoesNotApply(`testing value ${operation.path} failed: ${testFailed}`)
       }
   }
@@ -99,17 +115,15 @@ function applyOperation(document: JsonDocument, operation: Exclude<JsonPatchOper
 
 /** Copies a value, and adds its size to what was copied before. */
 function copy(document: JsonDocument, { from, path }: Copy, copiedBytesBefore: number): number {
-  const source = parsePointer(from)
   // What an object does not have is copied as null, by the library that upstream uses.
-  const value = document.read(source) ?? (document.isInObject(source) ? null : undefined)
-  if (value === undefined) throw missingPath('copy', source)
+  const value = document.read(parsePointer(from), messages.copyFrom)
   const copiedBytes = copiedBytesBefore + Buffer.byteLength(JSON.stringify(value))
   if (copiedBytes > jsonPatchCopiedBytesMax) {
     throw patchDoesNotApply(
       `Unable to complete the copy, the accumulated size increase of copy is ${copiedBytes}, exceeding the limit ${jsonPatchCopiedBytesMax}`,
     )
   }
-  document.add(parsePointer(path), value)
+  document.add(parsePointer(path), value, messages.copyTo)
   return copiedBytes
 }
 

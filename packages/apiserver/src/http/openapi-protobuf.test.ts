@@ -1,6 +1,7 @@
 import { builtinResources, type JsonObject } from '@coracle/api'
 import { openApiV2 } from '@coracle/api/openapi'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { encodeOpenApiV2 } from './openapi-protobuf.ts'
 
 /** Fields of a message by number, each with its contents in order: numbers, or texts of the bytes. */
@@ -54,8 +55,23 @@ describe('a Swagger document in protobuf', () => {
     const [first, second] = fieldsOf(at(bytes, 9, 1, 2, 25)).get(1) as Buffer[]
     expect(at(first as Buffer, 2, 23, 1, 1).toString()).toBe('#/definitions/d.E')
     expect(at(first as Buffer, 2, 31, 1).toString()).toBe('x-kubernetes-list-map-keys')
-    expect(at(first as Buffer, 2, 31, 2, 2).toString()).toBe('["name"]\n')
+    expect(at(first as Buffer, 2, 31, 2, 2).toString()).toBe('- name\n')
     expect(at(second as Buffer, 2, 21, 1, 2).toString()).toBe('int32')
+  })
+
+  it.each([
+    [[{ fieldPath: 'spec.color' }, { fieldPath: 'spec.size' }], '- fieldPath: spec.color\n- fieldPath: spec.size\n'],
+    [[{ version: 'v1', group: '', kind: 'Pod' }], '- group: ""\n  kind: Pod\n  version: v1\n'],
+    [{ a: [1, 'x'], b: { c: true } }, 'a:\n    - 1\n    - x\nb:\n    c: true\n'],
+    ['true', '"true"\n'],
+    ['has: a colon', '"has: a colon"\n'],
+    [{}, '{}\n'],
+    [null, 'null\n'],
+    [false, 'false\n'],
+  ])('has %j in blocks of YAML', (value, yaml) => {
+    const written = at(definition({ 'x-any': value }), 9, 1, 2, 31, 2, 2).toString()
+    expect(written).toBe(yaml)
+    expect(parse(written)).toEqual(value)
   })
 
   it('has lengths of several bytes', () => {

@@ -3,7 +3,7 @@
  * the third version does not have a kind: for every `List`, and before they can say that a kind is unknown.
  * The numbers are those of https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto.
  */
-import type { JsonObject } from '@coracle/api'
+import { isJsonObject, type JsonObject } from '@coracle/api'
 import { WireWriter } from './protobuf-writer.ts'
 
 /** Encodes a Swagger 2.0 document. Throws where it holds something that no member below stands for. */
@@ -93,8 +93,33 @@ function message(fields: Readonly<Record<string, Member>>, { extensions, entries
   }
 }
 
-/** Any value at all travels as YAML, of which JSON is a part. */
-const anyValue: Encode = (writer, value: unknown) => writer.text(2, `${JSON.stringify(value)}\n`)
+/** Any value at all travels as YAML, set in blocks as gnostic does. */
+const anyValue: Encode = (writer, value: unknown) => writer.text(2, `${yamlOf(value, '')}\n`)
+
+/** `indent` stands before all lines but the first. */
+function yamlOf(value: unknown, indent: string): string {
+  if (!isBlock(value)) return yamlScalar(value)
+  if (isJsonList(value)) return value.map((item) => `- ${yamlOf(item, `${indent}  `)}`).join(`\n${indent}`)
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => {
+      const inner = `${indent}    `
+      return `${yamlScalar(key)}:${isBlock(member) ? `\n${inner}` : ' '}${yamlOf(member, inner)}`
+    })
+    .join(`\n${indent}`)
+}
+
+const isJsonList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
+
+const isBlock = (value: unknown): value is JsonObject | readonly unknown[] =>
+  Array.isArray(value) ? value.length > 0 : isJsonObject(value) && Object.keys(value).length > 0
+
+/** A text stands as it is where nobody takes it for anything else; YAML reads what JSON has, too. */
+const yamlScalar = (value: unknown): string =>
+  typeof value === 'string' && plainText.test(value) && !otherThanText.test(value) ? value : JSON.stringify(value)
+
+const plainText = /^[A-Za-z/][\w./,-]*$/
+const otherThanText = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
 /** A message that holds the value in one field, as gnostic does for what may be of several types. */
 const held = (number: number, encode: Encode): Encode => one(number, encode)

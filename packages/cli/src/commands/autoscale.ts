@@ -45,11 +45,11 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
   if (max === undefined) throw new CliError('required flag(s) "max" not set')
   throwLate(flags, 'dryRun')
   const { min, name, memory } = flags
-  // As kubectl has it, one that is negative is none.
+  // As kubectl has it, what is not above zero is none.
   const cpu = flags.cpu ?? ((cpuPercent ?? 0) > 0 ? `${cpuPercent}%` : undefined)
   const wanted = {
     max,
-    ...(min === undefined || min < 0 ? {} : { min }),
+    ...(min === undefined || min <= 0 ? {} : { min }),
     ...(name === undefined ? {} : { name }),
     ...(cpu === undefined ? {} : { cpu }),
     ...(memory === undefined ? {} : { memory }),

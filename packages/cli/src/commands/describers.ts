@@ -68,7 +68,7 @@ import {
 import { describeCronJob, describeJob } from '../describe/describe-job.ts'
 import { describeNamespace, type NamespaceLimits } from '../describe/describe-namespace.ts'
 import { describeNetworkPolicy } from '../describe/describe-network-policy.ts'
-import { describeNode } from '../describe/describe-node.ts'
+import { describeNode, type NodeSurroundings, type ResourceSlice } from '../describe/describe-node.ts'
 import { describePersistentVolume } from '../describe/describe-persistent-volume.ts'
 import { describePersistentVolumeClaim } from '../describe/describe-persistent-volume-claim.ts'
 import { describePod } from '../describe/describe-pod.ts'
@@ -265,15 +265,25 @@ async function podsOf({ list }: DescribingSession, owner: KubernetesObject): Pro
 }
 
 async function surroundingsOf(
-  { client, list }: DescribingSession,
+  session: DescribingSession,
   { metadata: { name = '' } }: KubernetesObject,
-): Promise<{ readonly pods: readonly Pod[]; readonly lease: Lease | Error }> {
-  const [found, lease] = await Promise.all([
+): Promise<Omit<NodeSurroundings, 'events'>> {
+  const { client, list } = session
+  const [found, lease, slices] = await Promise.all([
     list(pods, { fieldSelector: `spec.nodeName=${name},status.phase!=Succeeded,status.phase!=Failed` }),
     client.get<Lease>(leases, { namespace: 'kube-node-lease', name }).catch((error: unknown) => {
       if (error instanceof Error) return error
       throw error
     }),
+    resourceSlicesOf(session, name),
   ])
-  return { pods: found, lease }
+  return { pods: found, lease, slices }
+}
+
+/** The devices that drivers have on a node alone; none where the server does not tell of any. */
+async function resourceSlicesOf(session: DescribingSession, node: string): Promise<readonly ResourceSlice[]> {
+  const resource = (await session.catalog()).ofKind('resource.k8s.io/v1', 'ResourceSlice')
+  if (resource === undefined) return []
+  const slices = session.list<KubernetesObject>(resource, { fieldSelector: `spec.nodeName=${node}` })
+  return (await slices.catch(() => [])) as readonly ResourceSlice[]
 }

@@ -56,7 +56,7 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
       const read = await loadReadable(host, flags)
       const done: Done[] = []
       const isWanted = labelFilter(flags.selector)
-      const pairs = inAdvance(read.manifests.filter(isWanted), flags.concurrency, async (manifest) =>
+      const pairs = inAdvance(read.manifests.filter(isWanted), Math.max(1, flags.concurrency), async (manifest) =>
         pairOf(session, await placeManifest(session, manifest), flags),
       )
       const show = async (_: Placed, manifest: Manifest) => {

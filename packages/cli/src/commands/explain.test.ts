@@ -57,6 +57,16 @@ it('has a short form for all fields below, as kubectl 1.36 does', async () => {
   expect(stdout).toBe((await explain('cronjobs', '--recursive')).stdout)
 })
 
+it('reads names with dots as JSONPath has them', async () => {
+  const plain = await explain('pod.spec.containers')
+  expect(await explain("pod.spec['containers']")).toEqual(plain)
+  expect(await explain('pod.spec.containers.')).toEqual(plain)
+  expect(await explain('pod.spec.a\\.b')).toMatchObject({
+    code: 1,
+    stderr: 'error: field "a.b" does not exist\n',
+  })
+})
+
 it('says what does not fit together', async () => {
   expect(await explain('pods', '--output-dir', 'schemas')).toMatchObject({
     code: 1,

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { apiVersionOf, type JsonObject } from '@coracle/api'
+import { parseJsonPath, type Template } from '@coracle/api/jsonpath'
 import {
   jsonSchemaOfKind,
   jsonSchemaOfKinds,
@@ -72,19 +73,37 @@ interface Field {
 
 /** `pods.spec.containers` and `deployments.apps.spec`: the longest beginning that is a type, and fields after it. */
 function findField(catalog: ResourceCatalog, text: string, apiVersion: string | undefined): Field {
-  const parts = text.split('.')
+  const parts = namesOf(text)
   const [type = ''] = parts
   const qualified = parts
     .map((_, index) => parts.slice(0, parts.length - index))
     .find((each) => each.length > 1 && isType(catalog, each))
   const resource = findType(catalog, qualified?.join('.') ?? type)
-  const path = parts.slice(qualified?.length ?? 1).filter((part) => part !== '')
+  const path = parts.slice(qualified?.length ?? 1)
   if (apiVersion === undefined) return { resource, path }
   const wanted = catalog.ofKind(apiVersion, resource.kind)
   if (wanted !== undefined) return { resource: wanted, path }
   const [version = '', group = ''] = apiVersion.split('/').reverse()
   // Of a version that the server lacks it is the document that is missing.
   return { resource: { ...resource, group, version }, path }
+}
+
+/** The names of a JSONPath without its first dot: `a.b`, `a.b\.c` or `a['b.c']`. Throws a CliError for what is more than names. */
+function namesOf(text: string): readonly string[] {
+  const [action, ...more] = readPath(text.replace(/\.$/, ''))
+  if (more.length > 0 || action?.type !== 'action') throw new CliError('must pass in 1 jsonpath string')
+  return action.path.map((step) => {
+    if (step.type === 'field') return step.name
+    throw new CliError('invalid jsonpath syntax, first node must be field node')
+  })
+}
+
+function readPath(text: string): Template {
+  try {
+    return parseJsonPath(`{.${text}}`)
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 const isType = (catalog: ResourceCatalog, parts: readonly string[]): boolean => {

@@ -8,7 +8,7 @@ import { completePath } from '../output/custom-columns.ts'
 import { nameAndAge } from '../output/name-and-age.ts'
 import { type Found, type ObjectFormat, ObjectPrinter } from '../output/object-printer.ts'
 import { type OutputFormat, readOutputFormat } from '../output/output-format.ts'
-import { sortObjects, sortRows } from '../output/sort-objects.ts'
+import { sortObjects, sortRows, UnsortableError } from '../output/sort-objects.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, getNamed, listAll } from '../resources/fetch.ts'
 import { kindText } from '../resources/object-text.ts'
@@ -279,12 +279,12 @@ async function tableFor(session: Session, selection: Selection, flags: GetFlags)
   return { ...table, rows: rowsInOrder(table.rows, sortBy) }
 }
 
-/** The rows in order of a field. As with kubectl there are none where they have no such order: it does not say why it drew nothing. */
+/** The rows in order of a field. As with kubectl there are none where no row has it: it does not say why it drew nothing. */
 function rowsInOrder(rows: DrawnTable['rows'], sortBy: string): DrawnTable['rows'] {
   try {
     return sortRows(rows, sortBy, ({ object }) => object)
   } catch (error) {
-    if (error instanceof CliError) return []
+    if (error instanceof CliError && !(error instanceof UnsortableError)) return []
     throw error
   }
 }

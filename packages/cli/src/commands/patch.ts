@@ -50,7 +50,7 @@ export async function patch(host: Host, args: readonly string[], flags: PatchFla
       if (body instanceof MalformedPatch) throw dryRun === 'client' ? body.here(type) : body.ofServer(type)
       const patched =
         dryRun === 'client'
-          ? patchedHere(resource, object, { type, body })
+          ? namingTheField(() => patchedHere(resource, object, { type, body }))
           : await session.client.patch(
               resource,
               key,
@@ -120,6 +120,16 @@ async function readPatchFile(host: Host, path: string): Promise<string> {
     const why = error.code === 'ENOENT' ? `open ${path}: no such file or directory` : error.message
     throw new CliError(`unable to read patch file: ${why}`)
   })
+}
+
+/** What lacks what an operation replaces is told in words of kubectl's own. */
+function namingTheField<T>(patch: () => T): T {
+  try {
+    return patch()
+  } catch (error) {
+    const [, field] = error instanceof CliError ? error.message.split('doc is missing key: ') : []
+    throw field === undefined ? error : new CliError(`Object to be patched is missing field (${field})`)
+  }
 }
 
 /** Whether anything but the record of who wrote differs. */

@@ -1,21 +1,15 @@
 import { type AddressInfo, createServer, isIPv4, isIPv6, type Server, type Socket } from 'node:net'
-import type { KubernetesObject, Pod, Service } from '@coracle/api'
-import { openPortForward, type PortForward } from '@coracle/client/streaming'
+import { openPortForward, type PortForward, UpgradeError } from '@coracle/client/streaming'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { findPod, type PodWait } from '../resources/find-pod.ts'
 import { type ConnectionFlags, withSession } from '../session.ts'
 import { podKey } from './exec.ts'
+import { type ForwardedPort, parsePort, translatePorts } from './forwarded-ports.ts'
 
 export interface PortForwardFlags extends ConnectionFlags, PodWait {
   /** Absent: localhost. */
-  readonly address: readonly string[]
-}
-
-/** A local port, 0 for any that is free, and the port of the pod that is behind it. */
-export interface ForwardedPort {
-  readonly local: number
-  readonly remote: number
+  readonly address?: readonly string[]
 }
 
 /** `coracle port-forward POD PORT…`, `coracle port-forward TYPE/NAME LOCAL:REMOTE…` */
@@ -26,12 +20,18 @@ export async function portForward(host: Host, args: readonly string[], flags: Po
   }
   await withSession(host, flags, async (session) => {
     const { pod, owner } = await findPod(host, session, target, flags)
-    const ports = texts.map((text) => portOf(text, owner, pod))
+    const translated = translatePorts(texts, owner, pod)
     const phase = pod.status?.phase ?? 'Pending'
     if (phase !== 'Running')
       throw new CliError(`unable to forward port because pod is not running. Current status=${phase}`)
-    const addresses = addressesOf(flags.address.length === 0 ? ['localhost'] : flags.address)
-    const way = await openPortForward(session.client, host.environment.clock, podKey(session, pod))
+    const addresses = addressesOf(flags.address ?? ['localhost'])
+    const ports = translated.map(parsePort)
+    const way = await openPortForward(session.client, host.environment.clock, podKey(session, pod)).catch(
+      (error: unknown) => {
+        if (!(error instanceof UpgradeError)) throw error
+        throw new CliError(`error upgrading connection: ${error.message}`)
+      },
+    )
     const listeners = new Listeners(host, way)
     const interrupted = Promise.withResolvers<'interrupted'>()
     const stopInterrupts = host.onInterrupt(() => interrupted.resolve('interrupted'))
@@ -54,64 +54,12 @@ interface ListenAddress {
 }
 
 function addressesOf(names: readonly string[]): readonly ListenAddress[] {
+  if (names.length === 0) throw new CliError('you must specify at least 1 address')
   return names.flatMap((name): readonly ListenAddress[] => {
     if (name === 'localhost') return ['127.0.0.1', '::1'].map((address) => ({ address, isOptional: true }))
     if (!isIPv4(name) && !isIPv6(name)) throw new CliError(`${name} is not a valid IP`)
     return [{ address: name, isOptional: false }]
   })
-}
-
-/**
- * `80`, `8080:80`, `:80`; the port of the pod may have a name. The ports of a Service stand for those behind them. Throws a CliError
- * where it is none.
- */
-export function portOf(text: string, owner: KubernetesObject, pod: Pod): ForwardedPort {
-  const parts = text.split(':')
-  if (parts.length > 2) throw new CliError(`invalid port format '${text}'`)
-  const [localText = '', remoteText = localText] = parts
-  const asked = portNumber(remoteText, 'remote')
-  if (asked === 0) throw new CliError('remote port must be > 0')
-  const isService = owner.kind === 'Service'
-  const remote = isService ? targetPortOf(owner as Service, remoteText, pod) : (asked ?? namedPortOf(pod, remoteText))
-  const sameLocal = isService ? servicePortOf(owner as Service, remoteText)?.port : remote
-  if (remote === undefined) throw new CliError(`Pod '${pod.metadata.name}' does not have a named port '${remoteText}'`)
-  if (parts.length === 1) return { local: asked ?? sameLocal ?? remote, remote }
-  const local = localText === '' ? 0 : portNumber(localText, 'local')
-  if (local === undefined) throw parseError('local', localText, 'invalid syntax')
-  return { local, remote }
-}
-
-/** The port that a number is; undefined for a name. Throws a CliError for a number that is no port. */
-function portNumber(text: string, side: 'local' | 'remote'): number | undefined {
-  if (!/^\d+$/.test(text)) return undefined
-  const port = Number(text)
-  if (port > 0xffff) throw parseError(side, text, 'value out of range')
-  return port
-}
-
-const parseError = (side: 'local' | 'remote', text: string, why: string): CliError =>
-  new CliError(`error parsing ${side} port '${text}': strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`)
-
-function namedPortOf({ spec }: Pod, name: string): number | undefined {
-  return spec.containers.flatMap(({ ports = [] }) => ports).find((port) => port.name === name)?.containerPort
-}
-
-function servicePortOf({ spec }: Service, text: string) {
-  return (spec?.ports ?? []).find(({ port, name }) => String(port) === text || name === text)
-}
-
-function targetPortOf(service: Service, text: string, pod: Pod): number {
-  const { name = '' } = service.metadata
-  const found = servicePortOf(service, text)
-  if (found === undefined) throw new CliError(`Service ${name} does not have a service port ${text}`)
-  if (found.protocol === 'UDP') throw new CliError(`UDP protocol is not supported for ${text}`)
-  const { targetPort = found.port } = found
-  // Without an address of its own there is nothing that translates.
-  if (service.spec?.clusterIP === 'None')
-    return typeof targetPort === 'number' ? found.port : (namedPortOf(pod, targetPort) ?? found.port)
-  const remote = typeof targetPort === 'number' ? targetPort : namedPortOf(pod, targetPort)
-  if (remote === undefined) throw new CliError(`Pod '${pod.metadata.name}' does not have a named port '${targetPort}'`)
-  return remote
 }
 
 /** The local ports of one run of the command. */

@@ -5,11 +5,9 @@ import { placeObject } from '../manifests/place-object.ts'
 import { type Session, withSession } from '../session.ts'
 import { attachTo } from './attach.ts'
 import { awaitObject } from './await-object.ts'
+import { InterruptedError } from './connect-streams.ts'
 import { fieldValidation } from './manifest-command.ts'
 import type { RunFlags } from './run.ts'
-
-/** How long a pod has to report its end, once what it runs has ended. */
-const endTimeoutMs = 60_000
 
 /** Creates a pod, connects the terminal here to it, and ends with its exit code where it does not start again. */
 export async function runAttached(host: Host, made: Pod, flags: RunFlags): Promise<void> {
@@ -45,8 +43,14 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
   if (!hasBegun) throw new CliError(`timed out waiting for the condition: ${whyNot(latest)}`)
   if (stateOf(latest, container) === 'running') {
     const end = await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
-      // It may have ended in between: then what it wrote is in its log.
-      if (!String(error).includes('container not found')) throw error
+      if (error instanceof InterruptedError) throw error
+      // It may have ended in between: then what it wrote is in its log. So is what can be had where nobody can attach, as with kubectl.
+      if (!String(error).includes('container not found')) {
+        const why = error instanceof Error ? error.message : String(error)
+        host.stderr.write(
+          `warning: couldn't attach to pod/${pod.metadata.name}, falling back to streaming logs: ${why}\n`,
+        )
+      }
       await printLog(host, session, pod)
       return 'ended'
     })
@@ -55,10 +59,11 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
   } else await printLog(host, session, pod)
   // A container whose input stays open goes on without this client, and as long as it likes.
   if (pod.spec.restartPolicy === 'Always' || flags.leaveStdinOpen === true) return 0
-  await awaitObject(host, session, awaited, endTimeoutMs, (object) => {
+  const hasEnded = await awaitObject(host, session, awaited, flags.podRunningTimeout, (object) => {
     if (object !== undefined) latest = object as Pod
     return object === undefined || stateOf(latest, container) === 'ended'
   })
+  if (!hasEnded) throw new CliError('timed out waiting for the condition')
   return latest.status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated?.exitCode ?? 0
 }
 

@@ -10,6 +10,7 @@ import type { Session } from '../session.ts'
 import { noteChangeCause } from './change-cause.ts'
 import { type ChangeFlags, changeObjects, localAndServer } from './change-objects.ts'
 import { refusalOfTargets } from './connection-refusals.ts'
+import { splitPairs } from './key-value-pairs.ts'
 import type { Target } from './targets.ts'
 
 export interface SetMetadataFlags extends ChangeFlags {
@@ -27,6 +28,8 @@ interface Field {
   readonly verb: 'label' | 'annotate'
   /** What was done, said afterwards. */
   readonly done: (change: { readonly isChanged: boolean; readonly isRemoval: boolean }) => string
+  /** Whether an argument sets a value, and takes none away. */
+  readonly sets: (text: string) => boolean
   readonly parse: (text: string) => readonly [string, string]
   /** Refuses to take the place of values that are there. */
   readonly refuseTaken: (taken: readonly (readonly [string, string])[]) => CliError
@@ -37,9 +40,10 @@ const labels: Field = {
   noun: 'label',
   verb: 'label',
   done: ({ isChanged, isRemoval }) => (!isChanged ? 'not labeled' : isRemoval ? 'unlabeled' : 'labeled'),
+  sets: (text) => text.includes('='),
   parse(text) {
     const [key = '', value = '', ...more] = text.split('=')
-    if (more.length > 0 || key === '') throw new CliError(`invalid label spec: ${text}`)
+    if (more.length > 0) throw new CliError(`invalid label spec: ${text}`)
     const problems = [...checkFormat('label-value', value)]
     if (problems.length > 0) throw new CliError(`invalid label value: ${JSON.stringify(text)}: ${problems.join(';')}`)
     return [key, value]
@@ -55,6 +59,7 @@ const annotations: Field = {
   noun: 'annotation',
   verb: 'annotate',
   done: () => 'annotated',
+  sets: (text) => text.indexOf('=') > 0,
   parse(text) {
     const at = text.indexOf('=')
     return [text.slice(0, at), text.slice(at + 1)]
@@ -222,13 +227,11 @@ function splitArguments(
   args: readonly string[],
   field: Field,
 ): { readonly resources: readonly string[]; readonly pairs: Pairs } {
-  const first = args.findIndex((arg) => isPair(arg))
-  const resources = first < 0 ? args : args.slice(0, first)
+  const { resources, pairs } = splitPairs(args, field.noun)
   const set = new Map<string, string>()
   const remove: string[] = []
-  for (const text of first < 0 ? [] : args.slice(first)) {
-    if (!isPair(text)) throw new CliError(`all resources must be specified before ${field.noun} changes: ${text}`)
-    if (text.includes('=')) set.set(...field.parse(text))
+  for (const text of pairs) {
+    if (field.sets(text)) set.set(...field.parse(text))
     else remove.push(text.slice(0, -1))
   }
   const contradicted = remove.filter((name) => set.has(name))
@@ -241,5 +244,3 @@ function splitArguments(
   }
   return { resources, pairs: { set, remove } }
 }
-
-const isPair = (text: string): boolean => text.indexOf('=') > 0 || /[^-]-$/.test(text)

@@ -24,7 +24,8 @@ export async function version(host: Host, args: readonly string[], flags: Versio
   if (output === undefined) host.stdout.write(`Client Version: ${clientVersion.gitVersion}\n`)
   const show = async (serverVersion: ServerVersion | undefined): Promise<void> => {
     const versions = { clientVersion, ...(serverVersion === undefined ? {} : { serverVersion }) }
-    if (output !== undefined) host.stdout.write(await serialize(versions, output))
+    if (output === 'json') host.stdout.write(`${JSON.stringify(versions, undefined, 2)}\n`)
+    else if (output !== undefined) host.stdout.write(await serialize(versions, output))
     else if (serverVersion !== undefined) host.stdout.write(`Server Version: ${serverVersion.gitVersion}\n`)
   }
   const serverVersion =

@@ -6,6 +6,7 @@ import type { Host } from '../host.ts'
 import { filesNamed, hasFiles, loadManifests } from '../manifests/load-manifests.ts'
 import { completePath } from '../output/custom-columns.ts'
 import { type OutcomeFlags, OutcomePrinter } from '../output/outcome-printer.ts'
+import { isSeenLate } from '../output/output-format.ts'
 import { awaitAny } from '../resources/await-any.ts'
 import { listOptions, nothingNamed, type Selection, selectObjects } from '../resources/select-objects.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
@@ -262,6 +263,9 @@ function readPath(expression: string) {
   try {
     return parseJsonPath(expression)
   } catch (error) {
-    throw new CliError(`error parsing jsonpath ${expression}, ${error instanceof Error ? error.message : error}`)
+    const why = error instanceof Error ? error.message : String(error)
+    // kubectl sees these only when it has an object.
+    if (isSeenLate(why)) throw new CliError(why)
+    throw new CliError(`error parsing jsonpath ${expression}, ${why}`)
   }
 }

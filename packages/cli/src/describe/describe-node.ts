@@ -1,4 +1,4 @@
-import { compareText, type Event, type Lease, type Node, type Pod } from '@coracle/api'
+import { compareText, type Event, type KubernetesObject, type Lease, type Node, type Pod } from '@coracle/api'
 import { describeAllocatedResources } from './allocated-resources.ts'
 import { Description } from './description.ts'
 import { describeEvents } from './events.ts'
@@ -22,18 +22,29 @@ function taintText({ key, value = '', effect = '' }: NonNullable<NonNullable<Nod
   return value === '' ? `${key}:${effect}` : `${key}=${value}:${effect}`
 }
 
+/** Devices of one driver, of a pool of them: what is described of such an object. */
+export interface ResourceSlice extends KubernetesObject {
+  readonly spec: {
+    readonly driver: string
+    readonly pool: { readonly name: string }
+    readonly devices?: readonly object[]
+  }
+}
+
 /** What a node's description draws on beside the node. */
 export interface NodeSurroundings {
   /** Those placed on it. */
   readonly pods: readonly Pod[]
   /** Its heartbeat, or why it cannot be had. */
   readonly lease: Lease | Error
+  /** Devices that drivers have on this node alone. */
+  readonly slices: readonly ResourceSlice[]
   /** Absent where they are not wanted. */
   readonly events: readonly Event[] | undefined
 }
 
 /** A node in detail. */
-export function describeNode(node: Node, { pods, lease, events }: NodeSurroundings, nowMs: number): string {
+export function describeNode(node: Node, { pods, lease, slices, events }: NodeSurroundings, nowMs: number): string {
   const { metadata, spec, status } = node
   const text = new Description()
   text.field(0, 'Name', metadata.name ?? '')
@@ -50,6 +61,7 @@ export function describeNode(node: Node, { pods, lease, events }: NodeSurroundin
   for (const { type, address } of status?.addresses ?? []) text.field(1, type, address)
   describeResources(text, 'Capacity', status?.capacity)
   describeResources(text, 'Allocatable', status?.allocatable)
+  describeSlices(text, slices)
   describeSystem(text, node)
   if (spec?.podCIDR) text.field(0, 'PodCIDR', spec.podCIDR)
   if ((spec?.podCIDRs ?? []).length > 0) text.field(0, 'PodCIDRs', (spec?.podCIDRs ?? []).join(','))
@@ -57,6 +69,24 @@ export function describeNode(node: Node, { pods, lease, events }: NodeSurroundin
   describeAllocatedResources(text, node, pods, nowMs)
   describeEvents(text, events, nowMs)
   return text.toString()
+}
+
+/** More pools are not shown. */
+const poolsMax = 10
+
+function describeSlices(text: Description, slices: readonly ResourceSlice[]): void {
+  const pools = Map.groupBy(slices, ({ spec: { driver, pool } }) => `${driver}/${pool.name}`)
+  const rows = [...pools]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, of]) => {
+      const devices = of.reduce((sum, { spec }) => sum + (spec.devices?.length ?? 0), 0)
+      return [of[0]?.spec.driver ?? '', of[0]?.spec.pool.name ?? '', String(of.length), String(devices)]
+    })
+  if (rows.length === 0) return
+  text.heading(0, 'Node-Local ResourceSlices').line(1, 'Driver\tPool\tSlices\tDevices')
+  text.line(1, '------\t----\t------\t-------')
+  for (const row of rows.slice(0, poolsMax)) text.line(1, row.join('\t'))
+  if (rows.length > poolsMax) text.line(1, `...and ${rows.length - poolsMax} more pools`)
 }
 
 function describeLease(text: Description, lease: Lease | Error): void {

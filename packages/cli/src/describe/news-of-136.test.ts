@@ -27,6 +27,18 @@ const templateText = () => {
   return text.toString()
 }
 
+const slicesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ apiVersion: 'resource.k8s.io/v1', kind: 'ResourceSlice', metadata: { name: `s-${index}` } },
+    spec: { driver: 'gpu.example.com', pool: { name: `pool-${index % 12}` }, devices: [{}, {}] },
+  }))
+const nodeWith = (count: number) =>
+  describeNode(
+    { metadata: { name: 'bar' }, spec: {} } as Node,
+    { pods: [], lease: new Error('none'), slices: slicesOf(count), events: [] },
+    0,
+  )
+
 describe('a description has, as of kubectl 1.36', () => {
   it.each<[string, () => string, string]>([
     [
@@ -51,11 +63,23 @@ describe('a description has, as of kubectl 1.36', () => {
       '\nTime Zone:                     <unset>\n',
     ],
     [
+      'the devices that are on a node alone',
+      () => nodeWith(1),
+      'Addresses:\nNode-Local ResourceSlices:\n  Driver           Pool    Slices  Devices\n' +
+        '  ------           ----    ------  -------\n  gpu.example.com  pool-0  1       2\nSystem Info:',
+    ],
+    [
+      'pools of devices, by their names',
+      () => nodeWith(13),
+      '  gpu.example.com  pool-0   2       4\n  gpu.example.com  pool-1   1       2\n  gpu.example.com  pool-10  1       2\n',
+    ],
+    ['no more than ten of them', () => nodeWith(12), '\n  ...and 2 more pools\nSystem Info:'],
+    [
       'no version of a kube-proxy',
       () =>
         describeNode(
           { metadata: { name: 'bar' }, spec: {} } as Node,
-          { pods: [], lease: new Error('none'), events: [] },
+          { pods: [], lease: new Error('none'), slices: [], events: [] },
           0,
         ),
       '  Kubelet Version:            \nNon-terminated Pods:',

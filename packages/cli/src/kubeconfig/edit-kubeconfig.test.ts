@@ -22,7 +22,10 @@ describe('a kubeconfig that is changed', () => {
     const set = (value: string) => config('set', 'clusters.a.certificate-authority-data', value)
     expect(await set('Y2VydGlm\naWNhdGU=\n')).toMatchObject({ code: 0 })
     expect(await readFile(path, 'utf8')).toContain('certificate-authority-data: Y2VydGlmaWNhdGU=\n')
-    expect(await set('Y2Vy_GlmaWNhdGU=')).toMatchObject({ code: 1, stderr: expect.stringContaining('is no base64') })
+    expect(await set('Y2Vy_GlmaWNhdGU=')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('illegal base64 data at input byte 4'),
+    })
   })
 
   it('can be read by its owner alone, and nothing is left beside it', async () => {

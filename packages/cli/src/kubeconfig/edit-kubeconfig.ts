@@ -57,6 +57,8 @@ export async function editKubeconfigs(
       const path = after.currentContext === undefined ? await fileOfCurrentContext(files) : target
       await changes.setCurrentContext(path ?? target, after.currentContext)
     }
+    const { preferences } = after.others
+    if (!isDeepStrictEqual(preferences, before.others.preferences)) await changes.setPreferences(target, preferences)
     await changes.write()
   })
 }
@@ -85,6 +87,11 @@ class ChangedFiles {
 
   async setCurrentContext(path: string, currentContext: string | undefined): Promise<void> {
     this.#documents.set(path, { ...(await this.#document(path)), currentContext })
+  }
+
+  async setPreferences(path: string, preferences: unknown): Promise<void> {
+    const document = await this.#document(path)
+    this.#documents.set(path, { ...document, others: { ...document.others, preferences } })
   }
 
   async write(): Promise<void> {

@@ -1,10 +1,11 @@
 import { isFields, type KubeconfigDocument, type KubeconfigFields, type KubeconfigList } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
+import { illegalByte } from '../illegal-base64.ts'
 import { entryFields, type FieldType, type FieldTypes } from './kubeconfig-form.ts'
 
-/** Where in a kubeconfig a property is: the current context, a list, an entry, or a field of an entry. */
+/** Where in a kubeconfig a property is: the current context, whether there are to be colors, a list, an entry, or a field of an entry. */
 type Place =
-  | { readonly type: 'current-context' }
+  | { readonly type: 'current-context' | 'colors' }
   | { readonly type: 'list'; readonly list: KubeconfigList }
   | { readonly type: 'entry'; readonly list: KubeconfigList; readonly name: string }
   | {
@@ -29,6 +30,7 @@ export function setProperty(
 ): KubeconfigDocument {
   const place = placeOf(property)
   if (place.type === 'current-context') return { ...document, currentContext: value === '' ? undefined : value }
+  if (place.type === 'colors') return withColors(document, parseValue(value, 'truth', property, options))
   if (place.type !== 'field') throw new CliError(`can't set a map to a value: ${property} has fields of its own`)
   const { list, name, path, fieldType } = place
   const entry = document[list].get(name) ?? { fields: {} }
@@ -43,6 +45,8 @@ export function unsetProperty(document: KubeconfigDocument, property: string): K
   switch (place.type) {
     case 'current-context':
       return { ...document, currentContext: undefined }
+    case 'colors':
+      return withColors(document, undefined)
     case 'list':
       return { ...document, [place.list]: new Map() }
     case 'entry':
@@ -57,9 +61,16 @@ export function unsetProperty(document: KubeconfigDocument, property: string): K
   }
 }
 
+function withColors(document: KubeconfigDocument, colors: unknown): KubeconfigDocument {
+  const { preferences } = document.others
+  const changed = withField(isFields(preferences) ? preferences : {}, ['colors'], colors)
+  return { ...document, others: { ...document.others, preferences: changed } }
+}
+
 function placeOf(property: string): Place {
   const [head = '', ...parts] = property.split('.')
   if (head === 'current-context' && parts.length === 0) return { type: 'current-context' }
+  if (property === 'preferences.colors') return { type: 'colors' }
   if (!(head in entryFields)) throw new CliError(`unable to parse ${property} after [] at api.Config`)
   const list = head as KubeconfigList
   if (parts.length === 0) return { type: 'list', list }
@@ -90,7 +101,7 @@ function parseValue(value: string, type: FieldType, property: string, { rawBytes
       throw new CliError(`strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
     case 'bytes':
       if (rawBytes) return Buffer.from(value).toString('base64')
-      return base64Of(value, property)
+      return base64Of(value)
     case 'list':
       return value.split(',')
     default:
@@ -110,8 +121,8 @@ function withField(
 }
 
 /** Base64 as Go decodes it: in lines, as `base64` writes it, or in one. */
-function base64Of(value: string, property: string): string {
-  const text = value.replace(/[\r\n]/g, '')
-  if (/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return text
-  throw new CliError(`${property}: the value is no base64; --set-raw-bytes takes it as it is`)
+function base64Of(value: string): string {
+  const illegal = illegalByte(value)
+  if (illegal === undefined) return value.replace(/[\r\n]/g, '')
+  throw new CliError(`error decoding input value: illegal base64 data at input byte ${illegal}`)
 }

@@ -1,6 +1,6 @@
 import { goText } from '@coracle/api'
 import { findJsonPath, parseJsonPath, type Template } from '@coracle/api/jsonpath'
-import { CliError } from '../cli-error.ts'
+import { CliError, PrintError } from '../cli-error.ts'
 import { alignTabs, tableAlignment } from './align.ts'
 import { escapeControls } from './escape-controls.ts'
 
@@ -49,11 +49,18 @@ function parseColumnPath(text: string): Template {
   return text === '' ? [] : parseJsonPath(completePath(text))
 }
 
-/** The lines of some objects, headers first where wanted. */
+/** The lines of some objects, headers first where wanted. Throws a PrintError, with the lines before it, where an object has no such cells. */
 export function printColumns(columns: readonly Column[], objects: readonly unknown[], headers: boolean): string {
-  const lines = objects.map((object) => columns.map(({ template }) => cellText(template, object)))
-  if (headers) lines.unshift(columns.map(({ header }) => header))
-  return alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])
+  const lines = headers ? [columns.map(({ header }) => header)] : []
+  const text = () => alignTabs(lines.map((cells) => `${cells.join('\t')}\n`).join(''), tableAlignment, [])
+  for (const object of objects) {
+    try {
+      lines.push(columns.map(({ template }) => cellText(template, object)))
+    } catch (error) {
+      throw new PrintError(error instanceof Error ? error.message : String(error), text())
+    }
+  }
+  return text()
 }
 
 function cellText(template: Template, object: unknown): string {

@@ -1,9 +1,9 @@
 import { isJsonObject, type KubernetesObject, type Resource, sortKeys } from '@coracle/api'
 import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
 import { CliError, PrintError } from '../cli-error.ts'
-import { objectText } from '../resources/object-text.ts'
+import { kindOf, objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
-import type { OutputFormat } from './output-format.ts'
+import { jsonPathFailure, type OutputFormat } from './output-format.ts'
 import { serialize, withoutManagedFields } from './serialize.ts'
 
 /** Formats in which objects are printed by themselves, and not as rows of a table that the server draws. */
@@ -74,7 +74,9 @@ export class ObjectPrinter {
     const format = this.#format
     switch (format.type) {
       case 'name':
-        return found.map(({ resource, object }) => `${objectText(resource, object.metadata.name)}\n`).join('')
+        return found
+          .map(({ resource, object }) => `${objectText(kindOf(resource, object), object.metadata.name)}\n`)
+          .join('')
       case 'json':
       case 'kyaml':
         return serialize(whole, format.type, isOrdered)
@@ -101,8 +103,7 @@ export class ObjectPrinter {
       const results = findJsonPath(template, whole, options)
       return results.map((found) => `${JSON.stringify(sortKeys(found), undefined, 4)}\n`).join('')
     } catch (error) {
-      const reason = error instanceof Error ? error.message : error
-      throw new CliError(`error executing jsonpath ${JSON.stringify(text)}: Error executing template: ${reason}`)
+      throw new CliError(jsonPathFailure(text, error instanceof Error ? error.message : String(error)))
     }
   }
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import type { Host } from '../host.ts'
-import { objectText } from '../resources/object-text.ts'
+import { kindOf, objectText } from '../resources/object-text.ts'
 import { type Found, ObjectPrinter } from './object-printer.ts'
 import { type OutputFormatFlags, readOutputFormat } from './output-format.ts'
 
@@ -77,7 +77,7 @@ export class OutcomePrinter {
 /** `pod/web created (dry run)` */
 function outcomeLine(resource: DiscoveredResource, { verb, object }: Outcome, dryRun: DryRun): string {
   const { name, generateName = '' } = object.metadata
-  return `${objectText(resource, name ?? generateName)} ${verb}${dryRunText[dryRun]}\n`
+  return `${objectText(kindOf(resource, object), name ?? generateName)} ${verb}${dryRunText[dryRun]}\n`
 }
 
 /** A printer that is made when it is first needed, which may tell that `-o` names no format. */

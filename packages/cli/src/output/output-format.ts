@@ -71,6 +71,13 @@ export async function readGivenFormat(
   return (await readOutputFormat(host, flags, { tables: false })) ?? { type: 'name' }
 }
 
+/** Whether what is wrong with a template is seen by kubectl only where it is executed. */
+export const isSeenLate = (why: string): boolean => /^(?:unrecognized identifier|not in range)/.test(why)
+
+/** What is said of a template that cannot be executed. */
+export const jsonPathFailure = (text: string, why: string): string =>
+  `error executing jsonpath ${JSON.stringify(text)}: Error executing template: ${why}`
+
 async function jsonPathFormat(
   host: Pick<Host, 'workingDirectory'>,
   name: string,
@@ -81,7 +88,10 @@ async function jsonPathFormat(
   try {
     return { type: 'jsonpath', text, template: parseJsonPath(text), asJson: name === 'jsonpath-as-json' }
   } catch (error) {
-    throw new CliError(`error parsing jsonpath ${text}, ${error instanceof Error ? error.message : error}`)
+    const why = error instanceof Error ? error.message : String(error)
+    // kubectl sees these only when it executes the template.
+    if (isSeenLate(why)) throw new CliError(jsonPathFailure(text, why))
+    throw new CliError(`error parsing jsonpath ${text}, ${why}`)
   }
 }
 

@@ -3,9 +3,12 @@ import { findJsonPath, parseJsonPath } from '@coracle/api/jsonpath'
 import { CliError } from '../cli-error.ts'
 import { completePath } from './custom-columns.ts'
 
+/** What a field has is of a kind without an order. */
+export class UnsortableError extends CliError {}
+
 /**
  * Objects in order of a field, by kubectl's rules for `--sort-by`: numbers and quantities by size, texts by their
- * characters, what lacks the field first. Throws a CliError where all lack it or where it has no order.
+ * characters, what lacks the field first. Throws a CliError where all lack it, an UnsortableError where it has no order.
  */
 export function sortObjects<T>(items: readonly T[], path: string, objectOf: (item: T) => unknown): readonly T[] {
   if (items.length === 0) return items
@@ -50,5 +53,5 @@ function compareKeys(a: unknown, b: unknown): number {
     return 0
   }
   if (typeof a === 'boolean' && typeof b === 'boolean') return Number(a) - Number(b)
-  throw new CliError(`objects cannot be sorted by a field of type ${Array.isArray(a) ? 'list' : typeof a}`)
+  throw new UnsortableError(`objects cannot be sorted by a field of type ${Array.isArray(a) ? 'list' : typeof a}`)
 }

@@ -85,12 +85,8 @@ function addWorkloads(create: Command, host: Host): void {
   creation(create, host, 'deployment', 'deployment', 'a Deployment')
     .alias('deploy')
     .option('--image <image>', 'what its container runs; repeatable', collectCommas, [])
-    .option('-r, --replicas <count>', 'how many pods', wholeNumber({ min: 0 }), 1)
-    .option(
-      '--port <port>',
-      'the port its container listens on',
-      wholeNumber({ noun: 'port', min: 1, max: 65_535, bits: 32 }),
-    )
+    .option('-r, --replicas <count>', 'how many pods', wholeNumber({ bits: 32 }), 1)
+    .option('--port <port>', 'the port its container listens on', wholeNumber({ bits: 32 }))
   creation(create, host, 'job', 'job', 'a Job')
     .addOption(imageOption('what its container runs'))
     .option('--from <cronjob>', 'as this CronJob would make it now: cronjob/NAME')
@@ -210,7 +206,7 @@ function addNetwork(create: Command, host: Host): void {
   withPorts(creation(service, host, 'nodeport', 'service nodeport', 'on a port of every node')).option(
     '--node-port <port>',
     'that port',
-    wholeNumber({ noun: 'port', min: 0, max: 65_535 }),
+    wholeNumber(),
   )
   withPorts(creation(service, host, 'loadbalancer', 'service loadbalancer', 'behind a load balancer'))
   withPorts(

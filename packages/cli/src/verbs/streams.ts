@@ -1,10 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { argumentsBeforeDash } from '../arguments.ts'
 import type { Host } from '../host.ts'
 import {
   collectCommas,
   collectPairs,
   detachKeysOption,
+  keepEmpty,
   podRunningTimeoutOption,
   switchOption,
   wholeNumber,
@@ -63,7 +64,9 @@ function addPortForward(program: Command, host: Host): void {
     .argument('[ports...]', 'PORT, LOCAL:REMOTE, or :REMOTE for a local port that is free')
     .summary('reach ports of a pod from here')
     .description('Listens on local ports, and connects whoever comes to ports of a pod.')
-    .option('--address <addresses>', 'addresses to listen on, or localhost', collectCommas, [])
+    .addOption(
+      keepEmpty(new Option('--address <addresses>', 'addresses to listen on, or localhost').argParser(collectCommas)),
+    )
     .addOption(podRunningTimeoutOption('1m0s'))
     .action(async (target: string | undefined, ports: readonly string[], _options, command: Command) => {
       const { portForward } = await import('../commands/port-forward.ts')
@@ -122,7 +125,7 @@ function addDebug(program: Command, host: Host): void {
     .option('--env <pairs>', 'KEY=VALUE; repeatable', collectPairs, [])
     .option('--image-pull-policy <policy>', 'when the image is pulled: Always, IfNotPresent or Never')
     .option('--arguments-only', 'what follows -- are arguments, and not the command')
-    .option('--profile <name>', 'its rights: legacy, general, baseline, netadmin, restricted or sysadmin', 'legacy')
+    .option('--profile <name>', 'its rights: general, baseline, netadmin, restricted, sysadmin or legacy', 'general')
     .option('--custom <file>', 'a part of a container, in JSON or YAML, that goes over the profile')
     .addOption(switchOption('--attach [boolean]', 'be connected to it when it runs; with -i unless it is false'))
     .option('-i, --stdin', 'hand on what is typed')

@@ -145,7 +145,7 @@ function addDiff(program: Command, host: Host): void {
     .addOption(fieldManagerOption('with --server-side: who applies'))
     .option('--show-managed-fields', 'with managedFields')
     .option('--show-secrets', 'with what Secrets hold, which is masked otherwise')
-    .option('--concurrency <count>', 'how many objects to compare at the same time', wholeNumber({ min: 1 }), 1)
+    .option('--concurrency <count>', 'how many objects to compare at the same time', wholeNumber(), 1)
     .option('--prune', 'show what was applied before, and is in the files no more, as gone')
     .option('--prune-allowlist <kind>', 'with --prune: only this kind, GROUP/VERSION/KIND; repeatable', collect, [])
     .action(async (_options, command: Command) => {

@@ -105,6 +105,8 @@ const foldingTag = ({ stringify, ...tag }: ScalarTag): ScalarTag => ({
 /** Whether a text, written as it is, would be read as a number, a truth, a time or nothing. */
 function isAmbiguous(text: string): boolean {
   if (text === '' || /^(y|n|[-+]?0_*(o[0-7_]+|x[\da-f_]+|b[01_]+))$/i.test(text)) return true
+  // Nothing with spaces around is any of these.
+  if (text.startsWith(' ') || text.endsWith(' ')) return false
   if (isDocumentMark(text) || (/^\d{4}-/.test(text) && !beginsWithDay(text))) return false
   if (!/^([-+.\d~]|yes|no|on|off|true|false|null)[-\w.:+ ]*$/i.test(text)) return false
   try {

@@ -21,3 +21,4 @@ export { SpdySession, type SpdySessionOptions, spdyStreamsMax } from './spdy/spd
 export type { SpdyStream } from './spdy/spdy-stream.ts'
 export { readTerminalSizes, terminalSizeText } from './terminal-sizes.ts'
 export { tunnelOf } from './tunnel.ts'
+export { UpgradeError } from './upgrade-error.ts'

@@ -53,8 +53,8 @@ type Create = (host: Host, args: readonly string[], flags: Flags) => Promise<Gen
 
 /** The commands under `create` that make objects from flags: the first argument is the name. */
 export const creations = {
-  deployment: async (_host, [name = '', ...command], flags) => {
-    return () => generateDeployment(name, command, flags as unknown as DeploymentFlags)
+  deployment: async ({ environment }, [name = '', ...command], flags) => {
+    return () => generateDeployment(name, command, flags as unknown as DeploymentFlags, environment.random)
   },
   job: async (_host, [name = '', ...command], flags) => {
     const { image, from } = flags as { readonly image?: string; readonly from?: string }

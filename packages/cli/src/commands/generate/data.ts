@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { KubernetesObject } from '@coracle/api'
+import { goQuoted } from '@coracle/api/go-text'
 import { CliError } from '../../cli-error.ts'
 import type { Host } from '../../host.ts'
 
@@ -118,12 +120,14 @@ function unreadable(path: string, error: unknown): CliError {
   )
 }
 
+const byteOrderMark = '\u{feff}'
+
 async function variablesOf(host: Host, path: string): Promise<readonly (readonly [string, string])[]> {
-  const lines = Buffer.from(await read(host, path))
-    .toString('utf8')
-    .split(/\r?\n/)
-  return lines
-    .map((line) => line.trimStart())
+  const found = await stat(resolve(host.workingDirectory, path)).catch(() => undefined)
+  if (found?.isDirectory() === true) throw new CliError('env config file cannot be a directory')
+  return linesOf(await read(host, path), path)
+    .map((line, index) => (index === 0 && line.startsWith(byteOrderMark) ? line.slice(1) : line))
+    .map((line) => line.replace(leadingSpace, ''))
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => {
       const at = line.indexOf('=')
@@ -134,11 +138,24 @@ async function variablesOf(host: Host, path: string): Promise<readonly (readonly
     })
 }
 
+/** What Go counts as space: a mark of the order of bytes is none. */
+const leadingSpace = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/
+
+/** Throws a CliError on a line that is no text. */
+function linesOf(bytes: Uint8Array, path: string): readonly string[] {
+  const lines = Buffer.from(bytes).toString('latin1').split(/\r?\n/)
+  return lines.map((line, index) => {
+    const raw = Buffer.from(line, 'latin1')
+    if (isUtf8(raw)) return raw.toString('utf8')
+    throw new CliError(`env file ${path} contains invalid utf8 bytes at line ${index + 1}: [${[...raw].join(' ')}]`)
+  })
+}
+
 /** Throws a CliError where a text is no name of an environment variable, which kubectl takes more narrowly than the API. */
 function requireVariableName(key: string): void {
   if (/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(key)) return
   throw new CliError(
-    `${JSON.stringify(key)} is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')`,
+    `${goQuoted(key)} is not a valid key name: a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')`,
   )
 }
 

@@ -1,5 +1,7 @@
-import { compile, isJsonObject, type KubernetesObject } from '@coracle/api'
+import { isJsonObject, type KubernetesObject } from '@coracle/api'
+import { findJsonFault } from '@coracle/api/json-syntax'
 import { CliError } from '../../cli-error.ts'
+import { heldAsStruct, writtenAsStruct } from '../../manifests/as-struct.ts'
 import { schemaOf } from '../../manifests/patch-between.ts'
 import { patchedHere } from '../../manifests/patched-here.ts'
 
@@ -14,16 +16,27 @@ export interface OverrideFlags {
 const overrideTypes = ['merge', 'strategic', 'json'] as const
 
 /**
- * A generated object, changed as `--overrides` says. Fields that its kind does not have are left out. Throws a CliError, in
- * kubectl's words, where that is no patch, or none of a known type.
+ * A generated object, changed as `--overrides` says, as a struct of Go holds it: without fields that its kind does not have. Throws a
+ * CliError, in kubectl's words, where that is no patch, none of a known type, or makes something of no known kind.
  */
 export function withOverrides(object: KubernetesObject, { overrides, overrideType }: OverrideFlags): KubernetesObject {
   if (overrides === undefined || overrides === '') return object
   const type = overrideTypes.find((each) => each === overrideType)
   if (type === undefined) throw new CliError(`invalid override type: ${overrideType}`)
-  const patched = patchedHere(kindOf(object), object, { type, body: parsePatch(overrides, type) })
-  const schema = schemaOf(kindOf(patched))
-  return schema === undefined ? patched : (compile(schema).decode(patched).value as KubernetesObject)
+  const body = parsePatch(overrides, type)
+  // A null is a patch that changes nothing.
+  const patched = body === null ? object : patchedHere(kindOf(object), object, { type, body })
+  const { apiVersion, kind } = patched
+  if (schemaOf(kindOf(patched)) === undefined) {
+    throw new CliError(
+      `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/scheme/scheme.go:28"`,
+    )
+  }
+  try {
+    return writtenAsStruct(heldAsStruct(patched))
+  } catch (error) {
+    throw new CliError(error instanceof Error ? error.message : String(error))
+  }
 }
 
 function kindOf({ apiVersion, kind }: KubernetesObject) {
@@ -35,13 +48,14 @@ const noVersionAndKind =
   'couldn\'t get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 function parsePatch(text: string, type: (typeof overrideTypes)[number]): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (type === 'json' ? Array.isArray(value) : isJsonObject(value)) return value
-    if (Array.isArray(value)) throw new CliError(noVersionAndKind)
-  } catch (error) {
-    // What is no JSON is told below, as what is JSON and no patch is.
-    if (error instanceof CliError) throw error
+  const fault = findJsonFault(text)
+  if (type === 'json') {
+    if (fault !== undefined) throw new CliError(fault.message)
+    return JSON.parse(text)
   }
-  throw new CliError('Invalid JSON Patch')
+  const value: unknown = fault === undefined ? JSON.parse(text) : undefined
+  if (isJsonObject(value)) return value
+  if (type === 'merge') throw new CliError(Array.isArray(value) ? noVersionAndKind : 'Invalid JSON Patch')
+  if (value === null) return null
+  throw new CliError('invalid JSON document')
 }

@@ -205,24 +205,30 @@ export function generateAutoscaler(
   }
 }
 
+/** What the API has room for. */
+const percentMax = 2 ** 31 - 1
+
 function resourceMetric(name: 'cpu' | 'memory', text: string): object {
   const input = text.trim()
   if (input.endsWith('%')) {
     const percent = input.slice(0, -1)
-    if (!/^\+?\d+$/.test(percent)) throw new CliError(`invalid percentage value: ${percent}`)
+    if (!/^[-+]?\d+$/.test(percent) || Number(percent) < 0 || Number(percent) > percentMax)
+      throw new CliError(`invalid percentage value: ${percent}`)
     return {
-      resource: { name, target: { averageUtilization: Number(percent), type: 'Utilization' } },
+      resource: { name, target: { averageUtilization: Math.abs(Number(percent)), type: 'Utilization' } },
       type: 'Resource',
     }
   }
   return { resource: { name, target: { averageValue: amountOf(name, input), type: 'AverageValue' } }, type: 'Resource' }
 }
 
+const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+
 /** An amount for each pod: a number alone is one of thousandths of a CPU, or of mebibytes. */
 function amountOf(name: 'cpu' | 'memory', text: string): string {
   const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
   const amount = isNumber ? `${Number(text)}${name === 'cpu' ? 'm' : 'Mi'}` : text
-  if (!isQuantity(amount)) throw new CliError(`invalid resource ${name} value: ${text}`)
+  if (!isQuantity(amount)) throw new CliError(isNumber ? noQuantity : `invalid resource ${name} value: ${text}`)
   return canonicalQuantity(amount)
 }
 
@@ -241,18 +247,15 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
       'not enough information provided: every ingress has to either specify a default-backend (which catches all traffic) or a list of rules (which catch specific paths)',
     )
   }
+  const parsed = flags.rule.map(parseRule)
   const annotations = flags.annotation.map((text) => {
     const at = text.indexOf('=')
     if (at < 0) throw new CliError(`annotation ${text} is invalid and should be in format key=[value]`)
     return [text.slice(0, at), text.slice(at + 1)] as const
   })
   const rules = new Map<string, object[]>()
-  const tls = new Map<string, Set<string>>()
-  for (const text of flags.rule) {
-    const rule = parseRule(text)
-    rules.set(rule.host, [...(rules.get(rule.host) ?? []), rule.path])
-    if (rule.secret !== undefined) tls.set(rule.secret, new Set([...(tls.get(rule.secret) ?? []), rule.host]))
-  }
+  for (const { host, path } of parsed) rules.set(host, [...(rules.get(host) ?? []), path])
+  const tls = hostsOfSecrets(parsed)
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
@@ -260,7 +263,7 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
     ...{
       spec: {
         ...(flags.defaultBackend === undefined ? {} : { defaultBackend: backendOf(flags.defaultBackend) }),
-        ...(flags.class === undefined ? {} : { ingressClassName: flags.class }),
+        ...((flags.class ?? '') === '' ? {} : { ingressClassName: flags.class }),
         ...(rules.size === 0
           ? {}
           : { rules: [...rules].map(([host, paths]) => ({ ...(host === '' ? {} : { host }), http: { paths } })) }),
@@ -268,8 +271,7 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
           ? {}
           : {
               tls: [...tls].map(([secretName, hosts]) => {
-                const named = [...hosts].filter((host) => host !== '')
-                return { ...(named.length === 0 ? {} : { hosts: named }), ...(secretName === '' ? {} : { secretName }) }
+                return { ...(hosts.length === 0 ? {} : { hosts }), ...(secretName === '' ? {} : { secretName }) }
               }),
             }),
       },
@@ -278,10 +280,18 @@ export function generateIngress(name: string, flags: IngressFlags): KubernetesOb
   }
 }
 
-function parseRule(text: string) {
-  const [, host = '', path = '', backend = '', , tls, , secret = ''] =
-    /^([^/]*)(\/[^=]*)?=([^:,]+:[^:,]+)(,(tls)(=([^,]*))?)?$/.exec(text) ?? []
-  if (backend === '')
+interface IngressRule {
+  readonly host: string
+  readonly path: object
+  /** The secret of its host, empty for one that is not named; absent where it asks for no TLS. */
+  readonly secret?: string
+}
+
+/** What follows the port, or the secret, is not looked at, as in kubectl. */
+function parseRule(text: string): IngressRule {
+  const [start = '', tls, ...more] = text.split(',')
+  const [, host = '', path = '', backend = ''] = /^([^/]*)(\/[^=]*)=([^=:]+:[^=:]+)/.exec(start) ?? []
+  if (backend === '' || !/^[\w*.-]*\/.*=[\w-]+:[\w-]+/.test(text))
     throw new CliError(`rule ${text} is invalid and should be in format host/path=svcname:svcport[,tls[=secret]]`)
   const isPrefix = path.endsWith('*')
   return {
@@ -291,14 +301,29 @@ function parseRule(text: string) {
       path: isPrefix ? path.slice(0, -1) : path,
       pathType: isPrefix ? 'Prefix' : 'Exact',
     },
-    secret: tls === undefined ? undefined : secret,
+    ...(tls === undefined || more.length > 0 ? {} : { secret: tls.split('=')[1] ?? '' }),
   }
 }
 
+/** The hosts that each secret is for: a host has but one, that of its first rule. */
+function hostsOfSecrets(rules: readonly IngressRule[]): ReadonlyMap<string, readonly string[]> {
+  const secrets = new Map<string, string[]>()
+  const seen = new Set<string>()
+  for (const { host, secret } of rules) {
+    if (secret === undefined || seen.has(host)) continue
+    seen.add(host)
+    if (host === '' && secret === '') continue
+    secrets.set(secret, [...(secrets.get(secret) ?? []), ...(host === '' ? [] : [host])])
+  }
+  return secrets
+}
+
 function backendOf(text: string): object {
-  const [name = '', port = '', ...more] = text.split(':')
-  if (name === '' || port === '' || more.length > 0) {
+  const [name = '', port, ...more] = text.split(':')
+  if (port === undefined || more.length > 0) {
     throw new CliError('default-backend should be in format servicename:serviceport')
   }
-  return { service: { name, port: /^\d+$/.test(port) ? { number: Number(port) } : { name: port } } }
+  const number = Number(port)
+  const isNumber = /^[-+]?\d+$/.test(port) && number === (number | 0)
+  return { service: { name, port: isNumber ? { number } : port === '' ? {} : { name: port } } }
 }

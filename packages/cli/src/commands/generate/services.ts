@@ -1,6 +1,5 @@
 import { checkFormat, isJsonObject, type KubernetesObject, type LabelSelector, rangeMessage } from '@coracle/api'
 import { CliError, UsageError } from '../../cli-error.ts'
-import { selectorText } from '../../resources/selector-text.ts'
 
 export type ServiceType = 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName'
 
@@ -46,7 +45,8 @@ function portOf(text: string, nodePort: number | undefined) {
   const number = portNumber(port)
   return {
     name: text.replaceAll(':', '-'),
-    ...(nodePort === undefined || nodePort === 0 ? {} : { nodePort }),
+    // The API has 32 bits for it, and kubectl the rest of them cut off.
+    ...(nodePort === undefined || nodePort === 0 ? {} : { nodePort: nodePort | 0 }),
     port: number,
     protocol: 'TCP',
     targetPort: target === undefined ? number : targetPortOf(target),
@@ -72,10 +72,19 @@ function portNumber(text: string): number {
   return Number(text)
 }
 
-/** The same for `expose`, which takes any number. */
+/** The same for `expose`, which takes any number, and keeps the 32 bits of it that the API has room for. */
 function exposedPort(text: string): number {
-  if (!/^[-+]?\d+$/.test(text)) throw new CliError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
-  return Number(text)
+  const refusal = (why: string) => new CliError(`strconv.Atoi: parsing ${JSON.stringify(text)}: ${why}`)
+  if (!/^[-+]?\d+$/.test(text)) throw refusal('invalid syntax')
+  const number = BigInt(text.replace('+', ''))
+  if (number !== BigInt.asIntN(64, number)) throw refusal('value out of range')
+  return Number(BigInt.asIntN(32, number))
+}
+
+/** A port of pods by its number where that has room in 32 bits, or else by its name. */
+function exposedTarget(text: string): number | string {
+  const number = Number(text)
+  return /^[-+]?\d+$/.test(text) && number === (number | 0) ? number : text
 }
 
 export interface ExposeFlags {
@@ -105,6 +114,7 @@ export function exposeObject(object: KubernetesObject, flags: ExposeFlags): Kube
   if (ports.length === 0 && flags.clusterIp !== 'None') {
     throw new UsageError("couldn't find port via --port flag or introspection")
   }
+  if (Object.keys(selector).length === 0) throw new CliError('selector must be specified')
   const labels = (flags.labels ?? '') === '' ? metadata.labels : parsePairs(flags.labels ?? '')
   const { type, clusterIp, externalIp, loadBalancerIp, sessionAffinity } = flags
   if (sessionAffinity !== undefined && !['None', 'ClientIP'].includes(sessionAffinity)) {
@@ -137,39 +147,35 @@ function requireExposable({ apiVersion, kind }: KubernetesObject): void {
   throw new CliError(`cannot expose a ${kind}${group === '' ? '' : `.${group}`}`)
 }
 
-/** The labels that find the pods of an object. */
+/** The labels that find the pods of an object; none where it has an empty selector. Throws a CliError, in kubectl's words, where they are not known. */
 function selectorOf(object: KubernetesObject): Readonly<Record<string, string>> {
+  const refusal = (why: string) =>
+    new CliError(`couldn't retrieve selectors via --selector flag or introspection: ${why}`)
   const { kind, metadata } = object
   if (kind === 'Pod') {
-    if (Object.keys(metadata.labels ?? {}).length === 0) {
-      throw new CliError(
-        "couldn't retrieve selectors via --selector flag or introspection: the pod has no labels and cannot be exposed",
-      )
-    }
-    return metadata.labels ?? {}
+    if (Object.keys(metadata.labels ?? {}).length > 0) return metadata.labels ?? {}
+    throw refusal('the pod has no labels and cannot be exposed')
   }
-  const text = selectorText(object)
-  if (text === undefined && kind === 'Service') {
-    throw new CliError(
-      "couldn't retrieve selectors via --selector flag or introspection: the service has no pod selector set",
+  const selector = (object as SelectingObject).spec?.selector ?? undefined
+  if (kind === 'ReplicationController') return (selector ?? {}) as Readonly<Record<string, string>>
+  if (kind === 'Service') {
+    if (selector !== undefined) return selector as Readonly<Record<string, string>>
+    throw refusal('the service has no pod selector set')
+  }
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {}
+  if (Object.keys(matchLabels).length === 0) {
+    throw refusal(`invalid ${kind.toLowerCase()}: no selectors, therefore cannot be exposed`)
+  }
+  if (matchExpressions.length > 0) {
+    throw refusal(
+      `couldn't convert expressions - "[${matchExpressions.map(goText).join(' ')}]" to map-based selector format`,
     )
   }
-  if (text === undefined) {
-    throw new CliError(
-      `couldn't retrieve selectors via --selector flag or introspection: invalid ${kind.toLowerCase()}: no selectors, therefore cannot be exposed`,
-    )
-  }
-  const { matchExpressions = [] } = (object as SelectingObject).spec?.selector ?? {}
-  if (Array.isArray(matchExpressions) && matchExpressions.length > 0) {
-    throw new CliError(
-      `couldn't retrieve selectors via --selector flag or introspection: couldn't convert expressions - "[${matchExpressions.map(goText).join(' ')}]" to map-based selector format`,
-    )
-  }
-  return parsePairs(text)
+  return matchLabels
 }
 
 interface SelectingObject extends KubernetesObject {
-  readonly spec?: { readonly selector?: Pick<LabelSelector, 'matchExpressions'> }
+  readonly spec?: { readonly selector?: LabelSelector | null }
 }
 
 /** A requirement as Go shows one. */
@@ -194,35 +200,41 @@ interface Port {
   readonly name?: string
 }
 
+/** A port with several protocols is as many ports, unless one is asked for. */
 function portsOf(object: KubernetesObject, { port, targetPort, protocol }: ExposeFlags): readonly Port[] {
   const known = knownPorts(object)
-  const numbers = port === undefined ? known.map((each) => each.port) : port.split(',').map(exposedPort)
-  return numbers.map((number, index) => {
-    const like = known.find((each) => each.port === number)
-    const target = targetPort === undefined ? number : /^\d+$/.test(targetPort) ? exposedPort(targetPort) : targetPort
-    return {
-      ...(numbers.length > 1 ? { name: `port-${index + 1}` } : {}),
+  const texts = port === undefined ? [...known.keys()] : port.split(',')
+  return texts.flatMap((text, index) => {
+    const number = exposedPort(text)
+    const target = targetPort === undefined ? number : exposedTarget(targetPort)
+    const protocols = protocol ? [protocol] : [...(known.get(text) ?? ['TCP'])]
+    const name = `port-${index + 1}`
+    return protocols.map((each) => ({
+      ...(protocols.length > 1 ? { name: `${name}-${each.toLowerCase()}` } : texts.length > 1 ? { name } : {}),
       port: number,
-      protocol: protocol || like?.protocol || 'TCP',
+      protocol: each,
       targetPort: target,
-    }
+    }))
   })
 }
 
-/** The ports that the object itself, or its containers, name. */
-function knownPorts(object: KubernetesObject): readonly { readonly port: number; readonly protocol: string }[] {
+/** The ports that the object itself, or its containers, name, with their protocols. */
+function knownPorts(object: KubernetesObject): ReadonlyMap<string, ReadonlySet<string>> {
   const spec = 'spec' in object && isJsonObject(object.spec) ? object.spec : {}
-  if (object.kind === 'Service') {
-    return listOf(spec.ports).flatMap(({ port, protocol = 'TCP' }) =>
-      typeof port === 'number' ? [{ port, protocol: String(protocol) }] : [],
-    )
-  }
   const template = isJsonObject(spec.template) && isJsonObject(spec.template.spec) ? spec.template.spec : spec
-  return listOf(template.containers).flatMap(({ ports }) =>
-    listOf(ports).flatMap(({ containerPort, protocol = 'TCP' }) =>
-      typeof containerPort === 'number' ? [{ port: containerPort, protocol: String(protocol) }] : [],
-    ),
-  )
+  const ports =
+    object.kind === 'Service'
+      ? listOf(spec.ports).map(({ port, protocol }) => [port, protocol])
+      : listOf(template.containers).flatMap((container) =>
+          listOf(container.ports).map(({ containerPort, protocol }) => [containerPort, protocol]),
+        )
+  const known = new Map<string, Set<string>>()
+  for (const [port, protocol] of ports) {
+    if (typeof port !== 'number') continue
+    const protocols = known.get(String(port)) ?? new Set()
+    known.set(String(port), protocols.add(String(protocol ?? 'TCP')))
+  }
+  return known
 }
 
 const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isJsonObject) : [])

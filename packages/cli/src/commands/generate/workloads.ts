@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { nameAlphabet, type Random } from '@coracle/environment'
 import { CliError, UsageError } from '../../cli-error.ts'
 import { splitOnce } from '../../split-once.ts'
 import { variableNameProblem } from '../variable-name.ts'
@@ -14,16 +15,18 @@ export function generateDeployment(
   name: string,
   command: readonly string[],
   { image, replicas, port }: DeploymentFlags,
+  random: Random,
 ): KubernetesObject {
   if (image.length > 1 && command.length > 0) {
     throw new CliError('cannot specify multiple --image options and command')
   }
   const labels = { app: name }
   const containers = image.map((each, index) => ({
-    name: containerName(each),
+    name: containerName(each, random),
     image: each,
     ...(command.length === 0 ? {} : { command }),
-    ...(port === undefined || index > 0 ? {} : { ports: [{ containerPort: port }] }),
+    // Below zero it stands for none, as in kubectl.
+    ...(port === undefined || port < 0 || index > 0 ? {} : { ports: [{ containerPort: port }] }),
     resources: {},
   }))
   return {
@@ -42,13 +45,18 @@ export function generateDeployment(
   }
 }
 
-/** `registry.example/team/web:1` is the image of a container `web`. */
-function containerName(image: string): string {
+/**
+ * `registry.example/team/web:1` is the image of a container `web`. One whose name has dots or underscores gets hyphens for them, and an
+ * ending that keeps it apart from others.
+ */
+function containerName(image: string, random: Random): string {
   const last = image.split('/').at(-1) ?? ''
   const [name = ''] = last.split(/[:@]/, 1)
   // What else is no name is for the server to refuse.
-  return name.replace(/[._]/g, '-')
+  return /[._]/.test(name) ? `${name.replace(/[._]/g, '-')}-${random.string(suffixLength, nameAlphabet)}` : name
 }
+
+const suffixLength = 5
 
 /** A Job of one container. */
 export function generateJob(name: string, command: readonly string[], image: string): KubernetesObject {
@@ -176,10 +184,10 @@ export function generatePod(name: string, args: readonly string[], flags: PodFla
 }
 
 /** `KEY=VALUE` as a variable. Throws a CliError for what is none. */
-function variableOf(text: string): { readonly name: string; readonly value: string } {
+function variableOf(text: string): { readonly name: string; readonly value?: string } {
   const [name, value] = splitOnce(text, '=')
   if (value === undefined || variableNameProblem(name) !== undefined) throw new CliError(`invalid env: ${text}`)
-  return { name, value }
+  return value === '' ? { name } : { name, value }
 }
 
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']

@@ -44,7 +44,7 @@ export function rolloutRestart(host: Host, args: readonly string[], flags: Chang
     const restartedAt = formatTime(host.environment.clock.now())
     if (metadata?.annotations?.[restartedAtAnnotation] === restartedAt) {
       throw new CliError(
-        'if restart has already been triggered within the past second, please wait before attempting to trigger another',
+        `failed to create patch for ${object.metadata.name}: if restart has already been triggered within the past second, please wait before attempting to trigger another`,
       )
     }
     const annotations = { ...metadata?.annotations, [restartedAtAnnotation]: restartedAt }

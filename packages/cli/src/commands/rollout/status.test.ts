@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { deployments } from '@coracle/api'
+import { deployments, type StatefulSet } from '@coracle/api'
 import { startCluster } from '@coracle/cluster'
 import { expect, it } from 'vitest'
 import { runCommand } from '../../testing/recording-host.ts'
+import { statefulSetState } from './status.ts'
 
 it('says once what stays so, whatever else of the object changes meanwhile', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'rollout-'))
@@ -48,4 +49,18 @@ it('says once what stays so, whatever else of the object changes meanwhile', asy
     await cluster.stop()
     await rm(directory, { recursive: true, force: true })
   }
+})
+
+it.each([
+  [{ partition: 2 }, 1, 'partitioned roll out complete: 1 new pods have been updated...', true],
+  [{ partition: 2 }, 0, 'Waiting for partitioned roll out to finish: 0 out of 1 new pods have been updated...', false],
+  [{}, 0, 'partitioned roll out complete: 0 new pods have been updated...', true],
+  [undefined, 3, 'waiting for statefulset rolling update to complete 3 pods at revision new...', false],
+])('tells how far a StatefulSet is that is updated by %j', (rollingUpdate, updatedReplicas, message, isDone) => {
+  const set = {
+    metadata: { name: 'db', generation: 1 },
+    spec: { replicas: 3, updateStrategy: { type: 'RollingUpdate', rollingUpdate } },
+    status: { observedGeneration: 1, readyReplicas: 3, updatedReplicas, currentRevision: 'old', updateRevision: 'new' },
+  } as unknown as StatefulSet
+  expect(statefulSetState(set)).toEqual({ message, isDone })
 })

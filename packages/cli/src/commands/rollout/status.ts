@@ -131,8 +131,9 @@ export function statefulSetState({ metadata, spec, status }: StatefulSet): Rollo
   if (replicas !== undefined && readyReplicas < replicas) {
     return going(`Waiting for ${replicas - readyReplicas} pods to be ready...`)
   }
-  if (rollingUpdate !== undefined && replicas !== undefined && rollingUpdate.partition !== undefined) {
-    const wanted = replicas - rollingUpdate.partition
+  if (rollingUpdate !== undefined) {
+    const { partition } = rollingUpdate
+    const wanted = replicas === undefined || partition === undefined ? 0 : replicas - partition
     return updatedReplicas < wanted
       ? going(
           `Waiting for partitioned roll out to finish: ${updatedReplicas} out of ${wanted} new pods have been updated...`,

@@ -1,4 +1,4 @@
-import type { Container, EnvFromSource, EnvVar } from '@coracle/api'
+import type { Container, EnvFromSource, EnvVar, PodSpec } from '@coracle/api'
 import { CliError } from '../../cli-error.ts'
 import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
@@ -91,7 +91,7 @@ export async function setEnv(host: Host, args: readonly string[], flags: SetEnvF
         ),
       )
       if (flags.list === true) {
-        for (const container of allContainers(spec).filter(({ name }) => chosen(name))) {
+        for (const container of initContainersLast(spec).filter(({ name }) => chosen(name))) {
           const shown =
             flags.resolve === true ? await resolveEnvironment(host, session, target, spec, container) : container
           host.stdout.write(environmentText(target, shown))
@@ -206,6 +206,12 @@ async function refuseOtherFiles(host: Host, flags: SetEnvFlags): Promise<readonl
     throw new CliError(unsupportedSource)
   return []
 }
+
+/** As kubectl lists them. */
+const initContainersLast = ({ initContainers = [], containers = [] }: PodSpec): readonly Container[] => [
+  ...containers,
+  ...initContainers,
+]
 
 function environmentText({ object, key }: Target, { name, env = [], envFrom = [] }: Container): string {
   const head = `# ${object.kind} ${key.name}, container ${name}\n`

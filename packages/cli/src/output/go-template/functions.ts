@@ -1,4 +1,5 @@
 import { compareText, isJsonObject } from '@coracle/api'
+import { illegalByte } from '../../illegal-base64.ts'
 import { floatOf, type GoKind, type GoValue, goType, goValueText, integerOf, isTrue, kindOf } from './go-values.ts'
 import { sprintf } from './printf.ts'
 
@@ -65,20 +66,6 @@ function base64Decode(value: GoValue): string {
   const illegal = illegalByte(text)
   if (illegal !== undefined) throw new Error(`base64 decode failed: illegal base64 data at input byte ${illegal}`)
   return Buffer.from(text, 'base64').toString('utf8')
-}
-
-/** Where Go's decoder stumbles: over what is none of the alphabet, or where the padding lacks or more follows it. */
-function illegalByte(text: string): number | undefined {
-  const bad = text.search(/[^A-Za-z0-9+/\r\n]/)
-  const digits = text.slice(0, bad < 0 ? undefined : bad).replaceAll(/[\r\n]/g, '').length % 4
-  if (bad < 0) return digits === 0 ? undefined : text.length - digits
-  if (text[bad] !== '=' || digits < 2) return bad
-  const padding = /^=[\r\n]*/.exec(text.slice(bad))?.[0] ?? ''
-  const whole = digits === 3 ? padding : /^=[\r\n]*=[\r\n]*/.exec(text.slice(bad))?.[0]
-  const next = bad + padding.length
-  if (whole === undefined) return next >= text.length ? text.length : next - 1
-  const end = bad + whole.length
-  return end < text.length ? end : undefined
 }
 
 function lengthOf(value: GoValue): bigint {
