@@ -48,6 +48,11 @@ export interface ClusterOptions {
   readonly agents?: 'shared' | 'separate'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
+  /**
+   * The range that services of a new cluster get addresses of. By default one that is this host where containers are its processes, so
+   * that services are reached there, and 10.96.0.0/12 elsewhere. A cluster that has ranges keeps them.
+   */
+  readonly serviceCidr?: string
   /** Versions to serve that Kubernetes has ceased to, of `formerVersionNames`, such as `policy/v1beta1`. None by default. */
   readonly formerVersions?: readonly string[]
   /** Names of built-in admission plugins to use that are off by default, such as `PodNodeSelector`. */

@@ -17,6 +17,7 @@ import {
   type StoredNodes,
   simulatedNodeAddress,
 } from '@coracle/kubelet'
+import type { ServiceProxy } from '@coracle/proxy'
 import type { Component } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
@@ -50,6 +51,8 @@ export interface NodesOptions {
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
+  /** Where services are reached by their ports on the nodes, where those run processes. */
+  readonly proxyAddress: string
   readonly drives: Drives
 }
 
@@ -206,7 +209,8 @@ function processNodes(options: NodesOptions): Nodes {
     start(link) {
       const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
       const dataDirectory = dataDir ?? temporary ?? ''
-      const { atWork, stop } = startWithVolumes(options, dataDirectory, group.start(dataDirectory, link), link)
+      const members = group.start(dataDirectory, link)
+      const { atWork, stop } = startWithProxy(options, startWithVolumes(options, dataDirectory, members, link), link)
       return {
         atWork,
         async stop(stopOptions) {
@@ -217,6 +221,38 @@ function processNodes(options: NodesOptions): Nodes {
       }
     },
     node: (name) => group.component(name),
+  }
+}
+
+/** What leads to services runs beside the nodes of this host: one for all of them. */
+function startWithProxy(
+  { worlds, count, namePrefix, proxyAddress }: NodesOptions,
+  nodes: Started,
+  link: ConnectionLink,
+): Started {
+  if (count === 0) return nodes
+  const names = ownNames({ count, namePrefix })
+  let proxy: ServiceProxy | undefined
+  let isStopped = false
+  const start = async (): Promise<void> => {
+    const { createServiceProxy } = await import('@coracle/proxy')
+    if (isStopped) return
+    proxy = createServiceProxy({
+      client: worlds.clientOf('kube-proxy', identities.proxy, link),
+      environment: worlds.environmentOf('kube-proxy'),
+      isOwnNode: (name) => names.has(name),
+      nodeAddresses: [proxyAddress],
+    })
+    await proxy.start()
+  }
+  const atWork = start()
+  const stop = async (): Promise<void> => {
+    isStopped = true
+    await proxy?.stop()
+  }
+  return {
+    atWork: Promise.all([nodes.atWork, atWork]).then(() => {}),
+    stop: (options) => stopAll([nodes.stop, stop], options),
   }
 }
 

@@ -5,6 +5,7 @@ import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
 import type { RuntimeConfigFlags } from './runtime-config-flag.ts'
+import type { ServiceRangeFlags } from './service-range-flag.ts'
 
 /** The flags of `coracle up`. */
 export interface UpFlags
@@ -14,7 +15,8 @@ export interface UpFlags
     ImagesFlags,
     LeaderElectionFlags,
     PlaceFlags,
-    RuntimeConfigFlags {
+    RuntimeConfigFlags,
+    ServiceRangeFlags {
   readonly memory?: boolean
   readonly listen: string
   /** Built-in admission plugins to use that are off by default. */

@@ -83,6 +83,10 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .addOption(
       new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
     )
+    .option(
+      '--service-cluster-ip-range <range>',
+      'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',
+    )
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
     .option(
       '--missing-images <images>',
