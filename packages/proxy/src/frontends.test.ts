@@ -41,6 +41,7 @@ describe('the frontends of a service', () => {
       makeService({}, { 'service.kubernetes.io/service-proxy-name': 'other' }),
       [],
     ],
+    ['none of what is said to have no address', makeService({}, { 'service.kubernetes.io/headless': '' }), []],
     ['none for SCTP', makeService({ ports: [{ ...httpPort, protocol: 'SCTP' }] }), []],
     [
       'nothing behind another protocol on the same port',

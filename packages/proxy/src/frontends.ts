@@ -40,7 +40,7 @@ export interface Surroundings {
 
 /** The label of services and slices that another proxy takes care of. */
 const otherProxyLabel = 'service.kubernetes.io/service-proxy-name'
-/** The label of slices of services without an address. */
+/** The label of services, and slices of services, that have no address. */
 const headlessLabel = 'service.kubernetes.io/headless'
 
 /** Upstream's `sessionAffinityConfig.clientIP.timeoutSeconds` where it is not set. */
@@ -124,7 +124,7 @@ function healthChecksOf(
 function isForwarded({ metadata, spec }: Service): boolean {
   const { clusterIP = '', type } = spec
   if (clusterIP === '' || clusterIP === noClusterIp || type === 'ExternalName') return false
-  return !hasLabel(metadata.labels, otherProxyLabel)
+  return !hasLabel(metadata.labels, otherProxyLabel) && !hasLabel(metadata.labels, headlessLabel)
 }
 
 const hasLabel = (labels: Readonly<Record<string, string>> | undefined, name: string): boolean =>
