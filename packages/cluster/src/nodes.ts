@@ -9,6 +9,7 @@ import {
   createKubelet,
   createNodeAgents,
   createSimulatedRuntime,
+  type DeadContainerLimits,
   type HostImages,
   type Kubelet,
   type NodeAgents,
@@ -48,6 +49,8 @@ export interface NodesOptions {
   readonly runtime: 'process' | 'simulated'
   /** What images are on the process runtime. */
   readonly images: HostImages | undefined
+  /** Which containers that have ended are kept, where they are processes. */
+  readonly deadContainers: DeadContainerLimits | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
@@ -264,7 +267,7 @@ interface NodeParts {
 }
 
 function startKubelet(
-  { worlds, connections }: NodesOptions,
+  { worlds, connections, deadContainers }: NodesOptions,
   { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -275,6 +278,7 @@ function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
+    ...(deadContainers === undefined ? {} : { deadContainers }),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

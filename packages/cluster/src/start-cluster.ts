@@ -12,6 +12,7 @@ import {
   realEnvironment,
   VirtualClock,
 } from '@coracle/environment'
+import { deadContainerLimits } from '@coracle/kubelet'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
 import { ApiServer } from './api-server.ts'
@@ -130,6 +131,7 @@ async function start(
     namePrefix,
     runtime,
     images: options.images,
+    deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,
     proxyAddress: address?.host ?? '127.0.0.1',

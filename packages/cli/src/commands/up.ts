@@ -149,6 +149,22 @@ async function imagesOf(flags: ImagesFlags, workingDirectory: string): Promise<P
   return file.imagesOf(flags, workingDirectory)
 }
 
+/** Which containers that have ended are kept. */
+function deadContainersOf({
+  minimumContainerTtlDuration: ttlMinMs,
+  maximumDeadContainersPerContainer: perContainerMax,
+  maximumDeadContainers: max,
+}: UpFlags): Pick<ClusterOptions, 'deadContainers'> {
+  if (ttlMinMs === undefined && perContainerMax === undefined && max === undefined) return {}
+  return {
+    deadContainers: {
+      ...(ttlMinMs === undefined ? {} : { ttlMinMs }),
+      ...(perContainerMax === undefined ? {} : { perContainerMax }),
+      ...(max === undefined ? {} : { max }),
+    },
+  }
+}
+
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
 function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }: UpFlags) {
   const imported = readImportRecord(place.directory)
@@ -209,6 +225,7 @@ async function start(
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),
       ...serviceRangeOf(flags),
+      ...deadContainersOf(flags),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),

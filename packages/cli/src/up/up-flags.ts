@@ -35,6 +35,10 @@ export interface UpFlags
   readonly runTime?: number
   /** Patterns of images that simulated nodes cannot pull. */
   readonly missingImages?: readonly string[]
+  /** In milliseconds. */
+  readonly minimumContainerTtlDuration?: number
+  readonly maximumDeadContainersPerContainer?: number
+  readonly maximumDeadContainers?: number
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'
