@@ -49,7 +49,7 @@ export async function bundle(out: string, choices: BundleChoices = {}): Promise<
   return { ...program, inputs: Object.assign({}, program.inputs, ...seldom.map(({ inputs }) => inputs)) }
 }
 
-const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|scheduler|simulator)[/]/
+const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|proxy|scheduler|simulator)[/]/
 
 const start = `
   import { runBundled } from './packages/cli/src/start/run-bundled.ts'

@@ -20,8 +20,9 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   controllers: [...control, 'controller-runtime'],
   scheduler: control,
   kubelet: control,
+  proxy: control,
   why: control,
-  cluster: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet'],
+  cluster: [...control, 'store', 'controller-runtime', 'apiserver', 'controllers', 'scheduler', 'kubelet', 'proxy'],
   simulator: [...control, 'store', 'cluster', 'why'],
   cli: [
     ...control,

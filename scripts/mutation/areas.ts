@@ -66,6 +66,7 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     mutate: ['packages/kubelet/src/pod/{plan-pod,pod-hostname,restart-policy,container-restart}.ts'],
     tests: ['packages/kubelet/src/pod/*.test.ts'],
   },
+  proxy: { mutate: ['packages/proxy/src/*.ts', ...noTests], tests: ['packages/proxy/src/*.test.ts'] },
   'cel-estimates': {
     mutate: ['packages/api/src/cel/{estimate,call-estimates,ranges}.ts'],
     tests: ['packages/api/src/cel/*.test.ts'],

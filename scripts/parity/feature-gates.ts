@@ -64,7 +64,7 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
   { name: 'MultiCIDRServiceAllocator', since: '1.33', where: 'packages/apiserver/src/services/service-allocator.ts' },
-  { name: 'NFTablesProxyMode', since: '1.33', note: 'No service proxy runs on nodes yet.' },
+  { name: 'NFTablesProxyMode', since: '1.33', note: 'The service proxy is a program, and sets up no packet filter.' },
   {
     name: 'NodeInclusionPolicyInPodTopologySpread',
     since: '1.33',

@@ -38,6 +38,7 @@ const daemonSets = cluster('daemon-set')
 const statefulSets = cluster('stateful-set')
 const volumes = cluster('volumes')
 const podTraffic = 'conformance/upstream-pod-traffic.test.ts'
+const serviceTraffic = 'conformance/upstream-service-traffic.test.ts'
 
 /** A scenario that a test of the same name asks, or tests of these names. */
 const asked = (file: string, name: string, ...tests: readonly string[]): CoveredScenario => ({
@@ -48,7 +49,8 @@ const asked = (file: string, name: string, ...tests: readonly string[]): Covered
 const omitted = (reason: string, ...names: readonly string[]): readonly OmittedScenario[] =>
   names.map((name) => ({ name, reason }))
 
-const traffic = 'Traffic to services: no service proxy runs on nodes.'
+const userspace =
+  'The service proxy is a program without root: packets are not rewritten, so sources and addresses of others are beyond it.'
 const names = 'Names of services: there is no DNS server in the cluster.'
 const clouds = 'There is no cloud provider, and no load balancer of one.'
 const clusterAutoscaler = 'Tests the cluster autoscaler, another project that adds and removes machines of a cloud.'
@@ -431,7 +433,11 @@ export const suites: readonly ScenarioSuite[] = [
         'Kubelet should not restart containers across restart',
         'goes on while the program is dead, and is taken up as it is',
       ),
-      ...omitted(traffic, 'Kube-proxy should recover after being killed accidentally'),
+      asked(
+        serviceTraffic,
+        'Kube-proxy should recover after being killed accidentally',
+        'should work after restarting kube-proxy: the program is killed',
+      ),
       ...[
         'All pods on the unreachable node should be marked as NotReady upon the node turn NotReady',
         'should recreate pods scheduled on the unreachable node AND allow scheduling of pods on a node after it rejoins the cluster',
@@ -736,31 +742,69 @@ export const suites: readonly ScenarioSuite[] = [
         'Service endpoints latency should not be very high',
         'a service has the pods of all its release tracks behind it, and follows them',
       ),
-      ...omitted(
-        traffic,
-        'should preserve source pod IP for traffic thru service cluster IP',
-        'should allow pods to hairpin back to themselves through services',
+      asked(serviceTraffic, 'should allow pods to hairpin back to themselves through services'),
+      asked(
+        serviceTraffic,
         'should work after restarting kube-proxy',
-        'should be possible to connect to a service via ExternalIP when the external IP is not assigned to a node',
-        'should have session affinity work for service with type clusterIP',
-        'should have session affinity timeout work for service with type clusterIP',
-        'should be able to switch session affinity for service with type clusterIP',
-        'should have session affinity work for NodePort service',
-        'should have session affinity timeout work for NodePort service',
-        'should be able to switch session affinity for NodePort service',
-        'should implement service.kubernetes.io/service-proxy-name',
-        'should implement service.kubernetes.io/headless',
+        'should work after restarting kube-proxy: the program is killed',
+      ),
+      ...['clusterIP', 'NodePort'].flatMap((kind) => {
+        const service = kind === 'NodePort' ? 'for NodePort service' : 'for service with type clusterIP'
+        const [works, endsIn, switched] = [
+          'should have session affinity work for the service',
+          'should have session affinity timeout work for the service',
+          'should be able to switch session affinity for the service',
+        ] as const
+        return [
+          asked(serviceTraffic, `should have session affinity work ${service}`, works),
+          asked(serviceTraffic, `should have session affinity timeout work ${service}`, endsIn),
+          asked(serviceTraffic, `should be able to switch session affinity ${service}`, switched),
+        ]
+      }),
+      asked(serviceTraffic, 'should implement service.kubernetes.io/service-proxy-name'),
+      asked(serviceTraffic, 'should implement service.kubernetes.io/headless'),
+      asked(serviceTraffic, 'should fail health check node port if there are only terminating endpoints'),
+      ...(
+        [
+          ['endpoints', 'internalTrafficPolicy=Cluster'],
+          ['local terminating endpoints', 'internalTrafficPolicy=Local'],
+          ['endpoints', 'externallTrafficPolicy=Cluster'],
+          ['local terminating endpoints', 'externalTrafficPolicy=Local'],
+        ] as const
+      ).map(([which, policy]) =>
+        asked(
+          serviceTraffic,
+          `should fallback to ${which === 'endpoints' ? 'terminating endpoints' : which} when there are no ready endpoints with ${policy}`,
+          'should fallback to terminating endpoints when there are no ready endpoints',
+          policy,
+        ),
+      ),
+      asked(
+        serviceTraffic,
+        'Granular Checks: Services (20 scenarios)',
+        'should function for pod-Service: %s',
+        'should function for node-Service: %s',
+        'should function for endpoint-Service: %s',
+        'should function for multiple endpoint-Services with same selector',
+        'should be able to handle large requests: %s',
+        'should function for client IP based session affinity: %s',
+        'should support basic nodePort: udp functionality',
+        'should update nodePort: http and udp',
+        'should update endpoints: http and udp',
+      ),
+      ...omitted(
+        'Nodes of one host have one proxy, and count as one: the rules are in packages/proxy/src/frontends.test.ts.',
         'should respect internalTrafficPolicy=Local Pod to Pod',
         'should respect internalTrafficPolicy=Local Pod (hostNetwork: true) to Pod',
         'should respect internalTrafficPolicy=Local Pod and Node, to Pod (hostNetwork: true)',
-        'should fail health check node port if there are only terminating endpoints',
-        'should fallback to terminating endpoints when there are no ready endpoints with internalTrafficPolicy=Cluster',
-        'should fallback to local terminating endpoints when there are no ready endpoints with internalTrafficPolicy=Local',
-        'should fallback to terminating endpoints when there are no ready endpoints with externallTrafficPolicy=Cluster',
-        'should fallback to local terminating endpoints when there are no ready endpoints with externalTrafficPolicy=Local',
+      ),
+      ...omitted(
+        userspace,
+        'should preserve source pod IP for traffic thru service cluster IP',
+        'should be possible to connect to a service via ExternalIP when the external IP is not assigned to a node',
         'Conntrack',
         'KubeProxy should set TCP CLOSE_WAIT timeout',
-        'Granular Checks: Services (20 scenarios), and those of the secondary family (14 scenarios)',
+        'Granular Checks: Services over SCTP, and those of the secondary family (14 scenarios)',
       ),
     ],
   },
@@ -783,10 +827,12 @@ export const suites: readonly ScenarioSuite[] = [
         'should create Endpoints and EndpointSlices for Pods matching a Service',
       ),
       asked(apiOperations, 'EndpointSlice should support creating EndpointSlice API operations', stages, collection),
-      ...omitted(
-        traffic,
-        'EndpointSlice should support a Service with multiple ports specified in multiple EndpointSlices',
-        'EndpointSlice should support a Service with multiple endpoint IPs specified in multiple EndpointSlices',
+      ...['ports', 'endpoint IPs'].map((what) =>
+        asked(
+          serviceTraffic,
+          `EndpointSlice should support a Service with multiple ${what} specified in multiple EndpointSlices`,
+          'should support a Service with multiple endpoint IPs and ports specified in multiple EndpointSlices',
+        ),
       ),
       asked(
         services,
@@ -819,7 +865,7 @@ export const suites: readonly ScenarioSuite[] = [
         'should route traffic to an endpoint on the same node or fall back to same zone when using PreferSameNode',
       ),
       ...omitted(
-        traffic,
+        'Nodes of one host have one proxy, and count as one.',
         'Traffic Distribution should route traffic correctly between pods on multiple nodes (3 scenarios)',
       ),
       asked(services, 'Topology Hints should distribute endpoints evenly', 'should distribute endpoints evenly'),
@@ -909,7 +955,10 @@ export const suites: readonly ScenarioSuite[] = [
         'should provide unchanging, static URL paths for kubernetes api services',
         'is well',
       ),
-      ...omitted(traffic, 'should check kube-proxy urls'),
+      ...omitted(
+        'The service proxy is part of the program, and serves no paths of its own.',
+        'should check kube-proxy urls',
+      ),
       asked(
         'conformance/kubectl-proxy.test.ts',
         'Proxy version v1 should proxy through a service and a pod',

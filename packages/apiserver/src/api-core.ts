@@ -69,6 +69,8 @@ export interface ApiCoreOptions {
   readonly enabledAdmission?: readonly string[]
   /** Names of built-in admission plugins to do without. Throws an UnknownAdmissionPluginError for others. */
   readonly disabledAdmission?: readonly string[]
+  /** The range that services get addresses of in a store that has none yet, such as `10.96.0.0/12`, which it is unless set. */
+  readonly serviceCidr?: string
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -194,7 +196,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
-    await Promise.all([createFirstObjects(registries), customKinds.start()])
+    await Promise.all([createFirstObjects(registries, options.serviceCidr), customKinds.start()])
     if (options.authorizer === undefined) {
       const { reconcileDefaultPolicy } = await import('./security/rbac/reconcile-policy.ts')
       await reconcileDefaultPolicy(registries, environment)

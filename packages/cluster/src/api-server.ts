@@ -31,6 +31,8 @@ export interface ApiServerOptions {
   readonly disabledAdmission: readonly string[]
   readonly authorizationModes: readonly string[] | undefined
   readonly formerVersions: readonly string[]
+  /** The range of services in a new store; the usual one where it is undefined. */
+  readonly serviceCidr: string | undefined
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
@@ -83,6 +85,7 @@ export class ApiServer {
       disabledAdmission,
       authorizationModes,
       formerVersions,
+      serviceCidr,
     } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
@@ -97,6 +100,7 @@ export class ApiServer {
       enabledAdmission,
       disabledAdmission,
       ...(authorizationModes === undefined ? {} : { authorizationModes }),
+      ...(serviceCidr === undefined ? {} : { serviceCidr }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
       frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),
       ...(onFailure === undefined ? {} : { onFailure }),

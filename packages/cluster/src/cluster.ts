@@ -2,7 +2,7 @@ import type { CausesPage, CausesQuery, OnUnexplained, TokenIdentity } from '@cor
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
-import type { HostImages, SimulatedBehaviour } from '@coracle/kubelet'
+import type { DeadContainerLimits, HostImages, SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -41,6 +41,8 @@ export interface ClusterOptions {
   readonly runtime?: 'process' | 'simulated'
   /** Programs of this host that images stand for on the process runtime; `parseHostImages` reads them. None by default. */
   readonly images?: HostImages
+  /** Which containers that have ended are kept on the process runtime, for their logs. Upstream's limits by default. */
+  readonly deadContainers?: Partial<DeadContainerLimits>
   /**
    * Whether all simulated nodes have one agent between them, which costs least, or one each, so that a node can be stopped,
    * cut off and have a clock of its own. `shared` by default; nodes of processes always have their own.
@@ -48,6 +50,11 @@ export interface ClusterOptions {
   readonly agents?: 'shared' | 'separate'
   /** Where the API is served over HTTPS. A free port of 127.0.0.1 by default, nowhere with a virtual clock or `false`. */
   readonly listen?: { readonly host?: string; readonly port?: number } | false
+  /**
+   * The range that services of a new cluster get addresses of. By default one that is this host where containers are its processes, so
+   * that services are reached there, and 10.96.0.0/12 elsewhere. A cluster that has ranges keeps them.
+   */
+  readonly serviceCidr?: string
   /** Versions to serve that Kubernetes has ceased to, of `formerVersionNames`, such as `policy/v1beta1`. None by default. */
   readonly formerVersions?: readonly string[]
   /** Names of built-in admission plugins to use that are off by default, such as `PodNodeSelector`. */

@@ -9,6 +9,7 @@ import {
   createKubelet,
   createNodeAgents,
   createSimulatedRuntime,
+  type DeadContainerLimits,
   type HostImages,
   type Kubelet,
   type NodeAgents,
@@ -17,6 +18,7 @@ import {
   type StoredNodes,
   simulatedNodeAddress,
 } from '@coracle/kubelet'
+import type { ServiceProxy } from '@coracle/proxy'
 import type { Component } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
@@ -47,9 +49,13 @@ export interface NodesOptions {
   readonly runtime: 'process' | 'simulated'
   /** What images are on the process runtime. */
   readonly images: HostImages | undefined
+  /** Which containers that have ended are kept, where they are processes. */
+  readonly deadContainers: DeadContainerLimits | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
+  /** Where services are reached by their ports on the nodes, where those run processes. */
+  readonly proxyAddress: string
   readonly drives: Drives
 }
 
@@ -206,7 +212,8 @@ function processNodes(options: NodesOptions): Nodes {
     start(link) {
       const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
       const dataDirectory = dataDir ?? temporary ?? ''
-      const { atWork, stop } = startWithVolumes(options, dataDirectory, group.start(dataDirectory, link), link)
+      const members = group.start(dataDirectory, link)
+      const { atWork, stop } = startWithProxy(options, startWithVolumes(options, dataDirectory, members, link), link)
       return {
         atWork,
         async stop(stopOptions) {
@@ -220,6 +227,38 @@ function processNodes(options: NodesOptions): Nodes {
   }
 }
 
+/** What leads to services runs beside the nodes of this host: one for all of them. */
+function startWithProxy(
+  { worlds, count, namePrefix, proxyAddress }: NodesOptions,
+  nodes: Started,
+  link: ConnectionLink,
+): Started {
+  if (count === 0) return nodes
+  const names = ownNames({ count, namePrefix })
+  let proxy: ServiceProxy | undefined
+  let isStopped = false
+  const start = async (): Promise<void> => {
+    const { createServiceProxy } = await import('@coracle/proxy')
+    if (isStopped) return
+    proxy = createServiceProxy({
+      client: worlds.clientOf('kube-proxy', identities.proxy, link),
+      environment: worlds.environmentOf('kube-proxy'),
+      isOwnNode: (name) => names.has(name),
+      nodeAddresses: [proxyAddress],
+    })
+    await proxy.start()
+  }
+  const atWork = start()
+  const stop = async (): Promise<void> => {
+    isStopped = true
+    await proxy?.stop()
+  }
+  return {
+    atWork: Promise.all([nodes.atWork, atWork]).then(() => {}),
+    stop: (options) => stopAll([nodes.stop, stop], options),
+  }
+}
+
 interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
@@ -228,7 +267,7 @@ interface NodeParts {
 }
 
 function startKubelet(
-  { worlds, connections }: NodesOptions,
+  { worlds, connections, deadContainers }: NodesOptions,
   { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -239,6 +278,7 @@ function startKubelet(
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
+    ...(deadContainers === undefined ? {} : { deadContainers }),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

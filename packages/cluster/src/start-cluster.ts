@@ -12,6 +12,7 @@ import {
   realEnvironment,
   VirtualClock,
 } from '@coracle/environment'
+import { deadContainerLimits } from '@coracle/kubelet'
 import { createScheduler } from '@coracle/scheduler'
 import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
 import { ApiServer } from './api-server.ts'
@@ -84,6 +85,7 @@ async function start(
     disabledAdmission: options.disabledAdmission ?? [],
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
+    serviceCidr: options.serviceCidr ?? (await hostServiceCidr(options)),
     components: () => [
       checkOf('controller-manager', 'kube-controller-manager'),
       checkOf('scheduler', 'kube-scheduler'),
@@ -129,8 +131,10 @@ async function start(
     namePrefix,
     runtime,
     images: options.images,
+    deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,
+    proxyAddress: address?.host ?? '127.0.0.1',
     drives,
   })
   const controllers = new Controllers({ worlds, server, drives, metrics, load: options.load ?? 'measured' })
@@ -220,6 +224,13 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   if (wanted === false) return undefined
   if (wanted === undefined && environment?.clock instanceof VirtualClock) return undefined
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
+}
+
+/** Where services are reached that have processes of this host behind them. */
+async function hostServiceCidr({ runtime, dataDir, environment }: ClusterOptions): Promise<string | undefined> {
+  if (runtime !== 'process') return undefined
+  const { hostServiceCidr } = await import('@coracle/kubelet/process')
+  return hostServiceCidr(dataDir ?? environment?.random.uuid() ?? '')
 }
 
 function startScheduler(worlds: Worlds, link: ConnectionLink, metrics: MetricsRegistry): Started {

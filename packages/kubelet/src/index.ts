@@ -12,6 +12,7 @@ export {
   type StoredNodes,
   simulatedNodeAddress,
 } from './node-agents.ts'
+export { type DeadContainerLimits, deadContainerLimits } from './pod/dead-containers.ts'
 export { probesOfReadiness } from './probes/readiness.ts'
 export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
 export {

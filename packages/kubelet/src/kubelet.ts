@@ -7,6 +7,8 @@ import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
 import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
+import { DeadContainerCollector } from './pod/dead-container-collector.ts'
+import type { DeadContainerLimits } from './pod/dead-containers.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
@@ -30,6 +32,8 @@ export interface KubeletOptions {
   readonly labels?: Readonly<Record<string, string>>
   /** What the node has. Absent: what this host has. */
   readonly facts?: NodeFacts
+  /** Which containers that have ended are kept. Absent: upstream's `deadContainerLimits`. */
+  readonly deadContainers?: DeadContainerLimits
   /** Where volumes are made that live as long as their pod. Absent: they are not. */
   readonly volumesDirectory?: string
 }
@@ -65,7 +69,7 @@ export interface Kubelet {
 
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
-  const { client, environment, nodeName, runtime, volumesDirectory: directory } = options
+  const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? (runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName))
   const logger = environment.logger.child({ node: nodeName })
@@ -110,6 +114,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     recorder,
     nodeName,
     nodeAddress,
+    ...(deadContainers === undefined ? {} : { deadContainers }),
     allocatable: facts.capacity,
     admission: new NodeAdmission({
       clock: environment.clock,
@@ -128,6 +133,11 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     update: (_, pod) => manager.setPod(pod),
     delete: (pod) => manager.removePod(pod),
   })
+  const collector =
+    deadContainers &&
+    new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
+      manager.removeDeadContainers(deadContainers, nowMs),
+    )
   const stopping = new AbortController()
 
   return {
@@ -141,10 +151,12 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       informer.start()
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
+      collector?.start()
       if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
+      collector?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)

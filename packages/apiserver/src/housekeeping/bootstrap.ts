@@ -11,9 +11,12 @@ const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Stri
 
 /**
  * Creates what every cluster has and is not there: its first namespaces, the priority classes of the
- * system, and where services get their addresses.
+ * system, and where services get their addresses: in `serviceCidr`, or the range that clusters usually have.
  */
-export async function createFirstObjects(registries: Registries): Promise<void> {
+export async function createFirstObjects(
+  registries: Registries,
+  serviceCidr: string = firstServiceCidr.cidr,
+): Promise<void> {
   const classes = Object.entries(systemPriorities).map(([name, value]) => ({
     metadata: { name },
     value,
@@ -26,7 +29,7 @@ export async function createFirstObjects(registries: Registries): Promise<void> 
     ),
     createMissing(registries.of(priorityClasses), classes),
     createMissing(registries.of(serviceCidrs), [
-      { metadata: { name: firstServiceCidr.name }, spec: { cidrs: firstServiceCidr.cidrs } },
+      { metadata: { name: firstServiceCidr.name }, spec: { cidrs: [serviceCidr] } },
     ]),
   ])
 }

@@ -5,6 +5,7 @@ import { faultyStore } from '@coracle/store/faults'
 import { describe, expect, it } from 'vitest'
 import { createApiCore } from '../api-core.ts'
 import { configMap, createAccount, follow, pod, refusal, startTestCore } from '../testing/test-core.ts'
+import { historyEventsMin } from '../watch-cache/event-history.ts'
 
 const event = (name: string) =>
   ({
@@ -32,20 +33,28 @@ describe('events', () => {
 })
 
 describe('history', () => {
-  it('is kept for five minutes at least, and then given up in the caches and the store', async () => {
+  it('is kept for five minutes at least, and then given up in the caches but for the latest events, and in the store', async () => {
     const { client, environment, store } = await startTestCore()
     const { metadata } = await client.create(configMaps, configMap('a'))
     const resourceVersion = metadata.resourceVersion ?? ''
     await client.update(configMaps, configMap('a', { x: '1' }))
     await client.update(configMaps, configMap('a', { x: '2' }))
+    const watched = async (): Promise<readonly string[]> => {
+      const { lines } = follow((await client.watch(configMaps, { resourceVersion })) as never)
+      await environment.clock.settle()
+      return lines
+    }
+    const listed = () => client.list(configMaps, { resourceVersion, resourceVersionMatch: 'Exact' })
     await environment.clock.advance('5m')
-    const early = follow((await client.watch(configMaps, { resourceVersion })) as never)
-    await environment.clock.settle()
-    expect(early.lines).toEqual(['MODIFIED a', 'MODIFIED a'])
+    expect(await watched()).toEqual(['MODIFIED a', 'MODIFIED a'])
+    expect((await listed()).items).toHaveLength(1)
     await environment.clock.advance('6m')
-    const late = follow((await client.watch(configMaps, { resourceVersion })) as never)
-    await environment.clock.settle()
-    expect(late.lines).toEqual(['ERROR Expired', 'end'])
+    expect(await watched()).toEqual(['MODIFIED a', 'MODIFIED a'])
+    expect(await refusal(listed())).toMatchObject({ code: 410, reason: 'Expired' })
+    for (let turn = 0; turn < historyEventsMin; turn += 1)
+      await client.update(configMaps, configMap('a', { turn: `${turn}` }))
+    await environment.clock.advance('11m')
+    expect(await watched()).toEqual(['ERROR Expired', 'end'])
     const gaps: CompactedError[] = []
     store.watch('', { after: Number(resourceVersion) - 1, onEvents() {}, onGap: (gap) => gaps.push(gap), onEnd() {} })
     await environment.clock.settle()

@@ -2,8 +2,8 @@ import { type IpRange, parseCidr, type ServiceCidr, serviceCidrs } from '@coracl
 import { storedObjects } from '../admission/stored-objects.ts'
 import type { Registries } from '../registries.ts'
 
-/** The ranges that every cluster begins with, and the object that says so. */
-export const firstServiceCidr = { name: 'kubernetes', cidrs: ['10.96.0.0/12'] } as const
+/** The object that says which range a cluster begins with, and that range where nobody chooses another. */
+export const firstServiceCidr = { name: 'kubernetes', cidr: '10.96.0.0/12' } as const
 
 /** Where services get their addresses: the ranges of all ServiceCIDRs that are ready and to stay, the first one before all others. */
 export function serviceRanges(registries: Registries): readonly IpRange[] {

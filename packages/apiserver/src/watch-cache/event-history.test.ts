@@ -24,7 +24,7 @@ describe('the history of a resource', () => {
   })
 
   it('forgets up to a revision; what has no events there loses nothing', () => {
-    const history = new EventHistory(0, 100)
+    const history = new EventHistory(0, 100, 0)
     history.push(event(5))
     history.push(event(9))
     history.forget(3)
@@ -35,6 +35,27 @@ describe('the history of a resource', () => {
     expect(history.startRevision).toBe(9)
     history.push(event(1001))
     expect(history.after(9).map(({ revision }) => revision)).toEqual([1001])
+  })
+
+  it('keeps its latest, however old they are', () => {
+    const history = new EventHistory(0, 4, 2)
+    const revisions = () => history.after(history.startRevision).map(({ revision }) => revision)
+    for (const revision of [5, 9]) history.push(event(revision))
+    history.forget(1000)
+    expect([history.startRevision, revisions()]).toEqual([0, [5, 9]])
+    history.push(event(1001))
+    history.forget(1000)
+    expect([history.startRevision, revisions()]).toEqual([5, [9, 1001]])
+    for (const revision of [1002, 1003, 1004]) history.push(event(revision))
+    history.forget(1001)
+    expect([history.startRevision, revisions()]).toEqual([1001, [1002, 1003, 1004]])
+  })
+
+  it('keeps a hundred unless it is told otherwise', () => {
+    const history = new EventHistory(0)
+    for (let revision = 1; revision <= 150; revision += 1) history.push(event(revision))
+    history.forget(150)
+    expect([history.startRevision, history.size]).toEqual([50, 100])
   })
 
   it('takes in what was before, as far as there is room', () => {
@@ -56,7 +77,7 @@ describe('the history of a resource', () => {
   })
 
   it('takes in what was before also after it has forgotten its oldest', () => {
-    const history = new EventHistory(0, 3)
+    const history = new EventHistory(0, 3, 0)
     for (const revision of [1, 2, 3, 4]) history.push(event(revision))
     history.forget(2)
     history.prepend([event(2)], 1)
@@ -68,7 +89,7 @@ describe('the history of a resource', () => {
   })
 
   it('goes on behind what it has forgotten altogether', () => {
-    const history = new EventHistory(0, 10)
+    const history = new EventHistory(0, 10, 0)
     for (const revision of [1, 2, 3]) history.push(event(revision))
     history.forget(3)
     expect([history.startRevision, history.size, history.after(3)]).toEqual([3, 0, []])
@@ -83,41 +104,47 @@ describe('the history of a resource', () => {
       fc.record({ prepend: fc.integer({ min: 0, max: 5 }) }),
     )
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 6 }), (steps, eventsMax) => {
-        const history = new EventHistory(0, eventsMax)
-        // Every event there was, in order, of which the latest are kept.
-        const all: number[] = []
-        let [kept, start, now] = [[] as readonly number[], 0, 0]
-        const keep = (revisions: readonly number[]) => {
-          kept = revisions
-          const [first] = kept
-          const before = first === undefined ? all.at(-1) : all[all.indexOf(first) - 1]
-          start = before ?? 0
-        }
-        for (const each of steps) {
-          if ('push' in each) {
-            now += each.push
-            all.push(now)
-            history.push(event(now))
-            if (kept.length === eventsMax) keep([...kept.slice(1), now])
-            else kept = [...kept, now]
-          } else if ('forget' in each) {
-            const revision = now - each.forget
-            history.forget(revision)
-            if (kept.some((own) => own <= revision)) keep(kept.filter((own) => own > revision))
-          } else {
-            const older = all.filter((revision) => revision <= start).slice(-each.prepend || all.length)
-            const first = older[0]
-            history.prepend(older.map(event), first === undefined ? start : (all[all.indexOf(first) - 1] ?? 0))
-            const room = eventsMax - kept.length
-            const taken = room === 0 ? [] : older.slice(-room)
-            if (taken.length > 0) keep([...taken, ...kept])
+      fc.property(
+        fc.array(step, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 6 }),
+        fc.nat(6),
+        (steps, eventsMax, eventsMin) => {
+          const history = new EventHistory(0, eventsMax, eventsMin)
+          // Every event there was, in order, of which the latest are kept.
+          const all: number[] = []
+          let [kept, start, now] = [[] as readonly number[], 0, 0]
+          const keep = (revisions: readonly number[]) => {
+            kept = revisions
+            const [first] = kept
+            const before = first === undefined ? all.at(-1) : all[all.indexOf(first) - 1]
+            start = before ?? 0
           }
-          expect([history.startRevision, history.size]).toEqual([start, kept.length])
-          const after = (revision: number) => history.after(revision).map((own) => own.revision)
-          for (let from = start; from <= now; from += 1) expect(after(from)).toEqual(kept.filter((own) => own > from))
-        }
-      }),
+          for (const each of steps) {
+            if ('push' in each) {
+              now += each.push
+              all.push(now)
+              history.push(event(now))
+              if (kept.length === eventsMax) keep([...kept.slice(1), now])
+              else kept = [...kept, now]
+            } else if ('forget' in each) {
+              const revision = now - each.forget
+              history.forget(revision)
+              const left = Math.max(kept.filter((own) => own > revision).length, Math.min(eventsMin, kept.length))
+              if (left < kept.length) keep(left === 0 ? [] : kept.slice(-left))
+            } else {
+              const older = all.filter((revision) => revision <= start).slice(-each.prepend || all.length)
+              const first = older[0]
+              history.prepend(older.map(event), first === undefined ? start : (all[all.indexOf(first) - 1] ?? 0))
+              const room = eventsMax - kept.length
+              const taken = room === 0 ? [] : older.slice(-room)
+              if (taken.length > 0) keep([...taken, ...kept])
+            }
+            expect([history.startRevision, history.size]).toEqual([start, kept.length])
+            const after = (revision: number) => history.after(revision).map((own) => own.revision)
+            for (let from = start; from <= now; from += 1) expect(after(from)).toEqual(kept.filter((own) => own > from))
+          }
+        },
+      ),
     )
   })
 })

@@ -3,18 +3,23 @@ import type { CacheEvent } from './cache-event.ts'
 /** Most events kept per resource for watches to resume from. */
 export const historyEventsMax = 10_000
 
-/** The latest events of a resource in order, at most `eventsMax` of them: a ring that forgets its oldest. */
+/** So many stay however old they are, as in upstream's cache: a resource that seldom changes can be watched from long ago. */
+export const historyEventsMin = 100
+
+/** The latest events of a resource in order, at most `eventsMax` of them: a ring that forgets its oldest. The last `eventsMin` go only where others take their place. */
 export class EventHistory {
   readonly #eventsMax: number
+  readonly #eventsMin: number
   #events: CacheEvent[] = []
   /** Index of the oldest event kept; what is before it is cut off now and then. */
   #first = 0
   #startRevision: number
 
   /** `startRevision` is the revision whose state the first event follows. */
-  constructor(startRevision: number, eventsMax: number = historyEventsMax) {
+  constructor(startRevision: number, eventsMax: number = historyEventsMax, eventsMin: number = historyEventsMin) {
     this.#startRevision = startRevision
     this.#eventsMax = eventsMax
+    this.#eventsMin = eventsMin
   }
 
   /** Every event after this revision is here. */
@@ -45,9 +50,9 @@ export class EventHistory {
     return this.#events.slice(this.#indexAfter(revision))
   }
 
-  /** Forgets the events up to and including `revision`. Where there are none, nothing is lost and `startRevision` stays. */
+  /** Forgets the events up to and including `revision`, the last few excepted. Where there are none, nothing is lost and `startRevision` stays. */
   forget(revision: number): void {
-    this.#forgetFirst(this.#indexAfter(revision) - this.#first)
+    this.#forgetFirst(Math.min(this.#indexAfter(revision) - this.#first, this.size - this.#eventsMin))
   }
 
   #forgetFirst(count: number): void {

@@ -73,6 +73,8 @@ export class WatchCache implements FeedSink {
   #changedAt = 0
   /** History before this revision cannot be had any more. */
   #lostTo = 0
+  /** States before this revision are forgotten, though events of that time may be there. */
+  #statesFrom = 0
   #reading: Promise<void> | undefined
   readonly #listeners: ((event: CacheEvent) => void)[] = []
 
@@ -238,15 +240,20 @@ export class WatchCache implements FeedSink {
     return watcher
   }
 
-  /** Forgets the history up to and including `revision`, and the states of that time. */
+  /** Forgets the history up to and including `revision`, but for the latest events of all, and the states of that time for good. */
   forget(revision: number): void {
-    this.#history.forget(Math.min(revision, this.revision))
-    for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
+    this.#statesFrom = Math.max(this.#statesFrom, Math.min(revision, this.revision))
+    this.#forgetEvents(revision)
   }
 
-  /** Forgets all history. Who asks for it gets it from the store, as far as that has it. */
+  /** Forgets all history but the latest events. Who asks for it gets it from the store, as far as that has it. */
   forgetHistory(): void {
-    this.forget(this.revision)
+    this.#forgetEvents(this.revision)
+  }
+
+  #forgetEvents(revision: number): void {
+    this.#history.forget(Math.min(revision, this.revision))
+    for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
   }
 
   /** Ends all watches. */
@@ -359,7 +366,7 @@ export class WatchCache implements FeedSink {
 
   /** The state at `revision`, by undoing what happened since. */
   #rebuild(revision: number): OrderedMap<StoredObject> | undefined {
-    if (revision < this.#history.startRevision) return undefined
+    if (revision < this.#history.startRevision || revision < this.#statesFrom) return undefined
     const objects = this.#objects.clone()
     for (const { key, previous } of this.#history.after(revision).toReversed()) {
       if (previous === undefined) objects.delete(key)

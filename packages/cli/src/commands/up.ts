@@ -33,6 +33,7 @@ import { tellReady } from '../up/ready.ts'
 import { Reporter } from '../up/reporter.ts'
 import { formerVersionsOf } from '../up/runtime-config-flag.ts'
 import { withBoundedLog } from '../up/server-log.ts'
+import { serviceRangeOf } from '../up/service-range-flag.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 import type { UpFlags } from '../up/up-flags.ts'
 
@@ -46,6 +47,7 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   nodesOf(place, flags)
   await imagesOf(flags, host.workingDirectory)
   formerVersionsOf(flags)
+  serviceRangeOf(flags)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
   // A mistake in a file is told here.
@@ -147,6 +149,22 @@ async function imagesOf(flags: ImagesFlags, workingDirectory: string): Promise<P
   return file.imagesOf(flags, workingDirectory)
 }
 
+/** Which containers that have ended are kept. */
+function deadContainersOf({
+  minimumContainerTtlDuration: ttlMinMs,
+  maximumDeadContainersPerContainer: perContainerMax,
+  maximumDeadContainers: max,
+}: UpFlags): Pick<ClusterOptions, 'deadContainers'> {
+  if (ttlMinMs === undefined && perContainerMax === undefined && max === undefined) return {}
+  return {
+    deadContainers: {
+      ...(ttlMinMs === undefined ? {} : { ttlMinMs }),
+      ...(perContainerMax === undefined ? {} : { perContainerMax }),
+      ...(max === undefined ? {} : { max }),
+    },
+  }
+}
+
 /** What the nodes are. Those of an imported cluster are the ones it came with, and only ever simulated. */
 function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }: UpFlags) {
   const imported = readImportRecord(place.directory)
@@ -206,6 +224,8 @@ async function start(
       ...nodesOf(place, flags),
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),
+      ...serviceRangeOf(flags),
+      ...deadContainersOf(flags),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),

@@ -5,6 +5,7 @@ import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
 import type { RuntimeConfigFlags } from './runtime-config-flag.ts'
+import type { ServiceRangeFlags } from './service-range-flag.ts'
 
 /** The flags of `coracle up`. */
 export interface UpFlags
@@ -14,7 +15,8 @@ export interface UpFlags
     ImagesFlags,
     LeaderElectionFlags,
     PlaceFlags,
-    RuntimeConfigFlags {
+    RuntimeConfigFlags,
+    ServiceRangeFlags {
   readonly memory?: boolean
   readonly listen: string
   /** Built-in admission plugins to use that are off by default. */
@@ -33,6 +35,10 @@ export interface UpFlags
   readonly runTime?: number
   /** Patterns of images that simulated nodes cannot pull. */
   readonly missingImages?: readonly string[]
+  /** In milliseconds. */
+  readonly minimumContainerTtlDuration?: number
+  readonly maximumDeadContainersPerContainer?: number
+  readonly maximumDeadContainers?: number
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'

@@ -83,7 +83,27 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .addOption(
       new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
     )
+    .option(
+      '--service-cluster-ip-range <range>',
+      'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',
+    )
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
+    .addOption(
+      new Option(
+        '--minimum-container-ttl-duration <duration>',
+        'how long a container that has ended stays at least (default: 0s)',
+      ).argParser(durationMs),
+    )
+    .option(
+      '--maximum-dead-containers-per-container <count>',
+      'how many runs that have ended are kept of each container beside its last; -1: all (default: 1)',
+      wholeNumber({ min: -1 }),
+    )
+    .option(
+      '--maximum-dead-containers <count>',
+      'how many such runs are kept on a node in all; -1: any number (default: -1)',
+      wholeNumber({ min: -1 }),
+    )
     .option(
       '--missing-images <images>',
       'images that simulated nodes cannot pull, as web:broken,registry.example/*',

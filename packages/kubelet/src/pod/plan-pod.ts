@@ -3,6 +3,7 @@ import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runti
 import { hasOtherImage, type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type BackOff, freshBackOff } from './back-off.ts'
 import { crashLoop, isDue, restartOf } from './container-restart.ts'
+import { type DeadContainerLimits, deadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isRestartingAll, restartAll } from './restart-all.ts'
 import { initRestartsAfter } from './restart-policy.ts'
 import { stopPod, stopUnhealthy } from './stop-containers.ts'
@@ -44,6 +45,8 @@ export interface PodObservation {
   readonly refused: boolean
   /** The node needs its room for a critical pod. */
   readonly preempted?: boolean
+  /** Which of its containers that have ended are kept. Absent: upstream's. */
+  readonly deadContainers?: DeadContainerLimits
   /** Volumes of the pod are not there yet: when they are looked for again. */
   readonly volumesRetryAtMs?: number | undefined
   readonly startTimeMs: number
@@ -339,16 +342,19 @@ function everyContainer({ spec }: Pod): readonly Container[] {
   return [...initContainers, ...containers, ...ephemeralContainers]
 }
 
-/** Beside a sandbox that is ready. Of each container the latest run and the one before are kept, for `lastState` and the previous log. */
-function removeOld({ pod, runs, sandboxes }: PodObservation): readonly PodAction[] {
-  const names = everyContainer(pod).map(({ name }) => name)
-  const old = names.flatMap((name) => {
-    const known = runsOf(name, runs)
-    const unborn = known.filter(({ state }) => state === 'created')
-    return [...unborn, ...known.filter(({ state }) => state !== 'created').slice(2)].filter(
-      ({ state }) => state !== 'running',
-    )
-  })
+/** Beside a sandbox that is ready. Runs of each container are kept for `lastState` and the previous log; what is too much on the node is not seen here. */
+function removeOld({
+  pod,
+  runs,
+  sandboxes,
+  deadContainers = deadContainerLimits,
+  nowMs,
+}: PodObservation): readonly PodAction[] {
+  const surplus = surplusRuns(runs, { ...deadContainers, max: -1 }, nowMs)
+  const old = everyContainer(pod).flatMap(({ name }) => [
+    ...runsOf(name, runs).filter(({ state }) => state === 'created'),
+    ...surplus.filter((run) => run.name === name),
+  ])
   const empty = sandboxes.filter(
     ({ id, ready }) => !ready && !runs.some((run) => run.sandboxId === id && !old.includes(run)),
   )

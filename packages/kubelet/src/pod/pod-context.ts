@@ -6,6 +6,7 @@ import type { EnvironmentSources } from '../env/environment-variables.ts'
 import type { NodeRecorder } from '../node/node-events.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import type { DeadContainerLimits } from './dead-containers.ts'
 
 /** What all pods of a node share. */
 export interface PodContext {
@@ -26,6 +27,8 @@ export interface PodContext {
   readonly unmountVolumes?: (podUid: string) => Promise<void>
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
+  /** Which containers that have ended are kept. Absent: upstream's. */
+  readonly deadContainers?: DeadContainerLimits
   /** What the node offers pods. */
   readonly allocatable: Readonly<Record<string, string>>
 }

@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import type { PreemptablePod } from '../admission/preemption.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import { type DeadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isOver } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { podUidOf } from './pod-name.ts'
@@ -82,6 +83,17 @@ export class PodManager {
         await this.#runtime.removePodSandbox(id)
       }),
     )
+  }
+
+  /** Removes containers that have ended and are too many, of pods that are looked after here. */
+  async removeDeadContainers(limits: DeadContainerLimits, nowMs: number): Promise<void> {
+    const runs = await this.#runtime.listContainers()
+    const surplus = surplusRuns(
+      runs.filter(({ podUid }) => this.#workers.has(podUid)),
+      limits,
+      nowMs,
+    )
+    for (const { id } of surplus) await this.#runtime.removeContainer(id)
   }
 
   /** Stops working on pods; their containers run on. */

@@ -331,7 +331,7 @@ export class PodWorker implements StatusWriterHost {
   }
 
   async #observe(): Promise<PodObservation> {
-    const { runtime, environment } = this.#context
+    const { runtime, environment, deadContainers } = this.#context
     const uid = podUidOf(this.#pod)
     const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
     this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
@@ -350,6 +350,7 @@ export class PodWorker implements StatusWriterHost {
       restarting: this.#stops?.restarting ?? noNames,
       refused: this.#refusal !== undefined,
       preempted: this.#preempted,
+      ...(deadContainers === undefined ? {} : { deadContainers }),
       volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),

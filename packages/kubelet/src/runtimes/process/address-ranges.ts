@@ -20,6 +20,24 @@ export function nodeAddressPool(directory: string, nodeName: string): AddressPoo
   return createAddressPool(`127.${1 + Math.floor(index / 256)}.${index % 256}.1`, nodeAddressesMax)
 }
 
+/** Ranges of pods that one of services takes the place of: a /20, which is 4,094 services. */
+const nodeRangesPerServiceRange = 16
+const serviceRangesMax = nodeRangesMax / nodeRangesPerServiceRange
+
+/**
+ * A range for the addresses of a cluster's services that are this host as well, so that a proxy without root can listen there: a
+ * /20 of 127.0.0.0/8, half way round from where the pods of the same data directory begin. Undefined on other systems.
+ */
+export function hostServiceCidr(directory: string): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  const own = Math.floor(firstRangeOf(directory) / nodeRangesPerServiceRange)
+  const index = ((own + serviceRangesMax / 2) % serviceRangesMax) * nodeRangesPerServiceRange
+  return `127.${1 + Math.floor(index / 256)}.${index % 256}.0/20`
+}
+
+const firstRangeOf = (directory: string): number =>
+  createHash('sha256').update(resolve(directory)).digest().readUInt32BE() % nodeRangesMax
+
 function rangeOf(path: string, directory: string, nodeName: string): number {
   const ranges = readRanges(path)
   const known = ranges[nodeName]
@@ -27,7 +45,7 @@ function rangeOf(path: string, directory: string, nodeName: string): number {
   const used = new Set(Object.values(ranges))
   if (used.size >= nodeRangesMax)
     throw new Error(`no pod address range left for node ${nodeName}: ${nodeRangesMax} nodes have one`)
-  let index = createHash('sha256').update(resolve(directory)).digest().readUInt32BE() % nodeRangesMax
+  let index = firstRangeOf(directory)
   while (used.has(index)) index = (index + 1) % nodeRangesMax
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   writeFileSync(`${path}.new`, JSON.stringify({ ...ranges, [nodeName]: index }))

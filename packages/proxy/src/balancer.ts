@@ -1,0 +1,69 @@
+import { BoundedMap } from '@coracle/client'
+import type { Clock, Random } from '@coracle/environment'
+import type { Backend } from './frontends.ts'
+
+/** Of how many clients of a frontend it is remembered where they were. */
+export const rememberedClientsMax = 10_000
+
+interface Visit {
+  readonly backend: Backend
+  /** On the monotonic clock. */
+  readonly lastMs: number
+}
+
+/** Chooses among the backends of a frontend: by chance, each as likely as the others, or where the client was before. */
+export class Balancer {
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #visits = new BoundedMap<string, Visit>(rememberedClientsMax)
+  #backends: readonly Backend[] = []
+  #affinityMs: number | undefined
+
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** From now on these are chosen among. */
+  set(backends: readonly Backend[], affinityMs: number | undefined): void {
+    this.#backends = backends
+    this.#affinityMs = affinityMs
+  }
+
+  /** All backends, in the order in which a client's connection is to be tried with them. */
+  order(client: string): readonly Backend[] {
+    const shuffled = [...this.#backends]
+    for (let at = 0; at < shuffled.length - 1; at += 1) {
+      const other = at + Math.floor(this.#random.next() * (shuffled.length - at))
+      const backend = shuffled[other] as Backend
+      shuffled[other] = shuffled[at] as Backend
+      shuffled[at] = backend
+    }
+    const kept = this.#keptBy(client)
+    return kept === undefined ? shuffled : [kept, ...shuffled.filter((backend) => backend !== kept)]
+  }
+
+  /** Says that a client was connected with a backend. */
+  visited(client: string, backend: Backend): void {
+    if (this.#affinityMs !== undefined) this.#visits.set(client, { backend, lastMs: this.#clock.monotonicMs() })
+  }
+
+  /** How many backends there are. */
+  get size(): number {
+    return this.#backends.length
+  }
+
+  /** Whether a backend may still be used. */
+  has(backend: Backend): boolean {
+    return this.#backends.some((each) => isSame(each, backend))
+  }
+
+  #keptBy(client: string): Backend | undefined {
+    if (this.#affinityMs === undefined) return undefined
+    const visit = this.#visits.get(client)
+    if (visit === undefined || this.#clock.monotonicMs() - visit.lastMs >= this.#affinityMs) return undefined
+    return this.#backends.find((each) => isSame(each, visit.backend))
+  }
+}
+
+const isSame = (a: Backend, b: Backend): boolean => a.address === b.address && a.port === b.port

@@ -1,0 +1,184 @@
+import type { EndpointSlice, Service } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { frontendsOf, idOf } from './frontends.ts'
+import { httpPort, makeEndpoint, makeService, makeSlice } from './testing/objects.ts'
+
+const surroundings = { isOwnNode: (name: string) => name === 'node-0', nodeAddresses: ['127.0.0.1'] }
+
+/** What is listened to and what is behind it, in a line each: `TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080`. */
+function lines(service: Service, ...slices: EndpointSlice[]): readonly string[] {
+  return frontendsOf(service, slices, surroundings).map((frontend) =>
+    [idOf(frontend), '→', ...frontend.backends.map(({ address, port }) => `${address}:${port}`)].join(' '),
+  )
+}
+
+const two = makeSlice([makeEndpoint('10.0.0.1'), makeEndpoint('10.0.0.2')])
+
+describe('the frontends of a service', () => {
+  it.each<[string, Service, readonly string[]]>([
+    ['its address', makeService(), ['TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080']],
+    [
+      'its port on the nodes',
+      makeService({ type: 'NodePort', ports: [{ ...httpPort, nodePort: 30080 }] }),
+      ['TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080', 'TCP 127.0.0.1:30080 → 10.0.0.1:8080 10.0.0.2:8080'],
+    ],
+    [
+      'addresses that lead here by other means',
+      makeService({ externalIPs: ['192.0.2.1'] }),
+      ['TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080', 'TCP 192.0.2.1:80 → 10.0.0.1:8080 10.0.0.2:8080'],
+    ],
+    [
+      'one address of each family, each with endpoints of its own',
+      makeService({ clusterIPs: ['10.96.0.7', 'fd00::7'] }),
+      ['TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080', 'TCP [fd00::7]:80 →'],
+    ],
+    ['none of a service without an address', makeService({ clusterIP: 'None', clusterIPs: ['None'] }), []],
+    ['none of a name elsewhere', makeService({ type: 'ExternalName', clusterIP: '', clusterIPs: [] }), []],
+    ['none of one that has no address yet', makeService({ clusterIP: '', clusterIPs: [] }), []],
+    ['none of one without ports', makeService({ ports: [] }), []],
+    [
+      'none of what another proxy takes care of',
+      makeService({}, { 'service.kubernetes.io/service-proxy-name': 'other' }),
+      [],
+    ],
+    ['none of what is said to have no address', makeService({}, { 'service.kubernetes.io/headless': '' }), []],
+    ['none for SCTP', makeService({ ports: [{ ...httpPort, protocol: 'SCTP' }] }), []],
+    [
+      'nothing behind another protocol on the same port',
+      makeService({ ports: [{ ...httpPort, protocol: 'UDP' }] }),
+      ['UDP 10.96.0.7:80 →'],
+    ],
+    [
+      'nothing behind a port of another name',
+      makeService({ ports: [{ ...httpPort, name: 'metrics' }] }),
+      ['TCP 10.96.0.7:80 →'],
+    ],
+  ])('are %s', (_, service, expected) => {
+    expect(lines(service, two)).toEqual(expected)
+  })
+
+  it('lead from the only port, which has no name, to the one without a name', () => {
+    const slice = makeSlice([makeEndpoint('10.0.0.1')], { ports: [{ name: '', port: 9000, protocol: 'TCP' }] })
+    const service = makeService({ ports: [{ port: 80 }] })
+    expect(lines(service, slice)).toEqual(['TCP 10.96.0.7:80 → 10.0.0.1:9000'])
+  })
+
+  it('lead to endpoints of all slices, each once', () => {
+    const other = makeSlice([makeEndpoint('10.0.0.2'), makeEndpoint('10.0.0.3')], { name: 'web-2' })
+    expect(lines(makeService(), two, other)).toEqual(['TCP 10.96.0.7:80 → 10.0.0.1:8080 10.0.0.2:8080 10.0.0.3:8080'])
+  })
+
+  it.each([
+    ['of another family', { addressType: 'IPv6' }],
+    ['of names', { addressType: 'FQDN' }],
+    ['of another proxy', { labels: { 'service.kubernetes.io/service-proxy-name': 'other' } }],
+    ['of services without an address', { labels: { 'service.kubernetes.io/headless': '' } }],
+    ['whose port has no number', { ports: [{ name: 'http', protocol: 'TCP' }] }],
+  ] as const)('pass over slices %s', (_, options) => {
+    expect(lines(makeService(), makeSlice([makeEndpoint('10.0.0.1')], options as never))).toEqual([
+      'TCP 10.96.0.7:80 →',
+    ])
+  })
+
+  describe('choose among endpoints', () => {
+    const [ready, unready] = [{ ready: true }, { ready: false, serving: false, terminating: false }]
+    const leaving = { ready: false, serving: true, terminating: true }
+    const gone = { ready: false, serving: false, terminating: true }
+    const startedButUnready = { ready: false, serving: true, terminating: false }
+
+    it.each([
+      ['those that are ready', [ready, unready, leaving], ['1']],
+      ['those of which nothing is said', [{}, unready], ['1']],
+      ['where none is ready, those that serve on their way out', [unready, leaving, gone, startedButUnready], ['2']],
+      ['none where none serves', [unready, gone], []],
+    ])('%s', (_, conditions, expected) => {
+      const slice = makeSlice(conditions.map((each, index) => makeEndpoint(`10.0.0.${index + 1}`, each)))
+      const [frontend] = frontendsOf(makeService(), [slice], surroundings)
+      expect(frontend?.backends.map(({ address }) => address.split('.')[3])).toEqual(expected)
+    })
+
+    const spread = makeSlice([
+      makeEndpoint('127.1.0.1', {}, 'node-0'),
+      makeEndpoint('127.1.0.2', {}, 'elsewhere'),
+      makeEndpoint('10.0.0.3', {}, 'elsewhere'),
+      { addresses: ['127.0.0.4'] },
+    ])
+
+    it('those that this host reaches: loopback is another one on each', () => {
+      expect(lines(makeService(), spread)).toEqual(['TCP 10.96.0.7:80 → 127.1.0.1:8080 10.0.0.3:8080 127.0.0.4:8080'])
+    })
+
+    it('those of own nodes alone, where the policy says so', () => {
+      const local = makeService({
+        type: 'NodePort',
+        ports: [{ ...httpPort, nodePort: 30080 }],
+        internalTrafficPolicy: 'Local',
+      })
+      const [all, own] = ['127.1.0.1:8080 10.0.0.3:8080 127.0.0.4:8080', '127.1.0.1:8080']
+      expect(lines(local, spread)).toEqual([`TCP 10.96.0.7:80 → ${own}`, `TCP 127.0.0.1:30080 → ${all}`])
+      const { internalTrafficPolicy: _, ...spec } = local.spec
+      expect(lines(makeService({ ...spec, externalTrafficPolicy: 'Local' }), spread)).toEqual([
+        `TCP 10.96.0.7:80 → ${all}`,
+        `TCP 127.0.0.1:30080 → ${own}`,
+      ])
+    })
+  })
+
+  it.each([
+    [{}, undefined],
+    [{ sessionAffinity: 'None' }, undefined],
+    [{ sessionAffinity: 'ClientIP' }, 10_800_000],
+    [{ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 5 } } }, 5000],
+  ] as const)('keep clients, with %j, for %j ms', (spec, affinityMs) => {
+    expect(frontendsOf(makeService(spec), [two], surroundings)[0]?.affinityMs).toBe(affinityMs)
+  })
+
+  it('need not be addresses of this host where they lead here by other means', () => {
+    const service = makeService({
+      externalIPs: ['192.0.2.1'],
+      type: 'NodePort',
+      ports: [{ ...httpPort, nodePort: 30080 }],
+    })
+    expect(frontendsOf(service, [two], surroundings).map(({ isElsewhere }) => isElsewhere)).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
+
+  describe('tell load balancers', () => {
+    const balanced = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 32000 } as const
+    const healthOf = (spec: Partial<Service['spec']>) =>
+      frontendsOf(makeService({ ...balanced, ...spec }), [spread], surroundings).filter((each) => each.healthOf)
+    const spread = makeSlice([
+      makeEndpoint('10.0.0.1', {}, 'node-0'),
+      makeEndpoint('10.0.0.2', { ready: false, serving: true, terminating: true }, 'node-0'),
+      makeEndpoint('10.0.0.3', {}, 'elsewhere'),
+      makeEndpoint('10.0.0.1', {}, 'node-0'),
+      { addresses: ['10.0.0.4'] },
+    ])
+
+    it('how many endpoints are ready on own nodes', () => {
+      expect(healthOf({})).toEqual([
+        {
+          protocol: 'TCP',
+          address: '127.0.0.1',
+          port: 32000,
+          backends: [{ address: '10.0.0.1', port: 0 }],
+          affinityMs: undefined,
+          isElsewhere: false,
+          healthOf: { namespace: 'default', name: 'web' },
+        },
+      ])
+    })
+
+    it.each([
+      [{ type: 'NodePort' }],
+      [{ externalTrafficPolicy: 'Cluster' }],
+      [{ healthCheckNodePort: 0 }],
+      [{ healthCheckNodePort: undefined }],
+    ] as const)('nothing where they need not ask: %j', (spec) => {
+      expect(healthOf(spec as never)).toEqual([])
+    })
+  })
+})

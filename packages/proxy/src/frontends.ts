@@ -1,0 +1,176 @@
+import { isIPv6 } from 'node:net'
+import { type Endpoint, type EndpointSlice, noClusterIp, type Service, type ServicePort } from '@coracle/api'
+
+/** What this proxy carries. SCTP needs the kernel. */
+export type Protocol = 'TCP' | 'UDP'
+
+/** Something behind a service that takes connections. */
+export interface Backend {
+  readonly address: string
+  readonly port: number
+}
+
+/** An address and port of a service, and what is behind it. */
+export interface Frontend {
+  readonly protocol: Protocol
+  readonly address: string
+  readonly port: number
+  /** Each at most once. Empty: connections are refused. */
+  readonly backends: readonly Backend[]
+  /** For how long after its last connection a client keeps its backend, in milliseconds; undefined: each goes anywhere. */
+  readonly affinityMs: number | undefined
+  /** Whether it lies in the nature of the address that this host need not have it. */
+  readonly isElsewhere: boolean
+  /** Nothing is carried: load balancers ask here by HTTP how many endpoints this service has on own nodes, which are its backends. */
+  readonly healthOf?: ServiceName
+}
+
+export interface ServiceName {
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Where a proxy stands. */
+export interface Surroundings {
+  /** Whether it works for the node of this name. */
+  isOwnNode(name: string): boolean
+  /** The addresses at which services are reached by their ports on the nodes. */
+  readonly nodeAddresses: readonly string[]
+}
+
+/** The label of services and slices that another proxy takes care of. */
+const otherProxyLabel = 'service.kubernetes.io/service-proxy-name'
+/** The label of services, and slices of services, that have no address. */
+const headlessLabel = 'service.kubernetes.io/headless'
+
+/** Upstream's `sessionAffinityConfig.clientIP.timeoutSeconds` where it is not set. */
+const affinitySecondsDefault = 10_800
+
+/**
+ * The addresses and ports of a service, each with what is behind it according to the service's slices, by the rules of kube-proxy
+ * (pkg/proxy: `shouldSkipService`, `CategorizeEndpoints`): ready endpoints, or where there are none those that still serve on
+ * their way out. Nodes of one host count as one, so hints that tell them apart have nothing to choose. Pure.
+ */
+export function frontendsOf(
+  service: Service,
+  slices: readonly EndpointSlice[],
+  surroundings: Surroundings,
+): readonly Frontend[] {
+  const { spec } = service
+  if (!isForwarded(service)) return []
+  const own = slices.filter(
+    ({ metadata: { labels } }) => !hasLabel(labels, otherProxyLabel) && !hasLabel(labels, headlessLabel),
+  )
+  const clusterIps = spec.clusterIPs ?? [spec.clusterIP ?? '']
+  const affinityMs = affinityOf(service)
+  const forwarded = (spec.ports ?? []).flatMap((port) => {
+    const protocol = port.protocol ?? 'TCP'
+    if (protocol === 'SCTP') return []
+    const frontend = (
+      address: string,
+      number: number,
+      policy: 'Cluster' | 'Local' | undefined,
+      isElsewhere = false,
+    ) => ({
+      protocol,
+      address,
+      port: number,
+      backends: backendsOf(port, own, address, policy === 'Local', surroundings),
+      affinityMs,
+      isElsewhere,
+    })
+    const { externalTrafficPolicy, internalTrafficPolicy } = spec
+    const nodePort = port.nodePort ?? 0
+    return [
+      ...clusterIps.map((address) => frontend(address, port.port, internalTrafficPolicy)),
+      ...(spec.externalIPs ?? []).map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
+      ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
+        frontend(address, nodePort, externalTrafficPolicy),
+      ),
+    ]
+  })
+  return [...forwarded, ...healthChecksOf(service, own, surroundings)]
+}
+
+/** What a frontend is told apart by: `TCP 10.96.0.7:80`. */
+export function idOf({ protocol, address, port }: Pick<Frontend, 'protocol' | 'address' | 'port'>): string {
+  return `${protocol} ${address.includes(':') ? `[${address}]` : address}:${port}`
+}
+
+/** Where load balancers ask, who send only to nodes that have endpoints (upstream's pkg/proxy/healthcheck). */
+function healthChecksOf(
+  { metadata: { namespace = '', name = '' }, spec }: Service,
+  slices: readonly EndpointSlice[],
+  { isOwnNode, nodeAddresses }: Surroundings,
+): readonly Frontend[] {
+  const { type, externalTrafficPolicy, healthCheckNodePort: port = 0 } = spec
+  if (type !== 'LoadBalancer' || externalTrafficPolicy !== 'Local' || port === 0) return []
+  const addresses = new Set<string>()
+  for (const { endpoints = [] } of slices) {
+    for (const {
+      addresses: [address],
+      conditions,
+      nodeName,
+    } of endpoints) {
+      const isOwn = nodeName !== undefined && isOwnNode(nodeName)
+      if (isOwn && address !== undefined && conditions?.ready !== false) addresses.add(address)
+    }
+  }
+  const backends = [...addresses].map((address) => ({ address, port: 0 }))
+  const common = { protocol: 'TCP', port, backends, affinityMs: undefined, isElsewhere: false } as const
+  return nodeAddresses.map((address) => ({ ...common, address, healthOf: { namespace, name } }))
+}
+
+function isForwarded({ metadata, spec }: Service): boolean {
+  const { clusterIP = '', type } = spec
+  if (clusterIP === '' || clusterIP === noClusterIp || type === 'ExternalName') return false
+  return !hasLabel(metadata.labels, otherProxyLabel) && !hasLabel(metadata.labels, headlessLabel)
+}
+
+const hasLabel = (labels: Readonly<Record<string, string>> | undefined, name: string): boolean =>
+  labels !== undefined && Object.hasOwn(labels, name)
+
+function affinityOf({ spec: { sessionAffinity, sessionAffinityConfig } }: Service): number | undefined {
+  if (sessionAffinity !== 'ClientIP') return undefined
+  return (sessionAffinityConfig?.clientIP?.timeoutSeconds ?? affinitySecondsDefault) * 1000
+}
+
+function backendsOf(
+  port: ServicePort,
+  slices: readonly EndpointSlice[],
+  frontendAddress: string,
+  onlyOwn: boolean,
+  { isOwnNode }: Surroundings,
+): readonly Backend[] {
+  const ready = new Map<string, Backend>()
+  const leaving = new Map<string, Backend>()
+  for (const { addressType, endpoints = [], ports = [] } of slices) {
+    if (addressType !== familyName(frontendAddress)) continue
+    for (const { name = '', protocol = 'TCP', port: number } of ports) {
+      if (number === undefined || name !== (port.name ?? '') || protocol !== (port.protocol ?? 'TCP')) continue
+      for (const endpoint of endpoints) {
+        const [address] = endpoint.addresses
+        if (address === undefined || !isReached(endpoint, address, onlyOwn, isOwnNode)) continue
+        const { ready: isReady = true, serving: isServing = true, terminating = false } = endpoint.conditions ?? {}
+        if (isReady) ready.set(`${address} ${number}`, { address, port: number })
+        else if (isServing && terminating) leaving.set(`${address} ${number}`, { address, port: number })
+      }
+    }
+  }
+  return [...(ready.size > 0 ? ready : leaving).values()]
+}
+
+const familyName = (address: string): EndpointSlice['addressType'] => (isIPv6(address) ? 'IPv6' : 'IPv4')
+
+/** An address of the loopback range is another one on each host. */
+function isReached(
+  { nodeName }: Endpoint,
+  address: string,
+  onlyOwn: boolean,
+  isOwnNode: Surroundings['isOwnNode'],
+): boolean {
+  if (onlyOwn) return nodeName !== undefined && isOwnNode(nodeName)
+  return nodeName === undefined || isOwnNode(nodeName) || !isLoopback(address)
+}
+
+const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')

@@ -1,0 +1,178 @@
+import { endpointSlices, eventsV1, type Service, services } from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { idOf } from './frontends.ts'
+import { createServiceProxy, type ServiceProxy } from './service-proxy.ts'
+import { httpPort, makeEndpoint, makeService, makeSlice } from './testing/objects.ts'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let proxy: ServiceProxy
+let told: string[]
+/** What cannot be listened to, and why. */
+let refused: Map<string, string>
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  told = []
+  refused = new Map()
+  proxy = createServiceProxy({
+    client,
+    environment,
+    isOwnNode: (name) => name === 'node-0',
+    nodeAddresses: ['127.0.0.1'],
+    network: {
+      async listen(frontend, balancer) {
+        const id = idOf(frontend)
+        const code = refused.get(id)
+        if (code !== undefined) throw Object.assign(new Error(code), { code })
+        const behind = () => balancer.order('').map(({ address }) => address)
+        told.push(`+ ${id} → ${behind().toSorted().join(' ')}`)
+        current.set(id, behind)
+        return {
+          close() {
+            told.push(`- ${id}`)
+            current.delete(id)
+          },
+        }
+      },
+      close: () => void told.push('closed'),
+    },
+  })
+})
+
+/** What is listened to now, with what is behind it. */
+const current = new Map<string, () => readonly string[]>()
+const behind = (id: string) => current.get(id)?.().toSorted()
+
+afterEach(async () => {
+  await proxy.stop()
+  current.clear()
+})
+
+async function start(): Promise<void> {
+  await proxy.start()
+  await environment.clock.settle()
+}
+
+const settle = () => environment.clock.settle()
+const slice = (...addresses: string[]) => makeSlice(addresses.map((address) => makeEndpoint(address)))
+const id = 'TCP 10.96.0.7:80'
+
+describe('the service proxy', () => {
+  it('listens for services that are there already', async () => {
+    await client.create(services, makeService())
+    await client.create(endpointSlices, slice('10.0.0.1', '10.0.0.2'))
+    await start()
+    expect(told).toEqual([`+ ${id} → 10.0.0.1 10.0.0.2`])
+  })
+
+  it('follows what is behind a service, whichever comes first', async () => {
+    await start()
+    const made = await client.create(endpointSlices, slice('10.0.0.1'))
+    await settle()
+    expect(told).toEqual([])
+    await client.create(services, makeService())
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.1'])
+    await client.update(endpointSlices, { ...made, endpoints: slice('10.0.0.2', '10.0.0.3').endpoints })
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.2', '10.0.0.3'])
+    await client.create(endpointSlices, { ...slice('10.0.0.4'), metadata: { ...slice().metadata, name: 'web-2' } })
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.2', '10.0.0.3', '10.0.0.4'])
+    await client.delete(endpointSlices, { namespace: 'default', name: 'web-1' })
+    await settle()
+    expect(behind(id)).toEqual(['10.0.0.4'])
+    await client.delete(endpointSlices, { namespace: 'default', name: 'web-2' })
+    await settle()
+    expect(told).toEqual([`+ ${id} → 10.0.0.1`, `- ${id}`])
+  })
+
+  it('follows the addresses and ports of a service, and leaves the others alone', async () => {
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    const made = await client.create(services, makeService())
+    await start()
+    const withPort = (nodePort: number): Service => ({
+      ...made,
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { ...made.spec, ports: [{ ...httpPort, nodePort }] },
+    })
+    await client.update(services, withPort(30080))
+    await settle()
+    await client.update(services, withPort(30081))
+    await settle()
+    await client.delete(services, { namespace: 'default', name: 'web' })
+    await settle()
+    expect(told.map((line) => line.replace(/ →.*/, ''))).toEqual([
+      `+ ${id}`,
+      '+ TCP 127.0.0.1:30080',
+      '- TCP 127.0.0.1:30080',
+      '+ TCP 127.0.0.1:30081',
+      `- ${id}`,
+      '- TCP 127.0.0.1:30081',
+    ])
+  })
+
+  it('takes a slice to another service where its label says so', async () => {
+    await client.create(services, makeService())
+    const other = makeService({ clusterIP: '10.96.0.8', clusterIPs: ['10.96.0.8'] })
+    await client.create(services, { ...other, metadata: { ...other.metadata, name: 'other' } })
+    const made = await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    const labels = { 'kubernetes.io/service-name': 'other' }
+    await client.update(endpointSlices, { ...made, metadata: { ...made.metadata, labels } })
+    await settle()
+    expect(told).toEqual([`+ ${id} → 10.0.0.1`, `- ${id}`, '+ TCP 10.96.0.8:80 → 10.0.0.1'])
+  })
+
+  it('leaves the way to the API alone', async () => {
+    const api = makeService()
+    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
+    await client.create(endpointSlices, makeSlice([makeEndpoint('10.0.0.1')], { labels }))
+    await start()
+    expect(told).toEqual([])
+  })
+
+  it('gives all addresses back when it stops', async () => {
+    await client.create(services, makeService())
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    await proxy.stop()
+    expect(told.slice(1)).toEqual([`- ${id}`, 'closed'])
+  })
+
+  const message = async (): Promise<readonly string[]> => {
+    await environment.clock.advance(1000)
+    const { items } = await client.list(eventsV1)
+    return items.map(({ type, reason, note }) => `${type} ${reason}: ${note}`)
+  }
+
+  it.each([
+    [
+      'EACCES',
+      'ports below 1024 are for root, unless the host allows them (sysctl net.ipv4.ip_unprivileged_port_start=0)',
+    ],
+    ['EADDRINUSE', 'another program of this host listens there'],
+    ['EADDRNOTAVAIL', 'it is no address of this host'],
+    ['EMFILE', 'EMFILE'],
+  ])('says in an event what it cannot listen on, with %s', async (code, why) => {
+    refused.set(id, code)
+    await client.create(services, makeService())
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    expect(await message()).toEqual([`Warning FailedToListen: Cannot listen on ${id}: ${why}`])
+  })
+
+  it('says nothing of addresses that are not expected here', async () => {
+    refused.set('TCP 192.0.2.1:80', 'EADDRNOTAVAIL')
+    await client.create(services, makeService({ externalIPs: ['192.0.2.1'] }))
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    expect(await message()).toEqual([])
+    expect(behind(id)).toEqual(['10.0.0.1'])
+  })
+})

@@ -1,0 +1,178 @@
+import { type EndpointSlice, endpointSlices, type Service, services } from '@coracle/api'
+import {
+  type Client,
+  createEventRecorder,
+  createInformer,
+  type EventRecorder,
+  type Informer,
+  keyOf,
+  keyText,
+} from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import { FrontendListener } from './frontend-listener.ts'
+import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
+import { hostNetwork } from './host-network.ts'
+import type { Network } from './network.ts'
+
+const component = 'kube-proxy'
+
+/** The index of slices by the key of their service. */
+const byServiceName = 'service'
+const serviceNameLabel = 'kubernetes.io/service-name'
+
+export interface ServiceProxyOptions extends Surroundings {
+  /** Acts as `system:kube-proxy`. */
+  readonly client: Client
+  readonly environment: Environment
+  /** The host's own unless set. */
+  readonly network?: Network
+}
+
+/** Leads what comes to the addresses of services to the pods behind them. */
+export interface ServiceProxy {
+  /** Resolves when it has seen all services, and listens for those that have something behind them or knows why it cannot. */
+  start(): Promise<void>
+  /** Gives all addresses back and ends all connections. */
+  stop(): Promise<void>
+}
+
+/**
+ * A proxy in this process, which needs no rights on this host but those to listen: the addresses must be the host's own. It has yet
+ * to be started.
+ */
+export function createServiceProxy(options: ServiceProxyOptions): ServiceProxy {
+  return new UserspaceProxy(options)
+}
+
+class UserspaceProxy implements ServiceProxy {
+  readonly #options: ServiceProxyOptions
+  readonly #network: Network
+  readonly #services: Informer<Service>
+  readonly #slices: Informer<EndpointSlice>
+  readonly #recorder: EventRecorder
+  /** By the key of the service, and what tells its frontends apart. */
+  readonly #listeners = new Map<string, Map<string, FrontendListener>>()
+  /** Keys of services that are to be looked at. */
+  readonly #changed = new Set<string>()
+  #isRunning = false
+  #isTurnDue = false
+
+  constructor(options: ServiceProxyOptions) {
+    const { client, environment } = options
+    this.#options = options
+    this.#network = options.network ?? hostNetwork(environment.clock)
+    this.#services = createInformer(client, services, {}, environment)
+    this.#slices = createInformer(client, endpointSlices, { indexes: { [byServiceName]: serviceOf } }, environment)
+    this.#recorder = createEventRecorder(client, environment, { component, api: 'events.k8s.io/v1' })
+  }
+
+  async start(): Promise<void> {
+    const serviceChanged = (service: Service): void => this.#hasChanged(keyOf(service))
+    this.#services.addHandler({
+      add: serviceChanged,
+      update: (_, service) => serviceChanged(service),
+      delete: serviceChanged,
+    })
+    const sliceChanged = (slice: EndpointSlice): void => {
+      for (const key of serviceOf(slice)) this.#hasChanged(key)
+    }
+    this.#slices.addHandler({
+      add: sliceChanged,
+      update(old, slice) {
+        sliceChanged(old)
+        sliceChanged(slice)
+      },
+      delete: sliceChanged,
+    })
+    this.#services.start()
+    this.#slices.start()
+    await Promise.all([this.#services.waitForSync(), this.#slices.waitForSync()])
+    this.#isRunning = true
+    this.#lookAtChanged()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    await Promise.all([this.#services.stop(), this.#slices.stop()])
+    for (const listeners of this.#listeners.values()) for (const listener of listeners.values()) listener.set(undefined)
+    this.#listeners.clear()
+    this.#network.close()
+    await this.#recorder.flush()
+    this.#recorder.stop()
+  }
+
+  #hasChanged(key: string): void {
+    this.#changed.add(key)
+    if (!this.#isRunning || this.#isTurnDue) return
+    this.#isTurnDue = true
+    this.#options.environment.clock.defer(() => {
+      this.#isTurnDue = false
+      if (this.#isRunning) this.#lookAtChanged()
+    })
+  }
+
+  #lookAtChanged(): void {
+    for (const key of this.#changed) this.#lookAt(key)
+    this.#changed.clear()
+  }
+
+  #lookAt(key: string): void {
+    const service = this.#services.get(key)
+    const slices = service === undefined ? [] : this.#slices.byIndex(byServiceName, key)
+    const frontends = service === undefined || isOfApi(service) ? [] : frontendsOf(service, slices, this.#options)
+    const wanted = new Map(frontends.map((frontend) => [idOf(frontend), frontend]))
+    const listeners = this.#listeners.get(key) ?? new Map<string, FrontendListener>()
+    for (const [id, listener] of listeners) {
+      if (wanted.has(id)) continue
+      listener.set(undefined)
+      listeners.delete(id)
+    }
+    for (const [id, frontend] of wanted) {
+      const listener = listeners.get(id) ?? this.#newListener(key)
+      listeners.set(id, listener)
+      listener.set(frontend)
+    }
+    if (listeners.size === 0) this.#listeners.delete(key)
+    else this.#listeners.set(key, listeners)
+  }
+
+  #newListener(key: string): FrontendListener {
+    return new FrontendListener({
+      network: this.#network,
+      environment: this.#options.environment,
+      onFailure: (frontend, error) => this.#report(key, frontend, error),
+    })
+  }
+
+  #report(key: string, frontend: Frontend, error: NodeJS.ErrnoException): void {
+    if (frontend.isElsewhere && error.code === 'EADDRNOTAVAIL') return
+    const message = `Cannot listen on ${idOf(frontend)}: ${explain(error)}`
+    this.#options.environment.logger.warn('cannot listen for a service', { service: key, error: message })
+    const service = this.#services.get(key)
+    if (service !== undefined) {
+      this.#recorder.event(service, 'Warning', 'FailedToListen', message, { action: 'Listen' })
+    }
+  }
+}
+
+/** The Service by which pods find the API: they are told an address of a server itself. */
+const isOfApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
+
+function serviceOf({ metadata: { namespace, labels } }: EndpointSlice): readonly string[] {
+  const name = labels?.[serviceNameLabel]
+  return name === undefined ? [] : [keyText(namespace, name)]
+}
+
+/** What the system's error means, and what helps. */
+function explain({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EACCES':
+      return 'ports below 1024 are for root, unless the host allows them (sysctl net.ipv4.ip_unprivileged_port_start=0)'
+    case 'EADDRINUSE':
+      return 'another program of this host listens there'
+    case 'EADDRNOTAVAIL':
+      return 'it is no address of this host'
+    default:
+      return message
+  }
+}

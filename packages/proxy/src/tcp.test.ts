@@ -1,0 +1,196 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { realEnvironment } from '@coracle/environment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Balancer } from './balancer.ts'
+import type { Backend } from './frontends.ts'
+import { type Listening, Places } from './network.ts'
+import { listenTcp, type TcpConnections } from './tcp.ts'
+
+const { clock, random } = realEnvironment()
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close()
+})
+
+/** A server on a port of its own, and every connection it got. */
+async function serve(onConnection: (socket: Socket) => void): Promise<Backend> {
+  const server: Server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {})
+    closers.push(() => socket.destroy())
+    onConnection(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  return { address: '127.0.0.1', port: (server.address() as AddressInfo).port }
+}
+
+const answering = (text: string) => serve((socket) => socket.end(text))
+
+/** A port where nobody listens. */
+async function nobody(): Promise<Backend> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return { address: '127.0.0.1', port }
+}
+
+interface Opened {
+  readonly listening: Listening
+  readonly balancer: Balancer
+  readonly connections: TcpConnections
+  connect(): Socket
+}
+
+/** A frontend on a port of its own with these backends. */
+async function open(backends: readonly Backend[], places = new Places(), affinityMs?: number): Promise<Opened> {
+  const { port } = await nobody()
+  const balancer = new Balancer(clock, random)
+  balancer.set(backends, affinityMs)
+  const connections = { places, sockets: new Set<Socket>() }
+  const listening = await listenTcp({ address: '127.0.0.1', port }, balancer, connections)
+  closers.push(() => {
+    listening.close()
+    for (const socket of connections.sockets) socket.destroy()
+  })
+  return {
+    listening,
+    balancer,
+    connections,
+    connect() {
+      const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true })
+      closers.push(() => socket.destroy())
+      return socket
+    },
+  }
+}
+
+/** All that comes until the other end has no more to say; rejects where it ends the connection otherwise. */
+async function textOf(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
+
+describe('a TCP frontend', () => {
+  it('carries bytes both ways, however many', async () => {
+    const echo = await serve((socket) => socket.pipe(socket))
+    const socket = (await open([echo])).connect()
+    const sent = 'x'.repeat(5_000_000)
+    socket.end(sent)
+    expect(await textOf(socket)).toBe(sent)
+  })
+
+  it('passes on the end of one way while the other goes on', async () => {
+    const late = await serve((socket) => {
+      let asked = ''
+      socket.on('data', (chunk) => {
+        asked += String(chunk)
+      })
+      socket.on('end', () => socket.end(`you asked ${asked}`))
+    })
+    const socket = (await open([late])).connect()
+    socket.end('why')
+    expect(await textOf(socket)).toBe('you asked why')
+  })
+
+  it('passes on what a server says before it hears anything', async () => {
+    const socket = (await open([await answering('hello')])).connect()
+    expect(await textOf(socket)).toBe('hello')
+  })
+
+  it('lets nothing pile up: a client that does not read stops its server', async () => {
+    let written = 0
+    const flood = await serve((socket) => {
+      const write = (): void => {
+        while (socket.write(Buffer.alloc(65_536))) written += 65_536
+        socket.once('drain', write)
+      }
+      write()
+    })
+    const { connect: open1 } = await open([flood])
+    const socket = open1()
+    socket.pause()
+    await once(socket, 'connect')
+    // Until nothing has moved for so many turns of the event loop.
+    for (let quiet = 0, before = -1; quiet < 1000; before = written) {
+      quiet = before === written && written > 0 ? quiet + 1 : 0
+      await new Promise<void>((resolve) => clock.defer(resolve))
+    }
+    expect(written).toBeLessThan(30_000_000)
+  })
+
+  it('tries another backend where one does not accept', async () => {
+    const { connect: open1 } = await open([await nobody(), await answering('second'), await nobody()])
+    for (let turn = 0; turn < 10; turn += 1) expect(await textOf(open1())).toBe('second')
+  })
+
+  it('resets a client where no backend accepts, or there is none any more', async () => {
+    const opened = await open([await nobody()])
+    await expect(textOf(opened.connect())).rejects.toThrow('ECONNRESET')
+    opened.balancer.set([], undefined)
+    await expect(textOf(opened.connect())).rejects.toThrow('ECONNRESET')
+  })
+
+  it('passes on a reset, either way', async () => {
+    const socket = (await open([await serve((server) => server.resetAndDestroy())])).connect()
+    await expect(textOf(socket)).rejects.toThrow('ECONNRESET')
+
+    const { promise, resolve } = Promise.withResolvers<Socket>()
+    const other = (await open([await serve(resolve)])).connect()
+    other.write('hello')
+    const server = await promise
+    await once(server, 'data')
+    other.resetAndDestroy()
+    const [error] = await once(server, 'error')
+    expect(error).toMatchObject({ code: 'ECONNRESET' })
+  })
+
+  it('keeps a client with the backend it had', async () => {
+    const backends = await Promise.all(['a', 'b', 'c', 'd'].map(answering))
+    const { connect: open1 } = await open(backends, new Places(), 60_000)
+    const first = await textOf(open1())
+    for (let turn = 0; turn < 10; turn += 1) expect(await textOf(open1())).toBe(first)
+  })
+
+  it('takes no more connections than it has places for, and gives places back', async () => {
+    const echo = await serve((socket) => socket.pipe(socket))
+    const { connect: open1, connections } = await open([echo], new Places(2))
+    const held = [open1(), open1()]
+    for (const socket of held) {
+      socket.write('x')
+      await once(socket, 'data')
+    }
+    await expect(textOf(open1())).rejects.toThrow('ECONNRESET')
+    for (const socket of held) {
+      socket.end()
+      await once(socket.resume(), 'close')
+    }
+    while (connections.sockets.size > 0) await new Promise<void>((resolve) => clock.defer(resolve))
+    const socket = open1()
+    socket.end('again')
+    expect(await textOf(socket)).toBe('again')
+  })
+
+  it('goes on with connections that there are when it takes no more', async () => {
+    const echo = await serve((socket) => socket.pipe(socket))
+    const { connect: open1, listening } = await open([echo])
+    const socket = open1()
+    socket.write('x')
+    await once(socket, 'data')
+    listening.close()
+    const [error] = await once(open1(), 'error')
+    expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+    socket.end('still here')
+    expect(await textOf(socket)).toBe('still here')
+  })
+
+  it('says why it cannot listen', async () => {
+    const taken = await answering('first')
+    const listening = listenTcp(taken, new Balancer(clock, random), { places: new Places(), sockets: new Set() })
+    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import type { Balancer } from './balancer.ts'
+import type { Backend, Frontend } from './frontends.ts'
+import type { Listening, Places } from './network.ts'
+
+/** How long a backend may take to accept a connection before another one is tried. */
+export const connectTimeoutMs = 3000
+
+/** What connections of one proxy share. */
+export interface TcpConnections {
+  readonly places: Places
+  /** Those under way, of clients and to backends. */
+  readonly sockets: Set<Socket>
+}
+
+/** Listens on an address and port, and carries each connection to a backend that accepts it. Rejects with the system's error. */
+export async function listenTcp(
+  { address, port }: Pick<Frontend, 'address' | 'port'>,
+  balancer: Balancer,
+  connections: TcpConnections,
+): Promise<Listening> {
+  // A client is not read from before there is somebody to write to.
+  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => {
+    void carry(client, balancer, connections)
+  })
+  server.listen({ host: address, port, exclusive: true })
+  await once(server, 'listening')
+  // An error later is that of a connection that could not be taken, for want of descriptors: its client is refused.
+  server.on('error', () => {})
+  // The address is free at once; what `close` itself waits for are the connections, which go on.
+  return { close: () => void server.close() }
+}
+
+async function carry(client: Socket, balancer: Balancer, { places, sockets }: TcpConnections): Promise<void> {
+  if (!places.take()) {
+    client.resetAndDestroy()
+    return
+  }
+  sockets.add(client)
+  client.once('close', () => {
+    places.giveBack()
+    sockets.delete(client)
+  })
+  // It may go before there is anybody to tell.
+  client.on('error', () => {})
+  const from = client.remoteAddress ?? ''
+  for (const backend of balancer.order(from)) {
+    const server = await connected(backend)
+    if (client.destroyed) {
+      server?.destroy()
+      return
+    }
+    if (server === undefined) continue
+    balancer.visited(from, backend)
+    sockets.add(server)
+    server.once('close', () => sockets.delete(server))
+    join(client, server)
+    return
+  }
+  client.resetAndDestroy()
+}
+
+/** A connection to a backend; undefined where it does not accept one in time. */
+function connected({ address, port }: Backend): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, timeout: connectTimeoutMs })
+    const fail = () => {
+      socket.destroy()
+      resolve(undefined)
+    }
+    socket.on('error', fail).once('timeout', fail)
+    socket.once('connect', () => {
+      socket.setTimeout(0)
+      socket.off('error', fail).off('timeout', fail)
+      socket.on('error', () => {})
+      resolve(socket)
+    })
+  })
+}
+
+/** Carries bytes both ways, an end of one way as an end of that way, and a reset as a reset. */
+function join(client: Socket, server: Socket): void {
+  client.pipe(server)
+  server.pipe(client)
+  for (const [one, other] of [
+    [client, server],
+    [server, client],
+  ] as const) {
+    one.once('close', (hadError) => {
+      if (hadError) other.resetAndDestroy()
+      // What ended in good order has been passed on, and is flushed; what was destroyed has nothing more to say.
+      else if (!one.readableEnded) other.destroy()
+    })
+  }
+}

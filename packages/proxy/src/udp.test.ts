@@ -1,0 +1,133 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { type Clock, seededRandom, virtualEnvironment } from '@coracle/environment'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Balancer } from './balancer.ts'
+import type { Backend } from './frontends.ts'
+import { Places } from './network.ts'
+import { idleMs, listenUdp } from './udp.ts'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0).reverse()) close()
+})
+
+async function bound(): Promise<Socket> {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  closers.push(() => socket.close())
+  return socket
+}
+
+/** A server that says its name, the port it was asked from, and what it was asked. */
+async function serve(name: string): Promise<Backend> {
+  const socket = await bound()
+  socket.on('message', (asked, { port, address }) => socket.send(`${name} ${port} ${asked}`, port, address))
+  return { address: '127.0.0.1', port: socket.address().port }
+}
+
+async function open(backends: readonly Backend[], clock: Clock, places = new Places()) {
+  const probe = createSocket('udp4')
+  probe.bind(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address()
+  probe.close()
+  const balancer = new Balancer(clock, seededRandom(1))
+  balancer.set(backends, undefined)
+  const sockets = new Set<Socket>()
+  const listening = await listenUdp({ address: '127.0.0.1', port }, balancer, { places, clock, sockets })
+  let isOpen = true
+  const close = (): void => {
+    if (isOpen) listening.close()
+    isOpen = false
+  }
+  closers.push(close)
+  return { port, balancer, sockets, close }
+}
+
+async function ask(client: Socket, port: number, question: string): Promise<readonly string[]> {
+  client.send(question, port, '127.0.0.1')
+  const [answer] = await once(client, 'message')
+  return String(answer).split(' ')
+}
+
+describe('a UDP frontend', () => {
+  it('keeps a client with one backend, and passes its answers back', async () => {
+    const { clock } = virtualEnvironment()
+    const { port } = await open(await Promise.all(['a', 'b', 'c'].map(serve)), clock)
+    const client = await bound()
+    const [name, from] = await ask(client, port, 'one')
+    for (let turn = 0; turn < 5; turn += 1) expect(await ask(client, port, 'next')).toEqual([name, from, 'next'])
+    const [, otherFrom] = await ask(await bound(), port, 'other')
+    expect(otherFrom).not.toBe(from)
+  })
+
+  it('sends a client elsewhere whose backend is gone', async () => {
+    const { clock } = virtualEnvironment()
+    const [a, b] = [await serve('a'), await serve('b')]
+    const { port, balancer, sockets } = await open([a], clock)
+    const client = await bound()
+    expect((await ask(client, port, 'x'))[0]).toBe('a')
+    balancer.set([b], undefined)
+    expect((await ask(client, port, 'x'))[0]).toBe('b')
+    expect(sockets.size).toBe(2)
+  })
+
+  it('passes on answers of the backend alone', async () => {
+    const { clock } = virtualEnvironment()
+    const { port } = await open([await serve('a')], clock)
+    const client = await bound()
+    const [, from = ''] = await ask(client, port, 'x')
+    const stranger = await bound()
+    await new Promise<void>((resolve) => stranger.send('strange', Number(from), '127.0.0.1', () => resolve()))
+    expect((await ask(client, port, 'y'))[2]).toBe('y')
+  })
+
+  it('forgets a client that has been silent for a minute', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets } = await open([await serve('a')], clock)
+    const client = await bound()
+    const [, from] = await ask(client, port, 'x')
+    await clock.advance(idleMs - 15_000)
+    expect(sockets.size).toBe(2)
+    expect((await ask(client, port, 'x'))[1]).toBe(from)
+    await clock.advance(idleMs + 15_000)
+    expect(sockets.size).toBe(1)
+    expect((await ask(client, port, 'x'))[0]).toBe('a')
+  })
+
+  it('drops what comes from more clients than it has places for, and gives places back', async () => {
+    const { clock } = virtualEnvironment()
+    const { port } = await open([await serve('a')], clock, new Places(1))
+    const [client, other] = [await bound(), await bound()]
+    await ask(client, port, 'x')
+    other.send('dropped', port, '127.0.0.1')
+    expect((await ask(client, port, 'y'))[2]).toBe('y')
+    await clock.advance(idleMs + 15_000)
+    expect((await ask(other, port, 'z'))[2]).toBe('z')
+  })
+
+  it('gives its address and all its sockets back', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets, close } = await open([await serve('a')], clock)
+    await ask(await bound(), port, 'x')
+    close()
+    expect(sockets.size).toBe(0)
+    const again = createSocket('udp4')
+    again.bind(port, '127.0.0.1')
+    await once(again, 'listening')
+    again.close()
+  })
+
+  it('says why it cannot listen', async () => {
+    const { clock } = virtualEnvironment()
+    const taken = await serve('a')
+    const listening = listenUdp(taken, new Balancer(clock, seededRandom(1)), {
+      places: new Places(),
+      clock,
+      sockets: new Set(),
+    })
+    await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
