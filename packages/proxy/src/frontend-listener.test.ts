@@ -37,7 +37,12 @@ beforeEach(() => {
     },
     close() {},
   }
-  listener = new FrontendListener({ network, environment, onFailure: (_, { code }) => told.push(`told ${code}`) })
+  listener = new FrontendListener({
+    network,
+    environment,
+    onFailure: (_, { code }) => told.push(`told ${code}`),
+    onRecovery: ({ port }) => told.push(`again ${port}`),
+  })
 })
 
 const set = async (wanted: Frontend | undefined): Promise<void> => {
@@ -100,6 +105,7 @@ describe('a frontend', () => {
       'refused at 7 s',
       'told EADDRINUSE',
       'listens on 80',
+      'again 80',
     ])
   })
 
@@ -119,6 +125,6 @@ describe('a frontend', () => {
     expect(told).toEqual(['refused at 0 s', 'told EACCES'])
     await set(frontend)
     await environment.clock.advance(1000)
-    expect(told.slice(2)).toEqual(['refused at 10 s', 'told EACCES', 'listens on 80'])
+    expect(told.slice(2)).toEqual(['refused at 10 s', 'told EACCES', 'listens on 80', 'again 80'])
   })
 })

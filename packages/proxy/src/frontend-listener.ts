@@ -12,6 +12,8 @@ export interface FrontendListenerOptions {
   readonly environment: Environment
   /** Told why it cannot listen, once for each reason in a row. */
   readonly onFailure: (frontend: Frontend, error: NodeJS.ErrnoException) => void
+  /** Told that it listens where it could not before. */
+  readonly onRecovery: (frontend: Frontend) => void
 }
 
 /** Listens for one frontend while there is something behind it: without it clients are refused at once, as kube-proxy has it. Whoever asks how much there is behind a service is always answered. */
@@ -51,10 +53,11 @@ export class FrontendListener {
   }
 
   async #open(frontend: Frontend): Promise<void> {
-    const { network, environment } = this.#options
+    const { network, environment, onRecovery } = this.#options
     this.#isOpening = true
     try {
       this.#listening = await network.listen(frontend, this.#balancer)
+      if (this.#told !== undefined && this.#wanted !== undefined) onRecovery(frontend)
       this.#told = undefined
       this.#retryMs = retryFirstMs
       environment.logger.debug('listening for a service', { address: idOf(frontend) })

@@ -167,6 +167,18 @@ describe('the service proxy', () => {
     expect(await message()).toEqual([`Warning FailedToListen: Cannot listen on ${id}: ${why}`])
   })
 
+  it('says in an event that it listens where it could not', async () => {
+    refused.set(id, 'EADDRINUSE')
+    await client.create(services, makeService())
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    refused.clear()
+    expect(await message()).toEqual([
+      `Warning FailedToListen: Cannot listen on ${id}: another program of this host listens there`,
+      `Normal Listening: Listening on ${id}`,
+    ])
+  })
+
   it('says nothing of addresses that are not expected here', async () => {
     refused.set('TCP 192.0.2.1:80', 'EADDRNOTAVAIL')
     await client.create(services, makeService({ externalIPs: ['192.0.2.1'] }))

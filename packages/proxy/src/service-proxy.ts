@@ -4,6 +4,7 @@ import {
   createEventRecorder,
   createInformer,
   type EventRecorder,
+  type EventType,
   type Informer,
   keyOf,
   keyText,
@@ -141,17 +142,20 @@ class UserspaceProxy implements ServiceProxy {
       network: this.#network,
       environment: this.#options.environment,
       onFailure: (frontend, error) => this.#report(key, frontend, error),
+      onRecovery: (frontend) => this.#tell(key, 'Normal', 'Listening', `Listening on ${idOf(frontend)}`),
     })
   }
 
   #report(key: string, frontend: Frontend, error: NodeJS.ErrnoException): void {
     if (frontend.isElsewhere && error.code === 'EADDRNOTAVAIL') return
     const message = `Cannot listen on ${idOf(frontend)}: ${explain(error)}`
-    this.#options.environment.logger.warn('cannot listen for a service', { service: key, error: message })
+    this.#options.environment.logger.info('cannot listen for a service', { service: key, error: message })
+    this.#tell(key, 'Warning', 'FailedToListen', message)
+  }
+
+  #tell(key: string, type: EventType, reason: 'FailedToListen' | 'Listening', message: string): void {
     const service = this.#services.get(key)
-    if (service !== undefined) {
-      this.#recorder.event(service, 'Warning', 'FailedToListen', message, { action: 'Listen' })
-    }
+    if (service !== undefined) this.#recorder.event(service, type, reason, message, { action: 'Listen' })
   }
 }
 

@@ -12,6 +12,7 @@ import {
   selectorFromMap,
   statefulSets,
 } from '@coracle/api'
+import { latestOf } from '../events.ts'
 import type { Facts, KindRules } from '../facts.ts'
 import { type Diagnosis, referenceTo, shortName } from '../finding.ts'
 import { controllerOf, hasEnded, isGoing, isReady, troubled } from '../owners.ts'
@@ -30,7 +31,7 @@ export const serviceRules: KindRules<Service> = {
       return [{ resource: endpointSlices, namespace, labelSelector: `kubernetes.io/service-name=${name}` }]
     return [{ resource: pods, namespace, labelSelector }, ...workloads.map((resource) => ({ resource, namespace }))]
   },
-  rules: [withoutSelector, selectsNothing, nothingReady, portMissing, noLoadBalancer],
+  rules: [withoutSelector, selectsNothing, nothingReady, portMissing, notListenedOn, noLoadBalancer],
   leads: (facts) => {
     const own = livePods(facts)
     if (own.length > 0) return own.some(isReady) ? [] : troubled(own)
@@ -167,6 +168,21 @@ function portMissing(facts: ServiceFacts): readonly Diagnosis[] {
 function namesOf(declared: readonly { readonly name?: string | undefined }[]): string {
   const names = [...new Set(declared.flatMap(({ name }) => name ?? []))]
   return names.length === 0 ? '' : `: there is ${names.join(', ')}`
+}
+
+/** What the proxy has said and not taken back, of an address that is the service's still. */
+function notListenedOn({ object: { spec }, events }: ServiceFacts): Diagnosis | undefined {
+  const because = latestOf(events, ['FailedToListen'], ['Listening'])?.message ?? ''
+  const numbers = (spec?.ports ?? []).flatMap(({ port, nodePort = port }) => [port, nodePort])
+  const [, port = ''] = /^Cannot listen on \S+ \S+:(\d+): /.exec(because) ?? []
+  if (!numbers.includes(Number(port))) return undefined
+  return {
+    reason: 'FailedToListen',
+    what: `its port ${port} takes no connections`,
+    because,
+    remedy: 'free the port, or give the service another one',
+    state: 'hint',
+  }
 }
 
 function noLoadBalancer({ object }: ServiceFacts): Diagnosis | undefined {

@@ -1,0 +1,38 @@
+import type { Event } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { findingsOf } from '../explanation.ts'
+import { examined, object } from '../testing/examined.ts'
+
+const service = object('v1', 'Service', {
+  spec: { type: 'NodePort', clusterIP: '127.5.0.1', ports: [{ port: 80, nodePort: 30080 }] },
+})
+const told = (reason: string, message: string, minute: number): Event =>
+  ({ reason, message, lastTimestamp: `2026-01-01T00:0${minute}:00Z`, metadata: {} }) as Event
+const cannot = (port: number, minute = 1) =>
+  told('FailedToListen', `Cannot listen on TCP 127.5.0.1:${port}: another program of this host listens there`, minute)
+
+describe('a service whose address cannot be listened on', () => {
+  const found = (events: readonly Event[]) =>
+    findingsOf(examined(service, { events })).map(({ reason, because }) => [reason, because])
+
+  it.each<[string, readonly Event[], readonly string[]]>([
+    ['is told of as its proxy has', [cannot(80)], ['FailedToListen']],
+    ['is told of by its port on the nodes, too', [cannot(30080)], ['FailedToListen']],
+    ['is not, where the proxy listens since', [cannot(80), told('Listening', 'Listening on TCP 127.5.0.1:80', 2)], []],
+    [
+      'is, where it cannot again',
+      [told('Listening', 'Listening on TCP 127.5.0.1:80', 1), cannot(80, 2)],
+      ['FailedToListen'],
+    ],
+    ['is not, where the port is not one of it any more', [cannot(81)], []],
+    ['is not, where nothing was said', [], []],
+  ])('%s', (_, events, expected) => {
+    expect(found(events).map(([reason]) => reason)).toEqual(expected)
+  })
+
+  it('has the reason of the proxy', () => {
+    expect(found([cannot(80)])).toEqual([
+      ['FailedToListen', 'Cannot listen on TCP 127.5.0.1:80: another program of this host listens there'],
+    ])
+  })
+})
