@@ -154,6 +154,40 @@ describe('a single controller', () => {
     await eventually(cluster, environment, [])
   })
 
+  it('starts while a kind cannot be listed, and the garbage collector sees to the others', async () => {
+    const { cluster, environment } = await start()
+    const { client, components } = cluster
+    await client.create(customResourceDefinitions, widgetDefinition)
+    await environment.clock.advance('1s')
+    const metadata = { name: 'one', namespace: 'default' }
+    await client.create(widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata })
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const spec = {
+      versions: [
+        { name: 'v1', served: true, storage: false, schema },
+        { name: 'v2', served: true, storage: true, schema },
+      ],
+      conversion: {
+        strategy: 'Webhook',
+        webhook: {
+          clientConfig: { service: { name: 'absent', namespace: 'default' } },
+          conversionReviewVersions: ['v1'],
+        },
+      },
+    }
+    await client.patch(customResourceDefinitions, { name: 'widgets.example.com' }, { type: 'merge', body: { spec } })
+    await client.create(replicationControllers, controller('web', 1))
+    await eventually(cluster, environment, ['Running'])
+    await components['kube-controller-manager'].stop()
+    await components['kube-controller-manager'].start()
+    await client.delete(
+      replicationControllers,
+      { namespace: 'default', name: 'web' },
+      { propagationPolicy: 'Background' },
+    )
+    await eventually(cluster, environment, [])
+  })
+
   it('is named where there is none', async () => {
     const { cluster } = await start()
     expect(() => cluster.controller('deployer')).toThrow('there is no "deployer", only: replication-controller,')

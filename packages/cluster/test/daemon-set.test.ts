@@ -85,6 +85,20 @@ describe('a daemon set in a whole cluster', () => {
     expect((await listPods()).map(({ metadata }) => metadata.uid)).not.toContain(first?.metadata.uid)
   })
 
+  it('replaces a pod that has ended while a finalizer keeps it', async () => {
+    const { template } = agent().spec
+    const metadata = { ...template.metadata, finalizers: ['example.com/audit'] }
+    await create({ template: { ...template, metadata } })
+    await cluster.components.nodes.stop()
+    const [first] = await listPods()
+    const name = first?.metadata.name ?? ''
+    const body = { status: { phase: 'Succeeded' } }
+    await cluster.client.patch(pods, { namespace, name }, { type: 'merge', body }, { subresource: 'status' })
+    await environment.clock.advance('10s')
+    const onItsNode = (await listPods()).filter(({ spec }) => spec.nodeName === first?.spec.nodeName)
+    expect(onItsNode.map(({ status }) => status?.phase).sort()).toEqual(['Pending', 'Succeeded'])
+  })
+
   it('comes to a node that is labelled for it, and leaves one that is no longer', async () => {
     const [a = '', b = ''] = await nodeNames()
     const base = agent().spec.template

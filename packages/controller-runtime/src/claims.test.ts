@@ -29,6 +29,12 @@ describe('claims', () => {
     )
   })
 
+  it('make one who is an owner already the controller, and name it once', () => {
+    const { apiVersion, kind, name, uid } = controllerRef(owner)
+    const owned = object([{ apiVersion, kind, name, uid }, other])
+    expect(adoption(gadgets, owner, owned, 'it matches')).toEqual(patch([controllerRef(owner), other], 'it matches'))
+  })
+
   it('let an object go, and leave it its other owners', () => {
     const owned = object([other, controllerRef(owner)])
     expect(release(gadgets, owner, owned, 'it matches no more')).toEqual(patch([other], 'it matches no more'))

@@ -1,5 +1,5 @@
 import { hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
-import { controllerRef } from './owners.ts'
+import { controllerRef, withReference } from './owners.ts'
 import type { PatchAction } from './plan.ts'
 import type { ReconcileContext } from './reconcile.ts'
 
@@ -20,7 +20,7 @@ export function adoption(
   return ownershipPatch(
     resource,
     object,
-    { ownerReferences: [...ownerReferences, controllerRef(owner)], ...held },
+    { ownerReferences: withReference(ownerReferences, controllerRef(owner)), ...held },
     because,
   )
 }

@@ -63,10 +63,18 @@ function withOwner<T extends KubernetesObject>(owner: KubernetesObject, object: 
     )
   }
   const { ownerReferences = [] } = object.metadata
-  const present = ownerReferences.find(({ uid }) => uid === reference.uid)
-  if (present !== undefined && deepEqual(present, reference)) return object
-  const others = ownerReferences.filter((each) => each !== present)
-  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, reference] } }
+  const references = withReference(ownerReferences, reference)
+  if (deepEqual(references, ownerReferences)) return object
+  return { ...object, metadata: { ...object.metadata, ownerReferences: references } }
+}
+
+/** The references with `reference` in the place of the one to the same owner, or at their end: an owner is named once. */
+export function withReference(
+  references: readonly OwnerReference[],
+  reference: OwnerReference,
+): readonly OwnerReference[] {
+  if (!references.some(({ uid }) => uid === reference.uid)) return [...references, reference]
+  return references.map((each) => (each.uid === reference.uid ? reference : each))
 }
 
 const nameOf = ({ metadata: { namespace, name = '' } }: KubernetesObject): string => keyText(namespace, name)

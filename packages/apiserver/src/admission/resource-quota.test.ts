@@ -60,6 +60,35 @@ describe('ResourceQuota', () => {
     expect(await usedNow()).toEqual({ configmaps: '5' })
   })
 
+  it('lets all come through who come at once, whether they have their names or are given them', async () => {
+    const { client, usedNow } = await startWithQuota({ configmaps: '200' })
+    const generated = { ...configMap(''), metadata: { namespace: 'default', generateName: 'c-' } }
+    const all = Array.from({ length: 120 }, (_, index) =>
+      client.create(configMaps, index % 2 === 0 ? generated : configMap(`c${index}`)),
+    )
+    await Promise.all(all)
+    expect(await usedNow()).toEqual({ configmaps: '120' })
+  })
+
+  it('lets all changes come through that take more at once', async () => {
+    const { client, usedNow } = await startWithQuota({ 'services.nodeports': '100' })
+    const ports = [{ port: 80 }]
+    const names = Array.from({ length: 80 }, (_, index) => `s${index}`)
+    const service = (name: string, type: string) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name, namespace: 'default' },
+        spec: { type, ports },
+      }) as Service
+    for (const name of names) await client.create(services, service(name, 'ClusterIP'))
+    const body = { spec: { type: 'NodePort' } }
+    await Promise.all(
+      names.map((name) => client.patch(services, { namespace: 'default', name }, { type: 'merge', body })),
+    )
+    expect(await usedNow()).toEqual({ 'services.nodeports': '80' })
+  })
+
   it('charges nothing for what is not created', async () => {
     const { client, usedNow } = await startWithQuota({ configmaps: '5' })
     await client.create(configMaps, configMap('a'), { dryRun: true })

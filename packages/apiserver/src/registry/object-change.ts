@@ -17,6 +17,12 @@ import { WriteAdmission } from './write-admission.ts'
 /** How often a patch, or an update that names no version, is tried again because something else came first. */
 export const optimisticAttemptsMax = 32
 
+/**
+ * Where writes of a namespace line up that change something else along with their objects, such as a quota, once others came first:
+ * hundreds at once would all but never come through. The key of a turn that no object has.
+ */
+export const alongsideLine = (namespace: string): string => `${namespace}/`
+
 /** A change of an object, computed from its present state. */
 export interface Change {
   /** The changed object; through a view, the view's object. */
@@ -57,9 +63,13 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
   const made = turns.isTaken(key) ? undefined : await tryChange(parts, key, request)
   if (made !== undefined) return made
   return turns.take(key, async () => {
+    let attempt = () => tryChange(parts, key, request)
     for (let attempts = 0; attempts < optimisticAttemptsMax; attempts += 1) {
-      const result = await tryChange(parts, key, request)
+      const before = cache.get(key)
+      const result = await attempt()
       if (result !== undefined) return result
+      const isAsBefore = cache.get(key)?.revision === before?.revision
+      if (isAsBefore) attempt = () => turns.take(alongsideLine(request.namespace), () => tryChange(parts, key, request))
     }
     throw staleVersion(storage.kind, request.name)
   })

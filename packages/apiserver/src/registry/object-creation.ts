@@ -7,7 +7,7 @@ import { unstored } from '../watch-cache/stored-object.ts'
 import { managerOf, ownersOfNew } from './field-ownership.ts'
 import { pauseFor } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
-import { optimisticAttemptsMax } from './object-change.ts'
+import { alongsideLine, optimisticAttemptsMax } from './object-change.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForCreate } from './preparation.ts'
@@ -70,8 +70,8 @@ async function createDecoded(
     if (generates) return generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet))
     return givenName === '' && kind.rules.namesNameless === true ? environment.random.uuid() : givenName
   }
-  for (let attempt = 1; ; attempt += 1) {
-    const name = nameOf()
+  /** Undefined where the name is taken, or what is to change along with the object has changed. */
+  const tryName = async (name: string): Promise<WriteResult | undefined> => {
     const identity = { namespace, name, uid: environment.random.uuid() }
     const prepared = prepareForCreate(kind, admitted, identity, environment.clock.now())
     const allocation = storage.allocator?.allocate(prepared, undefined)
@@ -96,20 +96,33 @@ async function createDecoded(
       }
       const alongside = [...admission.alongside, ...(allocation?.alongside ?? [])]
       const stored = await insert(parts, namespace, name, object, owners, dryRun, origin, alongside)
-      if (stored !== undefined) {
-        if (!options.dryRun) storage.lastCreated = stored.object
-        const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
-        return answerOf(parts, stored, true, warnings)
-      }
+      if (stored === undefined) return undefined
+      if (!options.dryRun) storage.lastCreated = stored.object
+      const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]
+      return answerOf(parts, stored, true, warnings)
     } finally {
       allocation?.release()
     }
+  }
+  const line = alongsideLine(namespace)
+  let isContended = storage.turns.isTaken(line)
+  let takenCount = 0
+  let contendedCount = 0
+  for (;;) {
+    const name = nameOf()
+    const made = await (isContended ? storage.turns.take(line, () => tryName(name)) : tryName(name))
+    if (made !== undefined) return made
     const taken = storage.peek(namespace, name)?.object
+    if (taken !== undefined) {
+      if (!generates) throw nameTaken(kind, name, taken)
+      takenCount += 1
+      if (takenCount === generatedNameAttemptsMax) throw noUniqueName(kind, name)
+      continue
+    }
     // What was to be changed along with it has changed: it is judged again.
-    if (taken === undefined && !generates && attempt < optimisticAttemptsMax) continue
-    if (!generates && taken === undefined) throw writtenAlongside(kind, name)
-    if (!generates) throw nameTaken(kind, name, taken)
-    if (attempt === generatedNameAttemptsMax) throw noUniqueName(kind, name)
+    isContended = true
+    contendedCount += 1
+    if (contendedCount === optimisticAttemptsMax) throw writtenAlongside(kind, name)
   }
 }
 

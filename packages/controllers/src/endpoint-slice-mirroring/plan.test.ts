@@ -71,6 +71,12 @@ describe('slices of Endpoints', () => {
       undefined,
       ['+IPv4 5432: 10.0.0.1,10.0.0.2'],
     ],
+    [
+      'have all ports of an address that is in two subsets',
+      endpoints([subset(5432, '10.0.0.1'), { ...subset(80, '10.0.0.1'), ports: [{ name: 'web', port: 80 }] }]),
+      undefined,
+      ['+IPv4 5432,80: 10.0.0.1'],
+    ],
     ['go with their subset', endpoints([]), both, ['-s0', '-s1']],
     [
       'change with the labels of the Endpoints',

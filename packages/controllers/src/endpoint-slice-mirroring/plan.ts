@@ -10,6 +10,7 @@ import {
   endpointSlices,
   formatIp,
   parseIp,
+  repackSubsets,
 } from '@coracle/api'
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
@@ -40,8 +41,8 @@ interface Group {
 }
 
 /**
- * Makes slices of Endpoints that people or their programs write: one for each subset and family of addresses. Pure. Upstream's
- * endpointslicemirroring/reconciler.go.
+ * Makes slices of Endpoints that people or their programs write: one for ports with the same addresses, in whatever subsets they
+ * stand, and each family of these. Pure. Upstream's endpointslicemirroring/reconciler.go.
  */
 export function planMirroring(endpoints: Endpoints, slices: readonly EndpointSlice[]): Plan<never> {
   const { groups, invalidCount, skippedCount } = groupsOf(endpoints)
@@ -71,7 +72,7 @@ function groupsOf({ subsets = [] }: Endpoints) {
   const groups = new Map<string, Group>()
   let invalidCount = 0
   let skippedCount = 0
-  for (const subset of subsets) {
+  for (const subset of repackSubsets(subsets)) {
     const ports = (subset.ports ?? []).map(slicePort)
     let addedCount = 0
     for (const { address, isReady } of addressesOf(subset)) {

@@ -81,7 +81,7 @@ function subsetsOf(service: Service, pods: readonly Pod[]) {
   })
   const all = repackSubsets(single)
   const kept = truncated(all)
-  // Ports that now have the same addresses are listed together, as the server does with what it stores.
+  // Ports that now have the same addresses are listed together.
   return kept === all ? { subsets: all, isOver: false } : { subsets: repackSubsets(kept), isOver: true }
 }
 

@@ -380,4 +380,35 @@ describe('the garbage collector', () => {
     await environment.clock.advance('1s')
     expect(names()).toEqual([])
   })
+
+  it('goes on without a resource that cannot be listed, and takes it in once it can be', async () => {
+    await collector.stop()
+    let isAway = true
+    client.intercept(({ verb, resource }) => {
+      if (isAway && verb === 'list' && resource.plural === widgets.plural) throw new Error('conversion webhook failed')
+    })
+    resources = [...resources, widgets]
+    const informer: Manager['informer'] = (resource, options) => manager.informer(resource, options)
+    collector = createGarbageCollector({ client, environment, informer, resources: () => resources })
+    const owner = await configMap('owner')
+    await configMap('child', [owner])
+    const started = collector.start()
+    await environment.clock.advance('10s')
+    await remove('owner')
+    await environment.clock.advance('30s')
+    await started
+    expect(names()).toEqual([])
+    const [root] = [await configMap('root')]
+    const { apiVersion, kind, metadata } = root
+    const ownerReferences = [{ apiVersion, kind, name: 'root', uid: metadata.uid ?? '' }]
+    await client.create<Widget>(widgets, {
+      ...widget('w', 1),
+      metadata: { ...widget('w', 1).metadata, ownerReferences },
+    })
+    isAway = false
+    await environment.clock.advance('2m')
+    await remove('root')
+    await settle()
+    expect(client.stored(widgets)).toEqual([])
+  })
 })

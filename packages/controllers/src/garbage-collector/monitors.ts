@@ -1,4 +1,4 @@
-import type { KubernetesObject, Resource } from '@coracle/api'
+import { builtinResources, type KubernetesObject, type Resource } from '@coracle/api'
 import { type Client, createInformer, type Informer } from '@coracle/client'
 import type { Manager } from '@coracle/controller-runtime'
 import type { Environment } from '@coracle/environment'
@@ -28,6 +28,9 @@ interface Monitor {
   detach(): void
 }
 
+/** How long the graph waits for resources before it goes on without them (upstream's initialSyncTimeout). */
+export const syncWaitMs = 30_000
+
 /** Keeps a dependency graph, and the kinds that are in it, up to date with all resources that are served, as they come and go. */
 export class Monitors {
   readonly #graph: ObservedGraph
@@ -43,18 +46,38 @@ export class Monitors {
     this.#options = options
   }
 
-  /** Resolves once the graph has all objects of the resources there are; rejects with the signal's reason. */
+  /**
+   * Resolves once the graph has all objects of the resources there are, as far as they can be listed within `syncWaitMs`; rejects with
+   * the signal's reason.
+   */
   async start(signal: AbortSignal): Promise<void> {
     this.#unfollow = this.#options.onResourcesChange?.(() => this.#follow())
-    const informers = this.#options
-      .resources()
-      .filter(isCollected)
-      .map((resource) => {
-        const informer = this.#options.informer(resource)
-        this.#monitor(resource, informer, false)
-        return informer
-      })
-    await Promise.all(informers.map((informer) => informer.waitForSync(signal)))
+    for (const resource of this.#options.resources().filter(isCollected)) {
+      if (isBuiltin(resource)) this.#monitor(resource, this.#options.informer(resource), false)
+      // No controller has use for what others define, and whoever waits for shared caches is not to wait for one of these: it cannot
+      // be listed while its conversion webhook, or its server, is away.
+      else this.add(resource)
+    }
+    await this.#waitForSync(signal)
+  }
+
+  async #waitForSync(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options.environment
+    const late = new AbortController()
+    const timer = clock.setTimer(syncWaitMs, () => late.abort(new Error('not listed yet')))
+    const either = AbortSignal.any([signal, late.signal])
+    const monitors = [...this.#monitors.values()]
+    try {
+      await Promise.all(monitors.map(({ informer }) => informer.waitForSync(either)))
+    } catch (error) {
+      if (signal.aborted) throw error
+      const unlisted = monitors
+        .filter(({ informer }) => !informer.hasSynced)
+        .map(({ resource }) => resourceText(resource))
+      logger.warn('starts without resources that could not be listed', { resources: unlisted.join(', ') })
+    } finally {
+      timer.cancel()
+    }
   }
 
   async stop(): Promise<void> {
@@ -114,5 +137,9 @@ async function endMonitor({ informer, isOwn, detach }: Monitor): Promise<void> {
 /** Events own nothing and go by themselves; there may be very many. */
 const isCollected = ({ group, plural }: Resource): boolean =>
   !(plural === 'events' && (group === '' || group === 'events.k8s.io'))
+
+const builtinNames = new Set(builtinResources.map(({ group, plural }) => `${group}/${plural}`))
+
+const isBuiltin = ({ group, plural }: Resource): boolean => builtinNames.has(`${group}/${plural}`)
 
 const resourceText = ({ group, version, plural }: Resource): string => `${group}/${version}/${plural}`

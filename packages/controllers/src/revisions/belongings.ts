@@ -10,6 +10,7 @@ import {
 } from '@coracle/api'
 import { controllerIndexName, type IndexFunction, type Informer, keyOf, keyText } from '@coracle/client'
 import {
+  type Change,
   type ControllerBuilder,
   controller,
   controllerOf,
@@ -61,16 +62,24 @@ export function controllerOfRevised<T extends SelectingOwner>(
   }
   return controller(name, { component: options.component })
     .for(resource, { indexes: { ...indexes, [selectorIndexName]: filedBySelector<T>(ownSelector) } })
-    .owns(pods, { predicates: [changesReplicas], indexes: { [orphanIndexName]: orphansByLabels } })
+    .owns(pods, { predicates: [changesMembers], indexes: { [orphanIndexName]: orphansByLabels } })
     .owns(controllerRevisions, { indexes: { [orphanIndexName]: orphanRevisionsByLabels } })
     .watches(pods, (pod, lookup) => (isOrphan(pod) ? selectingOwners(pod, lookup) : []), {
-      predicates: [changesReplicas],
+      predicates: [changesMembers],
     })
     .watches(controllerRevisions, (revision, lookup) =>
       controllerOf(revision) === undefined ? selectingOwners(revision, lookup) : [],
     )
     .retriesOn(resourceQuotas, { predicates: [givesRoom] })
 }
+
+/** Beside what changes replicas: a pod that has ended makes room for another once it is going, though a finalizer may keep it. */
+function changesMembers(change: Change<Pod>): boolean {
+  if (changesReplicas(change)) return true
+  return change.type === 'update' && isGoing(change.old) !== isGoing(change.object)
+}
+
+const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined
 
 /**
  * Looks at what belongs to an owner. Where something is to be adopted the owner is asked for first: undefined, if it is gone.

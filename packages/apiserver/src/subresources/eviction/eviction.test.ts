@@ -130,6 +130,28 @@ describe('pods/eviction', () => {
     expect(Object.keys((await statusOfBudget(test))?.disruptedPods ?? {})).toHaveLength(2)
   })
 
+  it('grants all that the budget allows to those who ask at once', async () => {
+    const test = await startTestCore()
+    const names = Array.from({ length: 60 }, (_, index) => `p${index}`)
+    for (const name of names) {
+      await test.client.create(pods, pod(name, { labels: { app: 'web' } }, { nodeName: 'n1' }))
+      const body = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }
+      await test.client.patch(pods, { namespace: 'default', name }, { type: 'merge', body }, { subresource: 'status' })
+    }
+    await budget(test, { disruptionsAllowed: 60, currentHealthy: 60, desiredHealthy: 0, expectedPods: 60 })
+    await Promise.all(
+      names.map((name) =>
+        test.client.createSubresource(
+          pods,
+          { namespace: 'default', name },
+          'eviction',
+          eviction({ metadata: { name } }),
+        ),
+      ),
+    )
+    expect(Object.keys((await statusOfBudget(test))?.disruptedPods ?? {})).toHaveLength(60)
+  })
+
   it('refuses what the budget does not allow, with the cause', async () => {
     const test = await startTestCore()
     await running(test)

@@ -19,7 +19,7 @@ import type { Registries } from '../../registries.ts'
 import { type DecodedBody, decodeBody } from '../../registry/body.ts'
 import { checkPreconditions, planDeletion } from '../../registry/deletion.ts'
 import type { KindStorage } from '../../registry/kind-storage.ts'
-import { optimisticAttemptsMax } from '../../registry/object-change.ts'
+import { alongsideLine, optimisticAttemptsMax } from '../../registry/object-change.ts'
 import type { JointWrite } from '../../registry/object-writer.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
@@ -104,24 +104,32 @@ async function evict(
   const origin: WriteOrigin = { context, verb: 'delete', subresource: 'eviction', fieldManager: '' }
   // What this eviction itself has written. The budget is charged once, and the version it began with is its own to change.
   let marked: StoredObject | undefined
-  for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+  const tryToEvict = async (): Promise<'done' | 'marked' | 'contended'> => {
     const old = pods.existing(namespace, name)
     const { resourceVersion: _changed, ...identity } = options.preconditions ?? {}
     checkPreconditions(kind, old.object.metadata, marked === undefined ? options.preconditions : identity)
     const charge = marked === undefined ? chargeOf(budgets, old.object as Pod, now()) : []
-    if (options.dryRun === true) return
+    if (options.dryRun === true) return 'done'
     const pod = asEvicted(old.object as Pod, now())
     const plan = planDeletion(kind, pod, options, now())
-    if (plan.type === 'keep') return
+    if (plan.type === 'keep') return 'done'
     if (plan.type === 'remove' && marked !== undefined) {
-      if ((await writer.remove(key, old, origin)) !== undefined) return
-      continue
+      return (await writer.remove(key, old, origin)) === undefined ? 'contended' : 'done'
     }
     // Whoever watches the pod learns why it goes before it is gone.
     const object = plan.type === 'mark' ? plan.object : pod
     const stored = await writer.put(key, object, old.owners, old.revision, origin, charge)
-    if (stored !== undefined && plan.type === 'mark') return
-    marked = stored ?? marked
+    if (stored === undefined) return 'contended'
+    marked = stored
+    return plan.type === 'mark' ? 'done' : 'marked'
+  }
+  const { turns } = pods
+  const line = alongsideLine(namespace)
+  let isContended = turns.isTaken(line)
+  for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+    const outcome = await (isContended ? turns.take(line, tryToEvict) : tryToEvict())
+    if (outcome === 'done') return
+    if (outcome === 'contended') isContended = true
   }
   throw timeout(`couldn't update PodDisruptionBudget of pod ${JSON.stringify(name)} due to conflicts`, 10)
 }

@@ -9,6 +9,9 @@ export const needsClusterIp = ({ type }: ServiceSpec): boolean => type !== 'Exte
 export const needsNodePort = ({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean =>
   type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false)
 
+/** Whether ports may be ports of the nodes as well. */
+const hasNodePorts = ({ type }: ServiceSpec): boolean => type === 'NodePort' || type === 'LoadBalancer'
+
 /** Whether nodes tell a load balancer which of them have pods. */
 export const needsHealthCheckNodePort = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
   type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
@@ -74,9 +77,9 @@ export function dropWhatTypeNoLongerNeeds(service: Service, old: Service): Servi
     drop('clusterIP', 'clusterIPs')
     drop('ipFamilies')
     drop('ipFamilyPolicy')
-    drop('internalTrafficPolicy')
   }
-  if (isPast(needsNodePort) && sameNodePorts(spec, before)) {
+  // Those of a load balancer that is to have none from now on stay until somebody takes them off.
+  if (isPast(hasNodePorts) && sameNodePorts(spec, before)) {
     changes.ports = spec.ports?.map(({ nodePort: _nodePort, ...port }) => port)
   }
   if (isPast(needsHealthCheckNodePort)) drop('healthCheckNodePort')
@@ -85,7 +88,21 @@ export function dropWhatTypeNoLongerNeeds(service: Service, old: Service): Servi
     drop('loadBalancerClass')
   }
   if (isPast(isExternallyAccessible)) drop('externalTrafficPolicy')
-  return withSpec(service, changes)
+  return withoutStrayIngress(withSpec(service, changes))
+}
+
+/** What is no load balancer is not reached through one: people need not know that one is taken down later. */
+function withoutStrayIngress(service: Service): Service {
+  const { spec, status } = service
+  if (spec.type === 'LoadBalancer' || status?.loadBalancer?.ingress === undefined) return service
+  return { ...service, status: { ...status, loadBalancer: {} } }
+}
+
+/** A mere name has no traffic policy: upstream takes one, and never shows it. */
+export function withoutPolicyOfName(service: Service): Service {
+  const { type, internalTrafficPolicy } = service.spec
+  const isDropped = internalTrafficPolicy === 'Cluster' || internalTrafficPolicy === 'Local'
+  return type === 'ExternalName' && isDropped ? withSpec(service, { internalTrafficPolicy: undefined }) : service
 }
 
 function sameNodePorts(spec: ServiceSpec, before: ServiceSpec): boolean {

@@ -271,6 +271,30 @@ describe('an update of a service', () => {
     ])
   })
 
+  it('keeps the node ports of a load balancer that is to have none from now on', () => {
+    const balanced = { ...allocated, type: 'LoadBalancer' }
+    expect(updated(balanced, { ...balanced, allocateLoadBalancerNodePorts: false }).ports).toMatchObject([
+      { name: 'http', nodePort: 30080 },
+    ])
+  })
+
+  it('is no longer reached through a load balancer once it is none', () => {
+    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } }
+    const after = (type: string) =>
+      services.strategy.prepareForUpdate?.(
+        decoded(services, { spec: { ...allocated, type }, status }),
+        decoded(services, { spec: { ...allocated, type: 'LoadBalancer' }, status }),
+      )
+    expect(after('LoadBalancer')?.status).toMatchObject(status)
+    expect(after('ClusterIP')?.status).toEqual({ loadBalancer: {} })
+  })
+
+  it('has no traffic policy where it is a mere name, whatever is asked for', () => {
+    const name = { type: 'ExternalName', externalName: 'web.example.com', internalTrafficPolicy: 'Cluster' }
+    expect(created(services, { spec: name }).spec).not.toHaveProperty('internalTrafficPolicy')
+    expect(updated({ ...name, internalTrafficPolicy: undefined }, name)).not.toHaveProperty('internalTrafficPolicy')
+  })
+
   it('frees addresses of what becomes a mere name', () => {
     const { clusterIP, clusterIPs, internalTrafficPolicy } = updated(allocated, {
       ...allocated,

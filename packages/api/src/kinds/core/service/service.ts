@@ -14,7 +14,13 @@ import {
   serviceSpec,
   serviceStatus,
 } from './service-schema.ts'
-import { dropWhatTypeNoLongerNeeds, isExternallyAccessible, keepAllocated, withClusterIps } from './service-update.ts'
+import {
+  dropWhatTypeNoLongerNeeds,
+  isExternallyAccessible,
+  keepAllocated,
+  withClusterIps,
+  withoutPolicyOfName,
+} from './service-update.ts'
 import { serviceWarnings, validateService, validateServiceStatus, validateServiceUpdate } from './service-validation.ts'
 
 const clientIpTimeoutSecondsDefault = 10_800
@@ -101,8 +107,10 @@ export const services = kind<Service>(serviceSchema, {
   },
   rules: { createsOnUpdate: true, returnsDeletedObject: true },
   defaults: withDefaults,
-  prepareForCreate: (service) => withClusterIps({ ...service, status: { loadBalancer: {} } }, undefined),
-  prepareForUpdate: (service, old) => dropWhatTypeNoLongerNeeds(withClusterIps(keepAllocated(service, old), old), old),
+  prepareForCreate: (service) =>
+    withClusterIps({ ...withoutPolicyOfName(service), status: { loadBalancer: {} } }, undefined),
+  prepareForUpdate: (service, old) =>
+    withoutPolicyOfName(dropWhatTypeNoLongerNeeds(withClusterIps(keepAllocated(service, old), old), old)),
   validate: validateService,
   validateUpdate: validateServiceUpdate,
   validateStatusUpdate: validateServiceStatus,
