@@ -384,8 +384,8 @@ describe('the garbage collector', () => {
   it('goes on without a resource that cannot be listed, and takes it in once it can be', async () => {
     await collector.stop()
     let isAway = true
-    client.intercept(({ verb, resource }) => {
-      if (isAway && verb === 'list' && resource.plural === widgets.plural) throw new Error('conversion webhook failed')
+    client.intercept(({ verb, plural }) => {
+      if (isAway && verb === 'list' && plural === widgets.plural) throw new Error('conversion webhook failed')
     })
     resources = [...resources, widgets]
     const informer: Manager['informer'] = (resource, options) => manager.informer(resource, options)
@@ -402,8 +402,8 @@ describe('the garbage collector', () => {
     const { apiVersion, kind, metadata } = root
     const ownerReferences = [{ apiVersion, kind, name: 'root', uid: metadata.uid ?? '' }]
     await client.create<Widget>(widgets, {
-      ...widget('w', 1),
-      metadata: { ...widget('w', 1).metadata, ownerReferences },
+      ...widget('w'),
+      metadata: { ...widget('w').metadata, ownerReferences },
     })
     isAway = false
     await environment.clock.advance('2m')
