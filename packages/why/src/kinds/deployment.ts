@@ -64,12 +64,17 @@ function refusedSets({ object, events }: DeploymentFacts): Diagnosis | undefined
   }
 }
 
-/** A paused Deployment's condition is not written anew: whether pods are refused is in those of its ReplicaSets, where they are known. */
+/**
+ * A paused Deployment's condition is not written anew: whether pods are refused is in those of its ReplicaSets, where they are known.
+ * One that has as many pods as it is to have asks for none, whatever its condition says still.
+ */
 function refusedPodsOfSets(facts: DeploymentFacts): Diagnosis | undefined {
   const own = facts.all(replicaSets)?.filter((set) => isControlledBy(set, facts.object))
-  const isOver = own?.every((set) => conditionOf(set, 'ReplicaFailure')?.status !== 'True')
+  const isOver = own?.every((set) => conditionOf(set, 'ReplicaFailure')?.status !== 'True' || !lacksPods(set))
   return isOver === true ? undefined : refusedPods(facts)
 }
+
+const lacksPods = ({ spec, status }: ReplicaSet): boolean => (status?.replicas ?? 0) < (spec.replicas ?? 1)
 
 function pastDeadline({ object }: DeploymentFacts): Diagnosis | undefined {
   const condition = conditionOf(object, 'Progressing')

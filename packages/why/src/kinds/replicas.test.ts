@@ -85,15 +85,20 @@ describe('of a ReplicaSet', () => {
   })
 
   it('is told that the API server refuses its pods, or their deletion', () => {
-    const refused = (...parts: Parameters<typeof condition>) =>
-      findingsOf(among(set({ replicas: 0 }, { conditions: [condition(...parts)] }))).map(({ reason, because }) => [
-        reason,
-        because,
-      ])
     const quota = 'exceeded quota: q'
-    expect(refused('ReplicaFailure', 'True', 'FailedCreate', quota)).toEqual([['QuotaExceeded', quota]])
-    expect(refused('ReplicaFailure', 'True', 'FailedDelete', quota)).toEqual([['DeletionRefused', quota]])
-    expect(refused('ReplicaFailure', 'False', 'FailedCreate', quota)).toEqual([])
+    const refused = (status: string, reason: string, replicas: number, ...known: readonly KubernetesObject[]) =>
+      findingsOf(
+        among(set({ replicas }, { conditions: [condition('ReplicaFailure', status, reason, quota)] }), ...known),
+      ).map((found) => [found.reason, found.because])
+    const [one, going] = [podOf('a', ready), podOf('b', ready, { deletionTimestamp })]
+    expect(refused('True', 'FailedCreate', 1)).toEqual([['QuotaExceeded', quota]])
+    expect(refused('True', 'FailedCreate', 1, going)).toEqual([['QuotaExceeded', quota]])
+    expect(refused('True', 'FailedDelete', 0, one)).toEqual([['DeletionRefused', quota]])
+    // As many as there are to be: the condition is taken back later.
+    expect(refused('True', 'FailedCreate', 1, one)).toEqual([])
+    expect(refused('True', 'FailedDelete', 1, one)).toEqual([])
+    expect(refused('True', 'FailedDelete', 0, going)).toEqual([])
+    expect(refused('False', 'FailedCreate', 1, one)).toEqual([])
   })
 })
 

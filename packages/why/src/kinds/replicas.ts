@@ -22,14 +22,14 @@ export function readsOfPods({ metadata: { namespace } }: Pod | Replicated, label
 /** ReplicaSets and ReplicationControllers: so many pods. */
 export const replicaSetRules: KindRules<ReplicaSet> = {
   reads: (set) => readsOfPods(set, selectorFromLabelSelector(set.spec.selector).toString()),
-  rules: [refusedPods],
+  rules: [refusedPodsLacking],
   leads: troubledPods,
   behind: tooFewReady,
 }
 
 export const replicationControllerRules: KindRules<ReplicationController> = {
   reads: (controller) => readsOfPods(controller, selectorFromMap(controller.spec.selector).toString()),
-  rules: [refusedPods],
+  rules: [refusedPodsLacking],
   leads: troubledPods,
   behind: tooFewReady,
 }
@@ -54,6 +54,18 @@ export function refusedPods(facts: Facts): Diagnosis | undefined {
     }
   }
   return { ...refusalOf(because), what: 'its pods cannot be created', because }
+}
+
+/** What is refused holds nothing up where there are as many pods as there are to be: the condition is taken back later. */
+function refusedPodsLacking(facts: Facts<Replicated>): Diagnosis | undefined {
+  const { object, all } = facts
+  const refused = refusedPods(facts)
+  const known = all(pods)
+  if (refused === undefined || known === undefined) return refused
+  const count = known.filter((pod) => isControlledBy(pod, object) && !isGoing(pod)).length
+  const wanted = isGoing(object) ? 0 : (object.spec.replicas ?? 1)
+  const isOver = refused.reason === 'DeletionRefused' ? count <= wanted : count >= wanted
+  return isOver ? undefined : refused
 }
 
 /** Whoever owns no condition for it tells of refusals by events alone. */
