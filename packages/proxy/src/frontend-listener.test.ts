@@ -117,6 +117,16 @@ describe('a frontend', () => {
     expect(seconds.slice(0, 9)).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183])
   })
 
+  it('says that it listens again also where nothing was behind it meanwhile', async () => {
+    failures = ['EADDRINUSE']
+    await set(frontend)
+    await set(empty)
+    await set(frontend)
+    await set(empty)
+    await set(frontend)
+    expect(told.slice(2)).toEqual(['listens on 80', 'again 80', 'closed 80', 'listens on 80'])
+  })
+
   it('is not tried again when nothing is behind it any more, and afresh when something is', async () => {
     failures = ['EACCES', 'EACCES']
     await set(frontend)

@@ -26,6 +26,8 @@ export class FrontendListener {
   #retry: Timer | undefined
   #retryMs = retryFirstMs
   #told: string | undefined
+  /** Whether somebody was told that it cannot listen, and not since that it can. */
+  #isFailing = false
 
   constructor(options: FrontendListenerOptions) {
     const { clock, random } = options.environment
@@ -57,7 +59,10 @@ export class FrontendListener {
     this.#isOpening = true
     try {
       this.#listening = await network.listen(frontend, this.#balancer)
-      if (this.#told !== undefined && this.#wanted !== undefined) onRecovery(frontend)
+      if (this.#isFailing && this.#wanted !== undefined) {
+        this.#isFailing = false
+        onRecovery(frontend)
+      }
       this.#told = undefined
       this.#retryMs = retryFirstMs
       environment.logger.debug('listening for a service', { address: idOf(frontend) })
@@ -74,6 +79,7 @@ export class FrontendListener {
     const reason = error.code ?? error.message
     if (reason !== this.#told) onFailure(frontend, error)
     this.#told = reason
+    this.#isFailing = true
     this.#retry = environment.clock.setTimer(this.#retryMs, () => {
       this.#retry = undefined
       if (this.#wanted !== undefined) void this.#open(this.#wanted)

@@ -15,7 +15,7 @@ export function hostNetwork(clock: Clock): Network {
     listen(frontend, balancer) {
       if (frontend.healthOf !== undefined) return answerHealth(frontend, frontend.healthOf, balancer)
       return frontend.protocol === 'TCP'
-        ? listenTcp(frontend, balancer, { places, sockets: connections })
+        ? listenTcp(frontend, balancer, { places, clock, sockets: connections })
         : listenUdp(frontend, balancer, { places, clock, sockets: datagrams })
     },
     close() {

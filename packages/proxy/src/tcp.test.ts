@@ -1,11 +1,12 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
-import { realEnvironment } from '@coracle/environment'
+import { type Clock, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
 import type { Backend } from './frontends.ts'
 import { type Listening, Places } from './network.ts'
-import { listenTcp, type TcpConnections } from './tcp.ts'
+import { connectTimeoutMs, listenTcp, type TcpConnections } from './tcp.ts'
 
 const { clock, random } = realEnvironment()
 const closers: (() => void)[] = []
@@ -38,6 +39,25 @@ async function nobody(): Promise<Backend> {
   return { address: '127.0.0.1', port }
 }
 
+const heldServer =
+  "require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, function () { console.log(this.address().port) })"
+
+/** A port whose server takes no connections, and whose queue of those is full: nobody is refused, and nobody gets through. */
+async function silent(): Promise<Backend> {
+  const child = spawn(process.execPath, ['-e', heldServer], { stdio: ['ignore', 'pipe', 'inherit'] })
+  closers.push(() => child.kill('SIGKILL'))
+  const [port] = await once(child.stdout, 'data')
+  child.kill('SIGSTOP')
+  const backend = { address: '127.0.0.1', port: Number(port) }
+  for (let index = 0; index < 4; index += 1) {
+    const filler = connect({ host: backend.address, port: backend.port })
+    filler.on('error', () => {})
+    closers.push(() => filler.destroy())
+    if (index < 2) await once(filler, 'connect')
+  }
+  return backend
+}
+
 interface Opened {
   readonly listening: Listening
   readonly balancer: Balancer
@@ -46,11 +66,16 @@ interface Opened {
 }
 
 /** A frontend on a port of its own with these backends. */
-async function open(backends: readonly Backend[], places = new Places(), affinityMs?: number): Promise<Opened> {
+async function open(
+  backends: readonly Backend[],
+  places = new Places(),
+  affinityMs?: number,
+  givenClock: Clock = clock,
+): Promise<Opened> {
   const { port } = await nobody()
   const balancer = new Balancer(clock, random)
   balancer.set(backends, affinityMs)
-  const connections = { places, sockets: new Set<Socket>() }
+  const connections = { places, clock: givenClock, sockets: new Set<Socket>() }
   const listening = await listenTcp({ address: '127.0.0.1', port }, balancer, connections)
   closers.push(() => {
     listening.close()
@@ -128,6 +153,21 @@ describe('a TCP frontend', () => {
     for (let turn = 0; turn < 10; turn += 1) expect(await textOf(open1())).toBe('second')
   })
 
+  it('tries another where one does not answer in time', async () => {
+    const { clock: held } = virtualEnvironment()
+    const full = await silent()
+    const opened = await open([full], new Places(), 60_000, held)
+    const second = await answering('second')
+    opened.balancer.set([full, second], 60_000)
+    opened.balancer.visited('127.0.0.1', full)
+    const socket = opened.connect()
+    const text = textOf(socket)
+    await once(socket, 'connect')
+    for (let turn = 0; turn < 50; turn += 1) await new Promise<void>((resolve) => clock.defer(resolve))
+    await held.advance(connectTimeoutMs)
+    expect(await text).toBe('second')
+  })
+
   it('resets a client where no backend accepts, or there is none any more', async () => {
     const opened = await open([await nobody()])
     await expect(textOf(opened.connect())).rejects.toThrow('ECONNRESET')
@@ -190,7 +230,7 @@ describe('a TCP frontend', () => {
 
   it('says why it cannot listen', async () => {
     const taken = await answering('first')
-    const listening = listenTcp(taken, new Balancer(clock, random), { places: new Places(), sockets: new Set() })
+    const listening = listenTcp(taken, new Balancer(clock, random), { places: new Places(), clock, sockets: new Set() })
     await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })

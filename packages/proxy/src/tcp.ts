@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
 import type { Backend, Frontend } from './frontends.ts'
 import type { Listening, Places } from './network.ts'
@@ -10,6 +11,7 @@ export const connectTimeoutMs = 3000
 /** What connections of one proxy share. */
 export interface TcpConnections {
   readonly places: Places
+  readonly clock: Clock
   /** Those under way, of clients and to backends. */
   readonly sockets: Set<Socket>
 }
@@ -32,7 +34,7 @@ export async function listenTcp(
   return { close: () => void server.close() }
 }
 
-async function carry(client: Socket, balancer: Balancer, { places, sockets }: TcpConnections): Promise<void> {
+async function carry(client: Socket, balancer: Balancer, { places, clock, sockets }: TcpConnections): Promise<void> {
   if (!places.take()) {
     client.resetAndDestroy()
     return
@@ -46,7 +48,7 @@ async function carry(client: Socket, balancer: Balancer, { places, sockets }: Tc
   client.on('error', () => {})
   const from = client.remoteAddress ?? ''
   for (const backend of balancer.order(from)) {
-    const server = await connected(backend)
+    const server = await connected(backend, clock)
     if (client.destroyed) {
       server?.destroy()
       return
@@ -62,17 +64,19 @@ async function carry(client: Socket, balancer: Balancer, { places, sockets }: Tc
 }
 
 /** A connection to a backend; undefined where it does not accept one in time. */
-function connected({ address, port }: Backend): Promise<Socket | undefined> {
+function connected({ address, port }: Backend, clock: Clock): Promise<Socket | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true, timeout: connectTimeoutMs })
+    const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true })
     const fail = () => {
+      timer.cancel()
       socket.destroy()
       resolve(undefined)
     }
-    socket.on('error', fail).once('timeout', fail)
+    const timer = clock.setTimer(connectTimeoutMs, fail)
+    socket.on('error', fail)
     socket.once('connect', () => {
-      socket.setTimeout(0)
-      socket.off('error', fail).off('timeout', fail)
+      timer.cancel()
+      socket.off('error', fail)
       socket.on('error', () => {})
       resolve(socket)
     })

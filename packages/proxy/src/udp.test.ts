@@ -1,11 +1,21 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { type Clock, seededRandom, virtualEnvironment } from '@coracle/environment'
+import { type Clock, realEnvironment, seededRandom, virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
 import type { Backend } from './frontends.ts'
 import { Places } from './network.ts'
 import { idleMs, listenUdp } from './udp.ts'
+
+const { clock: realClock } = realEnvironment()
+const openSockets = (): number => process.getActiveResourcesInfo().filter((each) => each === 'UDPWrap').length
+
+/** A socket that is closed is gone some turns of the event loop later. */
+async function atMostOpen(count: number): Promise<void> {
+  for (let turn = 0; turn < 1000 && openSockets() > count; turn += 1) {
+    await new Promise<void>((resolve) => realClock.defer(resolve))
+  }
+}
 
 const closers: (() => void)[] = []
 afterEach(() => {
@@ -123,11 +133,14 @@ describe('a UDP frontend', () => {
   it('says why it cannot listen', async () => {
     const { clock } = virtualEnvironment()
     const taken = await serve('a')
+    await atMostOpen(1)
     const listening = listenUdp(taken, new Balancer(clock, seededRandom(1)), {
       places: new Places(),
       clock,
       sockets: new Set(),
     })
     await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await atMostOpen(1)
+    expect(openSockets()).toBe(1)
   })
 })

@@ -28,8 +28,13 @@ export async function listenUdp(
   { places, clock, sockets }: { readonly places: Places; readonly clock: Clock; readonly sockets: Set<Socket> },
 ): Promise<Listening> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
-  socket.bind({ address, port, exclusive: true })
-  await once(socket, 'listening')
+  try {
+    socket.bind({ address, port, exclusive: true })
+    await once(socket, 'listening')
+  } catch (error) {
+    socket.close()
+    throw error
+  }
   sockets.add(socket)
   // What could not be sent is lost, as datagrams are.
   socket.on('error', () => {})

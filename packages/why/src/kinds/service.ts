@@ -170,7 +170,7 @@ function namesOf(declared: readonly { readonly name?: string | undefined }[]): s
   return names.length === 0 ? '' : `: there is ${names.join(', ')}`
 }
 
-/** What the proxy has said and not taken back, of an address that is the service's still. */
+/** What the proxy has said and not taken back, of a port that is the service's still. A proxy that started since may listen without a word. */
 function notListenedOn({ object: { spec }, events }: ServiceFacts): Diagnosis | undefined {
   const because = latestOf(events, ['FailedToListen'], ['Listening'])?.message ?? ''
   const numbers = (spec?.ports ?? []).flatMap(({ port, nodePort = port }) => [port, nodePort])
@@ -178,7 +178,7 @@ function notListenedOn({ object: { spec }, events }: ServiceFacts): Diagnosis | 
   if (!numbers.includes(Number(port))) return undefined
   return {
     reason: 'FailedToListen',
-    what: `its port ${port} takes no connections`,
+    what: `its proxy could not listen on port ${port}`,
     because,
     remedy: 'free the port, or give the service another one',
     state: 'hint',
