@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
+import { serviceCidrs } from '@coracle/api'
 import { createToken, loadOrCreateToken, type User } from '@coracle/apiserver'
-import type { ConnectionLink } from '@coracle/client'
+import type { Client, ConnectionLink } from '@coracle/client'
 import {
   assert,
   collectProcessMetrics,
@@ -85,7 +86,7 @@ async function start(
     disabledAdmission: options.disabledAdmission ?? [],
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
-    serviceCidr: options.serviceCidr ?? (await hostServiceCidr(options)),
+    serviceCidr: options.serviceCidr ?? (await reachableServiceCidr(options)),
     components: () => [
       checkOf('controller-manager', 'kube-controller-manager'),
       checkOf('scheduler', 'kube-scheduler'),
@@ -157,6 +158,8 @@ async function start(
   const { apiserver, ...others } = components
   tell('starting the API server')
   await apiserver.startNow()
+  const client = server.client(identities.admin, server.link.branch())
+  if (options.serviceCidr !== undefined) await tellOfOtherRange(client, options.serviceCidr, environment)
   tell(
     count === 1 ? 'starting controllers, scheduler and the node' : `starting controllers, scheduler and ${count} nodes`,
   )
@@ -164,7 +167,7 @@ async function start(
   const { listener } = server
 
   return {
-    client: server.client(identities.admin, server.link.branch()),
+    client,
     environment,
     discover: () => server.discover(),
     causes: (query) => server.causes(identities.admin, query),
@@ -227,10 +230,21 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
 }
 
 /** Where services are reached that have processes of this host behind them. */
-async function hostServiceCidr({ runtime, dataDir, environment }: ClusterOptions): Promise<string | undefined> {
+async function reachableServiceCidr({ runtime, dataDir, environment }: ClusterOptions): Promise<string | undefined> {
   if (runtime !== 'process') return undefined
   const { hostServiceCidr } = await import('@coracle/kubelet/process')
   return hostServiceCidr(dataDir ?? environment?.random.uuid() ?? '')
+}
+
+/** A cluster that has a range keeps it: whoever asks for another is told so. */
+async function tellOfOtherRange(client: Client, wanted: string, { logger }: Environment): Promise<void> {
+  const { items } = await client.list(serviceCidrs)
+  const ranges = items.flatMap(({ spec }) => spec?.cidrs ?? [])
+  if (ranges.length === 0 || ranges.includes(wanted)) return
+  logger.warn('services keep the ranges that there are: another is for new clusters, or is added as a ServiceCIDR', {
+    ranges: ranges.join(', '),
+    wanted,
+  })
 }
 
 function startScheduler(worlds: Worlds, link: ConnectionLink, metrics: MetricsRegistry): Started {

@@ -11,7 +11,8 @@ import {
   serviceCidrs,
   services,
 } from '@coracle/api'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createLogger, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createMemoryStore } from '@coracle/store'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
 
@@ -148,4 +149,24 @@ it('a range of addresses stays while a service has one of them, and gives none a
   for (const name of ['old', 'kubernetes']) await cluster.client.delete(services, { namespace, name })
   await settled()
   expect((await cluster.client.list(serviceCidrs)).items.map(({ metadata }) => metadata.name)).toEqual(['more'])
+})
+
+it('has the range of addresses that it began with, and says so to whoever asks for another', async () => {
+  const lines: string[] = []
+  const logger = createLogger(({ level, message, fields }) => {
+    if (level === 'warn') lines.push(`${message}: ${fields.ranges}, not ${fields.wanted}`)
+  })
+  const store = createMemoryStore()
+  const addresses: unknown[] = []
+  for (const serviceCidr of ['10.20.0.0/16', '10.20.0.0/16', '10.99.0.0/16']) {
+    const own = await startCluster({ environment: virtualEnvironment({ logger }), store, serviceCidr, nodes: 0 })
+    const found = await own.client.list(serviceCidrs)
+    const kubernetes = await own.client.get(services, { namespace, name: 'kubernetes' })
+    addresses.push([found.items.map(({ spec }) => spec?.cidrs), kubernetes.spec.clusterIP])
+    await own.stop()
+  }
+  expect(addresses).toEqual(Array.from({ length: 3 }, () => [[['10.20.0.0/16']], '10.20.0.1']))
+  expect(lines).toEqual([
+    'services keep the ranges that there are: another is for new clusters, or is added as a ServiceCIDR: 10.20.0.0/16, not 10.99.0.0/16',
+  ])
 })
