@@ -49,9 +49,16 @@ describe('canonicalTime', () => {
   })
 
   it('keeps microseconds where they count', () => {
-    expect(canonicalTime('2026-01-01T00:00:00.1234567Z', true)).toBe('2026-01-01T00:00:00.123456Z')
-    expect(canonicalTime('2026-01-01T00:00:00Z', true)).toBe('2026-01-01T00:00:00.000000Z')
+    expect(canonicalTime('2026-01-01T00:00:00.123456Z', true)).toBe('2026-01-01T00:00:00.123456Z')
+    expect(canonicalTime('2026-01-01T01:00:00.000001+01:00', true)).toBe('2026-01-01T00:00:00.000001Z')
   })
+
+  it.each(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00.5Z', '2026-01-01T00:00:00.1234567Z'])(
+    'needs all six of %s',
+    (text) => {
+      expect(canonicalTime(text, true)).toBeUndefined()
+    },
+  )
 
   it('is undefined for what is no time', () => {
     expect(canonicalTime('yesterday', false)).toBeUndefined()
@@ -75,7 +82,7 @@ describe('formatTime, asked for one second and then another', () => {
       '1970-01-01T00:00:00Z',
       '1970-01-02T00:00:00Z',
     ])
-    expect(canonicalTime('1970-01-02T00:00:00Z', true)).toBe('1970-01-02T00:00:00.000000Z')
+    expect(canonicalTime('1970-01-02T01:00:00.000000+01:00', true)).toBe('1970-01-02T00:00:00.000000Z')
     expect(canonicalTime('1970-01-02T00:00:00Z', false)).toBe('1970-01-02T00:00:00Z')
   })
 })

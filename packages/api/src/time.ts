@@ -84,19 +84,15 @@ export function formatMicroTime(ms: number): string {
 }
 
 const canonicalTimeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+/** Times with microseconds have all six digits, unlike those with seconds, which may have any fraction. */
+const microForm = /[.,]\d{6}(?:Z|[+-]\d\d:\d\d)$/
 const canonicalMicroForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
-
-/** The forms of times with whole seconds and with six digits of them, as Go writes layouts. */
-export const timeLayouts = { second: '2006-01-02T15:04:05Z07:00', micro: '2006-01-02T15:04:05.000000Z07:00' } as const
-
-/** What Go says of a text that is no time in a layout. */
-export const notATime = (text: string, layout: string): string =>
-  `parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(text)} as "2006"`
 
 /** The form in which the API stores a time; undefined where `text` is no RFC 3339 time. */
 export function canonicalTime(text: string, micro: boolean): string | undefined {
   const ms = parseTime(text)
   if (Number.isNaN(ms)) return undefined
-  if ((micro ? canonicalMicroForm : canonicalTimeForm).test(text)) return text
-  return micro ? formatMicroTime(ms) : formatTime(ms)
+  if (!micro) return canonicalTimeForm.test(text) ? text : formatTime(ms)
+  if (canonicalMicroForm.test(text)) return text
+  return microForm.test(text) ? formatMicroTime(ms) : undefined
 }

@@ -33,6 +33,8 @@ export interface ValidateOptions<T> {
   readonly path?: FieldPath
   /** The value before the update. */
   readonly old?: T | undefined
+  /** What is known to be wrong already: rules of custom kinds, which may rely on it, are then not asked. */
+  readonly known?: readonly FieldError[]
 }
 
 const compiled = {
@@ -70,9 +72,10 @@ export function compile<T>(schema: Schema<T>, options: CompileOptions = {}): Com
     decode: (value, options = {}) => decodeRoot(schema, value, options, decoderOf(schema)),
     applyDefaults: (value, complete) => defaulterOf(schema)(value, complete as JsonObject | undefined) as T,
     validate: (value, options = {}) => {
-      const errors: FieldError[] = []
-      validatorOf(schema)(value, options.path ?? FieldPath.root, '', options.old, errors)
-      return errors
+      const { path = FieldPath.root, old, known = [] } = options
+      const errors = [...known]
+      validatorOf(schema)(value, path, '', old, errors)
+      return known.length === 0 ? errors : errors.slice(known.length)
     },
   }
   compiled[dialect].set(schema, made as CompiledSchema<unknown>)

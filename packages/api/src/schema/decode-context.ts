@@ -42,6 +42,7 @@ export class DecodeContext {
   readonly #keys: number[] = []
   readonly #known: JsonObject | undefined
   #valuesCount = 0
+  #firstMistake: Undecodable | undefined
 
   constructor({ fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false }: DecodeOptions) {
     this.#collects = fieldValidation !== 'Ignore'
@@ -108,9 +109,27 @@ export class DecodeContext {
     found.push(`unknown field "${path}"`)
   }
 
+  /** The first value that has not the type its schema wants: what is said unless decoding fails at another. */
+  get firstMistake(): Undecodable | undefined {
+    return this.#firstMistake
+  }
+
+  /**
+   * Notes a value that has not the type its schema wants. Go's decoder goes on after it, and tells of it unless a type that decodes itself
+   * fails later.
+   */
+  mistaken(value: unknown, goType: string, owner: string | undefined): undefined {
+    this.#firstMistake ??= this.mismatch(value, goType, owner)
+  }
+
+  /** Notes a value that its schema cannot take, as `mistaken` does. */
+  wrong(problem: string): undefined {
+    this.#firstMistake ??= new Undecodable(problem)
+  }
+
   /** Positions in lists and keys of maps are left out of the path: so does Go's decoder. */
   mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
-    const found = typeof value === 'number' && goType.startsWith('int') ? `number ${digits(value)}` : jsonTypeOf(value)
+    const found = typeof value === 'number' && /^u?int/.test(goType) ? `number ${digits(value)}` : jsonTypeOf(value)
     const path = this.#steps.filter((step, at) => typeof step === 'string' && !this.#keys.includes(at)).join('.')
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
     return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../freeze.ts'
 import { arbitraryOf } from '../testing/arbitrary.ts'
 import { widget, widgetSpec } from '../testing/sample-kind.ts'
-import { object, optional, string } from './builders.ts'
+import { bytes, object, optional, string } from './builders.ts'
 import { compile } from './compile.ts'
 
 const decode = (spec: unknown): unknown =>
@@ -59,7 +59,7 @@ describe('decode', () => {
       parts: [{ name: 'a', limits: { cpu: 0.5, memory: '1024Mi' } }],
       budget: '0.1',
       startTime: '2026-01-01T01:00:00+01:00',
-      renewTime: '2026-01-01T00:00:00Z',
+      renewTime: '2026-01-01T01:00:00.000000+01:00',
     }
     expect(decode(spec)).toEqual({
       parts: [{ name: 'a', limits: { cpu: '500m', memory: '1Gi' } }],
@@ -194,5 +194,42 @@ describe('wrong types', () => {
     let value: unknown = {}
     for (let depth = 0; depth < 5000; depth += 1) value = { branches: [value] }
     expect(() => decode({ [field]: value })).toThrow('exceeded max depth')
+  })
+})
+
+describe('a value with several mistakes', () => {
+  const refusal = (spec: object): string => {
+    try {
+      decode(spec)
+      return 'none'
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error)
+    }
+  }
+
+  it('is told by the first of them', () => {
+    expect(refusal({ parts: 'x', startTime: 5 })).toContain('cannot unmarshal number into Go value of type string')
+    expect(refusal({ parts: 'x', count: 'y' })).toContain('cannot unmarshal string into Go struct field')
+  })
+
+  it('is told by a quantity or a time before all others, which Go’s decoder goes on after', () => {
+    expect(refusal({ parts: 'x', budget: '!' })).toContain('quantities must match the regular expression')
+    expect(refusal({ parts: 'x', startTime: 'y' })).toContain('parsing time "y"')
+  })
+})
+
+describe('bytes as a list of numbers, which Go’s decoder takes too', () => {
+  const decoded = (data: unknown): unknown => {
+    const schema = object('v1.Holder', '', { data: optional(bytes, '') })
+    return compile(schema).decode({ data }).value.data
+  }
+
+  it('are the same as in base64', () => {
+    expect(decoded([104, 105, null])).toBe(Buffer.from('hi\0').toString('base64'))
+    expect(decoded([])).toBeUndefined()
+  })
+
+  it.each([[[256]], [[-1]], [[1.5]], [['a']]])('are refused where one is no byte: %j', (data) => {
+    expect(() => decoded(data)).toThrow('of type uint8')
   })
 })

@@ -56,6 +56,7 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
   }
   try {
     const decoded = decoder(value, context, undefined) as T
+    if (context.firstMistake !== undefined) throw context.firstMistake
     const isCustom = resolved.type === 'object' && resolved.dialect === 'structural'
     const unknown = isCustom ? unknownOfCustom(context) : context.unknown
     if (options.fieldValidation === 'Strict' && unknown.length > 0) {

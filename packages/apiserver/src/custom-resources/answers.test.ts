@@ -420,3 +420,53 @@ it('what needs a namespace is not found without one', async () => {
   expect((await server.call(`${all}/crates`)).code).toBe(200)
   for (const method of ['POST', 'DELETE']) expect((await server.call(`${all}/crates`, { method })).code).toBe(404)
 })
+
+describe('a status with a default', () => {
+  const condition = { type: 'Accepted', status: 'Unknown' }
+  const defaulted = {
+    type: 'object',
+    properties: {
+      status: {
+        type: 'object',
+        default: { conditions: [condition] },
+        properties: {
+          conditions: { type: 'array', items: { type: 'object', properties: { type: text, status: text } } },
+        },
+      },
+    },
+  }
+
+  it('is there from the start, whatever a creation says of it', async () => {
+    const version = crateVersion('v1', { storage: true, schema: { openAPIV3Schema: defaulted }, subresources })
+    await establish(client, {
+      ...crateDefinition([version], { group: 'waiting.example.com' }),
+      metadata: { name: 'crates.waiting.example.com' },
+    })
+    const { json } = await server.call('/apis/waiting.example.com/v1/namespaces/default/crates', {
+      method: 'POST',
+      body: {
+        apiVersion: 'waiting.example.com/v1',
+        kind: 'Crate',
+        metadata: { name: 'a' },
+        status: { conditions: [] },
+      },
+    })
+    expect(json.status).toEqual({ conditions: [condition] })
+  })
+})
+
+it('is not asked its rules where its name is missing', async () => {
+  const ruled = { ...openAPIV3Schema, 'x-kubernetes-validations': [{ rule: 'false' }] }
+  const version = crateVersion('v1', { storage: true, schema: { openAPIV3Schema: ruled } })
+  await establish(client, {
+    ...crateDefinition([version], { group: 'ruled.example.com' }),
+    metadata: { name: 'crates.ruled.example.com' },
+  })
+  const { json } = await server.call('/apis/ruled.example.com/v1/namespaces/default/crates', {
+    method: 'POST',
+    body: { apiVersion: 'ruled.example.com/v1', kind: 'Crate' },
+  })
+  expect(json.message).toBe(
+    'Crate.ruled.example.com "" is invalid: [metadata.name: Required value: name or generateName is required, <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]',
+  )
+})

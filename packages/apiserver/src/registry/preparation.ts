@@ -70,7 +70,10 @@ function initialStatus(definition: StoredKind): unknown {
   let initial = initialStatuses.get(definition)
   if (initial === undefined) {
     const field = definition.schema.fields.status
-    const status = field?.default === undefined ? undefined : compile(field.schema).applyDefaults(field.default)
+    // Schemas of custom kinds have defaults at any node, those of built-in kinds at fields.
+    const byDefault = field?.default ?? field?.schema.default
+    const status =
+      field === undefined || byDefault === undefined ? undefined : compile(field.schema).applyDefaults(byDefault)
     initial = { status: deepFreeze(status) }
     initialStatuses.set(definition, initial)
   }

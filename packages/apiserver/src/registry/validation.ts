@@ -33,7 +33,7 @@ export async function checkCreate(
   const errors = [...validateObjectMeta(object.metadata, kind)]
   if (pause !== undefined) await pause()
   const bySchema = [
-    ...compile(judged.schema).validate(judged.object),
+    ...compile(judged.schema).validate(judged.object, { known: errors }),
     ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
   ]
   if (pause !== undefined) await pause()
@@ -70,7 +70,7 @@ export async function checkUpdate(
   if (rules === 'status') addErrors(errors, statusErrors(kind, requested, judged))
   else {
     const bySchema = [
-      ...compile(judged.schema).validate(judged.object, { old: judged.old }),
+      ...compile(judged.schema).validate(judged.object, { old: judged.old, known: errors }),
       ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
     ]
     if (pause !== undefined) await pause()

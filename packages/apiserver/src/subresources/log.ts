@@ -3,13 +3,12 @@ import {
   type FieldError,
   FieldPath,
   forbiddenField,
+  goTimeFault,
   internalError,
   invalid,
   invalidField,
-  notATime,
   type Pod,
   parseTime,
-  timeLayouts,
 } from '@coracle/api'
 import type { LogOptions, NodeGateway } from '../node-gateway.ts'
 import { isTrue } from '../query-values.ts'
@@ -71,6 +70,6 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
 function timeOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const ms = parseTime(text)
-  if (Number.isNaN(ms)) throw badRequest(notATime(text, timeLayouts.second))
+  if (Number.isNaN(ms)) throw badRequest(goTimeFault(text) ?? 'not a time')
   return ms
 }

@@ -1,4 +1,4 @@
-import { ApiError, hasReason, type Pod, pods } from '@coracle/api'
+import { ApiError, goTimeFault, hasReason, type Pod, pods } from '@coracle/api'
 import { parseDuration } from '@coracle/environment'
 import { CliError, UsageError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
@@ -7,7 +7,6 @@ import { allContainers, chooseContainerForLogs, choosePod } from '../resources/c
 import { listAll } from '../resources/fetch.ts'
 import { findNamed, type PodWait, typeText, whyNoPods } from '../resources/find-pod.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
-import { goTimeFault } from './go-time-fault.ts'
 
 export interface LogFlags extends ConnectionFlags, PodWait {
   readonly container?: string

@@ -18,9 +18,12 @@ function doubleToInt(value: number): bigint {
   return toInt(doubleToInteger(value))
 }
 
-function parseInteger(text: string): bigint {
+/** What cel-go says of a text that is no value of a type. */
+const notConverted = (type: string): CelError => new CelError(`type conversion error from 'string' to '${type}'`)
+
+function parseInteger(text: string, type: 'int' | 'uint'): bigint {
   if (/^[+-]?\d+$/.test(text)) return BigInt(text.replace(/^\+/, ''))
-  throw new CelError(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw notConverted(type)
 }
 
 function parseDouble(text: string): number {
@@ -35,7 +38,7 @@ function parseDouble(text: string): number {
   const special = known[text.toLowerCase()]
   if (special !== undefined) return special
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
-  throw new CelError(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw notConverted('double')
 }
 
 const truths: Readonly<Record<string, boolean>> = {
@@ -56,7 +59,7 @@ const truths: Readonly<Record<string, boolean>> = {
 function parseBool(text: string): boolean {
   const value = Object.hasOwn(truths, text) ? truths[text] : undefined
   if (value !== undefined) return value
-  throw new CelError(`strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw notConverted('bool')
 }
 
 /** Doubles as Go writes them with the fewest digits. */
@@ -87,12 +90,12 @@ export const conversions = [
   overload('int(int): int', same),
   overload('int(uint): int', ({ value }: Uint) => toInt(value)),
   overload('int(double): int', doubleToInt),
-  overload('int(string): int', (text: string) => toInt(parseInteger(text))),
+  overload('int(string): int', (text: string) => toInt(parseInteger(text, 'int'))),
   overload('int(timestamp): int', ({ nanos }: Timestamp) => floorDivide(nanos, 1_000_000_000n)),
   overload('uint(uint): uint', same),
   overload('uint(int): uint', (value: bigint) => toUint(value)),
   overload('uint(double): uint', (value: number) => toUint(doubleToInteger(value))),
-  overload('uint(string): uint', (text: string) => toUint(parseInteger(text))),
+  overload('uint(string): uint', (text: string) => toUint(parseInteger(text, 'uint'))),
   overload('double(double): double', same),
   overload('double(int): double', (value: bigint) => Number(value)),
   overload('double(uint): double', ({ value }: Uint) => Number(value)),

@@ -1,5 +1,6 @@
 /** Addresses, networks and URLs, as Kubernetes has them. */
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { goQuoted } from '../../go-text.ts'
 import { CelError } from '../errors.ts'
 import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
@@ -185,9 +186,9 @@ function parseUrl(text: string): UrlParts | undefined {
 function url(text: string): UrlValue {
   const parts = parseUrl(text)
   if (parts !== undefined) return new Opaque('kubernetes.URL', parts, text)
-  throw new CelError(
-    `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-  )
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are looked for
+  const problem = /[\x00-\x1f\x7f]/.test(text) ? 'net/url: invalid control character in URL' : 'invalid URI for request'
+  throw new CelError(`URL parse error during conversion from string: parse ${goQuoted(text)}: ${problem}`)
 }
 
 function queryOf({ value }: UrlValue): CelMap {

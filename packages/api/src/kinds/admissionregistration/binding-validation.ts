@@ -14,7 +14,6 @@ const specPath = FieldPath.of('spec')
 const actions = ['Audit', 'Deny', 'Warn']
 
 export function validateBinding({ spec }: ValidatingAdmissionPolicyBinding): readonly FieldError[] {
-  if (spec === undefined) return []
   return [...boundErrors(spec), ...actionErrors(spec.validationActions, specPath.field('validationActions'))]
 }
 

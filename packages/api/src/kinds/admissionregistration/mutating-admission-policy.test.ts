@@ -47,7 +47,7 @@ describe('a mutating policy', () => {
     [
       'is asked again or not',
       { ...policySpec, reinvocationPolicy: 'Maybe' },
-      ['spec.reinvocationPolicy: Unsupported value: "Maybe": supported values: "Never", "IfNeeded"'],
+      ['spec.reinvocationPolicy: Unsupported value: "Maybe": supported values: "IfNeeded", "Never"'],
     ],
     ['says how it changes', withMutation({}), [`${at}.patchType: Required value`]],
     [

@@ -63,5 +63,5 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
 
 function reinvocationErrors(policy: string, path: FieldPath): readonly FieldError[] {
   if (policy === '') return [requiredField(path)]
-  return policy === 'Never' || policy === 'IfNeeded' ? [] : [unsupportedField(path, policy, ['Never', 'IfNeeded'])]
+  return policy === 'Never' || policy === 'IfNeeded' ? [] : [unsupportedField(path, policy, ['IfNeeded', 'Never'])]
 }

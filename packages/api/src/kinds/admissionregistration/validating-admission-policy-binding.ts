@@ -44,7 +44,7 @@ export interface ValidatingAdmissionPolicyBinding extends Infer<typeof validatin
 export const validatingAdmissionPolicyBindingSchema = kindSchema(
   `${admissionregistrationV1}.ValidatingAdmissionPolicyBinding`,
   'Puts a ValidatingAdmissionPolicy in force, for some requests and with parameters if it says so.',
-  { spec: required(spec, 'What is put in force, and where.') },
+  { spec: required(spec, 'What is put in force, and where.', { default: { policyName: '', validationActions: [] } }) },
 )
 
 const notSet = '<unset>'

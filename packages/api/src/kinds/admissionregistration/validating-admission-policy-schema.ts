@@ -110,6 +110,6 @@ export const validatingAdmissionPolicySchema = kindSchema(
   'Rules in CEL about what is written. Nothing comes of them without a ValidatingAdmissionPolicyBinding.',
   {
     spec: optional(spec, 'What the policy asks of which requests.', { default: {} }),
-    status: optional(status, 'How the policy is doing. Only read.'),
+    status: optional(status, 'How the policy is doing. Only read.', { default: {} }),
   },
 )

@@ -8,6 +8,7 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import type { ObjectMeta } from '../../meta.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { checkUnchanged } from '../validation.ts'
 import { caBundleErrors } from '../webhook-client-config.ts'
@@ -32,13 +33,20 @@ const specPath = FieldPath.of('spec')
 const namesPath = specPath.field('names')
 const versionsPath = specPath.field('versions')
 
+/** A definition is named after what it defines. Upstream holds what a name is to begin with against the same rule. */
+function nameErrors(metadata: ObjectMeta, wanted: string): readonly FieldError[] {
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const given = metadata[field] ?? ''
+    if (given === '' || given === wanted) return []
+    return [invalidField(metadataPath.field(field), given, 'must be spec.names.plural+"."+spec.group')]
+  })
+}
+
 /** What is wrong with a new definition. */
 export function validateDefinition(definition: CustomResourceDefinition): readonly FieldError[] {
   const { metadata, spec } = definition
   return [
-    ...((metadata.name ?? '') === '' || metadata.name === `${spec.names.plural}.${spec.group}`
-      ? []
-      : [invalidField(metadataPath.field('name'), metadata.name, 'must be spec.names.plural+"."+spec.group')]),
+    ...nameErrors(metadata, `${spec.names.plural}.${spec.group}`),
     ...specErrors(spec),
     ...validateDefinitionStatus(definition),
     ...storedVersionsErrors(definition),

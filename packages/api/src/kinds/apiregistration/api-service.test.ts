@@ -97,3 +97,10 @@ describe('an APIService', () => {
     expect(apiServices.rules.updatesUnconditionally).toBe(false)
   })
 })
+
+it('is not named by chance', () => {
+  const { metadata, ...service } = apiService()
+  expect(problems({ ...service, metadata: { ...metadata, generateName: 'web-' } })).toEqual([
+    'metadata.generateName: Invalid value: "web-": must be `spec.version+"."+spec.group`: "v1.example.com"',
+  ])
+})

@@ -112,9 +112,12 @@ function validateApiService({ metadata, spec }: ApiService): readonly FieldError
   const path = FieldPath.of('spec')
   const errors: FieldError[] = []
   const name = `${version}.${group}`
-  if (metadata.name && metadata.name !== name) {
+  // Upstream holds what a name is to begin with against the same rule, so that no name is generated.
+  for (const field of ['generateName', 'name'] as const) {
+    const given = metadata[field] ?? ''
+    if (given === '' || given === name) continue
     const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`
-    errors.push(invalidField(FieldPath.of('metadata', 'name'), metadata.name, why))
+    errors.push(invalidField(FieldPath.of('metadata', field), given, why))
   }
   if (group === '' && version !== 'v1') {
     errors.push(requiredField(path.field('group'), 'only v1 may have an empty group and it better be legacy kube'))

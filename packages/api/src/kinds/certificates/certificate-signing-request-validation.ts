@@ -65,7 +65,8 @@ function validateSpec({ spec }: CertificateSigningRequest): readonly FieldError[
   const { request = '', usages = [], signerName = '', expirationSeconds } = spec
   const errors: FieldError[] = []
   const problem = requestProblem(request)
-  if (problem !== undefined) errors.push(invalidField(specPath.field('request'), spec.request ?? null, problem))
+  if (problem !== undefined)
+    errors.push(invalidField(specPath.field('request'), request === '' ? null : request, problem))
   const usagesPath = specPath.field('usages')
   if (usages.length === 0) errors.push(requiredField(usagesPath))
   for (const [index, usage] of usages.entries()) {

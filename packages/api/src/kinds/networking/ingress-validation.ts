@@ -15,7 +15,7 @@ export function validateIngress({ spec = {} }: Ingress): readonly FieldError[] {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   const isEmpty = rules.length === 0 && defaultBackend === undefined
   return [
-    ...(isEmpty ? [invalidField(specPath, rules, 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(isEmpty ? [invalidField(specPath, null, 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.field('defaultBackend'))),
     ...rules.flatMap((rule, index) => validateRule(rule, specPath.field('rules').index(index))),
     ...tls.flatMap((each, index) => validateTls(each, specPath.field('tls').index(index))),

@@ -20,7 +20,7 @@ describe('validation of an ingress', () => {
   it.each<readonly [string, object, readonly string[]]>([
     ['a good one', withPath({}, '*.example.com'), []],
     ['only a default', { spec: { defaultBackend: backend } }, []],
-    ['nothing', {}, ['spec: Invalid value: []: either `defaultBackend` or `rules` must be specified']],
+    ['nothing', {}, ['spec: Invalid value: null: either `defaultBackend` or `rules` must be specified']],
     ['no paths', { spec: { rules: [{ http: {} }] } }, ['spec.rules[0].http.paths: Required value']],
     [
       'an address as host',

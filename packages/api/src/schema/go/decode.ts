@@ -1,7 +1,8 @@
 /** From JSON to values of a built-in kind's schema: what Go's decoder does with a struct, as an interpreter of the schema. */
 import { countValues, isJsonObject, nestingMax, nestsDeeperThan, setMember, withChanges } from '../../json.ts'
 import { canonicalQuantity, quantityProblem } from '../../quantity.ts'
-import { canonicalTime, notATime, timeLayouts } from '../../time.ts'
+import { canonicalTime } from '../../time.ts'
+import { goTimeFault } from '../../time-fault.ts'
 import { type DecodeContext, type Decoder, objectValuesMax, Undecodable } from '../decode-context.ts'
 import { resolveSchema, shortName } from '../resolve.ts'
 import type {
@@ -32,17 +33,17 @@ function makeDecoder(schema: Schema): Decoder {
     case 'string':
       return (value, context, owner) => {
         if (typeof value === 'string') return value
-        throw context.mismatch(value, goType(schema), owner)
+        return context.mistaken(value, goType(schema), owner)
       }
     case 'boolean':
       return (value, context, owner) => {
         if (typeof value === 'boolean') return value
-        throw context.mismatch(value, 'bool', owner)
+        return context.mistaken(value, 'bool', owner)
       }
     case 'number':
       return (value, context, owner) => {
         if (typeof value === 'number') return value
-        throw context.mismatch(value, 'float64', owner)
+        return context.mistaken(value, 'float64', owner)
       }
     case 'integer':
       return integerDecoder(schema)
@@ -73,11 +74,11 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
   const bound = bounds[format]
   return (value, context, owner) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
-    throw context.mismatch(value, format, owner)
+    return context.mistaken(value, format, owner)
   }
 }
 
-/** Types that decode themselves in Go report errors without the field. */
+/** Types that decode themselves in Go report errors without the field, and nothing is decoded after them. */
 const decodeIntOrString: Decoder = (value, context) => {
   if (typeof value === 'string') return value
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < bounds.int32) return value
@@ -94,22 +95,36 @@ const decodeQuantity: Decoder = (value) => {
 }
 
 function timeDecoder({ micro }: TimeSchema): Decoder {
-  const layout = micro ? timeLayouts.micro : timeLayouts.second
   return (value, context) => {
     if (typeof value !== 'string') throw context.mismatch(value, 'string', undefined)
     const time = canonicalTime(value, micro)
     if (time !== undefined) return time
-    throw new Undecodable(notATime(value, layout))
+    throw new Undecodable(goTimeFault(value, micro ? 'micro' : 'second') ?? `not a time: ${value}`)
   }
 }
 
 const decodeBytes: Decoder = (value, context, owner) => {
-  if (typeof value !== 'string') throw context.mismatch(value, '[]uint8', owner)
+  if (Array.isArray(value)) return encodedBytes(value, context, owner)
+  if (typeof value !== 'string') return context.mistaken(value, '[]uint8', owner)
   // Go's decoder passes over line breaks.
   const text = value.includes('\n') || value.includes('\r') ? value.replaceAll(/[\r\n]/g, '') : value
   const problem = firstIllegalByte(text)
   if (problem === -1) return text
-  throw new Undecodable(`illegal base64 data at input byte ${problem}`)
+  return context.wrong(`illegal base64 data at input byte ${problem}`)
+}
+
+/** Go's decoder takes a list of numbers for bytes, too. */
+function encodedBytes(values: readonly unknown[], context: DecodeContext, owner: string | undefined): unknown {
+  const bytes = new Uint8Array(values.length)
+  for (const [index, value] of values.entries()) {
+    // A null leaves an element as it is.
+    const byte = value === null ? 0 : value
+    if (typeof byte !== 'number' || !Number.isInteger(byte) || byte < 0 || byte > 255) {
+      return context.mistaken(value, 'uint8', owner)
+    }
+    bytes[index] = byte
+  }
+  return Buffer.from(bytes).toString('base64')
 }
 
 /** Where a text stops being standard base64 with padding; -1 where it does not. */
@@ -122,7 +137,7 @@ function firstIllegalByte(text: string): number {
 
 function anyDecoder(schema: AnySchema): Decoder {
   return (value, context, owner) => {
-    if (schema.object && !isJsonObject(value)) throw context.mismatch(value, goType(schema), owner)
+    if (schema.object && !isJsonObject(value)) return context.mistaken(value, goType(schema), owner)
     // What is frozen was decoded before, so it is known not to be too deep.
     if (!Object.isFrozen(value) && nestsDeeperThan(value, nestingMax - context.depth)) {
       throw new Undecodable('exceeded max depth')
@@ -135,7 +150,7 @@ function anyDecoder(schema: AnySchema): Decoder {
 function listDecoder(schema: ListSchema): Decoder {
   let items: Decoder | undefined
   return (value, context, owner) => {
-    if (!Array.isArray(value)) throw context.mismatch(value, goType(schema), owner)
+    if (!Array.isArray(value)) return context.mistaken(value, goType(schema), owner)
     items ??= decoderOf(schema.items)
     let copy: unknown[] | undefined
     for (let index = 0; index < value.length; index += 1) {
@@ -155,7 +170,7 @@ function listDecoder(schema: ListSchema): Decoder {
 function mapDecoder(schema: MapSchema): Decoder {
   let values: Decoder | undefined
   return (value, context, owner) => {
-    if (!isJsonObject(value)) throw context.mismatch(value, goType(schema), owner)
+    if (!isJsonObject(value)) return context.mistaken(value, goType(schema), owner)
     values ??= decoderOf(schema.values)
     let changes: Map<string, unknown> | undefined
     for (const key of Object.keys(value)) {
@@ -187,7 +202,7 @@ function objectDecoder(schema: ObjectSchema): Decoder {
   const owner = shortName(schema.name)
   let fields: ReadonlyMap<string, CompiledField> | undefined
   return (value, context, outerOwner) => {
-    if (!isJsonObject(value)) throw context.mismatch(value, goType(schema), outerOwner)
+    if (!isJsonObject(value)) return context.mistaken(value, goType(schema), outerOwner)
     fields ??= compileFields(schema)
     let position = -1
     let changed = false

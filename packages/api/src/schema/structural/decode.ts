@@ -83,7 +83,9 @@ const decodeMetadata =
   (decode: Decoder): Decoder =>
   (value, context, owner) => {
     try {
-      return decode(value, context, owner)
+      const metadata = decode(value, context, owner)
+      if (context.firstMistake !== undefined) throw context.firstMistake
+      return metadata
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error
       // It knows nothing of what is around, nor of the key of a map.

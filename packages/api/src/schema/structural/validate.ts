@@ -53,7 +53,7 @@ function rootValidator(schema: ObjectSchema): Validator {
       addErrors(errors, listTypeErrors(schema, value, old, path))
     }
     if (rules.length === 0) return
-    if (errors.slice(before).some(({ type }) => blocking.has(type))) {
+    if (errors.some(({ type }) => blocking.has(type))) {
       errors.push(invalidField(FieldPath.of('<nil>'), null, unchecked))
       return
     }

@@ -1,4 +1,5 @@
 /** Rules for templates of pods that are to run on and on, in the words of apps/validation and core/validation. */
+import { compareText } from '../../../compare-text.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { type LabelSelectorMatcher, selectorFromLabelSelector } from '../../../selectors.ts'
@@ -33,8 +34,12 @@ export function checkTemplateLabels(
   const labels = metadata?.labels
   if (selector.matches(labels)) return []
   const at = path.field('metadata').field('labels')
-  return [invalidField(at, labels ?? noLabels, '`selector` does not match template `labels`')]
+  const shown = labels === undefined ? noLabels : Object.fromEntries(Object.entries(labels).sort(byKey))
+  return [invalidField(at, shown, '`selector` does not match template `labels`')]
 }
+
+/** Maps are written in the order of their keys, as Go does. */
+const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => compareText(a, b)
 
 /** Shown as null: upstream has an empty map there, which is not the same as a value that is missing. */
 const noLabels = { toJSON: () => null }

@@ -111,3 +111,23 @@ it('shows what is used, requests apart from limits', () => {
     Limit: 'limits.cpu: 500m/4',
   })
 })
+
+describe('warnings of a new quota', () => {
+  const warned = (hard: Readonly<Record<string, string>>) => {
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'a' }, spec: { hard } } as const
+    return resourceQuotas.strategy.warnings?.(quota, undefined)
+  }
+
+  it.each<readonly [Readonly<Record<string, string>>, readonly string[]]>([
+    [{ 'requests.cpu': '2', 'limits.cpu': '2' }, []],
+    [{ 'requests.cpu': '2' }, []],
+    [
+      { 'requests.cpu': '3', cpu: '1', 'limits.cpu': '2' },
+      ['ResourceQuota requests.cpu (3) should be less than limits.cpu (2)'],
+    ],
+    [{ memory: '2Gi', 'limits.memory': '1Gi' }, ['ResourceQuota memory (2Gi) should be less than limits.memory (1Gi)']],
+    [{ storage: '2Gi', 'limits.storage': '1Gi' }, []],
+  ])('of %j are %j', (hard, warnings) => {
+    expect(warned(hard)).toEqual(warnings)
+  })
+})

@@ -1,4 +1,5 @@
 import { compareText } from '../../../compare-text.ts'
+import { compareQuantity } from '../../../quantity.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
@@ -17,10 +18,24 @@ export const resourceQuotas = kind<ResourceQuota>(resourceQuotaSchema, {
   ],
   rules: { returnsDeletedObject: true },
   defaults: withWholeMillis,
+  warnings: (quota, old) => (old === undefined ? limitWarnings(quota) : []),
   validate: validateResourceQuota,
   validateUpdate: validateResourceQuotaUpdate,
   validateStatusUpdate: validateResourceQuotaStatus,
 })
+
+const limitedResources = ['cpu', 'memory', 'storage', 'ephemeral-storage'] as const
+
+/** Who may ask for more than is allowed to be used (resourcequotaStrategy.WarningsOnCreate). */
+function limitWarnings({ spec: { hard = {} } = {} }: ResourceQuota): readonly string[] {
+  return limitedResources.flatMap((name) => {
+    const isBare = hard[`requests.${name}`] === undefined && (name === 'cpu' || name === 'memory')
+    const requests = isBare ? name : `requests.${name}`
+    const [request, limit] = [hard[requests], hard[`limits.${name}`]]
+    if (request === undefined || limit === undefined || compareQuantity(request, limit) <= 0) return []
+    return [`ResourceQuota ${requests} (${request}) should be less than limits.${name} (${limit})`]
+  })
+}
 
 const isLimit = (name: string): boolean => name.startsWith('limits.')
 
