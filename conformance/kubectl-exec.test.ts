@@ -65,6 +65,20 @@ async function runWith(client: Client, args: readonly string[], options: RunOpti
 }
 
 describe.each(clients)('$name', (client) => {
+  it('gives the exit code of a pod that is run, and that of the last try where it starts again when it fails', async () => {
+    const [once, again, mark] = ['once', 'again', 'mark'].map((name) => `${name}-${randomBytes(4).toString('hex')}`)
+    const runPod = (name: string | undefined, restart: string, script: string) => {
+      const flags = ['--image=x', '--attach', '--quiet', `--restart=${restart}`, '--command', '--']
+      return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script])
+    }
+    const failed = await runPod(once, 'Never', 'echo out; exit 3')
+    expect([failed.code, failed.stdout]).toEqual([3, 'out\n'])
+    expect(failed.stderr).toContain(`/${once} terminated (Error)\n`)
+    const file = join(directory, String(mark))
+    const tried = await runPod(again, 'OnFailure', `test -e ${file} && exit 0; touch ${file}; exit 3`)
+    expect([tried.code, tried.stderr]).toEqual([0, ''])
+  })
+
   it('shows both outputs of a command, and ends with its exit code', async () => {
     const command = ['exec', 'web', '-c', 'main', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']
     expect(await runWith(client, command)).toEqual({
@@ -262,9 +276,11 @@ describe('the keys that detach', { skip: process.platform !== 'linux', meta: { n
     (await kubectl.ok(['get', 'pod', name, '-o', 'jsonpath={.status.phase}'])).trim()
 
   it('leave a container that was run running, and one that is attached to, and have to be keys', async () => {
-    const run = await onTerminal(['run', '-it', 'left', ...shell], note, 'typed\x10\x11')
-    expect(run.code).toBe(0)
+    // As kubectl it waits for what does not start again, for as long as it would have waited for the start.
+    const run = await onTerminal(['run', '-it', 'left', '--pod-running-timeout=20s', ...shell], note, 'typed\x10\x11')
+    expect(run.code).toBe(1)
     expect(run.shown).toContain("Session ended, resume using 'coracle attach left -c left -n ")
+    expect(run.shown).toContain('error: timed out waiting for the condition')
     expect(await phaseOf('left')).toBe('Running')
     const attach = await onTerminal(['attach', '-it', 'left', '--detach-keys=ctrl-a,d'], note, '\x10\x11\x01d')
     expect(attach.code).toBe(0)

@@ -11,6 +11,7 @@ const changes: readonly (readonly [RegExp, string])[] = [
     'error: $1container $2 is not valid for pod $3',
   ],
   [/^--profile=legacy is deprecated .*\n/gm, ''],
+  [/^Warning: resource \S+ was previously managed with .*\n/gm, ''],
   [/(?<=^error: unrecognized condition: )""$/gm, '[]'],
   // What is worked out here is told as it would be.
   [/ unchanged \(dry run\)$/gm, ' configured (dry run)'],

@@ -118,6 +118,8 @@ export interface KindRules {
 }
 
 /** Every version of a kind that clients may use, the hub's first. */
-export function servedVersions(kind: StoredKind): readonly ResourceDefinition[] {
+export function servedVersions(
+  kind: ResourceDefinition & Pick<StoredKind, 'served' | 'versions'>,
+): readonly ResourceDefinition[] {
   return kind.served ? [kind, ...kind.versions] : kind.versions
 }

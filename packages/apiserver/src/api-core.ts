@@ -181,7 +181,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const authenticateToken = options.authenticateToken ?? (() => undefined)
   serveReviews(registries, authorizer, environment.clock, authenticateToken, tokens)
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
-  registries.addComputed(new BindingRegistry((resource, name) => subresources.get(resource, name)))
+  registries.addComputed(new BindingRegistry(registries, environment))
   const aggregator = new Aggregator({ registries, environment, frontProxy: options.frontProxy })
   const localApiServices = new LocalApiServices(registries, (error) =>
     environment.logger.warn('API services were not brought up to date', { error: String(error) }),

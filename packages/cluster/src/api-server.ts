@@ -5,6 +5,8 @@ import {
   type CausesPage,
   type CausesQuery,
   collectObjectCounts,
+  collectStoreSize,
+  countCertificateDurations,
   createApiCore,
   createTokenAuthenticator,
   type NodeGateway,
@@ -112,7 +114,14 @@ export class ApiServer {
       await core.ready
       const listener = await this.#listen(core)
       if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised, hostname()))
-      if (listen !== undefined) stops.push(collectObjectCounts(listen.metrics, core.registries))
+      if (listen !== undefined) {
+        const { metrics } = listen
+        stops.push(
+          collectObjectCounts(metrics, core.registries),
+          collectStoreSize(metrics, store, environment.clock),
+          countCertificateDurations(metrics, core.registries),
+        )
+      }
       if (isStopped) return
       stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
       this.#core = core

@@ -25,10 +25,10 @@ import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.t
 import { testContainer, testPod } from './testing/pods.ts'
 
 /** A node agent with simulated containers, on a clock and an API of the test's own. */
-async function startedKubelet() {
+async function startedKubelet({ startLatencyMs = 0 }: { readonly startLatencyMs?: number } = {}) {
   const environment = virtualEnvironment()
   const client = createFakeClient(environment)
-  const runtime = createSimulatedRuntime({ environment })
+  const runtime = createSimulatedRuntime({ environment, startLatencyMs })
   const open = async (): Promise<Kubelet> => {
     const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
     const started = kubelet.start()
@@ -144,6 +144,32 @@ describe('a pod that uses a claim', () => {
     await client.patch(persistentVolumeClaims, key, { type: 'merge', body })
     await clock.advance('1m')
     expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
+  it('is shown to have it before its containers run: the claim may be deleted then, and another agent take over', async () => {
+    const { client, clock } = await startedKubelet({ startLatencyMs: 60_000 })
+    const named = (name: string) => ({ namespace: 'default', name })
+    const claim = await client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { ...named('shop'), annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+      spec: { volumeName: 'shelf' },
+    })
+    await client.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'shelf' },
+      spec: { claimRef: { ...named('shop'), uid: claim.metadata.uid }, hostPath: { path: '/srv' } },
+    })
+    await create(client, testPod({ volumes }))
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({
+      phase: 'Pending',
+      conditions: expect.arrayContaining([
+        expect.objectContaining({ type: 'PodReadyToStartContainers', status: 'True' }),
+      ]),
+    })
+    expect(writes(client)).toBe(1)
   })
 
   it('ends without it when it is deleted', async () => {

@@ -12,6 +12,10 @@ const seeds = [
   9_200_734,
   // Three workloads ask for the room of one quota in one moment: chance decides between them, and all else is foretold.
   9_201_997,
+  // A Job is to be made anew in the moment in which the garbage collector ends the deletion of that one of its name.
+  9_600_694,
+  // The claim of a pod is deleted in the moment in which its node agent has got it: the pod starts with it.
+  9_800_298,
 ]
 
 describe('a plan comes true', () => {

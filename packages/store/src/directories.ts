@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { codeOf } from './system-errors.ts'
 
 /**
@@ -32,6 +33,27 @@ export function fileIdentity(path: string): string | undefined {
     return undefined
   }
 }
+
+/** How many bytes the files of a directory take on the disk. What goes meanwhile takes none. */
+export async function allocatedBytes(directory: string): Promise<number> {
+  const names = await readdir(directory)
+  const sizes = await Promise.all(
+    names.map(async (name) => {
+      try {
+        const { blocks, size } = await stat(join(directory, name))
+        // Windows tells no blocks.
+        return process.platform === 'win32' ? size : blocks * blockBytes
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return 0
+        throw error
+      }
+    }),
+  )
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** What `stat` counts in, whatever a file system does (POSIX leaves it open; all that are used do so). */
+const blockBytes = 512
 
 /** Makes the names in a directory durable: a file's data is once it is synced, its name only when the directory is. */
 export function syncDirectory(directory: string): void {

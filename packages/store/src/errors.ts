@@ -103,7 +103,7 @@ export class InvalidTransactionError extends Error {
   override readonly name = 'InvalidTransactionError'
 }
 
-/** A transaction with more bytes than the store takes. Nothing was written. */
+/** A value or a transaction with more bytes than the store takes. Nothing was written. */
 export class TransactionTooLargeError extends Error {
   override readonly name = 'TransactionTooLargeError'
 }

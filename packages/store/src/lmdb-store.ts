@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { assert, type Environment, realEnvironment } from '@coracle/environment'
 import { TransientMap } from '@coracle/environment/transient-map'
-import { makePrivateDirectory } from './directories.ts'
+import { allocatedBytes, makePrivateDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { checkRoom } from './disk-room.ts'
 import { type DurableFiles, hostFiles } from './durable-files.ts'
@@ -289,6 +289,12 @@ class LmdbStore implements SoleWriterStore {
     this.#checkOpen()
     if (!this.#tables.isWorthReopening) return
     await this.#parts.environment.clock.hold(this.#behind.pause(() => this.#reopenTables()))
+  }
+
+  async sizeBytes(): Promise<number> {
+    this.#checkOpen()
+    const { directory, environment } = this.#parts
+    return environment.clock.hold(allocatedBytes(directory))
   }
 
   #reopenTables(): void {

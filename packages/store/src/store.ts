@@ -171,6 +171,8 @@ export interface Store {
    * is done. Rejects once it is closed or has failed.
    */
   releaseMemory?(): Promise<void>
+  /** How many bytes its database takes on the disk, history and what is free in it included. Absent where it is on none. */
+  sizeBytes?(): Promise<number>
   /** Ends watches, waits for commits under way and frees everything. Later calls reject. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidTransactionError } from './errors.ts'
+import { InvalidTransactionError, TransactionTooLargeError } from './errors.ts'
 import { keyBytesMax, operationsMax, valueBytesMax } from './limits.ts'
 import type { Entry, Operation } from './store.ts'
 import {
@@ -55,7 +55,7 @@ describe('a transaction', () => {
     checkTransaction({ conditions: [], operations: [put('a', new Uint8Array(valueBytesMax))] })
     const operations = [put('a', new Uint8Array(valueBytesMax + 1))]
     expect(() => checkTransaction({ conditions: [], operations })).toThrow(
-      new InvalidTransactionError('the value of "a" has 8388609 bytes, more than 8388608'),
+      new TransactionTooLargeError('the value of "a" has 8388609 bytes, more than 8388608'),
     )
   })
 })

@@ -1,4 +1,4 @@
-import { InvalidTransactionError } from './errors.ts'
+import { InvalidTransactionError, TransactionTooLargeError } from './errors.ts'
 import { keyBytesMax, noteBytesMax, notesPageMax, operationsMax, valueBytesMax } from './limits.ts'
 import type { Condition, Entry, NotesQuery, Operation, Revision, StoreEvent, Transaction } from './store.ts'
 
@@ -16,7 +16,7 @@ export function lookupOnce(lookup: Lookup): Lookup {
   }
 }
 
-/** Throws an `InvalidTransactionError` unless every store can carry `transaction` out. */
+/** Throws an `InvalidTransactionError`, or a `TransactionTooLargeError`, unless every store can carry `transaction` out. */
 export function checkTransaction(transaction: Transaction): void {
   const { conditions, operations, note } = transaction
   if (note !== undefined && note.length > noteBytesMax) {
@@ -128,7 +128,7 @@ export function entryAfter(event: StoreEvent): Entry | undefined {
 function checkOperation(operation: Operation): void {
   checkKey(operation.key)
   if (operation.type === 'put' && operation.lazy !== true && operation.value.length > valueBytesMax) {
-    throw new InvalidTransactionError(
+    throw new TransactionTooLargeError(
       `the value of ${quote(operation.key)} has ${operation.value.length} bytes, more than ${valueBytesMax}`,
     )
   }

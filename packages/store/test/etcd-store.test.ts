@@ -73,6 +73,14 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       expect([store.shared, bare.shared]).toEqual([true, true])
     })
 
+    it('tells how large etcd’s database is', async () => {
+      const store = await open()
+      const before = (await store.sizeBytes?.()) ?? Number.NaN
+      expect(before).toBeGreaterThan(4096)
+      for (let index = 0; index < 4; index++) await commit(store, put('large', 'x'.repeat(1_000_000)))
+      await expect.poll(() => store.sizeBytes?.()).toBeGreaterThan(before)
+    })
+
     it('takes no call any more as soon as it is told to close', async () => {
       const store = await open()
       for (const key of ['a', 'b']) await commit(store, put(key))

@@ -311,6 +311,18 @@ describe('LMDB store', () => {
     await expect(openStore()).rejects.toThrow(refused)
   })
 
+  it('tells how much of the disk it takes', async () => {
+    const store = await openStore()
+    const before = (await store.sizeBytes?.()) ?? Number.NaN
+    expect(before).toBeGreaterThan(0)
+    const grown = 4 * 1024 * 1024
+    for (let index = 0; index < 8; index++) await commit(store, put(`${index}`, 'x'.repeat(grown / 8)))
+    await writtenBehind(store)
+    expect((await store.sizeBytes?.()) ?? Number.NaN).toBeGreaterThan(before + grown)
+    await store.close()
+    await expect(store.sizeBytes?.()).rejects.toThrow('closed')
+  })
+
   it('keeps as many notes as it is told, and few more', async () => {
     const store = await openStore({ notesMax: 2 })
     const note = new Uint8Array(16 * 1024)

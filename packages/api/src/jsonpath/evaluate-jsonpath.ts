@@ -87,8 +87,10 @@ function childrenOf(value: unknown): readonly unknown[] {
     : []
 }
 
+/** A value with all that is in it. In kubectl a text has its bytes in it and so counts, and numbers, booleans and what is empty do not. */
 function descendantsOf(value: unknown): readonly unknown[] {
-  const children = typeof value === 'object' ? childrenOf(value) : []
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  const children = childrenOf(value)
   return children.length === 0 ? [] : [value, ...children.flatMap(descendantsOf)]
 }
 

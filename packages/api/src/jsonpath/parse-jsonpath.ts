@@ -163,9 +163,10 @@ class ActionParser {
 function parseIndex(text: string): Step {
   if (text === '*') return { type: 'slice' }
   const match = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text)
-  if (match === null || text === '' || text === '-') throw new JsonPathError(`invalid array index ${text}`)
+  if (match === null) throw new JsonPathError(`invalid array index ${text}`)
   const [start, end, step] = match.slice(1).map((part = '') => {
     const digits = part.replace(':', '')
+    if (digits === '-') throw new JsonPathError(`array index ${digits} is not a number`)
     return digits === '' ? undefined : Number(digits)
   })
   if (!text.includes(':')) return { type: 'index', index: start ?? 0 }

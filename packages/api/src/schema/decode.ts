@@ -21,7 +21,7 @@ export interface DecodeOptions {
    * words.
    */
   readonly keepsZeros?: boolean
-  /** Nulls of custom resources stay, also those that may not be there: what is applied says them. */
+  /** Nulls stay, also those that may not be there, or that are absence: what is applied says them. Of built-in kinds only with `keepsZeros`. */
   readonly keepsNulls?: boolean
 }
 

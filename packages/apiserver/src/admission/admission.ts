@@ -9,12 +9,15 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 /** The kind of an object that admission sees. */
 export type AdmittedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema' | 'applyDefaults'>
 
+/** What a path names, with all versions in which it is served: objects are in the form that they are stored in, where they are. */
+export type AdmittedResource = ResourceDefinition & Pick<StoredKind, 'served' | 'versions'>
+
 /** What admission judges. */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation
   readonly context: RequestContext
-  /** The kind the path names; its objects are in the form it is stored in. */
-  readonly definition: StoredKind
+  /** What the path names. */
+  readonly definition: AdmittedResource
   /** The version the request is made through. */
   readonly requested: ResourceDefinition
   readonly subresource: string

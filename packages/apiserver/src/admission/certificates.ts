@@ -84,7 +84,10 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
 }
 
 const changes = ({ operation, definition, subresource }: AdmissionAttributes, part: string): boolean =>
-  operation === 'UPDATE' && definition.storageKey === certificateSigningRequests.storageKey && subresource === part
+  operation === 'UPDATE' &&
+  definition.group === certificateSigningRequests.group &&
+  definition.plural === certificateSigningRequests.plural &&
+  subresource === part
 
 /** Whether somebody may do this for the signer, or for all signers of its domain. */
 function may(authorizer: Authorizer, user: User, verb: 'approve' | 'sign', signerName: string): boolean {

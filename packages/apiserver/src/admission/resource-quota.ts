@@ -1,5 +1,6 @@
 import {
   addQuantity,
+  bindings,
   compareQuantity,
   compareText,
   formatQuantity,
@@ -15,7 +16,6 @@ import {
   type ResourceQuantities,
   type ResourceQuota,
   resourceQuotas,
-  type StoredKind,
   subtractQuantity,
   unstatedResources,
 } from '@coracle/api'
@@ -23,7 +23,7 @@ import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import { unfilteredSelection } from '../watch-cache/selection.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, AdmittedResource } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { resizesPod } from './stored-objects.ts'
 
@@ -55,7 +55,8 @@ export function resourceQuota(registries: Registries, clock: Clock): AdmissionPl
 /** Objects count when they come; of changes only those that may make them take more. */
 function isCounted(attributes: AdmissionAttributes, object: KubernetesObject): boolean {
   const { operation, definition, subresource, old } = attributes
-  if (operation === 'CREATE') return subresource === ''
+  // What is posted to put a pod on a node is no object.
+  if (operation === 'CREATE') return subresource === '' && definition.kind !== bindings.kind
   if (operation !== 'UPDATE' || definition.group !== '') return false
   switch (definition.plural) {
     case 'pods':
@@ -110,13 +111,13 @@ function charge(
   return { ...quota, status: { ...quota.status, used: { ...used, ...total } } }
 }
 
-const isPods = ({ group, plural }: StoredKind): boolean => group === '' && plural === 'pods'
+const isPods = ({ group, plural }: AdmittedResource): boolean => group === '' && plural === 'pods'
 
 const nothing: ResourceQuantities = new Map()
 
 function usageIn(
   { spec = {} }: ResourceQuota,
-  definition: StoredKind,
+  definition: AdmittedResource,
   object: KubernetesObject,
   nowMs: number,
 ): ResourceQuantities {

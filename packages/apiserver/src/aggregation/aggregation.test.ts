@@ -29,11 +29,16 @@ const resourceList = {
   resources: [{ name: 'pods/qps', singularName: '', namespaced: true, kind: 'MetricValueList', verbs: ['get'] }],
 }
 
+const notThere = (_asked: Asked, response: ServerResponse): void => {
+  response.writeHead(404).end()
+}
+
 /** A server that is put behind: over TLS, for nobody but the front proxy. */
 async function startAdapter(
   answer?: (asked: Asked, response: ServerResponse) => void,
   schemas: object = {},
-  openApi: (asked: Asked, response: ServerResponse) => void = (_asked, response) => response.writeHead(404).end(),
+  openApi: (asked: Asked, response: ServerResponse) => void = notThere,
+  discovery: (asked: Asked, response: ServerResponse) => void = notThere,
 ) {
   const asked: Asked[] = []
   const tls = { key: certificate.keyPem, cert: certificate.certificatePem, ca: pki.ca.certificatePem }
@@ -47,6 +52,7 @@ async function startAdapter(
     if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(JSON.stringify(resourceList))
     if (path === '/openapi/v3') return response.end(JSON.stringify({ paths: schemas }))
     if (path === '/openapi/v2') return openApi(seen, response)
+    if (path === '/apis') return discovery(seen, response)
     asked.push(seen)
     if (answer !== undefined) return answer(seen, response)
     response.setHeader('X-Adapter', 'yes')
@@ -346,15 +352,144 @@ describe('discovery', () => {
     })
   })
 
+  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const groupsOf = async (server: TestServer): Promise<readonly Group[]> =>
+    (await server.call('/apis', { headers: { accept: aggregated } })).json.items
+  const versionsOf = async (server: TestServer) =>
+    (await groupsOf(server)).find(({ metadata }) => metadata.name === 'custom.metrics.k8s.io')?.versions
+  /** Has what depends on the servers behind this one looked at again. */
+  const changeSomething = (server: TestServer, name: string) =>
+    server.call('/api/v1/namespaces/metrics/services', post({ ...service, metadata: { name } }))
+
+  interface Group {
+    readonly metadata: { readonly name?: string }
+    readonly versions: readonly { readonly version: string; readonly freshness: string; readonly resources: unknown }[]
+  }
+
+  describe('of a server that tells everything at once', () => {
+    const metricValues = { group: 'custom.metrics.k8s.io', version: 'v1beta2', kind: 'MetricValueList' }
+    const pods = {
+      resource: 'pods',
+      responseKind: metricValues,
+      scope: 'Namespaced',
+      singularResource: 'pod',
+      verbs: ['get'],
+      shortNames: ['mpo'],
+      subresources: [
+        { subresource: 'qps', responseKind: metricValues, acceptedTypes: [metricValues], verbs: ['create'] },
+      ],
+    }
+    const listOf = (resource: object) => ({
+      kind: 'APIGroupDiscoveryList',
+      apiVersion: 'apidiscovery.k8s.io/v2',
+      metadata: {},
+      items: [
+        { metadata: { name: 'other.example.com' }, versions: [{ version: 'v1', resources: [resource] }] },
+        {
+          metadata: { name: 'custom.metrics.k8s.io' },
+          versions: [{ version: 'v1beta2', freshness: 'Current', resources: [resource], unknown: true }],
+        },
+      ],
+    })
+    const answering =
+      (list: unknown, contentType = aggregated) =>
+      (_asked: Asked, response: ServerResponse) => {
+        response.setHeader('Content-Type', contentType)
+        response.end(JSON.stringify(list))
+      }
+
+    it.each(['v2', 'v2beta1'])('shows it as it says it in %s', async (version) => {
+      const seen: unknown[] = []
+      const answer = answering(listOf(pods), aggregated.replace('v=v2', `v=${version}`))
+      const { port } = await startAdapter(undefined, {}, notThere, (asked, response) => {
+        seen.push(asked.headers.accept, asked.headers['x-remote-user'])
+        answer(asked, response)
+      })
+      const { server } = await startServer(port)
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [pods], freshness: 'Current' }])
+      expect(seen).toEqual([
+        `${aggregated},${aggregated.replace('v=v2', 'v=v2beta1')},application/json`,
+        'system:kube-aggregator',
+      ])
+      expect((await groupsOf(server)).some(({ metadata }) => metadata.name === 'other.example.com')).toBe(false)
+      const accept = 'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+      expect((await server.call('/apis', { headers: { accept } })).text).toContain('mpo')
+    })
+
+    it('gives resources a kind that have none: some clients read it unasked', async () => {
+      const { responseKind: _kind, ...unkind } = { ...pods, subresources: [{ subresource: 'qps', verbs: ['get'] }] }
+      const { port } = await startAdapter(undefined, {}, notThere, answering(listOf(unkind)))
+      const { server } = await startServer(port)
+      const responseKind = { group: '', version: '', kind: '' }
+      const subresources = [{ subresource: 'qps', responseKind, verbs: ['get'] }]
+      expect(await versionsOf(server)).toMatchObject([{ resources: [{ ...unkind, responseKind, subresources }] }])
+    })
+
+    it('shows a version as empty that it does not tell of', async () => {
+      const { port } = await startAdapter(undefined, {}, notThere, answering({ ...listOf(pods), items: [] }))
+      const { server } = await startServer(port)
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Current' }])
+    })
+
+    it('does not read it again while it is called the same', async () => {
+      const seen: unknown[] = []
+      const { port } = await startAdapter(undefined, {}, notThere, (asked, response) => {
+        const known = asked.headers['if-none-match']
+        seen.push(known)
+        response.setHeader('ETag', '"1"')
+        if (known === '"1"') response.writeHead(304).end()
+        else answering(listOf(pods))(asked, response)
+      })
+      const { server } = await startServer(port)
+      await changeSomething(server, 'other')
+      await vi.waitFor(() => expect(seen).toEqual([undefined, '"1"']))
+      expect(await versionsOf(server)).toMatchObject([{ resources: [pods], freshness: 'Current' }])
+    })
+
+    it.each<[string, (asked: Asked, response: ServerResponse) => void]>([
+      ['it tells nothing that can be read', answering({ ...listOf(pods), items: 'none' })],
+      ['it says that it cannot tell now', (_asked, response) => response.writeHead(503).end()],
+    ])('shows it as stale, and goes on sending requests there, where %s', async (_what, discovery) => {
+      const { port } = await startAdapter(undefined, {}, notThere, discovery)
+      const { server } = await startServer(port)
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
+      expect((await server.call(podsPath)).code).toBe(200)
+    })
+  })
+
+  it('puts groups and versions of other servers where their APIServices say', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port, { groupPriorityMinimum: 17_550, versionPriority: 10 })
+    const newer = apiService(port, { version: 'v1beta1', groupPriorityMinimum: 100, versionPriority: 20 })
+    const metadata = { name: 'v1beta1.custom.metrics.k8s.io' }
+    await server.call('/apis/apiregistration.k8s.io/v1/apiservices', post({ ...newer, metadata }))
+    const groups = (await groupsOf(server)).map(({ metadata: { name } }) => name)
+    const at = groups.indexOf('custom.metrics.k8s.io')
+    expect(groups.slice(at - 1, at + 2)).toEqual(['authorization.k8s.io', 'custom.metrics.k8s.io', 'autoscaling'])
+    expect((await versionsOf(server))?.map(({ version }) => version)).toEqual(['v1beta1', 'v1beta2'])
+    const { json } = await server.call('/apis/custom.metrics.k8s.io')
+    expect(json.preferredVersion.version).toBe('v1beta1')
+  })
+
   it('shows as stale what cannot be asked', async () => {
     const { server } = await startServer(1, {}, 'False')
-    const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-    const { json } = await server.call('/apis', { headers: { accept } })
-    const item = json.items.find(
-      ({ metadata }: { metadata: { name: string } }) => metadata.name === 'custom.metrics.k8s.io',
-    )
-    expect(item.versions).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
+    expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
     expect((await server.call('/apis/custom.metrics.k8s.io/v1beta2')).code).toBe(503)
+  })
+
+  it('shows as stale what cannot be asked any more, until it can be', async () => {
+    const { port, server: adapter } = await startAdapter()
+    const { server } = await startServer(port)
+    expect(await versionsOf(server)).toMatchObject([{ freshness: 'Current' }])
+    adapter.closeAllConnections()
+    await new Promise((resolve) => adapter.close(resolve))
+    await changeSomething(server, 'other')
+    await vi.waitFor(async () =>
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }]),
+    )
+    await new Promise<void>((resolve) => adapter.listen(port, resolve))
+    await changeSomething(server, 'another')
+    await vi.waitFor(async () => expect(await versionsOf(server)).toMatchObject([{ freshness: 'Current' }]))
   })
 })
 

@@ -6,8 +6,10 @@ import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { AvailabilityChecks } from './availability.ts'
 import type { OpenApiParts } from './merged-open-api.ts'
+import { remoteText } from './remote-answer.ts'
+import { acceptAggregated, discoveryPath, type RemoteDocument, remoteDocument } from './remote-discovery.ts'
 import { openApiPath, type RemoteOpenApi, remoteOpenApi, remoteOpenApiBytesMax } from './remote-open-api.ts'
-import { type RemoteResource, remoteResources } from './remote-resources.ts'
+import { legacyResources, type RemoteResource } from './remote-resources.ts'
 import { remoteSchemas, schemasIndexPath } from './remote-schemas.ts'
 import { type RemoteRequest, RemoteServer } from './remote-server.ts'
 import type { ServiceEndpoint } from './service-endpoint.ts'
@@ -32,15 +34,18 @@ export class RemoteUnavailableError extends Error {
 export interface RemoteGroupVersion {
   readonly group: string
   readonly version: string
-  /** As it last told them; undefined where it could not be asked. */
+  /** As its APIService says: where it stands among others in discovery. */
+  readonly groupPriority: number
+  readonly versionPriority: number
+  /** As it last told them; undefined where it could not be asked then. */
   readonly resources: readonly RemoteResource[] | undefined
   /** Where its schemas are, relative to the server, with a hash; undefined where it has none. */
   readonly schemas: string | undefined
 }
 
-/** What a server last told of itself. */
+/** What a server told of a version of a group when it was last looked at. */
 interface Told {
-  readonly resources: readonly RemoteResource[]
+  readonly resources: readonly RemoteResource[] | undefined
   readonly schemas: string | undefined
 }
 
@@ -57,6 +62,8 @@ export class Aggregator {
   readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
   readonly #told = new Map<string, Told>()
   readonly #openApis = new Map<string, RemoteOpenApi>()
+  /** By the service that leads there: many versions of groups may have one server. */
+  readonly #documents = new Map<string, RemoteDocument>()
   #generation = 0
   #closed = false
 
@@ -67,6 +74,7 @@ export class Aggregator {
       remotes: () => [...this.#remotes.values()],
       endpoint: (apiService) => this.#endpoint(apiService),
       discover: (apiService, signal) => this.#discover(apiService, signal),
+      lost: (apiService) => this.#keep(apiService, { resources: undefined }),
     })
   }
 
@@ -101,6 +109,8 @@ export class Aggregator {
     return [...this.#remotes.entries()].map(([key, { spec }]) => ({
       group: spec?.group ?? '',
       version: spec?.version ?? '',
+      groupPriority: spec?.groupPriorityMinimum ?? 0,
+      versionPriority: spec?.versionPriority ?? 0,
       resources: this.#told.get(key)?.resources,
       schemas: this.#told.get(key)?.schemas,
     }))
@@ -163,6 +173,8 @@ export class Aggregator {
     this.#openApis.delete(key)
     this.#servers.get(key)?.server.close()
     this.#servers.delete(key)
+    const services = new Set([...this.#remotes.values()].map(serviceKeyOf))
+    for (const service of this.#documents.keys()) if (!services.has(service)) this.#documents.delete(service)
   }
 
   #endpoint({ spec }: ApiService): ServiceEndpoint {
@@ -187,7 +199,10 @@ export class Aggregator {
     return server
   }
 
-  /** What a server says that it serves; undefined where all is well, or why not. */
+  /**
+   * Looks whether a server answers for a version of a group, and takes in what it says of it. Undefined where it answers, or why it is
+   * taken not to. One that answers, and tells nothing that can be read, is shown as stale.
+   */
   async #discover(apiService: ApiService, signal: AbortSignal): Promise<string | undefined> {
     const endpoint = this.#endpoint(apiService)
     if ('reason' in endpoint) return endpoint.message
@@ -196,34 +211,46 @@ export class Aggregator {
     const url = `https://${endpoint.host}:${endpoint.port}${path}`
     try {
       const server = await this.#serverOf(apiService)
-      const request = { method: 'GET', path, headers: { Accept: 'application/json' }, signal }
-      const resources = await remoteResources(await server.send(endpoint, aggregatorUser, request), group, version)
+      const headers = { Accept: 'application/json' }
+      const ask: Ask = (path, more = {}) =>
+        server.send(endpoint, aggregatorUser, { method: 'GET', path, headers: { ...headers, ...more }, signal })
+      const legacy = await remoteText(await ask(path))
+      const resources = await this.#resourcesOf(apiService, legacy, ask).catch(() => undefined)
       // A server without schemas is as good as any: it is only not explained.
-      const schemas = await server
-        .send(endpoint, aggregatorUser, { ...request, path: schemasIndexPath })
+      const schemas = await ask(schemasIndexPath)
         .then((answer) => remoteSchemas(answer, group, version))
         .catch(() => undefined)
-      this.#keep(keyOf(apiService), { resources, schemas })
-      await this.#readOpenApi(apiService, server, endpoint, request)
+      this.#keep(apiService, { resources, schemas })
+      await this.#readOpenApi(apiService, ask)
       return undefined
     } catch (error) {
       return `failing or missing response from ${url}: ${(error as Error).message}`
     }
   }
 
+  /**
+   * What a server serves in a version of a group: from what it tells of all of them at once, or from its list of that one where it knows no
+   * aggregated discovery.
+   */
+  async #resourcesOf(apiService: ApiService, legacy: string, ask: Ask): Promise<readonly RemoteResource[]> {
+    const service = serviceKeyOf(apiService)
+    const known = this.#documents.get(service)
+    const conditional = known?.etag === undefined ? {} : { 'If-None-Match': known.etag }
+    const document = await remoteDocument(await ask(discoveryPath, { Accept: acceptAggregated, ...conditional }), known)
+    if (document === undefined) {
+      this.#documents.delete(service)
+      return legacyResources(JSON.parse(legacy))
+    }
+    this.#documents.set(service, document)
+    return document.resources.get(keyOf(apiService)) ?? []
+  }
+
   /** Reads what a server says in OpenAPI's second version. What cannot be read changes nothing. */
-  async #readOpenApi(
-    apiService: ApiService,
-    server: RemoteServer,
-    endpoint: { readonly host: string; readonly port: number },
-    request: RemoteRequest,
-  ): Promise<void> {
+  async #readOpenApi(apiService: ApiService, ask: Ask): Promise<void> {
     const key = keyOf(apiService)
     const { group = '', version = '' } = apiService.spec ?? {}
     const known = this.#openApis.get(key)
-    const headers = { ...request.headers, ...(known?.etag === undefined ? {} : { 'If-None-Match': known.etag }) }
-    const told = await server
-      .send(endpoint, aggregatorUser, { ...request, path: openApiPath, headers })
+    const told = await ask(openApiPath, known?.etag === undefined ? {} : { 'If-None-Match': known.etag })
       .then((answer) => remoteOpenApi(answer, group, version, known))
       .catch(() => known)
     if (told === known || this.#remotes.get(key)?.spec !== apiService.spec) return
@@ -233,17 +260,30 @@ export class Aggregator {
     this.#generation += 1
   }
 
-  #keep(key: string, told: Told): void {
-    if (JSON.stringify(this.#told.get(key)) === JSON.stringify(told)) return
-    this.#told.set(key, told)
+  /** Notes what is told of a version of a group; what is not told anew stays as it was. */
+  #keep(apiService: ApiService, told: Pick<Told, 'resources'> & Partial<Told>): void {
+    const key = keyOf(apiService)
+    if (this.#remotes.get(key)?.spec !== apiService.spec) return
+    const before = this.#told.get(key)
+    const now = { schemas: before?.schemas, ...told }
+    if (JSON.stringify(before) === JSON.stringify(now)) return
+    this.#told.set(key, now)
     this.#generation += 1
   }
 }
+
+/** Asks a server for something, with more headers than are needed to ask. */
+type Ask = (path: string, headers?: Readonly<Record<string, string>>) => Promise<IncomingMessage>
 
 /** As whom other servers are asked what they serve. */
 const aggregatorUser: User = { name: 'system:kube-aggregator', groups: ['system:masters'] }
 
 const keyOf = ({ spec }: ApiService): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`
+
+const serviceKeyOf = ({ spec }: ApiService): string => {
+  const { namespace = '', name = '', port = 443 } = spec?.service ?? {}
+  return `${namespace}/${name}:${port}`
+}
 
 /** Until it has been looked at, a server is tried. */
 const isUnavailable = ({ status }: ApiService): boolean =>

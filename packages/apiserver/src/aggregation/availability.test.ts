@@ -2,7 +2,7 @@ import { type ApiService, type ApiServiceCondition, apiServices } from '@coracle
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startTestCore } from '../testing/test-core.ts'
-import { AvailabilityChecks, availabilityPeriodMs, discoveryTimeoutMs } from './availability.ts'
+import { AvailabilityChecks, availabilityPeriodMs, discoveryTimeoutMs, firstRetryMs } from './availability.ts'
 import type { ServiceEndpoint } from './service-endpoint.ts'
 
 const name = 'v1.example.com'
@@ -32,6 +32,7 @@ async function checked(discover: (signal: AbortSignal) => Promise<string | undef
       remotes: () => [created],
       endpoint: () => endpoint as ServiceEndpoint,
       discover: (_, signal) => discover(signal),
+      lost: () => {},
     },
     host,
   )
@@ -66,6 +67,26 @@ describe('the condition Available of a server behind this one', () => {
     const written = await version()
     await clock.advance(10 * availabilityPeriodMs)
     expect(await version()).toBe(written)
+  })
+
+  it('is looked at again soon where it does not answer, and then more and more rarely', async () => {
+    let answer: string | undefined = 'connection refused'
+    const looks: number[] = []
+    const { clock, available } = await checked(async () => {
+      looks.push(clock.now())
+      return answer
+    })
+    await clock.advance(10 * 60_000)
+    const waits = looks.slice(1).map((at, index) => at - (looks[index] ?? 0))
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 16].map((factor) => factor * firstRetryMs))
+    expect(Math.min(...waits.slice(5))).toBeGreaterThanOrEqual(availabilityPeriodMs)
+    answer = undefined
+    await clock.advance(2 * availabilityPeriodMs)
+    expect(await available()).toMatchObject({ status: 'True' })
+    answer = 'away again'
+    looks.length = 0
+    await clock.advance(3 * availabilityPeriodMs)
+    expect((looks[1] ?? 0) - (looks[0] ?? 0)).toBe(firstRetryMs)
   })
 
   it('is that it does not answer, once it has had its time to', async () => {

@@ -7,17 +7,25 @@ import type { ServiceEndpoint } from './service-endpoint.ts'
 /** How often servers behind this one are looked at while nothing changes. */
 export const availabilityPeriodMs = 30_000
 
+/** How soon one that does not answer is looked at again; each time it does not, twice as long, up to the period. */
+export const firstRetryMs = 1_000
+
 /** How long one may take to say what it serves. */
 export const discoveryTimeoutMs = 5_000
 
 /** Changes are looked into together: this long after the first. */
 const settleMs = 50
 
+type Judged = Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>
+const failedCheck = 'FailedDiscoveryCheck'
+
 interface Remotes {
   remotes(): readonly ApiService[]
   endpoint(apiService: ApiService): ServiceEndpoint
   /** Undefined where it answers; otherwise what is wrong. */
   discover(apiService: ApiService, signal: AbortSignal): Promise<string | undefined>
+  /** Hears that it could not be asked what it serves. */
+  lost(apiService: ApiService): void
 }
 
 /** Keeps the condition Available of APIServices whose server is another one. Nothing runs where there is none. */
@@ -29,6 +37,8 @@ export class AvailabilityChecks {
   #timer: Timer | undefined
   #soon = false
   #checking = false
+  /** Looks in a row at which one of them did not answer. */
+  #failedLooks = 0
   #closed = false
 
   constructor(
@@ -65,17 +75,31 @@ export class AvailabilityChecks {
     this.#soon = false
     this.#checking = true
     try {
-      await Promise.all(this.#remotes.remotes().map((each) => this.#check(each)))
+      const answered = await Promise.all(this.#remotes.remotes().map((each) => this.#check(each)))
+      this.#failedLooks = answered.includes(false) ? this.#failedLooks + 1 : 0
     } finally {
       this.#checking = false
     }
     const isNeeded = !this.#closed && this.#remotes.remotes().length > 0
-    if (isNeeded && !this.#soon) this.#schedule(availabilityPeriodMs)
+    if (isNeeded && !this.#soon) this.#schedule(this.#nextLookMs())
   }
 
-  async #check(apiService: ApiService): Promise<void> {
+  #nextLookMs(): number {
+    if (this.#failedLooks === 0) return availabilityPeriodMs
+    return Math.min(firstRetryMs * 2 ** (this.#failedLooks - 1), availabilityPeriodMs)
+  }
+
+  /** Whether a server answers. One whose Service is not as it must be is looked at again when that changes. */
+  async #check(apiService: ApiService): Promise<boolean> {
+    const judged = await this.#judge(apiService)
+    if (judged.status === 'False') this.#remotes.lost(apiService)
+    await this.#note(apiService, judged)
+    return judged.reason !== failedCheck
+  }
+
+  async #note(apiService: ApiService, judged: Judged): Promise<void> {
     try {
-      await this.#write(apiService, await this.#judge(apiService))
+      await this.#write(apiService, judged)
     } catch (error) {
       if (hasReason(error, 'NotFound') || this.#closed) return
       this.#environment.logger.warn('the availability of an API service was not noted', {
@@ -85,7 +109,7 @@ export class AvailabilityChecks {
     }
   }
 
-  async #judge(apiService: ApiService): Promise<Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>> {
+  async #judge(apiService: ApiService): Promise<Judged> {
     const endpoint = this.#remotes.endpoint(apiService)
     if ('reason' in endpoint) return { status: 'False', ...endpoint }
     const deadline = new AbortController()
@@ -95,17 +119,14 @@ export class AvailabilityChecks {
     try {
       const asked = this.#remotes.discover(apiService, deadline.signal)
       const problem = await this.#environment.clock.hold(asked)
-      if (problem !== undefined) return { status: 'False', reason: 'FailedDiscoveryCheck', message: problem }
+      if (problem !== undefined) return { status: 'False', reason: failedCheck, message: problem }
       return { status: 'True', reason: 'Passed', message: 'all checks passed' }
     } finally {
       timer.cancel()
     }
   }
 
-  async #write(
-    { metadata: { name = '', uid } }: ApiService,
-    judged: Pick<ApiServiceCondition, 'status' | 'reason' | 'message'>,
-  ): Promise<void> {
+  async #write({ metadata: { name = '', uid } }: ApiService, judged: Judged): Promise<void> {
     const registry = this.#registries.of(apiServices)
     const now = registry?.peek('', name)?.object as ApiService | undefined
     if (registry === undefined || now === undefined || now.metadata.uid !== uid || this.#closed) return

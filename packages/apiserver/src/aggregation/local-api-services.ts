@@ -1,33 +1,10 @@
 import { type ApiService, apiServices, hasReason, type ResourceDefinition } from '@coracle/api'
 import { apiServerContext } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'
+import { groupPriorityOf, isBuiltinGroup, versionPriorityOf } from './priorities.ts'
 
 /** Says who looks after an APIService: `onstart` that it is made at the start, `true` that it comes and goes with its kinds. */
 export const automanagedLabel = 'kube-aggregator.kubernetes.io/automanaged'
-
-/** Priorities of upstream's groups (cmd/kube-apiserver/app/aggregator.go). Others come after them. */
-const groupPriorities: Readonly<Record<string, number>> = {
-  '': 18_000,
-  apps: 17_800,
-  'events.k8s.io': 17_750,
-  'authentication.k8s.io': 17_700,
-  'authorization.k8s.io': 17_600,
-  autoscaling: 17_500,
-  batch: 17_400,
-  'certificates.k8s.io': 17_300,
-  'networking.k8s.io': 17_200,
-  policy: 17_100,
-  'rbac.authorization.k8s.io': 17_000,
-  'storage.k8s.io': 16_800,
-  'apiextensions.k8s.io': 16_700,
-  'admissionregistration.k8s.io': 16_700,
-  'scheduling.k8s.io': 16_600,
-  'coordination.k8s.io': 16_500,
-  'node.k8s.io': 16_300,
-  'discovery.k8s.io': 16_200,
-  'metrics.k8s.io': 100,
-}
-const customGroupPriority = 1_000
 
 /**
  * What is served by this server, a version of a group each, but the group of APIServices themselves, as upstream. Custom ones come and go,
@@ -37,26 +14,18 @@ export function localApiServices(definitions: readonly ResourceDefinition[]): re
   const aggregated = definitions.filter(({ group }) => group !== 'apiregistration.k8s.io')
   const versions = new Map(aggregated.map(({ group, version }) => [`${version}.${group}`, { group, version }]))
   return [...versions].map(([name, { group, version }]) => {
-    const priority = groupPriorities[group]
     return {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
-      metadata: { name, labels: { [automanagedLabel]: priority === undefined ? 'true' : 'onstart' } },
+      metadata: { name, labels: { [automanagedLabel]: isBuiltinGroup(group) ? 'onstart' : 'true' } },
       spec: {
         ...(group === '' ? {} : { group }),
         version,
-        groupPriorityMinimum: priority ?? customGroupPriority,
+        groupPriorityMinimum: groupPriorityOf(group),
         versionPriority: versionPriorityOf(group, version),
       },
     }
   })
-}
-
-/** Upstream's numbers. */
-function versionPriorityOf(group: string, version: string): number {
-  if (group === '') return 1
-  if (group === 'autoscaling' && version === 'v2') return 30
-  return groupPriorities[group] === undefined ? 100 : 15
 }
 
 /**

@@ -5,6 +5,11 @@ export const remoteDiscoveryBytesMax = 4 * 1024 * 1024
 
 /** Reads the JSON that a server answers with. Rejects where it answers with something else, or with too much. */
 export async function remoteJson(answer: IncomingMessage): Promise<unknown> {
+  return JSON.parse(await remoteText(answer))
+}
+
+/** Reads what a server answers with where all is well. Rejects where it says that something is not, or says too much. */
+export async function remoteText(answer: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
@@ -14,5 +19,5 @@ export async function remoteJson(answer: IncomingMessage): Promise<unknown> {
   }
   const code = answer.statusCode ?? 0
   if (code < 200 || code > 299) throw new Error(`bad status from the server: ${code}`)
-  return JSON.parse(Buffer.concat(chunks).toString())
+  return Buffer.concat(chunks).toString()
 }

@@ -80,6 +80,85 @@ describe('PATCH of application/apply-patch+yaml', () => {
   })
 })
 
+describe('a null in a configuration of a built-in kind', () => {
+  const deployments = '/apis/apps/v1/namespaces/default/deployments'
+  const deployment = (name: string, spec: object, metadata: object = {}) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, ...metadata },
+    spec: {
+      selector: { matchLabels: { app: 'a' } },
+      template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      ...spec,
+    },
+  })
+  const ownedBy = ({ json }: { json: { metadata: { managedFields: readonly Owner[] } } }, manager: string) =>
+    json.metadata.managedFields.find((each) => each.manager === manager)?.fieldsV1
+  interface Owner {
+    readonly manager: string
+    readonly fieldsV1: object
+  }
+
+  it('is owned, and leaves the field to its default', async () => {
+    const path = `${deployments}/a?fieldManager=m`
+    const created = await server.call(path, apply(deployment('a', { replicas: null, minReadySeconds: null })))
+    expect([created.code, created.json.spec.replicas, created.json.spec.minReadySeconds]).toEqual([201, 1, undefined])
+    expect(ownedBy(created, 'm')).toMatchObject({ 'f:spec': { 'f:replicas': {}, 'f:minReadySeconds': {} } })
+    const again = await server.call(path, apply(deployment('a', { replicas: null, minReadySeconds: null })))
+    expect(again.json.metadata.resourceVersion).toBe(created.json.metadata.resourceVersion)
+    const without = await server.call(path, apply(deployment('a', {})))
+    expect(ownedBy(without, 'm')).not.toHaveProperty('f:spec.f:replicas')
+  })
+
+  it('takes the field from those who own it, who are asked first', async () => {
+    await server.call(`${deployments}/b?fieldManager=m`, apply(deployment('b', { replicas: 3 })))
+    const refused = await server.failure(`${deployments}/b?fieldManager=n`, apply(deployment('b', { replicas: null })))
+    expect(refused).toMatchObject({ code: 409, details: { causes: [{ field: '.spec.replicas' }] } })
+    const forced = await server.call(
+      `${deployments}/b?fieldManager=n&force=true`,
+      apply(deployment('b', { replicas: null })),
+    )
+    expect([forced.json.spec.replicas, ownedBy(forced, 'n')]).toMatchObject([1, { 'f:spec': { 'f:replicas': {} } }])
+    expect(ownedBy(forced, 'm')).not.toHaveProperty('f:spec.f:replicas')
+  })
+
+  it('is owned where tools write one for a time that is not there, but for that of the object', async () => {
+    const template = { metadata: { creationTimestamp: null, labels: { app: 'a' } } }
+    const body = deployment('c', {}, { creationTimestamp: null, labels: null })
+    const spec = { ...body.spec, template: { ...template, spec: body.spec.template.spec } }
+    const created = await server.call(`${deployments}/c?fieldManager=m`, apply({ ...body, spec, status: null }))
+    expect(created.code).toBe(201)
+    expect(created.json.metadata.labels).toBeUndefined()
+    expect(ownedBy(created, 'm')).toMatchObject({
+      'f:metadata': { 'f:labels': {} },
+      'f:spec': { 'f:template': { 'f:metadata': { 'f:creationTimestamp': {}, 'f:labels': { 'f:app': {} } } } },
+    })
+    expect(ownedBy(created, 'm')).not.toHaveProperty('f:metadata.f:creationTimestamp')
+    expect(ownedBy(created, 'm')).not.toHaveProperty('f:status')
+  })
+
+  it('takes nothing away of what others have in a list or a map', async () => {
+    const path = `${deployments}/d?fieldManager=`
+    const owned = deployment('d', { strategy: { type: 'Recreate' } }, { labels: { l: '1' } })
+    await server.call(`${path}m`, apply({ ...owned, metadata: { ...owned.metadata, annotations: { a: 'b' } } }))
+    const changed = await server.call(`${path}n`, apply(deployment('d', { strategy: null }, { labels: null })))
+    expect([changed.code, changed.json.spec.strategy, changed.json.metadata.labels]).toEqual([
+      200,
+      { type: 'Recreate' },
+      { l: '1' },
+    ])
+    expect(ownedBy(changed, 'n')).toMatchObject({ 'f:metadata': { 'f:labels': {} }, 'f:spec': { 'f:strategy': {} } })
+  })
+
+  it('may be all of the metadata', async () => {
+    const refused = await server.failure(
+      `${deployments}/e?fieldManager=m`,
+      apply({ ...deployment('e', {}), metadata: null }),
+    )
+    expect(refused.code).toBe(400)
+  })
+})
+
 describe('managedFields', () => {
   beforeEach(async () => {
     await server.call(`${configMaps}/shown`, { method: 'DELETE' })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb, versionRank } from '@coracle/api'
 import type { Aggregator } from '../aggregation/aggregator.ts'
-import type { RemoteResource } from '../aggregation/remote-resources.ts'
+import { groupPriorityOf, versionPriorityOf } from '../aggregation/priorities.ts'
 import { causes } from './causes-definition.ts'
 import type { DiscoveryValue } from './discovery-protobuf.ts'
 import { Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
@@ -57,15 +57,14 @@ export class Discovery {
     })
   }
 
-  /** What this server serves and what others do, whose versions of groups are theirs alone. */
+  /** What this server serves: versions of groups that others serve are theirs alone. */
   get #definitions(): readonly ListedResource[] {
-    const own = definitionsOf(this.#served).filter(({ group, version }) => !this.#remotes.isRemote(group, version))
-    return [...own, ...this.#remotes.groupVersions().flatMap(({ resources = [] }) => resources.map(listedOf))]
+    return definitionsOf(this.#served).filter(({ group, version }) => !this.#remotes.isRemote(group, version))
   }
 
-  /** Also those of servers that have yet to say what is in them. */
-  get #groupVersions(): readonly Version[] {
-    return [...this.#definitions, ...this.#remotes.groupVersions()]
+  /** Also those of other servers, whatever they have said of them. */
+  get #groupVersions(): readonly RankedVersion[] {
+    return [...this.#definitions.map(rankedVersion), ...this.#remotes.groupVersions()]
   }
 
   /**
@@ -132,19 +131,24 @@ export class Discovery {
     const isWanted = ({ group }: Version) => (path === '/api' ? group === '' : group !== '')
     const definitions = this.#definitions
     const wanted = this.#groupVersions.filter(isWanted)
-    const groups = [...new Set(wanted.map(({ group }) => group))].sort(compareGroups)
-    const stale = this.#remotes.groupVersions().filter(({ resources }) => resources === undefined)
+    const remotes = this.#remotes.groupVersions()
+    const remoteOf = (group: string, version: string) =>
+      remotes.find((each) => each.group === group && each.version === version)
     return {
       kind: 'APIGroupDiscoveryList',
       apiVersion: 'apidiscovery.k8s.io/v2',
       metadata: {},
-      items: groups.map((group) => ({
+      items: groupNamesOf(wanted).map((group) => ({
         metadata: group === '' ? {} : { name: group },
-        versions: versionsOf(wanted, group).map((each) => ({
-          version: each,
-          resources: kindsOf(definitions, group, each).map(aggregatedResource),
-          freshness: stale.some((other) => other.group === group && other.version === each) ? 'Stale' : 'Current',
-        })),
+        versions: versionsOf(wanted, group).map((version) => {
+          const remote = remoteOf(group, version)
+          if (remote === undefined) {
+            const resources = kindsOf(definitions, group, version).map(aggregatedResource)
+            return { version, resources, freshness: 'Current' }
+          }
+          const { resources } = remote
+          return { version, resources: resources ?? [], freshness: resources === undefined ? 'Stale' : 'Current' }
+        }),
       })),
     }
   }
@@ -152,11 +156,14 @@ export class Discovery {
 
 type Version = Pick<ListedResource, 'group' | 'version'>
 
-/** A resource of another server. It tells its subresources one by one. */
-const listedOf = ({ subresources, ...resource }: RemoteResource): ListedResource => ({
-  ...resource,
-  hasStatus: false,
-  subresources: Object.fromEntries(subresources.map(({ name, ...each }) => [name, each])),
+/** A version of a group with its place among others. */
+type RankedVersion = Version & { readonly groupPriority: number; readonly versionPriority: number }
+
+const rankedVersion = ({ group, version }: Version): RankedVersion => ({
+  group,
+  version,
+  groupPriority: groupPriorityOf(group),
+  versionPriority: versionPriorityOf(group, version),
 })
 
 /** The kinds that are served, and the record of their causes, of which nothing is stored by itself. */
@@ -199,56 +206,39 @@ interface GroupVersion {
 
 const apiVersions = (definitions: readonly ListedResource[], serverAddress: string) => ({
   kind: 'APIVersions',
-  versions: versionsOf(definitions, ''),
+  versions: versionsOf(definitions.map(rankedVersion), ''),
   serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
 })
 
 const groupList = (groups: readonly Group[]) => ({ kind: 'APIGroupList', apiVersion: 'v1', groups })
 
-function groupsOf(definitions: readonly Version[]): readonly Group[] {
-  const names = [...new Set(definitions.map(({ group }) => group).filter((group) => group !== ''))].sort(compareGroups)
-  return names.flatMap((name) => {
-    const versions = versionsOf(definitions, name).map((version) => ({ groupVersion: `${name}/${version}`, version }))
+function groupsOf(groupVersions: readonly RankedVersion[]): readonly Group[] {
+  return groupNamesOf(groupVersions.filter(({ group }) => group !== '')).flatMap((name) => {
+    const versions = versionsOf(groupVersions, name).map((version) => ({ groupVersion: `${name}/${version}`, version }))
     const [preferredVersion] = versions
     return preferredVersion === undefined ? [] : [{ name, versions, preferredVersion }]
   })
 }
 
-/** Versions of a group, the preferred one first: stable before beta before alpha, newer before older. */
-function versionsOf(definitions: readonly Version[], group: string): readonly string[] {
-  const versions = new Set(definitions.filter((each) => each.group === group).map(({ version }) => version))
-  return [...versions].sort((a, b) => versionRank(b) - versionRank(a) || compareText(a, b))
+/** Versions of a group, the preferred one first: of equal priority stable before beta before alpha, newer before older. */
+function versionsOf(groupVersions: readonly RankedVersion[], group: string): readonly string[] {
+  const own = groupVersions.filter((each) => each.group === group)
+  const sorted = own.toSorted(
+    (a, b) =>
+      b.versionPriority - a.versionPriority ||
+      versionRank(b.version) - versionRank(a.version) ||
+      compareText(a.version, b.version),
+  )
+  return [...new Set(sorted.map(({ version }) => version))]
 }
 
-/** Groups in upstream's order of priority where it matters to what a short name means; others by name after them. */
-const groupOrder = [
-  '',
-  'apiregistration.k8s.io',
-  'apps',
-  'events.k8s.io',
-  'authentication.k8s.io',
-  'authorization.k8s.io',
-  'autoscaling',
-  'batch',
-  'certificates.k8s.io',
-  'networking.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'storage.k8s.io',
-  'admissionregistration.k8s.io',
-  'apiextensions.k8s.io',
-  'scheduling.k8s.io',
-  'coordination.k8s.io',
-  'node.k8s.io',
-  'discovery.k8s.io',
-]
-
-function compareGroups(a: string, b: string): number {
-  const rank = (group: string): number => {
-    const position = groupOrder.indexOf(group)
-    return position < 0 ? groupOrder.length : position
-  }
-  return rank(a) - rank(b) || compareText(a, b)
+/** Groups in the order of their priorities, which are the highest of their versions; of equal ones by name. */
+function groupNamesOf(groupVersions: readonly RankedVersion[]): readonly string[] {
+  const priorities = new Map<string, number>()
+  for (const { group, groupPriority } of groupVersions)
+    priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0))
+  const rank = (group: string): number => priorities.get(group) ?? 0
+  return [...priorities.keys()].sort((a, b) => rank(b) - rank(a) || compareText(a, b))
 }
 
 const kindsOf = (definitions: readonly ListedResource[], group: string, version: string) =>

@@ -63,8 +63,10 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
       metrics: healthMetrics,
     })
     if (reported !== undefined) return reported
-    const shown = metrics === undefined ? undefined : { '/metrics': metrics, '/metrics/slis': healthMetrics }[path]
-    if (shown !== undefined) return send(response, 200, metricsContentType, Buffer.from(shown.text()))
+    if (metrics !== undefined && path === '/metrics')
+      return send(response, 200, metricsContentType, metrics.collected().then(Buffer.from))
+    if (metrics !== undefined && path === '/metrics/slis')
+      return send(response, 200, metricsContentType, Buffer.from(healthMetrics.text()))
     if (handleVersion(path, request, response)) return
     if (path.startsWith('/openapi/')) {
       openApi ??= loadOpenApi()

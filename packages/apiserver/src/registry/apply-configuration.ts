@@ -8,6 +8,7 @@ import {
   isJsonObject,
   type KubernetesObject,
   lastAppliedAnnotation,
+  type ObjectMeta,
   type ResourceDefinition,
   typedProblems,
   UnidentifiedElementError,
@@ -63,7 +64,9 @@ export function readConfiguration(
     if (hasDuplicateElements(definition.schema, value)) {
       throw refuse(typedProblems(definition.schema, body) ?? 'duplicate entries for key of a list')
     }
-    return { object: value.metadata === undefined ? { ...value, metadata: {} } : value, warnings }
+    // A configuration may say null there, as anywhere.
+    const given = value.metadata as ObjectMeta | null | undefined
+    return { object: { ...value, metadata: given ?? {} }, warnings }
   } catch (error) {
     if (error instanceof UnidentifiedElementError) throw refuse(typedProblems(definition.schema, body) ?? error.message)
     if (isCustom || !hasReason(error, 'BadRequest')) throw error
@@ -106,7 +109,8 @@ export function withLastApplied(object: unknown, configuration: KubernetesObject
   const whole = object as KubernetesObject
   const { annotations } = configuration.metadata
   const { [lastAppliedAnnotation]: _last, ...kept } = annotations ?? {}
-  const metadata = annotations === undefined ? configuration.metadata : { ...configuration.metadata, annotations: kept }
+  const metadata =
+    (annotations ?? undefined) === undefined ? configuration.metadata : { ...configuration.metadata, annotations: kept }
   const text = `${goJson({ ...configuration, metadata })}\n`
   const all = { ...whole.metadata.annotations, [lastAppliedAnnotation]: text }
   return { ...whole, metadata: { ...whole.metadata, annotations: all } }

@@ -1,4 +1,6 @@
-import { configMaps, type KubernetesObject, objectValuesMax } from '@coracle/api'
+import { type ConfigMap, configMaps, type KubernetesObject, objectValuesMax } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { createMemoryStore, TransactionTooLargeError } from '@coracle/store'
 import { describe, expect, it, vi } from 'vitest'
 import { configMap, refusal, startTestCore } from '../testing/test-core.ts'
 import { largeObjectBytesMin, largeObjectValuesMin } from './large-objects.ts'
@@ -69,4 +71,56 @@ it('an object of more values than anybody could wait for is refused, also where 
     Object.entries(keys(objectValuesMax / 2)).map(([key, value]) => [`${key}-more`, value]),
   )
   expect(await refusal(client.patch(configMaps, made, { type: 'merge', body: { data: more } }))).toMatchObject(tooMany)
+})
+
+describe('an object that is too large for the store with the owners of its fields', () => {
+  /** A store that takes values of up to so many bytes, as etcd does. */
+  async function limited(valueMax: number) {
+    const store = createMemoryStore()
+    const commit = store.commit.bind(store)
+    let writes = 0
+    store.commit = async (transaction) => {
+      writes += 1
+      for (const each of transaction.operations)
+        if (each.type === 'put' && each.value.length > valueMax) throw new TransactionTooLargeError('too large')
+      return commit(transaction)
+    }
+    const { client, registry } = await startTestCore({ store })
+    const owners = async () => (await registry(configMaps).get('default', 'made')).owners.length
+    return { client, owners, writes: () => writes }
+  }
+  const data = keys(2_000)
+  const valueMax = JSON.stringify(configMap('made', data)).length + 400
+
+  it('is created without them', async () => {
+    const { client, owners } = await limited(valueMax)
+    const created = await client.create(configMaps, configMap('made', data))
+    expect([Object.keys(created.data ?? {}).length, await owners()]).toEqual([2_000, 0])
+  })
+
+  it.each<[string, (client: Client, small: ConfigMap) => Promise<ConfigMap>]>([
+    ['an update', (client, small) => client.update(configMaps, { ...small, data })],
+    ['a patch', (client) => client.patch(configMaps, made, { type: 'merge', body: { data: { ...data, a: null } } })],
+  ])('is changed without them by %s', async (_what, change) => {
+    const { client, owners } = await limited(valueMax)
+    const small = await client.create(configMaps, configMap('made', { a: 'b' }))
+    expect(await owners()).toBe(1)
+    const { data: changed = {} } = await change(client, small)
+    expect([Object.keys(changed).length, await owners()]).toEqual([2_000, 0])
+  })
+
+  it('is not applied, which goes by them', async () => {
+    const { client } = await limited(valueMax)
+    const apply = () => client.apply(configMaps, configMap('made', data), { fieldManager: 'test' })
+    expect(await refusal(apply())).toMatchObject({ code: 413, reason: 'RequestEntityTooLarge' })
+    await client.create(configMaps, configMap('made', data))
+    expect(await refusal(apply())).toMatchObject({ code: 413 })
+  })
+
+  it('is refused where it is too large without them, too', async () => {
+    const { client, writes } = await limited(valueMax - 2_000)
+    const before = writes()
+    expect(await refusal(client.create(configMaps, configMap('made', data)))).toMatchObject({ code: 413 })
+    expect(writes() - before).toBe(2)
+  })
 })

@@ -1,3 +1,4 @@
+import { type FieldOwners, hasReason } from '@coracle/api'
 import type { WorkTurns } from '../work-turns.ts'
 
 /**
@@ -14,4 +15,21 @@ export type Pause = () => Promise<void> | undefined
 export function pauseFor(turns: WorkTurns, valuesCount: number, byteLength: number): Pause | undefined {
   if (valuesCount < largeObjectValuesMin && byteLength < largeObjectBytesMin) return undefined
   return () => turns.take(true)
+}
+
+/**
+ * Stores an object with the owners of its fields, or without any where the store takes no object so large with them, as upstream: they can
+ * be large, and what they are good for can be done without. Not where `areNeeded`, because they are what an apply goes by.
+ */
+export async function putWithinLimit<T>(
+  owners: FieldOwners,
+  areNeeded: boolean,
+  put: (owners: FieldOwners) => Promise<T>,
+): Promise<T> {
+  try {
+    return await put(owners)
+  } catch (error) {
+    if (areNeeded || owners.length === 0 || !hasReason(error, 'RequestEntityTooLarge')) throw error
+    return put([])
+  }
 }

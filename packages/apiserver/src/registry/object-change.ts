@@ -6,7 +6,7 @@ import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
 import { managerOf, ownersOfChanged } from './field-ownership.ts'
-import { type Pause, pauseFor } from './large-objects.ts'
+import { type Pause, pauseFor, putWithinLimit } from './large-objects.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForUpdate } from './preparation.ts'
 import { answerOf, type RegistryParts, warning } from './registry-parts.ts'
@@ -31,7 +31,7 @@ export interface Change {
   readonly requested?: KubernetesObject
   /** What the client wrote there. */
   readonly managedFields?: ObjectMeta['managedFields']
-  /** Who owns what after the change, where the change knows. */
+  /** Who owns what after the change, where the change knows: it is an apply. */
   readonly owners?: FieldOwners
   readonly warnings: readonly string[]
   /** False where the change was meant for one version only: if that is gone it is a conflict. */
@@ -168,7 +168,9 @@ async function storeChange(
   }
   const stored = await (ends
     ? writer.remove(key, old, origin, parts.storage.allocator?.freed(before))
-    : writer.put(key, object, owners, old.revision, origin, [...(admission?.alongside ?? []), ...allocated]))
+    : putWithinLimit(owners, change.owners !== undefined, (kept) =>
+        writer.put(key, object, kept, old.revision, origin, [...(admission?.alongside ?? []), ...allocated]),
+      ))
   // Whoever took the last finalizer away sees the object as that left it; watchers see the last state it was stored in.
   if (stored !== undefined) {
     return answerOf(parts, ends ? unstored(object, stored.revision, owners) : stored, true, warnings)

@@ -5,7 +5,7 @@ import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-cont
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
 import { managerOf, ownersOfNew } from './field-ownership.ts'
-import { pauseFor } from './large-objects.ts'
+import { pauseFor, putWithinLimit } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { alongsideLine, optimisticAttemptsMax } from './object-change.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
@@ -95,7 +95,9 @@ async function createDecoded(
         admission: admission.changedBy,
       }
       const alongside = [...admission.alongside, ...(allocation?.alongside ?? [])]
-      const stored = await insert(parts, namespace, name, object, owners, dryRun, origin, alongside)
+      const stored = await putWithinLimit(owners, decoded.owners !== undefined, (kept) =>
+        insert(parts, namespace, name, object, kept, dryRun, origin, alongside),
+      )
       if (stored === undefined) return undefined
       if (!options.dryRun) storage.lastCreated = stored.object
       const warnings = [...decoded.warnings, ...(kind.strategy.warnings?.(object, undefined) ?? [])]

@@ -40,9 +40,12 @@ export const concurrentDeletesMax = 100
 /** Something that is done to an object beside writing it: POSTed to one of its subresources, or a connection to it. */
 export interface PostedObject {
   readonly operation: Extract<AdmissionOperation, 'CREATE' | 'CONNECT'>
+  /** Of the object; '' where `posted` is what the path names. */
   readonly subresource: string
-  /** What is posted, or what the options of the connection are. */
-  readonly kind: AdmittedKind
+  /** The resource that it is posted to, where that is another one than that of the object. */
+  readonly posted?: ResourceDefinition
+  /** What is posted, or what the options of the connection are; what is posted to a resource is of its kind. */
+  readonly kind?: AdmittedKind
   readonly object: KubernetesObject
   readonly options: RegistryWriteOptions
   /** Throws where the object is not valid, after admission may have changed it. */
@@ -268,9 +271,9 @@ export class ResourceRegistry implements Registry {
     context: RequestContext,
     namespace: string,
     name: string,
-    { operation, subresource, kind, object, options, check }: PostedObject,
+    { operation, subresource, posted, kind, object, options, check }: PostedObject,
   ): Promise<KubernetesObject> {
-    const request = { operation, context, subresource, kind, namespace, name, old: undefined, options }
+    const request = { operation, context, subresource, posted, kind, namespace, name, old: undefined, options }
     const admission = new WriteAdmission(this.#parts, request)
     const admitted = await admission.admit(object)
     check?.(admitted)

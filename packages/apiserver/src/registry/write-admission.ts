@@ -5,6 +5,7 @@ import {
   managedFieldsProblem,
   type ObjectMeta,
   ownersOf,
+  type ResourceDefinition,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
@@ -19,6 +20,8 @@ import type { RegistryParts } from './registry-parts.ts'
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation
   readonly context: RequestContext
+  /** What the path names, where that is not the resource that is written: it is shown in no other version. */
+  readonly posted?: ResourceDefinition | undefined
   readonly subresource: string
   /** Of the objects admission sees; the resource's own kind where it is absent. */
   readonly kind?: AdmittedKind | undefined
@@ -41,11 +44,11 @@ export class WriteAdmission {
   #managedFields: ObjectMeta['managedFields']
 
   constructor(parts: RegistryParts, request: AdmissionRequest) {
-    const { kind: definition } = parts.storage
-    const { operation, context, subresource, kind = definition, namespace, name, old, options } = request
-    const { owners, oldOwners } = request
+    const { operation, context, posted, subresource, namespace, name, old, options } = request
+    const definition = posted === undefined ? parts.storage.kind : { ...posted, served: true, versions: [] }
+    const { kind = definition, owners, oldOwners } = request
     const dryRun = options.dryRun === true
-    const requested = parts.view.definition
+    const requested = posted === undefined ? parts.view.definition : definition
     this.#parts = parts
     this.#attributes = {
       operation,

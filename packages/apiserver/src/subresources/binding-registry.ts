@@ -1,16 +1,20 @@
-import { type Binding, badRequest, bindings, type KubernetesObject, pods, type Resource } from '@coracle/api'
+import { type Binding, badRequest, bindings, type KubernetesObject, pods } from '@coracle/api'
+import type { Environment } from '@coracle/environment'
+import type { Registries } from '../registries.ts'
 import { UnstoredObject, UnstoredRegistry } from '../registry/unstored-registry.ts'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
-import type { Subresource } from './subresource.ts'
+import { bindPod } from './binding.ts'
 
-/** `bindings`, the older path to `pods/binding`: what is posted names its pod. */
+/** `bindings`, the older path to `pods/binding`: what is posted names its pod. Admission sees it as what it is, a Binding. */
 export class BindingRegistry extends UnstoredRegistry<Binding> {
-  readonly #subresource: (resource: Resource, name: string) => Subresource | undefined
+  readonly #registries: Registries
+  readonly #environment: Environment
 
-  constructor(subresource: (resource: Resource, name: string) => Subresource | undefined) {
+  constructor(registries: Registries, environment: Environment) {
     super(bindings)
-    this.#subresource = subresource
+    this.#registries = registries
+    this.#environment = environment
   }
 
   override async create(
@@ -19,11 +23,12 @@ export class BindingRegistry extends UnstoredRegistry<Binding> {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const create = this.#subresource(pods, 'binding')?.create
-    if (create === undefined) return super.create(context, namespace, body, options)
+    const registry = this.#registries.of(pods)
+    if (registry === undefined) return super.create(context, namespace, body, options)
     const { name = '' } = (body as Partial<KubernetesObject> | null)?.metadata ?? {}
     if (name === '') throw badRequest('name must be provided')
-    const { value, warnings } = await create(context, namespace, name, body, options)
+    const request = { context, namespace, name, body, options, to: 'bindings' } as const
+    const { value, warnings } = await bindPod(registry, this.#environment, request)
     return { stored: new UnstoredObject(value as KubernetesObject), changed: true, warnings }
   }
 }

@@ -1,7 +1,7 @@
 import {
   type Binding,
   badRequest,
-  bindingSchema,
+  bindings,
   conflict,
   type FieldError,
   FieldPath,
@@ -18,43 +18,64 @@ import type { Environment } from '@coracle/environment'
 import { decodeBody } from '../registry/body.ts'
 import type { ChangedPart } from '../registry/changed-part.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { Subresource } from './subresource.ts'
+import type { RegistryWriteOptions } from '../registry-contract.ts'
+import type { RequestContext } from '../request.ts'
+import type { Subresource, SubresourceResult } from './subresource.ts'
 
 /** What is posted has been admitted: the pod itself follows from it. */
 const boundPart: ChangedPart = { subresource: 'binding', rules: 'own', isAdmitted: true }
 
-const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: bindingSchema }
-
 const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 
 /** `pods/binding`: puts a pod on a node, once. What schedulers call. */
-export function bindingSubresource(registry: ResourceRegistry, { clock }: Environment): Subresource {
+export function bindingSubresource(registry: ResourceRegistry, environment: Environment): Subresource {
   return {
-    async create(context, namespace, name, body, options) {
-      const { object, warnings } = decodeBody(bindingKind, body, options.fieldValidation, () => false)
-      const binding = (await registry.admitPosted(context, namespace, name, {
-        operation: 'CREATE',
-        subresource: 'binding',
-        kind: bindingKind,
-        object,
-        options,
-        check: (admitted) => check(admitted as Binding, name),
-      })) as Binding
-      const { resourceVersion = '' } = binding.metadata
-      await registry.change(context, namespace, name, boundPart, options, (old) => {
-        registry.checkVersion(old, binding.metadata)
-        const pod = bind(old.object as Pod, binding, clock.now())
-        return { object: pod, warnings, repeatable: resourceVersion === '' }
-      })
-      return { code: 201, value: success, warnings }
-    },
+    create: (context, namespace, name, body, options) =>
+      bindPod(registry, environment, { context, namespace, name, body, options, to: 'subresource' }),
   }
+}
+
+/** A request that a pod be put on a node. */
+export interface BindingRequest {
+  readonly context: RequestContext
+  readonly namespace: string
+  /** Of the pod. */
+  readonly name: string
+  readonly body: unknown
+  readonly options: RegistryWriteOptions
+  /** Where it was posted: that is what admission sees. */
+  readonly to: 'subresource' | 'bindings'
+}
+
+/** Puts a pod on a node where admission lets it. */
+export async function bindPod(
+  registry: ResourceRegistry,
+  { clock }: Environment,
+  { context, namespace, name, body, options, to }: BindingRequest,
+): Promise<SubresourceResult> {
+  const { object, warnings } = decodeBody(bindings, body, options.fieldValidation, () => false)
+  const resource =
+    to === 'bindings' ? { posted: bindings, subresource: '' } : { kind: bindings, subresource: 'binding' }
+  const binding = (await registry.admitPosted(context, namespace, name, {
+    ...resource,
+    operation: 'CREATE',
+    object,
+    options,
+    check: (admitted) => check(admitted as Binding, name),
+  })) as Binding
+  const { resourceVersion = '' } = binding.metadata
+  await registry.change(context, namespace, name, boundPart, options, (old) => {
+    registry.checkVersion(old, binding.metadata)
+    const pod = bind(old.object as Pod, binding, clock.now())
+    return { object: pod, warnings, repeatable: resourceVersion === '' }
+  })
+  return { code: 201, value: success, warnings }
 }
 
 function check(binding: Binding, name: string): void {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
   const errors = bindingErrors(binding)
-  if (errors.length > 0) throw invalid(bindingKind, name, errors)
+  if (errors.length > 0) throw invalid(bindings, name, errors)
 }
 
 function bindingErrors({ target }: Binding): readonly FieldError[] {

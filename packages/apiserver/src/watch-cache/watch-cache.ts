@@ -76,7 +76,7 @@ export class WatchCache implements FeedSink {
   /** States before this revision are forgotten, though events of that time may be there. */
   #statesFrom = 0
   #reading: Promise<void> | undefined
-  readonly #listeners: ((event: CacheEvent) => void)[] = []
+  readonly #listeners: ((event: CacheEvent, isOwn: boolean) => void)[] = []
 
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
@@ -106,8 +106,8 @@ export class WatchCache implements FeedSink {
     return this.#history.startRevision
   }
 
-  /** Calls `listener` with every change from now on, after the cache has taken it in. */
-  onChange(listener: (event: CacheEvent) => void): void {
+  /** Calls `listener` with every change from now on, after the cache has taken it in, and whether this server has made it. */
+  onChange(listener: (event: CacheEvent, isOwn: boolean) => void): void {
     this.#listeners.push(listener)
   }
 
@@ -163,7 +163,7 @@ export class WatchCache implements FeedSink {
     this.#history.push(cacheEvent)
     this.#indexes.update(key, type === 'DELETED' ? undefined : stored.object, previous?.object)
     this.#watchers.notify(cacheEvent)
-    for (const listener of this.#listeners) listener(cacheEvent)
+    for (const listener of this.#listeners) listener(cacheEvent, write !== undefined)
     if (write !== undefined) write.stored = stored
   }
 

@@ -43,17 +43,14 @@ function containerOf(pod: Pod, wanted: string | undefined): ContainerChoice {
   }
 }
 
-/** How a session with a container came to its end: the container runs on where its user detached from it. */
-export type AttachEnd = 'ended' | 'detached'
-
-/** Connects the terminal here to a container of a pod until it ends, or the user types the keys that detach from it. */
+/** Connects the terminal here to a container of a pod until it ends, or the user types the keys that detach from it: then it runs on. */
 export async function attachTo(
   host: Host,
   session: Session,
   pod: Pod,
   container: string,
   given: StreamFlags,
-): Promise<AttachEnd> {
+): Promise<void> {
   const { containers, initContainers = [], ephemeralContainers = [] } = pod.spec
   const all = [...containers, ...initContainers, ...ephemeralContainers]
   const hasTerminal = all.find(({ name }) => name === container)?.tty === true
@@ -69,9 +66,8 @@ export async function attachTo(
     }
     const attach = (streams: CommandRequest) =>
       attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...streams, container })
-    const end = await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
+    await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
     if (given.quiet !== true && isRaw) host.stdout.write(reattachText(session, pod, container))
-    return end ?? 'ended'
   })
 }
 
@@ -80,7 +76,7 @@ async function untilKeys(
   request: CommandRequest,
   keys: string | undefined,
   attach: (request: CommandRequest) => Promise<void>,
-): Promise<AttachEnd> {
+): Promise<void> {
   const sequence = detachSequence(keys === undefined || keys === '' ? detachKeysDefault : keys)
   const detached = new AbortController()
   const stdin = request.stdin?.pipe(untilDetached(sequence, () => detached.abort()))
@@ -91,10 +87,8 @@ async function untilKeys(
       ...(stdin === undefined ? {} : { stdin }),
       signal: AbortSignal.any([...signals, detached.signal]),
     })
-    return 'ended'
   } catch (error) {
     if (!detached.signal.aborted) throw error
-    return 'detached'
   }
 }
 

@@ -234,7 +234,7 @@ async function printTables(
     // kubectl shows the column from the first table that has namespaces on.
     hasNamespaces ||= style.namespaces
     const printer = new TablePrinter({ ...style, namespaces: hasNamespaces })
-    const text = group.map(({ result }) => printer.print(result)).join('')
+    const text = printer.print(group.map(({ result }) => result))
     if (text === '') continue
     host.stdout.write(isFirst || !flags.headers ? text : `\n${text}`)
     isFirst = false

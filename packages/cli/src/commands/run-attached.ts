@@ -1,4 +1,4 @@
-import { hasReason, type Pod, pods } from '@coracle/api'
+import { hasReason, notFound, type Pod, pods } from '@coracle/api'
 import { CliError, ExitError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { placeObject } from '../manifests/place-object.ts'
@@ -18,20 +18,15 @@ export async function runAttached(host: Host, made: Pod, flags: RunFlags): Promi
       fieldValidation: fieldValidation[flags.validate],
     })
     try {
-      const code = await follow(host, session, pod, flags)
-      if (code !== 0) {
-        const { name, namespace } = pod.metadata
-        if (flags.quiet !== true) host.stderr.write(`pod ${namespace}/${name} terminated (Error)\n`)
-        throw new ExitError(code)
-      }
+      await follow(host, session, pod, flags)
     } finally {
       if (flags.rm === true) await remove(host, session, pod, flags)
     }
   })
 }
 
-/** Shows what a pod writes until it ends. Gives its exit code; 0 where it is started again. */
-async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<number> {
+/** Shows what a pod writes until it ends, or until its user detaches from it, and ends with its exit code where it is not to start again. */
+async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<void> {
   const [{ name: container = '' } = {}] = pod.spec.containers
   let latest: Pod = pod
   const awaited = { resource: (await session.catalog()).find('pods'), key: keyOf(session, pod) }
@@ -42,7 +37,7 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
   })
   if (!hasBegun) throw new CliError(`timed out waiting for the condition: ${whyNot(latest)}`)
   if (stateOf(latest, container) === 'running') {
-    const end = await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
+    await attachTo(host, session, latest, container, flags).catch(async (error: unknown) => {
       if (error instanceof InterruptedError) throw error
       // It may have ended in between: then what it wrote is in its log. So is what can be had where nobody can attach, as with kubectl.
       if (!String(error).includes('container not found')) {
@@ -52,19 +47,29 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
         )
       }
       await printLog(host, session, pod)
-      return 'ended'
     })
-    // What was left to run has no exit code yet.
-    if (end === 'detached') return 0
   } else await printLog(host, session, pod)
   // A container whose input stays open goes on without this client, and as long as it likes.
-  if (pod.spec.restartPolicy === 'Always' || flags.leaveStdinOpen === true) return 0
+  const { restartPolicy } = pod.spec
+  if (restartPolicy === 'Always' || flags.leaveStdinOpen === true) return
+  // As kubectl one that was detached from is waited for, too, and one that starts again when it fails until it does not.
   const hasEnded = await awaitObject(host, session, awaited, flags.podRunningTimeout, (object) => {
-    if (object !== undefined) latest = object as Pod
-    return object === undefined || stateOf(latest, container) === 'ended'
+    if (object === undefined) throw notFound(pods, '')
+    latest = object as Pod
+    const phase = latest.status?.phase
+    return phase === 'Succeeded' || (phase === 'Failed' && restartPolicy === 'Never')
   })
   if (!hasEnded) throw new CliError('timed out waiting for the condition')
-  return latest.status?.containerStatuses?.find(({ name }) => name === container)?.state?.terminated?.exitCode ?? 0
+  if (latest.status?.phase === 'Failed') throw exitOf(host, latest)
+}
+
+/** How a command ends whose pod has failed: with the exit code of its container. */
+function exitOf(host: Host, { metadata, status }: Pod): Error {
+  const pod = `pod ${metadata.namespace}/${metadata.name}`
+  const { exitCode = 0, reason = '', message = '' } = status?.containerStatuses?.[0]?.state?.terminated ?? {}
+  if (exitCode === 0) return new CliError(`${pod} failed with unknown exit code`)
+  host.stderr.write(`${pod} terminated (${reason})\n${message}${message === '' || message.endsWith('\n') ? '' : '\n'}`)
+  return new ExitError(exitCode)
 }
 
 function stateOf({ status }: Pod, container: string): 'waiting' | 'running' | 'ended' {

@@ -181,3 +181,29 @@ it('drain leaves a pod behind that has been on its way out for too long', async 
   const second = await coracle(`drain node-0 ${flags}`)
   expect([second.code, second.stdout]).toEqual([0, 'node/node-0 already cordoned\nnode/node-0 drained\n'])
 }, 20_000)
+
+it('drain tells of pods that it deletes, and does not evict, once they are gone', async () => {
+  await coracle('uncordon node-0')
+  await cluster.client.create(pods, podNamed('deleted'))
+  const flags = '--force --pod-selector=name=deleted --disable-eviction'
+  const tried = await coracle(`drain node-0 ${flags} --dry-run=client`)
+  expect(tried.stdout).toContain('evicting pod default/deleted (dry run)\n')
+  const drained = await coracle(`drain node-0 ${flags}`)
+  expect([drained.code, drained.stdout]).toEqual([
+    0,
+    'node/node-0 cordoned\npod/deleted deleted\nnode/node-0 drained\n',
+  ])
+}, 20_000)
+
+it('rollout undo warns that what was applied is not', async () => {
+  const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  const spec = { selector: { matchLabels: { app: 'a' } }, template }
+  const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'applied' }, spec }
+  await writeFile(join(directory, 'applied.json'), JSON.stringify(applied))
+  await coracle('apply -f applied.json')
+  await coracle('set image deployment/applied c=j')
+  const undone = await coracle('rollout undo deployment/applied --dry-run=client')
+  expect(undone.stderr).toBe(
+    "Warning: resource deployments/applied was previously managed with 'coracle apply'. Rolling back will not update the kubectl.kubernetes.io/last-applied-configuration annotation, which may cause unexpected behavior on future 'coracle apply' operations. Consider using 'coracle apply' with your previous configuration file instead.\n",
+  )
+}, 20_000)

@@ -77,6 +77,13 @@ describe('ResourceCatalog', () => {
     expect(() => catalog.find('quux')).toThrow(/"quux"$/)
   })
 
+  it('finds nothing under no name, whatever has none for one of its objects', () => {
+    const nodeMetrics = { ...pods, group: 'metrics.k8s.io', plural: 'nodes', kind: 'NodeMetrics', singular: '' }
+    const withMetrics = new ResourceCatalog([pods, nodeMetrics])
+    expect(() => withMetrics.find('')).toThrow('the server doesn\'t have a resource type ""')
+    expect(() => withMetrics.findAll('')).toThrow('the server doesn\'t have a resource type ""')
+  })
+
   it('finds the resource of a kind in exactly that version', () => {
     expect(catalog.ofKind('apps/v1beta1', 'Deployment')).toBe(oldDeployments)
     expect(catalog.ofKind('apps/v2', 'Deployment')).toBeUndefined()

@@ -64,6 +64,8 @@ export class ResourceCatalog {
     const wanted = text.toLowerCase().replace(/\.$/, '')
     const dot = wanted.indexOf('.')
     const name = dot < 0 ? wanted : wanted.slice(0, dot)
+    // Some resources of other servers have no name for one of them.
+    if (name === '') return undefined
     const qualifier = dot < 0 ? undefined : wanted.slice(dot + 1)
     // Short names have one spelling alone.
     const [short = ''] = text.split('.', 1)

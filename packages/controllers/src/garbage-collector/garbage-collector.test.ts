@@ -163,6 +163,20 @@ describe('the garbage collector', () => {
     expect(names()).toEqual([])
   })
 
+  it('ends a foreground deletion at once, even where the object has changed since it was last heard of', async () => {
+    await configMap('root', [], { finalizers: ['foregroundDeletion'] })
+    await settle()
+    const key = { namespace: 'default', name: 'root' }
+    const stop = client.intercept(async ({ verb }) => {
+      if (verb !== 'patch') return
+      stop()
+      await client.patch(configMaps, key, { type: 'merge', body: { data: { changed: 'meanwhile' } } })
+    })
+    await remove('root')
+    await settle()
+    expect(names()).toEqual([])
+  })
+
   it('deletes dependents that come while their owner is being deleted in the foreground', async () => {
     const root = await configMap('root', [], { finalizers: ['foregroundDeletion'] })
     await configMap('slow', [root], { block: true, finalizers: ['example.com/wait'] })

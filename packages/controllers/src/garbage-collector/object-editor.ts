@@ -64,8 +64,9 @@ export class ObjectEditor {
   }
 
   /**
-   * Changes an object, from the state the graph has seen first and from what the server has after a conflict. Resolves to the
-   * object then, or undefined where it is gone.
+   * Changes an object: from the state the graph has seen, and where that is not the latest, at once from what the server has. Only
+   * conflicts with the latter are worth a wait: somebody writes at this moment. Resolves to the object then, or undefined where it
+   * is gone.
    */
   async #edit(
     node: GraphNode,
@@ -73,16 +74,17 @@ export class ObjectEditor {
     signal: AbortSignal,
     change: (object: KubernetesObject) => MetadataChange,
   ): Promise<KubernetesObject | undefined> {
-    let seen = node.object
-    const write = async () => {
-      const object = seen ?? (await this.#live.find(node.identity))
-      seen = undefined
-      if (object === undefined || object === 'impossible') return undefined
+    const write = async (object: KubernetesObject) => {
       const metadata = change(object)
       return metadata === undefined ? object : this.#patch(object, metadata, cause)
     }
+    const writeLatest = async () => {
+      const object = await this.#live.find(node.identity)
+      return object === undefined || object === 'impossible' ? undefined : write(object)
+    }
+    const retry = () => retryOnConflict(writeLatest, this.#environment, signal)
     try {
-      return await retryOnConflict(write, this.#environment, signal)
+      return node.object === undefined ? await retry() : await write(node.object).catch(onConflict(retry))
     } catch (error) {
       if (hasReason(error, 'NotFound')) return undefined
       throw error
@@ -102,6 +104,14 @@ export class ObjectEditor {
     return this.#client.patch(this.#kinds.require(apiVersion, kind), key, { type: 'merge', body }, cause)
   }
 }
+
+/** What to do where a write met a newer object; other errors pass. */
+const onConflict =
+  <T>(recover: () => Promise<T>) =>
+  (error: unknown): Promise<T> => {
+    if (!hasReason(error, 'Conflict')) throw error
+    return recover()
+  }
 
 const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 

@@ -96,6 +96,17 @@ describe('metrics', () => {
     expect(metrics.text()).toContain('g 1\n')
   })
 
+  it('are waited for where it takes time to compute them', async () => {
+    const metrics = createMetricsRegistry()
+    const gauge = metrics.gauge({ name: 'g', help: 'G.' }).with({})
+    metrics.onCollect(async () => {
+      await Promise.resolve()
+      gauge.set(7)
+    })
+    expect(metrics.text()).toContain('g 0\n')
+    expect(await metrics.collected()).toContain('g 7\n')
+  })
+
   it('forget a series, and keep no more of them than there may be', () => {
     const metrics = createMetricsRegistry()
     const counter = metrics.counter({ name: 'c_total', help: 'C.', labels: ['x'] })

@@ -56,10 +56,15 @@ export interface MetricsRegistry {
   counter<L extends string = never>(options: MetricOptions<L>): Metric<L, Counter>
   gauge<L extends string = never>(options: MetricOptions<L>): Metric<L, Gauge>
   histogram<L extends string = never>(options: HistogramOptions<L>): Metric<L, Histogram>
-  /** Calls `collect` before metrics are read, for gauges that are computed then. Returns what ends that. */
-  onCollect(collect: () => void): () => void
-  /** All metrics, by name, in the text format of Prometheus (version 0.0.4). */
+  /**
+   * Calls `collect` before metrics are read, for gauges that are computed then. One that takes time resolves within a bounded one, and
+   * does not reject. Returns what ends that.
+   */
+  onCollect(collect: () => void | Promise<void>): () => void
+  /** All metrics, by name, in the text format of Prometheus (version 0.0.4). Gauges that it takes time to compute are as they were last. */
   text(): string
+  /** The same, once all gauges are computed. */
+  collected(): Promise<string>
 }
 
 /** The content type of `MetricsRegistry.text`. */
@@ -75,7 +80,7 @@ const bucketShapes = new WeakMap<readonly number[], { readonly bounds: Float64Ar
 
 class Registry implements MetricsRegistry {
   readonly #families = new Map<string, Family<string, Series>>()
-  readonly #collectors = new Set<() => void>()
+  readonly #collectors = new Set<() => void | Promise<void>>()
 
   counter<L extends string = never>(options: MetricOptions<L>): Metric<L, Counter> {
     return this.#family('counter', options, () => new NumberSeries(), '')
@@ -101,13 +106,22 @@ class Registry implements MetricsRegistry {
     return this.#family('histogram', options, () => new HistogramSeries(bounds), text)
   }
 
-  onCollect(collect: () => void): () => void {
+  onCollect(collect: () => void | Promise<void>): () => void {
     this.#collectors.add(collect)
     return () => void this.#collectors.delete(collect)
   }
 
   text(): string {
-    for (const collect of this.#collectors) collect()
+    for (const collect of this.#collectors) void collect()
+    return this.#written()
+  }
+
+  async collected(): Promise<string> {
+    await Promise.all([...this.#collectors].map((collect) => collect()))
+    return this.#written()
+  }
+
+  #written(): string {
     const names = [...this.#families.keys()].sort()
     return names.map((name) => this.#families.get(name)?.text() ?? '').join('')
   }

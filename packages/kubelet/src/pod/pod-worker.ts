@@ -1,5 +1,6 @@
 import {
   type Container,
+  claimsOfPod,
   deepEqual,
   hasReason,
   type ObjectMeta,
@@ -15,7 +16,7 @@ import { ProbeRunner } from '../probes/probe-runner.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
-import { type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
+import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
 import { needsVolumes } from '../volumes/mount-volumes.ts'
 import { isMadeOfFiles } from '../volumes/volume-files.ts'
 import type { BackOff } from './back-off.ts'
@@ -205,6 +206,7 @@ export class PodWorker implements StatusWriterHost {
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
     this.#showLoss(observation, plan, status)
+    this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted) this.#writer.write(status())
@@ -399,6 +401,14 @@ export class PodWorker implements StatusWriterHost {
     if (this.#gone || this.#pod.metadata.deletionTimestamp !== undefined) return
     if (terminal && runs.every(({ state }) => state !== 'running')) return
     if (isReady(this.#pod.status) && !isReady(status())) this.#writer.write(status())
+  }
+
+  /** A pod that has its claims is shown to have them before its containers start: who looks after it next goes by that (`hadVolumes`). */
+  #showVolumes(status: () => OwnPodStatus): void {
+    const pod = this.#pod
+    if (this.#gone || hadVolumes(pod.status) || claimsOfPod(pod).length === 0) return
+    const now = status()
+    if (hadVolumes(now)) this.#writer.write(now)
   }
 
   /** True where something was done that makes another look worthwhile. */

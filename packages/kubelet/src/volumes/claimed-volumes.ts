@@ -7,6 +7,7 @@ import {
   type PersistentVolume,
   type PersistentVolumeClaim,
   type Pod,
+  type PodStatus,
   persistentVolumeClaims,
   persistentVolumes,
   type Resource,
@@ -74,7 +75,7 @@ async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: 
   }
   const complaint = volume.ephemeral === undefined ? undefined : whyNotMadeFor(pod, claim)
   if (complaint !== undefined) throw problem(complaint)
-  if (claim.metadata.deletionTimestamp !== undefined && !hadVolumes(pod)) {
+  if (claim.metadata.deletionTimestamp !== undefined && !hadVolumes(pod.status)) {
     throw problem("can't start pod because PVC is being deleted")
   }
   const name = boundTo(claim)
@@ -89,10 +90,10 @@ async function boundVolume(pod: Pod, volume: Volume, claimName: string, client: 
 }
 
 /**
- * Whether an agent before this one had the volumes of the pod: it makes a sandbox when they are there. A claim that is being deleted is
+ * Whether a node agent, this one or one before it, had the volumes of the pod with this status: it makes a sandbox when they are there. A claim that is being deleted is
  * protected until the pod is over, which goes on with it.
  */
-const hadVolumes = ({ status: { conditions = [] } = {} }: Pod): boolean =>
+export const hadVolumes = ({ conditions = [] }: PodStatus = {}): boolean =>
   conditions.some(({ type, status }) => type === 'PodReadyToStartContainers' && status === 'True')
 
 /** The scheduler, too, takes a claim for bound before its status says so. */

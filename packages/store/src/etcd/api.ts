@@ -87,6 +87,11 @@ export const watchResponse = message({
   events: [11, [event]],
 })
 
+export const statusRequest = message({})
+
+/** Of `dbSize` bytes some may be free. */
+export const statusResponse = message({ header: [1, header], version: [2, 'string'], dbSize: [3, 'int64'] })
+
 export const authenticateRequest = message({ name: [1, 'string'], password: [2, 'string'] })
 
 export const authenticateResponse = message({ token: [2, 'string'] })

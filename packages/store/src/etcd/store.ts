@@ -32,6 +32,8 @@ import {
   rangeRequest,
   rangeResponse,
   type requestOp,
+  statusRequest,
+  statusResponse,
   txnRequest,
   txnResponse,
 } from './api.ts'
@@ -45,6 +47,7 @@ import { EtcdWatch } from './watch.ts'
 const range = { path: '/etcdserverpb.KV/Range', request: rangeRequest, response: rangeResponse }
 const txn = { path: '/etcdserverpb.KV/Txn', request: txnRequest, response: txnResponse }
 const compaction = { path: '/etcdserverpb.KV/Compact', request: compactionRequest, response: compactionResponse }
+const memberStatus = { path: '/etcdserverpb.Maintenance/Status', request: statusRequest, response: statusResponse }
 
 /** Written under the prefix of a watch to learn how far it is; no part of the store. */
 const markerName = 'coracle-watch-progress'
@@ -194,6 +197,13 @@ export class EtcdStore implements Store {
       // Somebody has compacted as far or further.
       if (!isServiceError(error) || error.code !== status.OUT_OF_RANGE) throw error
     }
+  }
+
+  /** That of the member that answers: they are about the same. */
+  async sizeBytes(): Promise<number> {
+    this.#checkOpen()
+    const { dbSize } = await this.#call(memberStatus, {})
+    return dbSize
   }
 
   close(): Promise<void> {

@@ -232,7 +232,7 @@ function objectDecoder(schema: ObjectSchema): Decoder {
 
 function decodeField(field: CompiledField, value: unknown, context: DecodeContext, owner: string): unknown {
   if (value === undefined) return undefined
-  if (value === null) return field.nullable ? null : undefined
+  if (value === null) return field.nullable || (context.keepsNulls && context.keepsZeros) ? null : undefined
   context.enter(field.name)
   const decoded = field.decode(value, context, owner)
   context.leave()

@@ -4,9 +4,8 @@ import {
   type KubernetesObject,
   managedFieldsOf,
   type ResourceDefinition,
-  type StoredKind,
 } from '@coracle/api'
-import type { AdmissionAttributes } from '../admission.ts'
+import type { AdmissionAttributes, AdmittedResource } from '../admission.ts'
 
 /** The objects of a request in one version, with the owners of their fields. */
 export interface VersionedObjects {
@@ -64,7 +63,7 @@ function withOwners(
 
 /** A stored object as a version of its kind shows it. */
 export async function inVersion(
-  kind: StoredKind,
+  kind: AdmittedResource,
   version: ResourceDefinition,
   object: KubernetesObject,
 ): Promise<KubernetesObject> {
@@ -74,7 +73,7 @@ export async function inVersion(
 
 /** The form in which an object of a version is stored. */
 export async function fromVersion(
-  kind: StoredKind,
+  kind: AdmittedResource,
   version: ResourceDefinition,
   object: KubernetesObject,
 ): Promise<KubernetesObject> {
@@ -83,7 +82,7 @@ export async function fromVersion(
 }
 
 /** Undefined for the hub, which needs none. */
-function converterOf(kind: StoredKind, version: ResourceDefinition): ConvertedVersion | undefined {
+function converterOf(kind: AdmittedResource, version: ResourceDefinition): ConvertedVersion | undefined {
   return kind.versions.find((each) => apiVersionOf(each) === apiVersionOf(version))
 }
 

@@ -158,8 +158,9 @@ async function planFor(
 /** Takes a pod from its node and waits until it is gone. Rejects where that is refused, or has not come by the deadline. */
 async function removePod(host: Host, session: Session, pod: Pod, flags: DrainFlags, deadline: number): Promise<void> {
   const { name = '', namespace = '', uid } = pod.metadata
-  const verb = flags.disableEviction === true ? 'deleting' : 'evicting'
-  host.stdout.write(`${verb} pod ${namespace}/${name}${dryRunText[flags.dryRun]}\n`)
+  // kubectl tells a deletion when it is done, and a dry run of one as that of an eviction.
+  if (flags.disableEviction !== true || flags.dryRun === 'client')
+    host.stdout.write(`evicting pod ${namespace}/${name}${dryRunText[flags.dryRun]}\n`)
   if (flags.dryRun === 'client') return
   const isAsked = await askToGo(host, session, pod, flags, deadline)
   if (!isAsked || flags.dryRun === 'server') return
@@ -212,7 +213,8 @@ async function askToGo(
         })
       return true
     } catch (error) {
-      if (hasReason(error, 'NotFound')) return false
+      if (hasReason(error, 'NotFound')) return flags.disableEviction === true
+      if (flags.disableEviction === true) throw error
       const where = `pods/${JSON.stringify(key.name)} -n ${JSON.stringify(key.namespace)}`
       if (!hasReason(error, 'TooManyRequests')) {
         throw new CliError(`error when evicting ${where}: ${messageOf(error)}`)

@@ -25,8 +25,10 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
     'undo',
     { ...flags, typesMeanAll: true, typed: true, looksAtOutputLate: true, hasDeclaredOrder: true },
     async (session, target) => {
-      const { object } = target
+      const { object, resource } = target
       const { name } = target.key
+      if (object.metadata.annotations?.[lastAppliedAnnotation] !== undefined)
+        host.stderr.write(appliedWarning(`${resource.plural}/${name}`))
       const isDeployment = target.resource.kind === 'Deployment'
       const none = isDeployment
         ? `no rollout history found for deployment ${JSON.stringify(name)}`
@@ -51,6 +53,10 @@ export async function rolloutUndo(host: Host, args: readonly string[], flags: Ro
     },
   )
 }
+
+/** What is rolled back stays as it was applied in the eyes of the next apply (kubectl 1.36). */
+const appliedWarning = (object: string): string =>
+  `Warning: resource ${object} was previously managed with 'coracle apply'. Rolling back will not update the ${lastAppliedAnnotation} annotation, which may cause unexpected behavior on future 'coracle apply' operations. Consider using 'coracle apply' with your previous configuration file instead.\n`
 
 function specOf(object: KubernetesObject): { readonly paused?: boolean; readonly template?: PodTemplateSpec } {
   return (object as { readonly spec?: object }).spec ?? {}

@@ -160,7 +160,7 @@ function nextToken(template: string, position: number): Token {
       const [after = ''] = /^[\p{L}\p{N}_]?/u.exec(template.slice(position + text.length)) ?? []
       return after === '' ? token(type, text) : token('error', `bad number syntax: ${JSON.stringify(text + after)}`)
     }
-    if (type === 'variable' || type === 'field' || type === 'identifier') {
+    if (type === 'variable' || type === 'field' || type === 'dot' || type === 'identifier') {
       const after = template.slice(position + text.length, position + text.length + 3)
       if (!wordEnd.test(after)) return token('error', `bad character ${charText(after)}`)
     }

@@ -340,5 +340,11 @@ export const templates: Readonly<Record<string, readonly string[]>> = {
     '{{template "T" . .}}',
     '{{.kind=1}}',
     '{{with .a}}{{else if .b}}{{end}}',
+    '{{.kind.}',
+    '{{.kind.}b}}',
+    '{{.kind.}}',
+    '{{.}',
+    '{{$.}',
+    '{{.!}}',
   ],
 }
