@@ -1,8 +1,23 @@
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
-import { type Device, type DeviceAttribute, type ResourceSlice, resourceSliceSchema } from './resource-slice-schema.ts'
+import type { DeviceToleration } from './device-request-schema.ts'
+import {
+  type Device,
+  type DeviceAttribute,
+  type DeviceTaint,
+  type ResourceSlice,
+  resourceSliceSchema,
+} from './resource-slice-schema.ts'
 import { checkSlice } from './resource-slice-validation.ts'
+
+/** Whether a claim may have a device in spite of a taint (resource/v1 DeviceToleration.ToleratesTaint). */
+export function toleratesDeviceTaint(toleration: DeviceToleration, taint: DeviceTaint): boolean {
+  const { key = '', operator = 'Equal', value = '', effect } = toleration
+  if (effect !== undefined && effect !== taint.effect) return false
+  if (key !== '' && key !== taint.key) return false
+  return operator === 'Exists' || value === (taint.value ?? '')
+}
 
 /** What is stored: without what only features that are off bring, and with the time of taints that say none. */
 function prepared(slice: ResourceSlice, old: ResourceSlice | undefined, nowMs: number): ResourceSlice {
