@@ -3,7 +3,7 @@ import { compileDeviceSelector, selectorVariables } from '@coracle/api/devices'
 import { describe, expect, it } from 'vitest'
 import { AllocatedDevices } from './allocated-devices.ts'
 import { type Allocation, allocate } from './allocator.ts'
-import { type PooledDevice, poolsOf } from './pools.ts'
+import { DevicePools, type PooledDevice } from './pools.ts'
 
 const apiVersion = 'resource.k8s.io/v1'
 const node: Node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', labels: { rack: 'a' } } }
@@ -61,8 +61,14 @@ function tried(
     const pool = slices.find(({ spec }) => spec.devices?.some(({ name }) => name === device))?.spec.pool.name ?? ''
     use.set(device, { devices: { results: [{ request: 'r', driver: 'd.example.com', pool, device }] } })
   }
+  const pools = new DevicePools(slices)
   const find = (name: string) => classes.find(({ metadata }) => metadata.name === name)
-  return allocate(claims, node, { pools: poolsOf(slices), use, deviceClass: find, selects })
+  return allocate(claims, node, {
+    devicesOn: (each) => pools.devicesOn(each),
+    use,
+    deviceClass: find,
+    selects,
+  })
 }
 
 /** The devices of each claim as `request=device`, or why there are none. */

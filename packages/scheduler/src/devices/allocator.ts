@@ -25,14 +25,15 @@ import {
 import type { DeviceUse } from './allocated-devices.ts'
 import { nodeSelectorFor } from './allocated-nodes.ts'
 import { consumedCapacity } from './consumed-capacity.ts'
-import { isUsableOn, type Pool, type PooledDevice } from './pools.ts'
+import type { PooledDevice } from './pools.ts'
 
 /** Choices that are tried before the search for a node ends: upstream ends it after ten seconds. */
 export const choicesMax = 100_000
 
 /** What the search goes by. */
 export interface DeviceOffer {
-  readonly pools: readonly Pool[]
+  /** The devices that can be used on a node, those of one pool beside each other. */
+  devicesOn(node: Node): readonly PooledDevice[]
   /** What other claims have. */
   readonly use: DeviceUse
   deviceClass(name: string): DeviceClass | undefined
@@ -105,7 +106,7 @@ class Search {
   constructor(node: Node, offer: DeviceOffer) {
     this.#node = node
     this.#offer = offer
-    this.#devices = offer.pools.flatMap(({ devices }) => devices.filter(({ place }) => isUsableOn(place, node)))
+    this.#devices = offer.devicesOn(node)
   }
 
   meet(claims: readonly ClaimSearch[]): boolean {

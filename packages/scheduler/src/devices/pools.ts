@@ -39,7 +39,7 @@ export interface Pool {
 }
 
 /** All pools, in the order of their names. */
-export function poolsOf(slices: readonly ResourceSlice[]): readonly Pool[] {
+function poolsOf(slices: readonly ResourceSlice[]): readonly Pool[] {
   const byPool = new Map<string, ResourceSlice[]>()
   for (const slice of slices) {
     const key = `${slice.spec.driver}/${slice.spec.pool.name}`
@@ -83,8 +83,33 @@ function poolOf(all: readonly ResourceSlice[]): Pool {
   return pool
 }
 
+/** All devices there are, found by the nodes where they can be used. */
+export class DevicePools {
+  readonly #byNode = new Map<string, PooledDevice[]>()
+  readonly #elsewhere: readonly PooledDevice[]
+
+  constructor(slices: readonly ResourceSlice[]) {
+    const all = poolsOf(slices).flatMap(({ devices }) => devices)
+    this.#elsewhere = all.filter(({ place }) => place.nodeName === undefined)
+    for (const device of all) {
+      const { nodeName } = device.place
+      if (nodeName === undefined) continue
+      const known = this.#byNode.get(nodeName)
+      if (known === undefined) this.#byNode.set(nodeName, [device])
+      else known.push(device)
+    }
+  }
+
+  /** Those of the node come first. */
+  devicesOn(node: Node): readonly PooledDevice[] {
+    const own = this.#byNode.get(node.metadata.name ?? '') ?? []
+    if (this.#elsewhere.length === 0) return own
+    return [...own, ...this.#elsewhere.filter(({ place }) => isUsableOn(place, node))]
+  }
+}
+
 /** Whether a device can be used on the node. */
-export function isUsableOn({ nodeName, nodeSelector, allNodes }: DevicePlace, node: Node): boolean {
+function isUsableOn({ nodeName, nodeSelector, allNodes }: DevicePlace, node: Node): boolean {
   if (nodeName !== undefined) return nodeName === node.metadata.name
   if (allNodes === true) return true
   return nodeSelector?.nodeSelectorTerms.some((term) => nodeTermMatcher(term)(node)) === true
