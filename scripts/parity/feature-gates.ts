@@ -44,7 +44,14 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/apiserver/src/services/service-allocator.ts',
     note: 'Addresses have only ever been IPAddress objects.',
   },
-  { name: 'DynamicResourceAllocation', since: '1.34', note: 'Devices are not allocated yet.' },
+  { name: 'DRAAdminAccess', since: '1.36', where: 'packages/apiserver/src/admission/device-claims.ts' },
+  { name: 'DRAPrioritizedList', since: '1.36', where: 'packages/scheduler/src/devices/allocator.ts' },
+  {
+    name: 'DynamicResourceAllocation',
+    since: '1.34',
+    where: 'packages/scheduler/src/plugins/dynamic-resources.ts',
+    note: 'Nodes have no drivers: simulated ones run pods as if they had.',
+  },
   { name: 'ExecProbeTimeout', since: '1.20', where: 'packages/kubelet/src/probes/handlers.ts' },
   {
     name: 'HonorPVReclaimPolicy',

@@ -14,7 +14,6 @@ export interface Part {
 
 const cloud = 'There is no cloud provider.'
 const trustBundles = 'Trust bundles are not served: they are beta.'
-const devices = 'Devices are not allocated ([0048](decisions/0048-kinds-left-out.md)).'
 
 const fairness = 'Requests are limited all alike ([0048](decisions/0048-kinds-left-out.md)).'
 
@@ -37,7 +36,10 @@ export const controllers: readonly Part[] = [
   { upstream: 'cronjob-controller', ours: 'cronjob-controller' },
   { upstream: 'daemonset-controller', ours: 'daemon-set-controller' },
   { upstream: 'deployment-controller', ours: 'deployment-controller' },
-  { upstream: 'device-taint-eviction-controller', note: devices },
+  {
+    upstream: 'device-taint-eviction-controller',
+    note: 'Taints of devices keep new claims away; pods that have such a device stay.',
+  },
   { upstream: 'disruption-controller', ours: 'disruption-controller' },
   { upstream: 'endpoints-controller', ours: 'endpoint-controller' },
   { upstream: 'endpointslice-controller', ours: 'endpointslice-controller' },
@@ -70,7 +72,7 @@ export const controllers: readonly Part[] = [
   { upstream: 'pod-garbage-collector-controller', ours: 'pod-garbage-collector' },
   { upstream: 'replicaset-controller', ours: 'replicaset-controller' },
   { upstream: 'replicationcontroller-controller', ours: 'replication-controller' },
-  { upstream: 'resource-claim-controller', note: devices },
+  { upstream: 'resource-claim-controller', ours: 'resource-claim-controller' },
   { upstream: 'resourcequota-controller', ours: 'resourcequota-controller' },
   { upstream: 'root-ca-certificate-publisher-controller', ours: 'root-ca-cert-publisher' },
   { upstream: 'selinux-warning-controller', note: 'Security contexts are not enforced yet.' },
@@ -160,8 +162,6 @@ export const kindNotes: Readonly<Record<string, string>> = {
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
   'networking.k8s.io/v1/networkpolicies': 'Kept, and enforced by nobody.',
   'networking.k8s.io/v1/ingresses': 'Kept; traffic is a matter of an ingress controller, as upstream.',
-  'resource.k8s.io/v1/deviceclasses': devices,
-  'resource.k8s.io/v1/resourceclaims': devices,
-  'resource.k8s.io/v1/resourceclaimtemplates': devices,
-  'resource.k8s.io/v1/resourceslices': devices,
+  'resource.k8s.io/v1/deviceclasses': '`extendedResourceName` is kept, and gives containers nothing.',
+  'resource.k8s.io/v1/resourceclaims': 'Nodes have no drivers ([0067](decisions/0067-devices-without-drivers.md)).',
 }

@@ -69,7 +69,7 @@ export interface Strategy<T extends KubernetesObject> {
   /** Fills in what creation fixes, such as the initial status. Fields the client may not set are already gone. */
   prepareForCreate?(object: T, nowMs: number): T
   /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */
-  prepareForUpdate?(object: T, old: T): T
+  prepareForUpdate?(object: T, old: T, nowMs: number): T
   prepareForStatusUpdate?(object: T, old: T, nowMs: number): T
   /** What a delete makes of an object that is not on its way out yet, such as one more finalizer that holds it. */
   prepareForDelete?(object: T, nowMs: number): T

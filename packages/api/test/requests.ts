@@ -43,15 +43,19 @@ export function problemsOfUpdate<T extends KubernetesObject>(
 ): readonly string[] {
   const old = decoded(kind, before)
   const object = decoded(kind, after)
-  const prepared = kind.strategy.prepareForUpdate?.(object, old) ?? object
+  const prepared = kind.strategy.prepareForUpdate?.(object, old, 0) ?? object
   const errors = kind.strategy.validateUpdate?.(prepared, old, requested) ?? []
   return [...problemsOf(kind, prepared, requested), ...errors.map(describeFieldError)]
 }
 
 /** What is wrong with a new status. */
-export function problemsOfStatus<T extends KubernetesObject>(kind: StoredKind<T>, draft: Draft): readonly string[] {
-  const object = decoded(kind, draft)
-  return (kind.strategy.validateStatusUpdate?.(object, object) ?? []).map(describeFieldError)
+export function problemsOfStatus<T extends KubernetesObject>(
+  kind: StoredKind<T>,
+  draft: Draft,
+  before: Draft = draft,
+): readonly string[] {
+  const errors = kind.strategy.validateStatusUpdate?.(decoded(kind, draft), decoded(kind, before)) ?? []
+  return errors.map(describeFieldError)
 }
 
 function problemsOf<T extends KubernetesObject>(

@@ -31,6 +31,7 @@ import { createVolumeProtectionController } from './persistent-volume-protection
 import { createPodGarbageCollector } from './pod-gc/controller.ts'
 import { createReplicaSetController } from './replica-set/controller.ts'
 import { createReplicationController } from './replication-controller/controller.ts'
+import { createPodClaimController, createResourceClaimController } from './resource-claim/controller.ts'
 import { createResourceQuotaController } from './resource-quota/controller.ts'
 import { createRootCaPublisher } from './root-ca/controller.ts'
 import { createServiceAccountController } from './service-account/controller.ts'
@@ -129,6 +130,13 @@ export const builtinControllers: readonly BuiltinController[] = [
     create: createVolumePhaseController,
   },
   inManager('ephemeral-volume-controller', createEphemeralVolumeController),
+  inManager('resource-claim-controller', createResourceClaimController),
+  // Upstream's controller does both: its service account stands for both.
+  {
+    ...named('resource-claim-templates', 'resource-claim-controller'),
+    runs: 'in-manager',
+    create: createPodClaimController,
+  },
   inManager('expand-controller', createVolumeExpansionController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),

@@ -1,4 +1,4 @@
-import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '@coracle/api'
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, ResourceClaim, StorageClass } from '@coracle/api'
 
 /** Something that may let a pod fit which found no node. */
 export type ClusterEvent =
@@ -15,6 +15,10 @@ export type ClusterEvent =
   | { readonly type: 'storage-class-changed'; readonly storageClass: StorageClass }
   | { readonly type: 'csi-node-changed'; readonly nodeName: string }
   | { readonly type: 'storage-capacity-changed' }
+  /** `old` is absent where the claim has come, `claim` where it is gone. */
+  | { readonly type: 'resource-claim-changed'; readonly claim?: ResourceClaim; readonly old?: ResourceClaim }
+  /** There are other devices, or other classes of them. */
+  | { readonly type: 'devices-changed' }
 
 /** The node that has more room after the event than before, or other properties. */
 export function nodeOfEvent(event: ClusterEvent): string | undefined {

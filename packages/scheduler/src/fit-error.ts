@@ -51,10 +51,14 @@ export const isSettledEarly = ({ rejection, isContradictory }: Diagnosis): boole
  * Upstream's words on what was tried for a pod that no node takes: nothing that it claims of devices could be given back, then what came of
  * preemption. Where no node was looked at, upstream's first helper finds nothing to go by, says so, and there is no second.
  */
-export function explainNoHelp(diagnosis: Diagnosis, preemption: Preemption | undefined): string {
+export function explainNoHelp(
+  diagnosis: Diagnosis,
+  preemption: Preemption | undefined,
+  devices = 'no new claims to deallocate',
+): string {
   if (diagnosis.nodeCount === 0 || preemption?.type === 'preempts') return ''
   if (isSettledEarly(diagnosis) || preemption === undefined) return 'not found'
-  return `no new claims to deallocate, preemption: ${preemption.message}`
+  return `${devices}, preemption: ${preemption.message}`
 }
 
 const sentence = (nodeCount: number, reasons: string): string => `0/${nodeCount} nodes are available: ${reasons}.`

@@ -35,6 +35,15 @@ export class Framework {
     return this.#clusterPlugins.some((plugin) => plugins.has(plugin.name) && plugin.isHelpedBy?.(pod, event, cluster))
   }
 
+  /** What the plugins that kept the pod from nodes do for it; undefined where none of them can do anything. */
+  postFilter(pod: Pod, plugins: ReadonlySet<string>): ReturnType<NonNullable<ClusterPlugin['postFilter']>> {
+    for (const plugin of this.#clusterPlugins) {
+      const help = plugins.has(plugin.name) ? plugin.postFilter?.(pod) : undefined
+      if (help !== undefined) return help
+    }
+    return undefined
+  }
+
   /** Reserves with every plugin, until one cannot: then its reason is returned, and `unreserve` takes back what was reserved. */
   reserve(pod: Pod, node: NodeInfo): string | undefined {
     for (const plugin of this.#clusterPlugins) {

@@ -1,4 +1,5 @@
 import {
+  claimNameOfPod,
   isBeingResized,
   type Namespace,
   type Node,
@@ -14,10 +15,12 @@ import {
 import { type Client, createInformer, type Informer, keyOf } from '@coracle/client'
 import type { Environment, MetricsRegistry, Time } from '@coracle/environment'
 import type { ClusterEvent } from './cluster-event.ts'
+import { DeviceBinder } from './devices/device-binder.ts'
+import { DeviceCache } from './devices/device-cache.ts'
 import { type Diagnosis, explain, explainNoHelp } from './fit-error.ts'
 import { Framework } from './framework.ts'
 import type { NodeInfo } from './node-info.ts'
-import { defaultPlugins, volumePlugins } from './plugins/index.ts'
+import { defaultPlugins, devicePlugins, volumePlugins } from './plugins/index.ts'
 import type { Plugin } from './plugins/plugin.ts'
 import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
@@ -77,6 +80,8 @@ class SchedulerLoop implements Scheduler {
   readonly #services: Informer<Service>
   readonly #budgets: Informer<PodDisruptionBudget>
   readonly #storage: StorageCache
+  readonly #devices: DeviceCache
+  readonly #deviceBinder: DeviceBinder
   readonly #volumes: VolumeBinder
   readonly #reporter: PodReporter
   readonly #preemptor: Preemptor
@@ -107,7 +112,13 @@ class SchedulerLoop implements Scheduler {
     this.#preemptor = new Preemptor(client, environment, this.#budgets, this.#cache, this.#reporter)
     this.#storage = new StorageCache(client, environment, (event) => this.#storageChanged(event))
     this.#volumes = new VolumeBinder(client, environment.clock, this.#storage)
-    this.#framework = new Framework([...volumePlugins(this.#storage, this.#volumes), ...plugins])
+    this.#devices = new DeviceCache(client, environment, (event) => this.#devicesChanged(event))
+    this.#deviceBinder = new DeviceBinder(client, environment, this.#devices)
+    const caching = [
+      ...volumePlugins(this.#storage, this.#volumes),
+      ...devicePlugins(this.#devices, this.#deviceBinder),
+    ]
+    this.#framework = new Framework([...caching, ...plugins])
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
@@ -133,7 +144,11 @@ class SchedulerLoop implements Scheduler {
     })
     const others = [this.#namespaces, this.#nodes, this.#services, this.#budgets]
     for (const informer of others) informer.start()
-    await Promise.all([this.#storage.start(), ...others.map((informer) => informer.waitForSync())])
+    await Promise.all([
+      this.#storage.start(),
+      this.#devices.start(),
+      ...others.map((informer) => informer.waitForSync()),
+    ])
     this.#pods.addHandler({
       add: (pod) => this.#podChanged(pod),
       update: (old, pod) => this.#podChanged(pod, old),
@@ -150,8 +165,14 @@ class SchedulerLoop implements Scheduler {
     this.#metrics?.close()
     this.#queue.close()
     this.#volumes.stop()
+    this.#deviceBinder.stop()
     const informers = [this.#pods, this.#nodes, this.#namespaces, this.#services, this.#budgets]
-    await Promise.all([this.#storage.stop(), ...informers.map((informer) => informer.stop()), ...this.#work])
+    await Promise.all([
+      this.#storage.stop(),
+      this.#devices.stop(),
+      ...informers.map((informer) => informer.stop()),
+      ...this.#work,
+    ])
     await this.#reporter.stop()
   }
 
@@ -165,6 +186,11 @@ class SchedulerLoop implements Scheduler {
   #storageChanged(event: ClusterEvent): void {
     this.#happened(event)
     this.#volumes.changed()
+  }
+
+  #devicesChanged(event: ClusterEvent): void {
+    this.#happened(event)
+    this.#deviceBinder.changed()
   }
 
   #nodeChanged(node: Node, old?: Node): void {
@@ -221,6 +247,7 @@ class SchedulerLoop implements Scheduler {
     this.#unqueue(uid)
     this.#binder.confirm(uid)
     this.#volumes.podGone(uid)
+    this.#deviceBinder.podGone(uid)
     const nodeName = this.#cache.remove(uid)
     if (nodeName !== undefined) this.#happened({ type: 'pod-removed', pod, nodeName })
   }
@@ -234,7 +261,7 @@ class SchedulerLoop implements Scheduler {
 
   #isOurs(pod: Pod): boolean {
     const { schedulerName, schedulingGates = [] } = pod.spec
-    const isGated = schedulingGates.length > 0
+    const isGated = schedulingGates.length > 0 || waitsForClaims(pod)
     return schedulerName === this.#name && !isGated && pod.metadata.deletionTimestamp === undefined
   }
 
@@ -338,13 +365,18 @@ class SchedulerLoop implements Scheduler {
     // A pod for which there is a node to come is like no other.
     const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
     this.#queue.rest(uid, { group, refusedBy })
-    const message = [explain(diagnosis), explainNoHelp(diagnosis, preemption)].filter(Boolean).join(' ')
-    const reported = this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')
+    const help = this.#framework.postFilter(pod, refusedBy)
+    const message = [explain(diagnosis), explainNoHelp(diagnosis, preemption, help?.message)].filter(Boolean).join(' ')
+    const reported = Promise.all([help?.done, this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')])
     if (preemption?.type !== 'preempts') return reported
     this.#metrics?.preempts(preemption.victims.pods.length)
     return Promise.all([reported, this.#preemptor.preempt(pod, preemption.victims)])
   }
 }
+
+/** Whether claims of the pod are still to be made from templates: until then there is nothing to be said about it. */
+const waitsForClaims = (pod: Pod): boolean =>
+  pod.spec.resourceClaims?.some((each) => claimNameOfPod(pod, each) === 'not-made') === true
 
 const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 

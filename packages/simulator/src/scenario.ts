@@ -1,5 +1,6 @@
 import { seededRandom } from '@coracle/environment'
 import { withAdditions, withJobMadeAnew, withTwoOwners } from './additions.ts'
+import { withDevices } from './devices.ts'
 import { Draw } from './draw.ts'
 import { isScalable, namespaceNames } from './kinds.ts'
 import {
@@ -112,7 +113,7 @@ export function scenarioOf(seed: number, { operationsMax = 30, faults }: Scenari
     servers: cast.servers,
     nodes: cast.nodes,
     skewsMs: skews(draw, cast),
-    operations: withTwoOwners(seed, withJobs),
+    operations: withDevices(seed, withTwoOwners(seed, withJobs)),
   }
 }
 

@@ -6,6 +6,7 @@ import {
   persistentVolumes,
   pods,
   type Resource,
+  resourceClaimTemplates,
   services,
   storageClasses,
 } from '@coracle/api'
@@ -46,7 +47,44 @@ const cordonedNode = (spec: object) =>
     spec: { taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }], ...spec },
   })
 
+const allTaken = '0/2 nodes are available: 2 cannot allocate all claims.'
+const noClaim = '0/1 nodes are available: could not find ResourceClaim "default/gpu".'
+const noClass = '0/1 nodes are available: request gpu: device class gpu does not exist.'
+const fromTemplate = pod({ phase: 'Pending' }, { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 'one' }] })
+
 const ofPods: readonly Case[] = [
+  [
+    'devices that others have',
+    unplaced(`${allTaken} still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful.`),
+    knowing(),
+    'DevicesTaken',
+    `${allTaken} still not schedulable, preemption: 0/2 nodes are available: 2 Preemption is not helpful.`,
+    'end pods that have such devices, or add a node that has some: `coracle get resourceclaims` shows who has what, `coracle get resourceslices` what there is',
+  ],
+  [
+    'a claim of devices that is not there',
+    unplaced(noClaim),
+    knowing(),
+    'ResourceClaimMissing',
+    noClaim,
+    'create resourceclaim/gpu, or name one that there is in spec.resourceClaims',
+  ],
+  [
+    'a class of devices that is not there',
+    unplaced(noClass),
+    knowing(),
+    'DeviceClassMissing',
+    noClass,
+    'create deviceclass/gpu, as the driver of the devices brings it',
+  ],
+  [
+    'a template of claims that is not there',
+    fromTemplate,
+    knowing(at(resourceClaimTemplates)),
+    'ResourceClaimTemplateMissing',
+    'claim gpu is to be made from resource claim template one, which is not there',
+    'create resourceclaimtemplate/one, or name one that there is in spec.resourceClaims',
+  ],
   [
     'a node that is cordoned',
     unplaced(untolerated),

@@ -112,6 +112,11 @@ export class CelMap {
     return text === undefined ? undefined : this.#entries.get(text)?.[1]
   }
 
+  has(key: CelValue): boolean {
+    const text = keyText(key)
+    return text !== undefined && this.#entries.has(text)
+  }
+
   keys(): readonly CelValue[] {
     return [...this.#entries.values()].map(([key]) => key)
   }

@@ -16,6 +16,7 @@ import { networkingMessages } from './networking/protobuf.ts'
 import { nodeMessages } from './node/protobuf.ts'
 import { policyMessages } from './policy/protobuf.ts'
 import { rbacMessages } from './rbac/protobuf.ts'
+import { resourceMessages } from './resource/protobuf.ts'
 import { schedulingMessages } from './scheduling/protobuf.ts'
 import { storageMessages } from './storage/protobuf.ts'
 
@@ -50,6 +51,7 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...nodeMessages,
   ...policyMessages,
   ...rbacMessages,
+  ...resourceMessages,
   ...schedulingMessages,
   ...storageMessages,
 }

@@ -25,7 +25,7 @@ it.each(builtinKinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as const
       strategy.validate?.(created, version)
       strategy.validateCreate?.(created, version)
       strategy.warnings?.(created, undefined)
-      const updated = strategy.prepareForUpdate?.(object, old) ?? object
+      const updated = strategy.prepareForUpdate?.(object, old, 0) ?? object
       validate(updated, { old })
       strategy.validate?.(updated, version)
       strategy.validateUpdate?.(updated, old, version)

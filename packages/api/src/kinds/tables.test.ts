@@ -73,6 +73,10 @@ const heads: Readonly<Record<string, string>> = {
   'rbac.authorization.k8s.io/v1 ClusterRole': 'Name:name, Created At(date)',
   'rbac.authorization.k8s.io/v1 RoleBinding': 'Name:name, Role, Age, Users*, Groups*, ServiceAccounts*',
   'rbac.authorization.k8s.io/v1 Role': 'Name:name, Created At(date)',
+  'resource.k8s.io/v1 DeviceClass': 'Name:name, Age',
+  'resource.k8s.io/v1 ResourceClaim': 'Name:name, State, Age',
+  'resource.k8s.io/v1 ResourceClaimTemplate': 'Name:name, Age',
+  'resource.k8s.io/v1 ResourceSlice': 'Name:name, Node, Driver, Pool, Age',
   'scheduling.k8s.io/v1 PriorityClass': 'Name:name, Value(integer), Global-Default(boolean), Age, PreemptionPolicy',
   'storage.k8s.io/v1 CSIDriver':
     'Name:name, AttachRequired(boolean), PodInfoOnMount(boolean), StorageCapacity(boolean), TokenRequests, RequiresRepublish(boolean), Modes, Age',
@@ -567,6 +571,25 @@ const cells: readonly (readonly [string, object, readonly unknown[]])[] = [
   ],
   ['scheduling.k8s.io/v1 PriorityClass', { value: -5 }, [-5, false, '150m', '']],
   ['storage.k8s.io/v1 CSIDriver', { spec: {} }, [true, false, false, '<unset>', false, '<none>', '150m']],
+  ['resource.k8s.io/v1 DeviceClass', { spec: {} }, ['150m']],
+  ['resource.k8s.io/v1 ResourceClaim', { spec: {} }, ['pending', '150m']],
+  ['resource.k8s.io/v1 ResourceClaim', { spec: {}, status: { allocation: {} } }, ['allocated', '150m']],
+  [
+    'resource.k8s.io/v1 ResourceClaim',
+    {
+      metadata: { deletionTimestamp: created },
+      spec: {},
+      status: { allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] },
+    },
+    ['deleted,allocated,reserved', '150m'],
+  ],
+  ['resource.k8s.io/v1 ResourceClaimTemplate', { spec: { spec: {} } }, ['150m']],
+  [
+    'resource.k8s.io/v1 ResourceSlice',
+    { spec: { driver: 'gpu.example.com', nodeName: 'n1', pool: { name: 'p' } } },
+    ['n1', 'gpu.example.com', 'p', '150m'],
+  ],
+  ['resource.k8s.io/v1 ResourceSlice', { spec: { driver: 'd', pool: { name: 'p' } } }, ['', 'd', 'p', '150m']],
   [
     'storage.k8s.io/v1 CSIDriver',
     {

@@ -26,7 +26,7 @@ const fieldsOf = (text: string): ReadonlySet<string> => new Set(text.trim().spli
 const marked = fieldsOf(`
   AzureDiskVolumeSource.cachingMode AzureDiskVolumeSource.fsType AzureDiskVolumeSource.kind AzureDiskVolumeSource.readOnly
   ConfigMapEnvSource.name ConfigMapKeySelector.name ConfigMapProjection.name ConfigMapVolumeSource.name
-  ContainerPort.protocol FileKeySelector.optional GRPCAction.service
+  ContainerPort.protocol DeviceToleration.operator FileKeySelector.optional GRPCAction.service
   ISCSIPersistentVolumeSource.iscsiInterface ISCSIVolumeSource.iscsiInterface LocalObjectReference.name
   RBDPersistentVolumeSource.keyring RBDPersistentVolumeSource.pool RBDPersistentVolumeSource.user
   RBDVolumeSource.keyring RBDVolumeSource.pool RBDVolumeSource.user

@@ -16,6 +16,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   podReferences,
+  type ResourceSlice,
   type TokenRequest,
   type Volume,
 } from '@coracle/api'
@@ -72,6 +73,7 @@ const judges: Readonly<Record<string, Judge>> = {
   'leases.coordination.k8s.io': judgeLease,
   'csinodes.storage.k8s.io': judgeCsiNode,
   'certificatesigningrequests.certificates.k8s.io': judgeCertificateRequest,
+  'resourceslices.resource.k8s.io': judgeResourceSlice,
 }
 
 function judgePod(question: Question): string | undefined {
@@ -268,6 +270,15 @@ function judgeLease({ node, attributes }: Question): string | undefined {
 function judgeCsiNode({ node, attributes, object }: Question): string | undefined {
   const name = attributes.operation === 'CREATE' ? object?.metadata.name : attributes.name
   return name === node ? undefined : 'can only access CSINode with the same name as the requesting node'
+}
+
+function judgeResourceSlice({ node, attributes, object }: Question): string | undefined {
+  const { operation, old } = attributes
+  const slice = (operation === 'CREATE' ? object : old) as ResourceSlice | undefined
+  // A collection is deleted slice by slice, and the request for it has none yet.
+  if (slice === undefined || slice.spec.nodeName === node) return undefined
+  const verb = operation.toLowerCase()
+  return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`
 }
 
 /** A node asks for certificates for itself alone. */

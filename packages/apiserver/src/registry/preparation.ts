@@ -42,7 +42,7 @@ export function prepareForUpdate(
   }
   const changed = { ...given, metadata }
   const kept = hasStatus ? withStatusOf(changed, old) : changed
-  const prepared = strategy.prepareForUpdate?.(kept, old) ?? kept
+  const prepared = strategy.prepareForUpdate?.(kept, old, nowMs) ?? kept
   if (!strategy.countsGenerations || strategy.countsGenerations === 'first-only') return prepared
   const changesAnnotations =
     strategy.countsGenerations === 'with-annotations' &&

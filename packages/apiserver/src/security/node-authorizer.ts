@@ -64,6 +64,8 @@ const judges: Readonly<Record<string, Judge>> = {
   'pods.': judgePod,
   'nodes.': judgeNode,
   'leases.coordination.k8s.io': judgeLease,
+  'resourceclaims.resource.k8s.io': judgeResourceClaim,
+  'resourceslices.resource.k8s.io': judgeResourceSlice,
 }
 
 const reads = ['get', 'list', 'watch']
@@ -192,4 +194,39 @@ function judgeCsiNode(node: string, { verb, subresource, name }: ResourceAttribu
   // The name of what is created is in the body.
   if (verb !== 'create' && name !== node) return 'can only access CSINode with the same name as the requesting node'
   return undefined
+}
+
+function judgeResourceClaim(
+  node: string,
+  attributes: ResourceAttributes,
+  references: NodeReferences,
+): string | undefined {
+  const { namespace } = attributes
+  return judgeGet(node, attributes, (name) => references.has(node, 'resourceclaims', namespace, name))
+}
+
+/** Slices of the node alone. Of what is created the admission plugin sees the node, in the body. */
+function judgeResourceSlice(
+  node: string,
+  { verb, subresource, name, fieldSelector = '' }: ResourceAttributes,
+  references: NodeReferences,
+): string | undefined {
+  if (subresource !== '') return 'cannot authorize ResourceSlice subresources'
+  switch (verb) {
+    case 'create':
+      return undefined
+    case 'get':
+    case 'update':
+    case 'patch':
+    case 'delete':
+      if (name === '') return 'No Object name found'
+      return references.nodeOfSlice(name) === node ? undefined : unrelated(node)
+    case 'list':
+    case 'watch':
+    case 'deletecollection':
+      if (selectsNode(fieldSelector, node)) return undefined
+      return 'can only list/watch/deletecollection resourceslices with spec.nodeName field selector'
+    default:
+      return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection'
+  }
 }

@@ -7,6 +7,8 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   podReferences,
+  type ResourceSlice,
+  resourceSlices,
   type VolumeAttachment,
   volumeAttachments,
 } from '@coracle/api'
@@ -59,6 +61,12 @@ export class NodeReferences {
   nodeOfAttachment(name: string): string | undefined {
     const attachment = this.#registries.of(volumeAttachments)?.peek('', name)?.object as VolumeAttachment | undefined
     return attachment?.spec.nodeName
+  }
+
+  /** The node whose devices are in a slice; undefined where they are no node's, or there is no such slice. */
+  nodeOfSlice(name: string): string | undefined {
+    const slice = this.#registries.of(resourceSlices)?.peek('', name)?.object as ResourceSlice | undefined
+    return slice?.spec.nodeName
   }
 
   /** The node a pod is bound to; '' where it is bound to none, undefined where there is no such pod. */

@@ -313,7 +313,7 @@ export class PodWorker implements StatusWriterHost {
       } else this.#noteVolumesMounted(nowMs)
       if (this.#toldVolumes === error.message) return
       this.#toldVolumes = error.message
-      recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedMount', error.message)
+      recordPodEvent(this.#context, this.#pod, 'Warning', error.reason, error.message)
     }
   }
 

@@ -27,9 +27,16 @@ export interface MountedVolume {
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
 export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 
-/** Volumes of a pod are not there yet; the message says which, and why, as upstream's kubelet does. */
+/** Volumes of a pod, or devices, are not there yet; the message says which, and why, as upstream's kubelet does. */
 export class VolumesNotReadyError extends Error {
   override readonly name = 'VolumesNotReadyError'
+  /** The reason of the event that tells it. */
+  readonly reason: 'FailedMount' | 'FailedPrepareDynamicResources'
+
+  constructor(message: string, reason: VolumesNotReadyError['reason'] = 'FailedMount') {
+    super(message)
+    this.reason = reason
+  }
 }
 
 /**

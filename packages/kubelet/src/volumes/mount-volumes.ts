@@ -1,15 +1,18 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { claimsOfPod, type Pod, type Volume } from '@coracle/api'
+import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { podUidOf } from '../pod/pod-name.ts'
+import { prepareDevices } from './claimed-devices.ts'
 import { type MountedVolume, type MountedVolumes, mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
 import { writeFiles } from './write-files.ts'
 
-/** Whether a pod has volumes that are to be made, or that something else in the API has to be there for. */
-export const needsVolumes = (pod: Pod): boolean => pod.spec.volumes !== undefined && pod.spec.volumes.length > 0
+/** Whether a pod has volumes that are to be made, or claims that something else in the API has to be there for. */
+export const needsVolumes = ({ spec }: Pod): boolean =>
+  (spec.volumes !== undefined && spec.volumes.length > 0) ||
+  (spec.resourceClaims !== undefined && spec.resourceClaims.length > 0)
 
 /** What volumes are made of, and where. */
 export interface VolumeParts extends Omit<FileSources, 'pod'> {
@@ -27,6 +30,7 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
  * as well, and nothing is made.
  */
 export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<MountedVolumes> {
+  if (claimNamesOfPod(pod).length > 0) await prepareDevices(pod, parts)
   const mounted = new Map(claimsOfPod(pod).length === 0 ? [] : await mountClaims(pod, parts.client, parts.isReal))
   for (const volume of pod.spec.volumes ?? []) {
     try {

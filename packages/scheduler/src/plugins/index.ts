@@ -1,5 +1,8 @@
+import type { DeviceBinder } from '../devices/device-binder.ts'
+import type { DeviceCache } from '../devices/device-cache.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { VolumeBinder } from '../storage/volume-binder.ts'
+import { dynamicResources } from './dynamic-resources.ts'
 import { imageLocality } from './image-locality.ts'
 import { interPodAffinity } from './inter-pod-affinity.ts'
 import { nodeAffinity } from './node-affinity.ts'
@@ -15,6 +18,11 @@ import { taintToleration } from './taint-toleration.ts'
 import { volumeBinding } from './volume-binding.ts'
 import { volumeRestrictions } from './volume-restrictions.ts'
 import { volumeZone } from './volume-zone.ts'
+
+/** That which sees to devices. */
+export const devicePlugins = (devices: DeviceCache, binder: DeviceBinder): readonly Plugin[] => [
+  dynamicResources(devices, binder),
+]
 
 /** Those that see to volumes, in the order they are asked. Each scheduler has its own, which know what it knows. */
 export const volumePlugins = (storage: Storage, binder: VolumeBinder): readonly Plugin[] => [

@@ -76,6 +76,11 @@ export interface ClusterPlugin extends PluginBase {
    */
   isHelpedBy?(pod: Pod, event: ClusterEvent, cluster: Cluster): boolean
   /**
+   * What is done for a pod that found no node, of which a sentence tells: undefined where there is nothing that could help (upstream's
+   * PostFilter). Only plugins are asked that kept the pod from a node.
+   */
+  postFilter?(pod: Pod): { readonly message: string; readonly done?: Promise<void> } | undefined
+  /**
    * Sets aside what the pod takes up when it has been decided to put it on the node. A sentence says why that cannot be:
    * then the pod is tried again.
    */

@@ -166,4 +166,16 @@ export const bugs: readonly Bug[] = [
     find: "if ((pod.spec.nodeName ?? '') === '') return false",
     replace: "if (pod.spec.nodeName !== '') return false",
   },
+  {
+    name: 'devices are not kept for claims that are about to get them',
+    file: 'scheduler/src/devices/device-cache.ts',
+    find: '    this.#pending.set(uid, allocation)\n    this.use.set(uid, allocation)',
+    replace: '    this.#pending.set(uid, allocation)',
+  },
+  {
+    name: 'a claim is taken back from a pod that still runs',
+    file: 'controllers/src/resource-claim/plan-release.ts',
+    find: '&& !isDone(found)',
+    replace: '&& isDone(found)',
+  },
 ]

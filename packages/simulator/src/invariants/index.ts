@@ -2,6 +2,7 @@ import type { Invariant } from '../view.ts'
 import { autoscalingInvariants } from './autoscaling.ts'
 import { convergenceInvariants } from './convergence.ts'
 import { deletionInvariants } from './deletion.ts'
+import { deviceInvariants } from './devices.ts'
 import { jobInvariants } from './jobs.ts'
 import { limitInvariants } from './limits.ts'
 import { objectInvariants } from './objects.ts'
@@ -19,6 +20,7 @@ export function invariantsOfRun(): readonly Invariant[] {
     ...limitInvariants,
     ...autoscalingInvariants,
     ...volumeInvariants,
+    ...deviceInvariants,
     ...deletionInvariants(),
     ...convergenceInvariants,
   ]

@@ -720,6 +720,45 @@ describe('in the end', () => {
   })
 })
 
+describe('of devices and the claims to them', () => {
+  const holder = pod('web', undefined, { spec: { nodeName: 'n' } })
+  const held = [{ resource: 'pods', name: 'web', uid: 'web' }]
+  const claim = (name: string, devices: readonly object[], reservedFor: readonly object[] = held) => {
+    const results = devices.map((device) => ({ request: 'r', driver: 'd', pool: 'p', ...device }))
+    return made('ResourceClaim', name, { status: { allocation: { devices: { results } }, reservedFor } })
+  }
+  const one = { device: 'one' }
+  const twice = 'no device is allocated twice'
+  it.each<Case>([
+    ['two claims to two devices', ...comes(claim('b', [{ device: 'two' }]), claim('a', [one])), []],
+    ['two claims to one device', ...comes(claim('b', [one]), claim('a', [one])), [twice]],
+    ['a claim that has a device twice', ...comes(claim('a', [one, one])), [twice]],
+    ['a look at a device', ...comes(claim('b', [one]), claim('a', [{ ...one, adminAccess: true }])), []],
+    ['parts of a device', ...comes(claim('b', [{ ...one, shareID: 'x' }]), claim('a', [{ ...one, shareID: 'y' }])), []],
+    [
+      'another device for a claim that is used',
+      [{ old: claim('a', [one]), object: claim('a', [{ device: 'two' }]) }],
+      {},
+      ['a claim keeps its devices while it is used'],
+    ],
+    ['no device for one that is not', [{ old: claim('a', [one], []), object: claim('a', [], []) }], {}, []],
+  ])('%s', (_, changes, seen, broken) => {
+    expect(brokenBy(changes, seen)).toEqual(broken)
+  })
+
+  const spec = { nodeName: 'n', resourceClaims: [{ name: 'gpu', resourceClaimName: 'a' }] }
+  const rule = 'in the end claims are used by the pods that have them'
+  it.each<readonly [string, readonly KubernetesObject[], boolean]>([
+    ['a claim that is held', [pod('web', undefined, { spec }), claim('a', [one])], false],
+    ['a claim that is not', [pod('web', undefined, { spec }), claim('a', [one], [])], true],
+    ['a claim that is not there', [pod('web', undefined, { spec })], true],
+    ['a claim of a pod that is gone', [claim('a', [one])], true],
+    ['a claim of a pod that is there', [holder, claim('a', [one])], false],
+  ])('in the end: %s', (_, all, isBroken) => {
+    expect(finallyBroken({ all }).includes(rule)).toBe(isBroken)
+  })
+})
+
 describe('of volumes and claims', () => {
   const bound = { phase: 'Bound' }
   const claim = (name: string, volumeName = 'v', traits: Traits = {}) =>

@@ -23,7 +23,8 @@ const nanosPerUnit = 1_000_000_000n
 const int64Max = 2n ** 63n
 
 /** Quantities are the same where the amounts are, however they are written. */
-const quantityValue = (quantity: Quantity): QuantityValue => new Opaque('Quantity', quantity, String(quantity.nanos))
+export const quantityValue = (quantity: Quantity): QuantityValue =>
+  new Opaque('Quantity', quantity, String(quantity.nanos))
 
 function quantity(text: string): QuantityValue {
   const problem = quantityProblem(text)
@@ -104,7 +105,8 @@ function parseVersion(text: string, lenient: boolean): Version | undefined {
   return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], labels: labels?.split('.') ?? [] }
 }
 
-function semver(text: string, lenient = false): VersionValue {
+/** Throws a CelError where it is none. */
+export function semver(text: string, lenient = false): VersionValue {
   const version = parseVersion(text, lenient)
   if (version === undefined) throw new CelError(`invalid semver: ${JSON.stringify(text)}`)
   return new Opaque('Semver', version, `${version.numbers.join('.')}-${version.labels.join('.')}`)

@@ -170,7 +170,7 @@ const access = [
     (a: CelValue, list: CelList) => list.values().some((each) => equals(each, a)),
     membership,
   ),
-  overload('@in(A, map<A, B>): bool', (a: CelValue, map: CelMap) => map.get(a) !== undefined, constantCost),
+  overload('@in(A, map<A, B>): bool', (a: CelValue, map: CelMap) => map.has(a), constantCost),
 ]
 
 export const operators = [...arithmetic, ...comparisons, ...equality, ...branches, ...access]

@@ -101,7 +101,7 @@ describe('a CertificateSigningRequest', () => {
   })
 
   it('cannot be changed but for its metadata', () => {
-    const changed = strategy.prepareForUpdate?.(request({ usages: ['any'] }), request())
+    const changed = strategy.prepareForUpdate?.(request({ usages: ['any'] }), request(), 0)
     expect(changed?.spec).toEqual(request().spec)
   })
 })

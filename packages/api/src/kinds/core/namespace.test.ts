@@ -23,7 +23,7 @@ describe('a new namespace', () => {
 it('keeps its finalizers and its name label through an update', () => {
   const old = created(namespaces, { metadata: { name: 'shop' } })
   const update = decoded(namespaces, { metadata: { name: 'shop', labels: { 'kubernetes.io/metadata.name': 'x' } } })
-  const updated = namespaces.strategy.prepareForUpdate?.(update, old)
+  const updated = namespaces.strategy.prepareForUpdate?.(update, old, 0)
   expect(updated?.spec?.finalizers).toEqual(['kubernetes'])
   expect(updated?.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'shop' })
 })

@@ -190,13 +190,28 @@ export function initializing({ object, nowMs }: PodFacts): Diagnosis | undefined
 /** What a node says when it has come past the volumes and the sandbox of a pod. */
 const pastPreparation = ['Pulling', 'Pulled', 'Created', 'Started']
 
+const preparationFailures = [
+  'FailedMount',
+  'FailedAttachVolume',
+  'FailedCreatePodSandBox',
+  'FailedPrepareDynamicResources',
+]
+
 /** Containers are yet to be made, and what they need is not there. */
 export function starting({ object, events }: PodFacts): Diagnosis | undefined {
   const waiting = containersOf(object).find(({ status }) => isCreating(status))
   if (waiting === undefined || object.metadata.deletionTimestamp !== undefined) return undefined
-  const failed = latestOf(events, ['FailedMount', 'FailedAttachVolume', 'FailedCreatePodSandBox'], pastPreparation)
+  const failed = latestOf(events, preparationFailures, pastPreparation)
   if (failed === undefined) return undefined
   const { message = '', reason = '' } = failed
+  if (reason === 'FailedPrepareDynamicResources') {
+    return {
+      reason: 'DevicesNotPrepared',
+      what: 'its devices cannot be used yet',
+      because: message,
+      remedy: 'run the pod on a node that has the driver of its devices: simulated nodes run as if they had it',
+    }
+  }
   const missing = remedyFor(message)
   return {
     reason: missing.reason ?? (reason === 'FailedCreatePodSandBox' ? 'SandboxNotCreated' : 'VolumeNotMounted'),

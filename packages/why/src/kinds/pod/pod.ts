@@ -7,13 +7,14 @@ import {
   type Pod,
   parseTime,
   persistentVolumeClaims,
+  resourceClaimTemplates,
 } from '@coracle/api'
 import { conditionOf, saidBy, sinceMs } from '../../conditions.ts'
 import type { Facts, KindRules } from '../../facts.ts'
 import type { Diagnosis } from '../../finding.ts'
 import { controllerOf, hasEnded, isReady } from '../../owners.ts'
 import { cannotStart, crashLoops, failedContainer, initializing, notReady, starting } from './containers.ts'
-import { gated, isAssigned, notLookedAt, unschedulable } from './scheduling.ts'
+import { gated, isAssigned, notLookedAt, templateMissing, unschedulable } from './scheduling.ts'
 
 type PodFacts = Facts<Pod>
 
@@ -21,6 +22,9 @@ type PodFacts = Facts<Pod>
 export const podRules: KindRules<Pod> = {
   reads: (pod) => [
     ...(claimsOfPod(pod).length === 0 ? [] : [{ resource: persistentVolumeClaims, namespace: pod.metadata.namespace }]),
+    ...(pod.spec.resourceClaims?.some(({ resourceClaimTemplateName }) => resourceClaimTemplateName !== undefined)
+      ? [{ resource: resourceClaimTemplates, namespace: pod.metadata.namespace }]
+      : []),
     { resource: nodes, ...(isAssigned(pod) ? { fieldSelector: `metadata.name=${pod.spec.nodeName}` } : {}) },
   ],
   rules: [
@@ -28,6 +32,7 @@ export const podRules: KindRules<Pod> = {
     ending,
     failed,
     gated,
+    templateMissing,
     claimsMissing,
     claimsUnbound,
     unschedulable,
@@ -50,6 +55,7 @@ const disruptions: Readonly<Record<string, readonly [reason: string, what: strin
   DeletionByTaintManager: ['EvictedByTaint', 'it was removed for a taint of its node'],
   PreemptionByScheduler: ['Preempted', 'it had to make room for a more important pod'],
   DeletionByPodGC: ['NodeGone', 'its node is gone'],
+  DeletionByDeviceTaintManager: ['EvictedByDeviceTaint', 'it was removed for a taint of its device'],
   TerminationByKubelet: ['EvictedByNode', 'its node has ended it'],
 }
 

@@ -1,4 +1,5 @@
 import {
+  claimNameOfPod,
   formatQuantity,
   isTolerated,
   type Node,
@@ -6,6 +7,7 @@ import {
   type Pod,
   podRequests,
   quantityToNumber,
+  resourceClaimTemplates,
   type Taint,
 } from '@coracle/api'
 import { conditionOf, saidBy, sinceMs } from '../../conditions.ts'
@@ -112,6 +114,38 @@ const obstacles: readonly Obstacle[] = [
     remedy: () => 'add a node: the others have as many volumes as they can',
   },
   {
+    reason: 'DevicesTaken',
+    pattern: /cannot allocate all claims/,
+    remedy: () =>
+      'end pods that have such devices, or add a node that has some: `coracle get resourceclaims` shows who has what, `coracle get resourceslices` what there is',
+  },
+  {
+    reason: 'DeviceElsewhere',
+    pattern: /resourceclaim not available on the node/,
+    remedy: () => 'its claim has a device that can be used on other nodes: make room there, or use another claim',
+  },
+  {
+    reason: 'ResourceClaimMissing',
+    pattern: /could not find ResourceClaim "[^/"]*\/([^"]*)"/,
+    remedy: (_, name = '') => `create resourceclaim/${name}, or name one that there is in spec.resourceClaims`,
+  },
+  {
+    reason: 'DeviceClassMissing',
+    pattern: /device class (\S+) does not exist/,
+    remedy: (_, name = '') => `create deviceclass/${name}, as the driver of the devices brings it`,
+  },
+  {
+    reason: 'ResourceClaimInUse',
+    pattern: /resourceclaim in use/,
+    remedy: () => 'end pods that use the claim: 256 may at a time',
+  },
+  {
+    reason: 'DeviceSelectorFailed',
+    pattern: /(class \S+|claim \S+): selector #(\d+): CEL runtime error/,
+    remedy: (_, whose = '') =>
+      `correct the selector of ${whose}: ask with has() for attributes that not every device has`,
+  },
+  {
     reason: 'NoNodes',
     pattern: /no nodes available/,
     remedy: () => 'start a node',
@@ -125,7 +159,9 @@ export function unschedulable(facts: PodFacts): Diagnosis | undefined {
   if (condition?.status !== 'False' || isAssigned(pod) || condition.reason === 'SchedulingGated') return undefined
   const message = saidBy(condition)
   // What follows is about giving back devices and removing other pods, and says once more what stands in the way.
-  const [why = ''] = message.split(/\s*(?:no new claims to deallocate, )?preemption: /i)
+  const [why = ''] = message.split(
+    /\s*(?:(?:no new claims to deallocate|still not schedulable|deallocation of ResourceClaim completed), )?preemption: /i,
+  )
   const found = obstacles.flatMap(({ reason, pattern, remedy }) => {
     const match = pattern.exec(why)
     if (match === null) return []
@@ -199,6 +235,25 @@ export const isUntolerated = (taint: Taint, tolerations: Pod['spec']['toleration
 /** `gpu=true:NoSchedule`. */
 export const taintText = ({ key, value = '', effect }: Taint): string =>
   `${key}${value === '' ? '' : `=${value}`}:${effect}`
+
+/** Claims of the pod are to be made from a template that is not there. */
+export function templateMissing({ object: pod, all }: PodFacts): Diagnosis | undefined {
+  const known = all(resourceClaimTemplates)
+  if (known === undefined || isAssigned(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined
+  const missing = (pod.spec.resourceClaims ?? []).find(
+    (each) =>
+      claimNameOfPod(pod, each) === 'not-made' &&
+      !known.some(({ metadata }) => metadata.name === each.resourceClaimTemplateName),
+  )
+  if (missing === undefined) return undefined
+  const { name, resourceClaimTemplateName: template } = missing
+  return {
+    reason: 'ResourceClaimTemplateMissing',
+    what: 'no node is looked for',
+    because: `claim ${name} is to be made from resource claim template ${template}, which is not there`,
+    remedy: `create resourceclaimtemplate/${template}, or name one that there is in spec.resourceClaims`,
+  }
+}
 
 /** A scheduler has looked at a pod well before so many milliseconds, if it runs. */
 const lookedAtAfterMs = 10_000

@@ -97,7 +97,7 @@ describe('the generation of the template', () => {
   it('rises with each change of the template, and only with that', () => {
     const update = (changes: Draft) => {
       const changed = decoded(daemonSets, { spec: { ...spec, ...changes } })
-      return generationOf(daemonSets.strategy.prepareForUpdate?.(changed, old) ?? changed)
+      return generationOf(daemonSets.strategy.prepareForUpdate?.(changed, old, 0) ?? changed)
     }
     expect(update({ minReadySeconds: 5 })).toBe('1')
     expect(update({ template: { ...template, metadata: { labels: { app: 'log', v: '2' } } } })).toBe('2')

@@ -122,8 +122,8 @@ describe('validation of a stateful set', () => {
     const { prepareForCreate, prepareForUpdate } = statefulSets.strategy
     const keptOf = (of: StatefulSet | undefined) => of?.spec.updateStrategy?.rollingUpdate
     expect(keptOf(prepareForCreate?.(saying(2), 0))).toEqual({ partition: 1 })
-    expect(keptOf(prepareForUpdate?.(saying(2), saying()))).toEqual({ partition: 1 })
-    expect(keptOf(prepareForUpdate?.(saying(2), saying(3)))).toEqual({ partition: 1, maxUnavailable: 2 })
+    expect(keptOf(prepareForUpdate?.(saying(2), saying(), 0))).toEqual({ partition: 1 })
+    expect(keptOf(prepareForUpdate?.(saying(2), saying(3), 0))).toEqual({ partition: 1, maxUnavailable: 2 })
     expect(problemsOfUpdate(statefulSets, saying(1) as unknown as Draft, saying('0%') as unknown as Draft)).toEqual([
       'spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "0%": cannot be 0',
     ])

@@ -1,11 +1,12 @@
 import { claimsOfPod } from '../../../storage/pod-claims.ts'
+import { claimNamesOfPod } from '../../resource/pod-claims.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import type { Volume } from './volume.ts'
 
 /** Another object of a pod's namespace that the pod names, so that its node has to read it. */
 export interface PodReference {
-  readonly plural: 'configmaps' | 'persistentvolumeclaims' | 'secrets' | 'serviceaccounts'
+  readonly plural: 'configmaps' | 'persistentvolumeclaims' | 'resourceclaims' | 'secrets' | 'serviceaccounts'
   readonly name: string
 }
 
@@ -21,6 +22,7 @@ export function podReferences(pod: Pod): readonly PodReference[] {
   addVariables(spec, add)
   for (const volume of spec.volumes ?? []) addVolume(volume, add)
   for (const claim of claimsOfPod(pod)) add('persistentvolumeclaims', claim)
+  for (const claim of claimNamesOfPod(pod)) add('resourceclaims', claim)
   return references
 }
 

@@ -4,8 +4,8 @@ import { coreV1 } from '../../meta/names.ts'
 import { resourceList } from '../common.ts'
 import { keyedList } from './lists.ts'
 
-export interface ResourceClaim extends Infer<typeof resourceClaim> {}
-export const resourceClaim = object(`${coreV1}.ResourceClaim`, "A use of one of the pod's resource claims.", {
+export interface ContainerResourceClaim extends Infer<typeof containerResourceClaim> {}
+export const containerResourceClaim = object(`${coreV1}.ResourceClaim`, "A use of one of the pod's resource claims.", {
   name: required(string(), "Name of an entry in the pod's resourceClaims.", { default: '' }),
   request: optional(string(), 'One request of the claim to use; all of it unless set.'),
 })
@@ -18,7 +18,7 @@ export const resourceRequirements = object(
     requests: optional(resourceList, 'What is reserved on the node. Equal to the limits unless set.'),
     limits: optional(resourceList, 'The most that may be used.'),
     claims: optional(
-      keyedList(resourceClaim, ['name'], { patchStrategy: undefined }),
+      keyedList(containerResourceClaim, ['name'], { patchStrategy: undefined }),
       'Dynamically allocated resources that are used.',
     ),
   },

@@ -238,7 +238,7 @@ describe('an update of a service', () => {
   }
   const updated = (before: Draft, after: Draft) => {
     const [old, service] = [decoded(services, { spec: before }), decoded(services, { spec: after })]
-    return (services.strategy.prepareForUpdate?.(service, old) ?? service).spec
+    return (services.strategy.prepareForUpdate?.(service, old, 0) ?? service).spec
   }
 
   it('keeps what has been allocated', () => {
@@ -284,6 +284,7 @@ describe('an update of a service', () => {
       services.strategy.prepareForUpdate?.(
         decoded(services, { spec: { ...allocated, type }, status }),
         decoded(services, { spec: { ...allocated, type: 'LoadBalancer' }, status }),
+        0,
       )
     expect(after('LoadBalancer')?.status).toMatchObject(status)
     expect(after('ClusterIP')?.status).toEqual({ loadBalancer: {} })

@@ -98,7 +98,7 @@ it('keeps what an old version said of the place of an endpoint, but takes nothin
   const draft = { ...valid, endpoints: [{ addresses: ['10.0.0.1'], deprecatedTopology: { zone: 'a' } }] }
   expect(created(endpointSlices, draft).endpoints).toEqual([{ addresses: ['10.0.0.1'], conditions: {} }])
   const old = decoded(endpointSlices, draft)
-  const kept = endpointSlices.strategy.prepareForUpdate?.(old, old)
+  const kept = endpointSlices.strategy.prepareForUpdate?.(old, old, 0)
   expect(kept).toBe(old)
 })
 

@@ -27,6 +27,7 @@ const roles: readonly OwnRole[] = [
       'change core nodes/status,pods/status',
       'delete core pods',
       'get core configmaps,persistentvolumeclaims,persistentvolumes,secrets',
+      'get resource.k8s.io resourceclaims',
       'get,create,change coordination.k8s.io leases',
       events,
     ],

@@ -188,7 +188,7 @@ const fixedMetadata = [
 ] as const
 
 /** Labels and annotations are all that a template gives (ValidateTemplateObjectMeta). */
-function templateMetadataErrors(metadata: ObjectMeta | undefined, path: FieldPath): FieldError[] {
+export function templateMetadataErrors(metadata: ObjectMeta | undefined, path: FieldPath): FieldError[] {
   if (metadata === undefined) return []
   return [
     ...validateAnnotations(metadata.annotations, path.field('annotations')),

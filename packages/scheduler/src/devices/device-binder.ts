@@ -1,0 +1,215 @@
+import {
+  type AllocationResult,
+  consumerOf,
+  formatTime,
+  hasReason,
+  isReservedFor,
+  type Pod,
+  type ResourceClaim,
+  resourceClaimFinalizer,
+  resourceClaims,
+} from '@coracle/api'
+import { type Client, objectKeyOf } from '@coracle/client'
+import type { Environment } from '@coracle/environment'
+import type { NodeInfo } from '../node-info.ts'
+import { schedulingCause } from '../scheduling-cause.ts'
+import { allocate } from './allocator.ts'
+import type { DeviceCache } from './device-cache.ts'
+import { podDevices } from './pod-devices.ts'
+
+/** How long a pod may wait for its devices to be ready before it is scheduled anew (upstream's bindingTimeout). */
+export const deviceBindingMaxMs = 600_000
+
+/** How often a write is tried that others come before. */
+const attemptsMax = 5
+
+/** What was set aside for a pod. */
+interface Reservation {
+  readonly nodeName: string
+  readonly claims: readonly { readonly claim: ResourceClaim; readonly allocation: AllocationResult | undefined }[]
+  /** Ends the wait for the devices, where that is under way. */
+  giveUp: ((why: Error) => void) | undefined
+}
+
+/** Gets pods the devices that were found for them: sets them aside, says so to the API, and waits until they are ready. */
+export class DeviceBinder {
+  readonly #client: Client
+  readonly #environment: Environment
+  readonly #devices: DeviceCache
+  /** By uid of the pod. */
+  readonly #reservations = new Map<string, Reservation>()
+  /** What looks whether a wait is over. */
+  readonly #waits = new Set<() => void>()
+
+  constructor(client: Client, environment: Environment, devices: DeviceCache) {
+    this.#client = client
+    this.#environment = environment
+    this.#devices = devices
+  }
+
+  /** Sets aside what the pod gets on the node. A sentence says why that is not to be had any more. */
+  reserve(pod: Pod, node: NodeInfo): string | undefined {
+    const found = podDevices(pod, this.#devices)
+    if (found === undefined || typeof found === 'string') return found
+    const allocation = allocate(found.wanting, node.node, this.#devices)
+    if ('reason' in allocation) return allocation.reason
+    const granted = found.wanting.map((claim, index) => ({
+      claim,
+      allocation: this.#withShares(allocation.results[index]),
+    }))
+    for (const each of granted) if (each.allocation !== undefined) this.#devices.assume(each.claim, each.allocation)
+    const unreserved = found.allocated.filter((claim) => !isReservedFor(claim, pod))
+    const claims = [...granted, ...unreserved.map((claim) => ({ claim, allocation: undefined }))]
+    if (claims.length > 0)
+      this.#reservations.set(pod.metadata.uid ?? '', { nodeName: node.name, claims, giveUp: undefined })
+    return undefined
+  }
+
+  unreserve(pod: Pod): void {
+    const { uid = '' } = pod.metadata
+    const reservation = this.#reservations.get(uid)
+    if (reservation === undefined) return
+    this.#reservations.delete(uid)
+    for (const { claim } of reservation.claims) this.#devices.restore(claim)
+  }
+
+  /** Has the claims written; undefined where there is nothing to do. Rejects where that fails, or devices do not get ready. */
+  bind(pod: Pod): Promise<void> | undefined {
+    const reservation = this.#reservations.get(pod.metadata.uid ?? '')
+    return reservation === undefined ? undefined : this.#bind(pod, reservation)
+  }
+
+  /** Takes the devices back of a claim that nobody uses but the pod, which cannot use them. */
+  async release(claim: ResourceClaim, pod: Pod): Promise<void> {
+    const because = `pod ${pod.metadata.namespace}/${pod.metadata.name} finds no node where the devices of the claim can be used`
+    const cause = schedulingCause(pod.spec.schedulerName ?? 'default-scheduler', pod, because)
+    try {
+      await this.#client.update(resourceClaims, { ...claim, status: {} }, { subresource: 'status', ...cause })
+    } catch (error) {
+      // Then the claim has changed, and the pod is tried again for that.
+      if (!hasReason(error, 'Conflict') && !hasReason(error, 'NotFound')) throw error
+    }
+  }
+
+  /** Nothing is waited for any more on behalf of the pod. */
+  podGone(uid: string): void {
+    this.#reservations.get(uid)?.giveUp?.(new Error('pod does not exist any more'))
+  }
+
+  /** A claim has changed. */
+  changed(): void {
+    for (const look of this.#waits) look()
+  }
+
+  stop(): void {
+    for (const { giveUp } of this.#reservations.values()) giveUp?.(new Error('the scheduler is stopped'))
+  }
+
+  /** Shares of devices that several may have get a name each. */
+  #withShares(allocation: AllocationResult | undefined): AllocationResult | undefined {
+    const { results = [] } = allocation?.devices ?? {}
+    if (!results.some(({ consumedCapacity }) => consumedCapacity !== undefined)) return allocation
+    const named = results.map((each) =>
+      each.consumedCapacity === undefined ? each : { ...each, shareID: this.#environment.random.uuid() },
+    )
+    return { ...allocation, devices: { ...allocation?.devices, results: named } }
+  }
+
+  async #bind(pod: Pod, reservation: Reservation): Promise<void> {
+    const written: ResourceClaim[] = []
+    for (const { claim, allocation } of reservation.claims) {
+      written.push(await this.#write(claim, allocation, pod, reservation.nodeName))
+    }
+    if (written.some((claim) => readiness(claim) !== 'ready')) await this.#untilReady(written, reservation)
+    // Until the API shows what the claims have got they keep it by what was assumed.
+    this.#reservations.delete(pod.metadata.uid ?? '')
+  }
+
+  async #write(
+    first: ResourceClaim,
+    allocation: AllocationResult | undefined,
+    pod: Pod,
+    nodeName: string,
+  ): Promise<ResourceClaim> {
+    const because = `pod ${pod.metadata.namespace}/${pod.metadata.name} is to run on ${nodeName}`
+    const cause = schedulingCause(pod.spec.schedulerName ?? 'default-scheduler', pod, because)
+    const { namespace, name } = first.metadata
+    let claim = first
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if (claim.metadata.deletionTimestamp !== undefined) {
+          throw new Error(`claim ${namespace}/${name} got deleted in the meantime`)
+        }
+        if (allocation !== undefined) {
+          if (claim.status?.allocation !== undefined) {
+            throw new Error(`claim ${namespace}/${name} got allocated elsewhere in the meantime`)
+          }
+          claim = await this.#hold(claim, cause)
+        }
+        const status = this.#statusWith(claim, allocation, pod)
+        return await this.#client.update(resourceClaims, { ...claim, status }, { subresource: 'status', ...cause })
+      } catch (error) {
+        if (!hasReason(error, 'Conflict') || attempt >= attemptsMax) throw error
+        claim = await this.#client.get(resourceClaims, objectKeyOf(claim))
+      }
+    }
+  }
+
+  /** The claim stays, whoever deletes it, until its devices are taken back. */
+  async #hold(claim: ResourceClaim, cause: ReturnType<typeof schedulingCause>): Promise<ResourceClaim> {
+    const { finalizers = [] } = claim.metadata
+    if (finalizers.includes(resourceClaimFinalizer)) return claim
+    const metadata = { ...claim.metadata, finalizers: [...finalizers, resourceClaimFinalizer] }
+    return this.#client.update(resourceClaims, { ...claim, metadata }, cause)
+  }
+
+  #statusWith(claim: ResourceClaim, allocation: AllocationResult | undefined, pod: Pod): ResourceClaim['status'] {
+    const { reservedFor = [] } = claim.status ?? {}
+    const users = isReservedFor(claim, pod) ? reservedFor : [...reservedFor, consumerOf(pod)]
+    const allocationTimestamp = formatTime(this.#environment.clock.now())
+    const given = allocation === undefined ? {} : { allocation: { ...allocation, allocationTimestamp } }
+    return { ...claim.status, ...given, reservedFor: users }
+  }
+
+  async #untilReady(claims: readonly ResourceClaim[], reservation: Reservation): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const look = () => {
+      const now = claims.map(({ metadata }) => this.#devices.claim(metadata.namespace, metadata.name ?? ''))
+      const states = now.map((claim) => (claim === undefined ? 'pending' : readiness(claim)))
+      const failure = states.find((state) => typeof state === 'object')
+      if (typeof failure === 'object') reject(new Error(failure.failure))
+      else if (states.every((state) => state === 'ready')) resolve()
+    }
+    const timer = this.#environment.clock.setTimer(deviceBindingMaxMs, () =>
+      reject(new Error('device binding timeout')),
+    )
+    reservation.giveUp = reject
+    this.#waits.add(look)
+    look()
+    try {
+      await promise
+    } finally {
+      timer.cancel()
+      reservation.giveUp = undefined
+      this.#waits.delete(look)
+    }
+  }
+}
+
+/** Whether all devices of a claim are as far as they say they have to be before a pod is bound. */
+function readiness({ metadata, status }: ResourceClaim): 'ready' | 'pending' | { readonly failure: string } {
+  for (const result of status?.allocation?.devices?.results ?? []) {
+    const { bindingConditions = [], bindingFailureConditions = [] } = result
+    if (bindingConditions.length === 0) continue
+    const { driver, pool, device } = result
+    const told = status?.devices?.find((each) => each.driver === driver && each.pool === pool && each.device === device)
+    const isTrue = (type: string) => told?.conditions?.find((each) => each.type === type && each.status === 'True')
+    const failed = bindingFailureConditions.map(isTrue).find((each) => each !== undefined)
+    if (failed !== undefined) {
+      const { reason, message } = failed
+      return { failure: `claim ${metadata.name} binding failed: reason=${reason}, message=${JSON.stringify(message)}` }
+    }
+    if (!bindingConditions.every((type) => isTrue(type) !== undefined)) return 'pending'
+  }
+  return 'ready'
+}

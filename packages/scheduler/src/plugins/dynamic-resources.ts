@@ -1,0 +1,81 @@
+import { claimNamesOfPod, deepEqual, type Pod, type ResourceClaim } from '@coracle/api'
+import type { ClusterEvent } from '../cluster-event.ts'
+import { allocate } from '../devices/allocator.ts'
+import type { DeviceBinder } from '../devices/device-binder.ts'
+import type { DeviceCache } from '../devices/device-cache.ts'
+import { isAvailableOn, podDevices } from '../devices/pod-devices.ts'
+import type { ClusterPlugin, Refusal } from './plugin.ts'
+
+/** No pod's going helps: claims keep their devices until they are taken back. */
+const refusal = (reason: string): Refusal => ({ reasons: [reason], isHelpedByEviction: false })
+
+const doNothing = (): void => {}
+
+/**
+ * Pods come where the devices of their claims are, or can be had: https://kep.k8s.io/4381. A pod without claims costs a look at one of its
+ * fields.
+ */
+export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): ClusterPlugin {
+  /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node. */
+  const unavailable = new WeakMap<Pod, Set<ResourceClaim>>()
+  return {
+    name: 'DynamicResources',
+    scope: 'cluster',
+    // Claims are of one pod each, mostly: pods with claims are not alike.
+    signature: (pod) =>
+      pod.spec.resourceClaims === undefined ? undefined : [pod.metadata.namespace, claimNamesOfPod(pod)],
+    filter(pod) {
+      const found = podDevices(pod, devices)
+      if (found === undefined) return undefined
+      const rejected = (reason: string) => ({
+        rejection: refusal(reason),
+        refuse: () => undefined,
+        add: doNothing,
+        remove: doNothing,
+      })
+      if (typeof found === 'string') return rejected(found)
+      const { allocated, wanting } = found
+      if (wanting.length > 0 && !devices.isReady) return rejected('there are no devices')
+      const inTheWay = new Set<ResourceClaim>()
+      unavailable.set(pod, inTheWay)
+      return {
+        refuse({ node }) {
+          const elsewhere = allocated.filter((claim) => !isAvailableOn(claim, node))
+          if (elsewhere.length > 0) {
+            for (const claim of elsewhere) inTheWay.add(claim)
+            return refusal('resourceclaim not available on the node')
+          }
+          if (wanting.length === 0) return undefined
+          const allocation = allocate(wanting, node, devices)
+          return 'reason' in allocation ? refusal(allocation.reason) : undefined
+        },
+        add: doNothing,
+        remove: doNothing,
+      }
+    },
+    isHelpedBy: (pod, event) => canHelp(pod, event),
+    postFilter(pod) {
+      if (pod.spec.resourceClaims === undefined) return undefined
+      const { uid } = pod.metadata
+      const claim = [...(unavailable.get(pod) ?? [])].find(({ status }) =>
+        (status?.reservedFor ?? []).every((each) => each.uid === uid),
+      )
+      if (claim === undefined) return { message: 'still not schedulable' }
+      return { message: 'deallocation of ResourceClaim completed', done: binder.release(claim, pod) }
+    },
+    reserve: (pod, node) => (pod.spec.resourceClaims === undefined ? undefined : binder.reserve(pod, node)),
+    unreserve: (pod) => binder.unreserve(pod),
+    preBind: (pod) => binder.bind(pod),
+  }
+}
+
+/** Whether there are other devices, a claim has given some back, or one of the pod has changed. */
+function canHelp(pod: Pod, event: ClusterEvent): boolean {
+  if (event.type === 'devices-changed') return true
+  if (event.type !== 'resource-claim-changed') return false
+  const { claim, old } = event
+  if (old?.status?.allocation !== undefined && claim?.status?.allocation === undefined) return true
+  if (claim === undefined || claim.metadata.namespace !== pod.metadata.namespace) return false
+  if (!claimNamesOfPod(pod).includes(claim.metadata.name ?? '')) return false
+  return old === undefined || !deepEqual(old.status ?? {}, claim.status ?? {})
+}
