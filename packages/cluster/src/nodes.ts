@@ -19,12 +19,14 @@ import {
   simulatedNodeAddress,
 } from '@coracle/kubelet'
 import type { ServiceProxy } from '@coracle/proxy'
-import type { Component } from './cluster.ts'
+import type { Component, ContainerRuntimeOptions } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
+import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
 import type { NodeConnection, NodeConnections } from './node-connections.ts'
+import { nodeDirectory, openNodeRuntime, type RuntimeKind, removeAllSandboxes } from './node-runtime.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -46,9 +48,11 @@ export interface NodesOptions {
   readonly behaviour: SimulatedBehaviour | undefined
   /** What their names begin with; a number follows. */
   readonly namePrefix: string
-  readonly runtime: 'process' | 'simulated'
+  readonly runtime: RuntimeKind
   /** What images are on the process runtime. */
   readonly images: HostImages | undefined
+  /** The container runtime of this host, where containers are its. */
+  readonly containerRuntime: ContainerRuntimeOptions | undefined
   /** Which containers that have ended are kept, where they are processes. */
   readonly deadContainers: DeadContainerLimits | undefined
   readonly agents: 'shared' | 'separate'
@@ -71,7 +75,7 @@ export interface Nodes {
 export function createNodes(options: NodesOptions): Nodes {
   const { count, runtime, agents } = options
   assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
-  if (runtime === 'process') return processNodes(options)
+  if (runtime !== 'simulated') return processNodes(options)
   const nodes = agents === 'separate' ? separateNodes(options) : sharedNodes(options)
   return { ...nodes, start: (link) => startWithVolumes(options, undefined, nodes.start(link), link) }
 }
@@ -180,28 +184,31 @@ function separateNodes(options: NodesOptions): Nodes {
 }
 
 function processNodes(options: NodesOptions): Nodes {
-  const { worlds, count, namePrefix, dataDir, drives, images } = options
-  assert(count <= processNodesMax, `${count} nodes of real processes are more than ${processNodesMax}`)
+  const { worlds, count, namePrefix, dataDir, drives, images, containerRuntime } = options
+  const countMax = containerRuntime === undefined ? processNodesMax : 1
+  assert(count <= countMax, `${count} nodes of real containers are more than ${countMax}`)
   const startMember = (index: number): readonly [string, StartMember<string>] => {
     const name = `${namePrefix}${index}`
     const startNode = async (dataDirectory: string, link: ConnectionLink) => {
-      const { createProcessRuntime } = await import('@coracle/kubelet/process')
-      const runtime = createProcessRuntime({
-        environment: worlds.environmentOf(name),
-        dataDirectory,
-        nodeName: name,
-        ...(images === undefined ? {} : { images }),
-      })
-      const volumesDirectory = join(dataDirectory, 'kubelet', name, 'pods')
-      return { runtime, kubelet: startKubelet(options, { name, runtime, volumesDirectory }, link) }
+      const environment = worlds.environmentOf(name)
+      const runtime = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
+      const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
+      const address = runtime.isolates === true ? hostAddress() : undefined
+      const parts = { name, runtime, volumesDirectory, ...(address === undefined ? {} : { address }) }
+      return { runtime, kubelet: startKubelet(options, parts, link) }
     }
     const start: StartMember<string> = (dataDirectory, link) => {
       const node = startNode(dataDirectory, link)
       return {
         atWork: node.then(({ kubelet }) => kubelet.atWork),
         async stop(stopOptions) {
-          const { runtime, kubelet } = await node
-          await Promise.resolve(kubelet.stop(stopOptions)).finally(() => runtime.close())
+          const opened = await node.catch(() => undefined)
+          if (opened === undefined) return
+          const { runtime, kubelet } = opened
+          const isLast = dataDir === undefined && stopOptions.containers === 'terminate'
+          await Promise.resolve(kubelet.stop(stopOptions))
+            .then(() => (isLast && runtime.isolates === true ? removeAllSandboxes(runtime) : undefined))
+            .finally(() => runtime.close())
         },
       }
     }

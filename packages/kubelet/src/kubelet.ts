@@ -1,14 +1,17 @@
-import { nodes, notFound, type Pod, pods, services } from '@coracle/api'
+import { nodes, notFound, type Pod, pods, quantityValue, services } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
+import { ImagePuller } from './images/image-puller.ts'
+import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
 import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { DeadContainerCollector } from './pod/dead-container-collector.ts'
 import type { DeadContainerLimits } from './pod/dead-containers.ts'
+import { clusterDomain } from './pod/pod-hostname.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
@@ -36,6 +39,8 @@ export interface KubeletOptions {
   readonly deadContainers?: DeadContainerLimits
   /** Where volumes are made that live as long as their pod. Absent: they are not. */
   readonly volumesDirectory?: string
+  /** Where isolated pods look up names of the cluster. Absent: nowhere. */
+  readonly clusterDns?: ClusterDns
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -111,6 +116,16 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           },
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
+    ...(runtime.isolates === true
+      ? {
+          isolation: {
+            client,
+            memoryBytes: quantityValue(facts.capacity.memory ?? '0'),
+            dns: options.clusterDns ?? { servers: [], domain: clusterDomain },
+          },
+        }
+      : {}),
+    ...(runtime.images === undefined ? {} : { puller: new ImagePuller(runtime.images, environment.clock) }),
     recorder,
     nodeName,
     nodeAddress,

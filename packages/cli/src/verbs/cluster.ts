@@ -81,8 +81,13 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
-      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
+      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated', 'cri']),
     )
+    .option(
+      '--container-runtime-endpoint <socket>',
+      'where the container runtime listens, with --runtime cri (default: unix:///run/containerd/containerd.sock)',
+    )
+    .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
     .option(
       '--service-cluster-ip-range <range>',
       'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',

@@ -11,6 +11,7 @@ import {
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
+import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
@@ -460,6 +461,7 @@ export class PodWorker implements StatusWriterHost {
   async #runSandbox(attempt: number): Promise<void> {
     const { name = '', namespace = '' } = this.#pod.metadata
     const { spec, status } = this.#pod
+    const { isolation } = this.#context
     const preferredAddress = status?.podIP
     if (attempt > 0) {
       const message = 'Pod sandbox changed, it will be killed and re-created.'
@@ -473,6 +475,7 @@ export class PodWorker implements StatusWriterHost {
         attempt,
         hostname: podHostname(this.#pod),
         hostNetwork: spec.hostNetwork === true,
+        ...(isolation === undefined ? {} : { isolation: await sandboxIsolation(this.#pod, isolation) }),
         ...(preferredAddress === undefined ? {} : { preferredAddress }),
       })
     } catch (error) {

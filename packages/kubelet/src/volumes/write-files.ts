@@ -1,4 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { VolumeFile } from './volume-files.ts'
 
@@ -15,6 +27,8 @@ export async function writeFiles(directory: string, files: readonly VolumeFile[]
   const before = await readlink(join(directory, dataLink)).catch(() => undefined)
   if (before !== undefined && (await holds(join(directory, before), files))) return
   const fresh = await mkdtemp(`${directory}/..`)
+  // Whoever a container runs as is to find its way through it.
+  await chmod(fresh, 0o755)
   for (const { path, data, mode } of files) {
     const file = join(fresh, path)
     await mkdir(dirname(file), { recursive: true, mode: 0o755 })
