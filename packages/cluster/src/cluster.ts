@@ -2,7 +2,7 @@ import type { CausesPage, CausesQuery, OnUnexplained, TokenIdentity } from '@cor
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
-import type { DeadContainerLimits, HostImages, SimulatedBehaviour } from '@coracle/kubelet'
+import type { DeadContainerLimits, HostImages, ImageLimits, SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -97,6 +97,10 @@ export interface ContainerRuntimeOptions {
   readonly endpoint: string
   /** Where containers' logs are; `/var/log/pods` by default. */
   readonly podLogsDirectory?: string
+  /** Which images go that are not in use. Upstream's limits by default. */
+  readonly imageLimits?: Partial<ImageLimits>
+  /** Addresses of servers that know the names of the cluster's services. By default pods look names up as their node does. */
+  readonly clusterDns?: readonly string[]
 }
 
 /** Makes the store of a cluster, such as one that is made faulty. What it does outside the environment's clock must hold that. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Environment } from '@coracle/environment'
-import type { HostImages, Runtime } from '@coracle/kubelet'
+import { type HostImages, imageLimits, type KubeletOptions, type Runtime } from '@coracle/kubelet'
 import type { ContainerRuntimeOptions } from './cluster.ts'
 
 /** What runs containers. */
@@ -26,7 +26,13 @@ export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runt
   const { environment, nodeName, dataDirectory, images, containerRuntime } = options
   if (containerRuntime !== undefined) {
     const { openCriRuntime } = await import('@coracle/kubelet/cri')
-    return openCriRuntime({ environment, directory: nodeDirectory(dataDirectory, nodeName), ...containerRuntime })
+    const { endpoint, podLogsDirectory } = containerRuntime
+    return openCriRuntime({
+      environment,
+      directory: nodeDirectory(dataDirectory, nodeName),
+      endpoint,
+      ...(podLogsDirectory === undefined ? {} : { podLogsDirectory }),
+    })
   }
   const { createProcessRuntime } = await import('@coracle/kubelet/process')
   return createProcessRuntime({
@@ -35,6 +41,18 @@ export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runt
     nodeName,
     ...(images === undefined ? {} : { images }),
   })
+}
+
+/** What of the options of a container runtime is its node agent's. */
+export function isolatedNodeOptions(
+  options: ContainerRuntimeOptions | undefined,
+): Pick<KubeletOptions, 'imageLimits' | 'clusterDns'> {
+  if (options === undefined) return {}
+  const { clusterDns: servers } = options
+  return {
+    imageLimits: { ...imageLimits, ...options.imageLimits },
+    ...(servers === undefined ? {} : { clusterDns: { servers, domain: 'cluster.local' } }),
+  }
 }
 
 /** Removes what a runtime outside this process still has of a node that is not to be again. */

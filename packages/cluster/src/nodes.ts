@@ -26,7 +26,13 @@ import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
 import type { NodeConnection, NodeConnections } from './node-connections.ts'
-import { nodeDirectory, openNodeRuntime, type RuntimeKind, removeAllSandboxes } from './node-runtime.ts'
+import {
+  isolatedNodeOptions,
+  nodeDirectory,
+  openNodeRuntime,
+  type RuntimeKind,
+  removeAllSandboxes,
+} from './node-runtime.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -274,7 +280,7 @@ interface NodeParts {
 }
 
 function startKubelet(
-  { worlds, connections, deadContainers }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
   { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -286,6 +292,7 @@ function startKubelet(
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
+    ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

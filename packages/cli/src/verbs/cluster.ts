@@ -89,6 +89,21 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
     .option(
+      '--image-gc-high-threshold <percent>',
+      'how full the disk of its images may get before those go that are not in use; 100: they stay (default: 85)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--image-gc-low-threshold <percent>',
+      'how full it is when enough of them have gone (default: 80)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--cluster-dns <addresses>',
+      "servers that know the cluster's names (default: those of the host)",
+      collectCommas,
+    )
+    .option(
       '--service-cluster-ip-range <range>',
       'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',
     )
