@@ -10,7 +10,24 @@ const run = promisify(execFile)
 /** Programs of busybox that images have. */
 const applets = [
   ...['cat', 'chmod', 'dd', 'echo', 'env', 'false', 'grep', 'head', 'hostname', 'id', 'ip', 'ls', 'mkdir', 'mount'],
-  ...['nc', 'ping', 'printf', 'ps', 'pwd', 'readlink', 'sh', 'sleep', 'stat', 'stty', 'tail', 'touch', 'tr', 'true'],
+  ...[
+    'nc',
+    'ping',
+    'printf',
+    'ps',
+    'pwd',
+    'readlink',
+    'rm',
+    'sh',
+    'sleep',
+    'sort',
+    'stat',
+    'stty',
+    'tail',
+    'touch',
+    'tr',
+    'true',
+  ],
   ...['tty', 'wc', 'wget', 'yes'],
 ]
 

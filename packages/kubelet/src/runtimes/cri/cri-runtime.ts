@@ -55,6 +55,8 @@ export interface CriRuntimeParts {
   readonly logsDirectory: string
 }
 
+type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
+
 /** What is known of a container and does not change while it is in a state. */
 interface KnownContainer {
   readonly state: number
@@ -94,8 +96,9 @@ export class CriRuntime implements Runtime {
     )
   }
 
-  /** Begins to look what becomes of containers. */
-  start(): void {
+  /** Removes what an earlier life has left of pods that are gone, and begins to look what becomes of containers. */
+  async start(): Promise<void> {
+    await this.#removeLeftovers()
     this.#observer.start()
     this.#lookAfterLogs()
   }
@@ -206,12 +209,24 @@ export class CriRuntime implements Runtime {
     if (sandbox?.metadata === undefined) return
     const { uid, name, namespace } = sandbox.metadata
     if (items.some((item) => item.id !== id && item.metadata?.uid === uid)) return
-    await this.#files.remove(uid)
-    const logs = this.#logDirectory({ podUid: uid, podName: name, podNamespace: namespace })
-    await rm(logs, { recursive: true, force: true })
+    await this.#removeFiles({ podUid: uid, podName: name, podNamespace: namespace })
   }
 
-  #logDirectory({ podUid, podName, podNamespace }: Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>) {
+  /** The files of a pod last: they tell the next life of the node agent that there may be logs. */
+  async #removeFiles(pod: PodIdentity): Promise<void> {
+    await rm(this.#logDirectory(pod), { recursive: true, force: true })
+    await this.#files.remove(pod.podUid)
+  }
+
+  /** Removes files of pods that have no sandbox any more, which an earlier life of the node agent has not got round to. */
+  async #removeLeftovers(): Promise<void> {
+    const sandboxes = await this.listPodSandboxes()
+    for (const pod of await this.#files.pods()) {
+      if (!sandboxes.some(({ podUid }) => podUid === pod.podUid)) await this.#removeFiles(pod)
+    }
+  }
+
+  #logDirectory({ podUid, podName, podNamespace }: PodIdentity): string {
     return join(this.#parts.logsDirectory, `${podNamespace}_${podName}_${podUid}`)
   }
 

@@ -101,6 +101,8 @@ export class ContainerObserver {
     for (const [id, { podUid, state }] of before) {
       if (now.get(id)?.state !== state) this.#tell({ podUid, containerId: id })
     }
+    // What is new may have ended since it was started.
+    for (const [id, { podUid }] of now) if (!before.has(id)) this.#tell({ podUid, containerId: id })
   }
 
   #noteReachable(): void {

@@ -52,7 +52,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       filesDirectory: join(directory, 'pod-files'),
       logsDirectory: podLogsDirectory,
     })
-    runtime.start()
+    await runtime.start()
     return runtime
   } catch (error) {
     connection.close()

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '@coracle/environment'
 import type { Mount, PodSandboxConfig } from '../runtime.ts'
@@ -33,6 +33,19 @@ export class PodFiles {
     } catch {
       return undefined
     }
+  }
+
+  /** The pods that there are files of. */
+  async pods(): Promise<readonly PodSandboxConfig[]> {
+    const uids: readonly string[] = await readdir(this.#directory).catch(() => [])
+    const found = await Promise.all(uids.map((uid) => this.#anySandbox(uid)))
+    return found.filter((config) => config !== undefined)
+  }
+
+  async #anySandbox(podUid: string): Promise<PodSandboxConfig | undefined> {
+    const names = await readdir(join(this.#directory, podUid))
+    const [name] = names.flatMap((each) => /^sandbox-(\d+)\.json$/.exec(each)?.[1] ?? [])
+    return name === undefined ? undefined : this.sandbox(podUid, Number(name))
   }
 
   /** The host names of a pod, to be mounted; nothing where one of its volumes is mounted there. */
