@@ -207,6 +207,23 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     await podWhere('web', 'to start again', (found) => found.status.containerStatuses[0].restartCount === 2)
   })
 
+  it('leads from the host and from pods to what is behind a service', async () => {
+    const serve = 'while true; do printf "HTTP/1.0 200 OK\\r\\n\\r\\nserved" | nc -l -p 8080; done'
+    const labels = { app: 'behind' }
+    const behind = pod('behind', ['sh', '-c', serve], { labels, spec: quick, container: { image: testImage } })
+    await api.object(pods, post(behind))
+    const spec = { selector: labels, ports: [{ port: 80, targetPort: 8080 }] }
+    const service = await api.object(
+      '/api/v1/namespaces/default/services',
+      post({ metadata: { name: 'behind' }, spec }),
+    )
+    await run('client', ['sleep', '1000'])
+    await Promise.all(['behind', 'client'].map(ready))
+    const url = `http://${service.spec.clusterIP}/`
+    expect(await eventually('an answer', async () => (await fetch(url)).text())).toBe('served')
+    expect(await eventually('an answer in a pod', () => exec('client', 'wget', '-q', '-O', '-', url))).toBe('served')
+  })
+
   it('gives commands a terminal', async () => {
     await run('terminal', ['sleep', '1000'])
     await ready('terminal')

@@ -33,6 +33,7 @@ import {
   type RuntimeKind,
   removeAllSandboxes,
 } from './node-runtime.ts'
+import { routeToHost, serviceRangeDefault } from './service-route.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -64,6 +65,8 @@ export interface NodesOptions {
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
+  /** Where services get addresses, if that is said. */
+  readonly serviceRange: string | undefined
   /** Where services are reached by their ports on the nodes, where those run processes. */
   readonly proxyAddress: string
   readonly drives: Drives
@@ -242,17 +245,20 @@ function processNodes(options: NodesOptions): Nodes {
 
 /** What leads to services runs beside the nodes of this host: one for all of them. */
 function startWithProxy(
-  { worlds, count, namePrefix, proxyAddress }: NodesOptions,
+  { worlds, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
   nodes: Started,
   link: ConnectionLink,
 ): Started {
   if (count === 0) return nodes
   const names = ownNames({ count, namePrefix })
   let proxy: ServiceProxy | undefined
+  let takeBack: (() => Promise<void>) | undefined
   let isStopped = false
   const start = async (): Promise<void> => {
     const { createServiceProxy } = await import('@coracle/proxy')
     if (isStopped) return
+    if (containerRuntime !== undefined)
+      takeBack = await routeToHost(serviceRange ?? serviceRangeDefault, worlds.environmentOf('kube-proxy'))
     proxy = createServiceProxy({
       client: worlds.clientOf('kube-proxy', identities.proxy, link),
       environment: worlds.environmentOf('kube-proxy'),
@@ -265,6 +271,7 @@ function startWithProxy(
   const stop = async (): Promise<void> => {
     isStopped = true
     await proxy?.stop()
+    await takeBack?.()
   }
   return {
     atWork: Promise.all([nodes.atWork, atWork]).then(() => {}),

@@ -138,6 +138,7 @@ async function start(
     runtime,
     images: options.images,
     containerRuntime: options.containerRuntime,
+    serviceRange: options.serviceCidr,
     deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,
