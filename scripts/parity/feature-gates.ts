@@ -13,7 +13,8 @@ export interface FeatureGate {
   readonly note?: string
 }
 
-const hostOnly = 'It is about how containers share a machine, which the process runtime leaves to the operating system.'
+const hostOnly =
+  'It is about how containers share a machine, which is left to the operating system and the container runtime.'
 const windows = 'Nodes are Linux.'
 const authentication = 'Who may come in is set by flags and files of the data directory.'
 const tracing = 'Spans are not exported; causes tell what led to what.'
@@ -65,7 +66,11 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'JobManagedBy', since: '1.35', where: 'packages/controllers/src/job/plan.ts' },
   { name: 'JobPodReplacementPolicy', since: '1.34', where: 'packages/controllers/src/job/job-pods.ts' },
   { name: 'JobSuccessPolicy', since: '1.33', where: 'packages/controllers/src/job/success-policy.ts' },
-  { name: 'KubeletCgroupDriverFromCRI', since: '1.34', note: 'There is no CRI runtime yet.' },
+  {
+    name: 'KubeletCgroupDriverFromCRI',
+    since: '1.34',
+    note: 'Containers have no parent cgroup that would depend on the driver.',
+  },
   { name: 'KubeletFineGrainedAuthz', since: '1.36', note: 'Node agents listen on no port of their own.' },
   { name: 'KubeletTracing', since: '1.34', note: tracing },
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },

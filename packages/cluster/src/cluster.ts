@@ -2,7 +2,7 @@ import type { CausesPage, CausesQuery, OnUnexplained, TokenIdentity } from '@cor
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
-import type { DeadContainerLimits, HostImages, SimulatedBehaviour } from '@coracle/kubelet'
+import type { DeadContainerLimits, HostImages, ImageLimits, SimulatedBehaviour } from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -37,11 +37,16 @@ export interface ClusterOptions {
   readonly load?: ScaledLoad
   /** What their names begin with; a number follows. `node-`, or the name of the host where the store is shared. */
   readonly nodePrefix?: string
-  /** What runs containers: `simulated` (the default; they exist in the API alone) or `process` (processes of this host). */
-  readonly runtime?: 'process' | 'simulated'
+  /**
+   * What runs containers: `simulated` (the default; they exist in the API alone), `process` (processes of this host), or `cri`
+   * (`containerRuntime`, for the one node that this host is then).
+   */
+  readonly runtime?: 'process' | 'simulated' | 'cri'
+  /** The container runtime of this host, such as containerd, where `runtime` is `cri`. */
+  readonly containerRuntime?: ContainerRuntimeOptions
   /** Programs of this host that images stand for on the process runtime; `parseHostImages` reads them. None by default. */
   readonly images?: HostImages
-  /** Which containers that have ended are kept on the process runtime, for their logs. Upstream's limits by default. */
+  /** Which containers that have ended are kept where they are real, for their logs. Upstream's limits by default. */
   readonly deadContainers?: Partial<DeadContainerLimits>
   /**
    * Whether all simulated nodes have one agent between them, which costs least, or one each, so that a node can be stopped,
@@ -84,6 +89,18 @@ export interface ClusterOptions {
   readonly onUnexplained?: OnUnexplained
   /** What stands between each component and the others. Nothing by default: for simulations, and tests of faults. */
   readonly seams?: ComponentSeams
+}
+
+/** A container runtime that speaks the Container Runtime Interface, such as containerd or CRI-O. */
+export interface ContainerRuntimeOptions {
+  /** Its socket: `unix:///run/containerd/containerd.sock`. */
+  readonly endpoint: string
+  /** Where containers' logs are; `/var/log/pods` by default. */
+  readonly podLogsDirectory?: string
+  /** Which images go that are not in use. Upstream's limits by default. */
+  readonly imageLimits?: Partial<ImageLimits>
+  /** Addresses of servers that know the names of the cluster's services. By default pods look names up as their node does. */
+  readonly clusterDns?: readonly string[]
 }
 
 /** Makes the store of a cluster, such as one that is made faulty. What it does outside the environment's clock must hold that. */

@@ -4,6 +4,8 @@ export {
   endingTasks,
   type HostImage,
   type HostImages,
+  type ImageLimits,
+  imageLimits,
   parseHostImages,
   probeDelayMs,
   probesOfReadiness,
@@ -12,7 +14,15 @@ export {
   type SimulatedContainer,
   withoutImages,
 } from '@coracle/kubelet'
-export type { Cluster, ClusterOptions, Component, ComponentName, ComponentSeams, StoreFactory } from './cluster.ts'
+export type {
+  Cluster,
+  ClusterOptions,
+  Component,
+  ComponentName,
+  ComponentSeams,
+  ContainerRuntimeOptions,
+  StoreFactory,
+} from './cluster.ts'
 export { DataDirectoryLostError, StoreMissingError } from './data-directory.ts'
 export type { LeaderElectionTimes } from './leadership.ts'
 export { processNodesMax } from './nodes.ts'

@@ -19,12 +19,21 @@ import {
   simulatedNodeAddress,
 } from '@coracle/kubelet'
 import type { ServiceProxy } from '@coracle/proxy'
-import type { Component } from './cluster.ts'
+import type { Component, ContainerRuntimeOptions } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
+import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
 import type { NodeConnection, NodeConnections } from './node-connections.ts'
+import {
+  isolatedNodeOptions,
+  nodeDirectory,
+  openNodeRuntime,
+  type RuntimeKind,
+  removeAllSandboxes,
+} from './node-runtime.ts'
+import { routeToHost, serviceRangeDefault } from './service-route.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -46,14 +55,18 @@ export interface NodesOptions {
   readonly behaviour: SimulatedBehaviour | undefined
   /** What their names begin with; a number follows. */
   readonly namePrefix: string
-  readonly runtime: 'process' | 'simulated'
+  readonly runtime: RuntimeKind
   /** What images are on the process runtime. */
   readonly images: HostImages | undefined
+  /** The container runtime of this host, where containers are its. */
+  readonly containerRuntime: ContainerRuntimeOptions | undefined
   /** Which containers that have ended are kept, where they are processes. */
   readonly deadContainers: DeadContainerLimits | undefined
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
+  /** Where services get addresses, if that is said. */
+  readonly serviceRange: string | undefined
   /** Where services are reached by their ports on the nodes, where those run processes. */
   readonly proxyAddress: string
   readonly drives: Drives
@@ -71,7 +84,7 @@ export interface Nodes {
 export function createNodes(options: NodesOptions): Nodes {
   const { count, runtime, agents } = options
   assert(Number.isInteger(count) && count >= 0, `not a number of nodes: ${count}`)
-  if (runtime === 'process') return processNodes(options)
+  if (runtime !== 'simulated') return processNodes(options)
   const nodes = agents === 'separate' ? separateNodes(options) : sharedNodes(options)
   return { ...nodes, start: (link) => startWithVolumes(options, undefined, nodes.start(link), link) }
 }
@@ -180,28 +193,31 @@ function separateNodes(options: NodesOptions): Nodes {
 }
 
 function processNodes(options: NodesOptions): Nodes {
-  const { worlds, count, namePrefix, dataDir, drives, images } = options
-  assert(count <= processNodesMax, `${count} nodes of real processes are more than ${processNodesMax}`)
+  const { worlds, count, namePrefix, dataDir, drives, images, containerRuntime } = options
+  const countMax = containerRuntime === undefined ? processNodesMax : 1
+  assert(count <= countMax, `${count} nodes of real containers are more than ${countMax}`)
   const startMember = (index: number): readonly [string, StartMember<string>] => {
     const name = `${namePrefix}${index}`
     const startNode = async (dataDirectory: string, link: ConnectionLink) => {
-      const { createProcessRuntime } = await import('@coracle/kubelet/process')
-      const runtime = createProcessRuntime({
-        environment: worlds.environmentOf(name),
-        dataDirectory,
-        nodeName: name,
-        ...(images === undefined ? {} : { images }),
-      })
-      const volumesDirectory = join(dataDirectory, 'kubelet', name, 'pods')
-      return { runtime, kubelet: startKubelet(options, { name, runtime, volumesDirectory }, link) }
+      const environment = worlds.environmentOf(name)
+      const runtime = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
+      const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
+      const address = runtime.isolates === true ? hostAddress() : undefined
+      const parts = { name, runtime, volumesDirectory, ...(address === undefined ? {} : { address }) }
+      return { runtime, kubelet: startKubelet(options, parts, link) }
     }
     const start: StartMember<string> = (dataDirectory, link) => {
       const node = startNode(dataDirectory, link)
       return {
         atWork: node.then(({ kubelet }) => kubelet.atWork),
         async stop(stopOptions) {
-          const { runtime, kubelet } = await node
-          await Promise.resolve(kubelet.stop(stopOptions)).finally(() => runtime.close())
+          const opened = await node.catch(() => undefined)
+          if (opened === undefined) return
+          const { runtime, kubelet } = opened
+          const isLast = dataDir === undefined && stopOptions.containers === 'terminate'
+          await Promise.resolve(kubelet.stop(stopOptions))
+            .then(() => (isLast && runtime.isolates === true ? removeAllSandboxes(runtime) : undefined))
+            .finally(() => runtime.close())
         },
       }
     }
@@ -229,17 +245,20 @@ function processNodes(options: NodesOptions): Nodes {
 
 /** What leads to services runs beside the nodes of this host: one for all of them. */
 function startWithProxy(
-  { worlds, count, namePrefix, proxyAddress }: NodesOptions,
+  { worlds, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
   nodes: Started,
   link: ConnectionLink,
 ): Started {
   if (count === 0) return nodes
   const names = ownNames({ count, namePrefix })
   let proxy: ServiceProxy | undefined
+  let takeBack: (() => Promise<void>) | undefined
   let isStopped = false
   const start = async (): Promise<void> => {
     const { createServiceProxy } = await import('@coracle/proxy')
     if (isStopped) return
+    if (containerRuntime !== undefined)
+      takeBack = await routeToHost(serviceRange ?? serviceRangeDefault, worlds.environmentOf('kube-proxy'))
     proxy = createServiceProxy({
       client: worlds.clientOf('kube-proxy', identities.proxy, link),
       environment: worlds.environmentOf('kube-proxy'),
@@ -252,6 +271,7 @@ function startWithProxy(
   const stop = async (): Promise<void> => {
     isStopped = true
     await proxy?.stop()
+    await takeBack?.()
   }
   return {
     atWork: Promise.all([nodes.atWork, atWork]).then(() => {}),
@@ -267,7 +287,7 @@ interface NodeParts {
 }
 
 function startKubelet(
-  { worlds, connections, deadContainers }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
   { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -279,6 +299,7 @@ function startKubelet(
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
+    ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet
   connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })

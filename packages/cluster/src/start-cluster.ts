@@ -25,6 +25,7 @@ import { drive, drivesOf } from './drive.ts'
 import { identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
 import { NodeConnections } from './node-connections.ts'
+import type { RuntimeKind } from './node-runtime.ts'
 import { createNodes } from './nodes.ts'
 import { stopAll } from './stop-all.ts'
 import { createWorlds, type Worlds } from './worlds.ts'
@@ -41,6 +42,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     !isVirtual || runtime === 'simulated',
     'real processes do not run on a virtual clock: use the simulated runtime',
   )
+  assert(
+    (runtime === 'cri') === (options.containerRuntime !== undefined),
+    "the runtime 'cri' needs a containerRuntime, and no other has one",
+  )
   const stops: Stop[] = []
   const { stop: driveStop } = drivesOf(environment, hasSockets(options))
   const stop = onlyOnce((stopOptions: StopOptions) => driveStop(stopAll(stops, stopOptions)))
@@ -53,7 +58,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 async function start(
-  options: ClusterOptions & { readonly environment: Environment; readonly runtime: 'process' | 'simulated' },
+  options: ClusterOptions & { readonly environment: Environment; readonly runtime: RuntimeKind },
   stops: Stop[],
   stop: (options: StopOptions) => Promise<void>,
 ): Promise<Cluster> {
@@ -132,6 +137,8 @@ async function start(
     namePrefix,
     runtime,
     images: options.images,
+    containerRuntime: options.containerRuntime,
+    serviceRange: options.serviceCidr,
     deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,

@@ -1,14 +1,21 @@
-import { nodes, notFound, type Pod, pods, services } from '@coracle/api'
+import { nodes, notFound, type Pod, pods, quantityValue, services } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
+import { ImageCollector } from './images/image-collector.ts'
+import { ImagePuller } from './images/image-puller.ts'
+import { nodeImages } from './images/node-images.ts'
+import { type ImageLimits, imageLimits } from './images/plan-image-removal.ts'
+import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
 import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
+import type { NodeObservation } from './node/node-object.ts'
 import { DeadContainerCollector } from './pod/dead-container-collector.ts'
 import type { DeadContainerLimits } from './pod/dead-containers.ts'
+import { clusterDomain } from './pod/pod-hostname.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
@@ -17,6 +24,7 @@ import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import { mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
 import { PodTokens } from './volumes/pod-tokens.ts'
+import { canGiveAway } from './volumes/volume-owner.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
 export const shutdownGraceMaxMs = 10_000
@@ -36,6 +44,10 @@ export interface KubeletOptions {
   readonly deadContainers?: DeadContainerLimits
   /** Where volumes are made that live as long as their pod. Absent: they are not. */
   readonly volumesDirectory?: string
+  /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
+  readonly imageLimits?: ImageLimits
+  /** Where isolated pods look up names of the cluster. Absent: nowhere. */
+  readonly clusterDns?: ClusterDns
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -71,7 +83,7 @@ export interface Kubelet {
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
-  const facts = options.facts ?? (runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName))
+  const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
   const heartbeat = new NodeHeartbeat(client, environment, [
@@ -81,6 +93,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       facts,
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
+      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime) }),
     },
   ])
   // Simulated containers have no environment that anybody could look into.
@@ -94,6 +107,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     ...(tokens === undefined ? {} : { tokens }),
     allocatable: facts.capacity,
     isReal: runtime.runsProcesses,
+    hasOwners: runtime.isolates === true && canGiveAway(),
     ...(directory === undefined ? {} : { directory }),
   }
   const context = {
@@ -111,6 +125,16 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           },
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
+    ...(runtime.isolates === true
+      ? {
+          isolation: {
+            client,
+            memoryBytes: quantityValue(facts.capacity.memory ?? '0'),
+            dns: options.clusterDns ?? { servers: [], domain: clusterDomain },
+          },
+        }
+      : {}),
+    ...(runtime.images === undefined ? {} : { puller: new ImagePuller(runtime.images, environment.clock) }),
     recorder,
     nodeName,
     nodeAddress,
@@ -138,6 +162,16 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
       manager.removeDeadContainers(deadContainers, nowMs),
     )
+  const imageCollector =
+    runtime.images &&
+    new ImageCollector({
+      environment: { ...environment, logger },
+      runtime,
+      images: runtime.images,
+      limits: options.imageLimits ?? imageLimits,
+      nodeName,
+      recorder,
+    })
   const stopping = new AbortController()
 
   return {
@@ -152,11 +186,13 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
       collector?.start()
+      imageCollector?.start()
       if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
       collector?.stop()
+      imageCollector?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
@@ -172,4 +208,17 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
     portForward: (pod) => podPortForward(runtime, pod),
   }
+}
+
+function factsOf({ runsProcesses, supportsGroupsPolicy }: Runtime, nodeName: string): NodeFacts {
+  if (!runsProcesses) return simulatedFacts(nodeName)
+  if (supportsGroupsPolicy === undefined) return hostFacts()
+  return { ...hostFacts(), features: { supplementalGroupsPolicy: supportsGroupsPolicy } }
+}
+
+/** Whether the node runs containers, and the images that it has. */
+async function observeNode(runtime: Runtime): Promise<NodeObservation> {
+  const { problems = [] } = (await runtime.status?.()) ?? {}
+  const images = await runtime.images?.list().catch(() => [])
+  return { problems, images: nodeImages(images ?? []) }
 }

@@ -1,8 +1,8 @@
 import { createLogger, type Environment, realEnvironment } from '@coracle/environment'
+import { message } from '@coracle/environment/grpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { authenticateRequest } from '../src/etcd/api.ts'
 import { Connection } from '../src/etcd/connection.ts'
-import { message } from '../src/etcd/message.ts'
 import {
   type EtcdStoreOptions,
   InvalidTransactionError,

@@ -22,6 +22,7 @@ import { ownVersion } from '../own-version.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { authenticationOf } from '../up/authentication-flags.ts'
 import { choosePort } from '../up/choose-port.ts'
+import { containerRuntimeOf } from '../up/container-runtime-flags.ts'
 import type { EtcdFlags } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
 import type { ImagesFlags } from '../up/images-flag.ts'
@@ -48,6 +49,7 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   await imagesOf(flags, host.workingDirectory)
   formerVersionsOf(flags)
   serviceRangeOf(flags)
+  containerRuntimeOf(flags, host.workingDirectory)
   if (flags.detach !== true) return serve(host, place, flags, false)
   if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
   // A mistake in a file is told here.
@@ -108,13 +110,14 @@ async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: bo
 
 /** Throws a CliError on what cannot be, before anything is touched. */
 function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: UpFlags): void {
-  if (missingImages !== undefined && runtime === 'process') {
-    throw new CliError(
-      '--missing-images is for simulated nodes: processes need no images; give --runtime simulated too',
-    )
+  if (missingImages !== undefined && runtime !== 'simulated') {
+    throw new CliError('--missing-images is for simulated nodes: give --runtime simulated too')
   }
   if (images !== undefined && runtime === 'simulated') {
     throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
+  }
+  if (images !== undefined && runtime === 'cri') {
+    throw new CliError('--images says which programs images stand for, and here they are what they are: leave it out')
   }
   if (runtime === 'process' && nodes > processNodesMax) {
     throw new CliError(
@@ -173,9 +176,10 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }
     const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
     return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...(behaviour && { behaviour }) } as const
   }
-  if (runtime === 'process') {
+  if (runtime === 'process' || runtime === 'cri') {
+    const what = runtime === 'process' ? 'processes' : 'containers'
     throw new CliError(
-      `${place.shown} was imported from ${imported.source}: its pods would become processes of this host; leave --runtime out`,
+      `${place.shown} was imported from ${imported.source}: its pods would become ${what} of this host; leave --runtime out`,
     )
   }
   // What was under way where it came from goes on.
@@ -226,6 +230,7 @@ async function start(
       ...formerVersionsOf(flags),
       ...serviceRangeOf(flags),
       ...deadContainersOf(flags),
+      ...containerRuntimeOf(flags, host.workingDirectory),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
       onStartProgress: (stage) => progress.say(stage),

@@ -65,6 +65,7 @@ function addressAdvice(listen: string): string {
 
 /** Errors whose message says what to do. */
 const explained = new Set([
+  'CriRuntimeError',
   'DirectoryLockError',
   'StoreMissingError',
   'StoreUnavailableError',

@@ -1,6 +1,7 @@
 import type { PlaceFlags } from '../local/cluster-place.ts'
 import type { ManifestFlags } from '../manifests/load-manifests.ts'
 import type { AuthenticationFlags } from './authentication-flags.ts'
+import type { ContainerRuntimeFlags } from './container-runtime-flags.ts'
 import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
@@ -11,6 +12,7 @@ import type { ServiceRangeFlags } from './service-range-flag.ts'
 export interface UpFlags
   extends ManifestFlags,
     AuthenticationFlags,
+    ContainerRuntimeFlags,
     EtcdFlags,
     ImagesFlags,
     LeaderElectionFlags,
@@ -30,7 +32,7 @@ export interface UpFlags
   /** One where none is given, and where the objects are imported those that came with them. */
   readonly nodes?: number
   /** `process` where none is given, and where the objects are imported `simulated`. */
-  readonly runtime?: 'process' | 'simulated'
+  readonly runtime?: 'process' | 'simulated' | 'cri'
   /** How long simulated containers run that are there to end, in milliseconds; `Infinity`: until they are stopped. */
   readonly runTime?: number
   /** Patterns of images that simulated nodes cannot pull. */

@@ -81,7 +81,27 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
-      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated']),
+      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated', 'cri']),
+    )
+    .option(
+      '--container-runtime-endpoint <socket>',
+      'where the container runtime listens, with --runtime cri (default: unix:///run/containerd/containerd.sock)',
+    )
+    .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
+    .option(
+      '--image-gc-high-threshold <percent>',
+      'how full the disk of its images may get before those go that are not in use; 100: they stay (default: 85)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--image-gc-low-threshold <percent>',
+      'how full it is when enough of them have gone (default: 80)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--cluster-dns <addresses>',
+      "servers that know the cluster's names (default: those of the host)",
+      collectCommas,
     )
     .option(
       '--service-cluster-ip-range <range>',

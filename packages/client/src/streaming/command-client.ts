@@ -6,7 +6,7 @@ import type { ObjectKey } from '../client.ts'
 import type { HttpClient } from '../http-client.ts'
 import { objectPath } from '../resource-path.ts'
 import type { CommandStreams } from './command-streams.ts'
-import { openRemoteStreams, type RemoteStreams } from './remote-streams.ts'
+import { openRemoteStreams, type RemoteStreams, type WantedStreams } from './remote-streams.ts'
 import { terminalSizeText } from './terminal-sizes.ts'
 
 export interface CommandRequest extends CommandStreams {
@@ -51,12 +51,20 @@ async function connect(
   const { signal } = request
   signal?.throwIfAborted()
   const path = `${objectPath(pods, key, subresource)}?${queryOf(request, command)}`
-  const remote = await openRemoteStreams(client, clock, path, {
-    stdin: request.stdin !== undefined,
-    stdout: request.stdout !== undefined,
-    stderr: request.stderr !== undefined && request.tty !== true,
-    resize: request.tty === true && request.resizes !== undefined,
-  })
+  return runOver(await openRemoteStreams(client, clock, path, wantedStreams(request)), request)
+}
+
+/** The streams that a command has. */
+export const wantedStreams = (request: CommandRequest): WantedStreams => ({
+  stdin: request.stdin !== undefined,
+  stdout: request.stdout !== undefined,
+  stderr: request.stderr !== undefined && request.tty !== true,
+  resize: request.tty === true && request.resizes !== undefined,
+})
+
+/** Connects the streams of a command with those of its caller. Resolves and rejects as `execInPod`. */
+export async function runOver(remote: RemoteStreams, request: CommandRequest): Promise<number> {
+  const { signal } = request
   const leave = () => remote.close()
   signal?.addEventListener('abort', leave, { once: true })
   if (signal?.aborted === true) leave()

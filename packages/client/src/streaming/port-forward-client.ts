@@ -31,7 +31,11 @@ export interface PortForward {
  * (before 1.31). Rejects with an ApiError where the server refuses both.
  */
 export async function openPortForward(client: HttpClient, clock: Clock, key: ObjectKey): Promise<PortForward> {
-  const session = await openSession(client, clock, objectPath(pods, key, 'portforward'))
+  return portForwardOver(await openSession(client, clock, objectPath(pods, key, 'portforward')))
+}
+
+/** A way to the ports of a pod over a SPDY session. */
+export function portForwardOver(session: SpdySession): PortForward {
   let requests = 0
   return {
     closed: session.closed,

@@ -2,13 +2,14 @@ import type { Readable, Writable } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { HttpClient } from '../http-client.ts'
 import { ChannelSocket } from './channel-socket.ts'
+import type { OpenedSpdy } from './open-spdy.ts'
 import { commandChannels, streamHeaders } from './protocols.ts'
 import { SpdySession } from './spdy/spdy-session.ts'
 import type { SpdyStream } from './spdy/spdy-stream.ts'
 import { mayConnectOtherwise } from './upgrade-error.ts'
 
 /** The first in which the outcome is a Status; servers have it since 1.4. */
-const statusProtocol = 'v4.channel.k8s.io'
+export const statusProtocol = 'v4.channel.k8s.io'
 /** The first over WebSockets in which an input can end; servers have it since 1.30. */
 const endsInputProtocol = 'v5.channel.k8s.io'
 
@@ -69,7 +70,15 @@ async function overWebSocket(
 }
 
 async function overSpdy(client: HttpClient, clock: Clock, path: string, wanted: WantedStreams): Promise<RemoteStreams> {
-  const { connection, head } = await client.openSpdy(path, [statusProtocol])
+  return openSpdyStreams(await client.openSpdy(path, [statusProtocol]), clock, wanted)
+}
+
+/** Opens the streams of a command on a connection for SPDY, on which `statusProtocol` is spoken. */
+export async function openSpdyStreams(
+  { connection, head }: OpenedSpdy,
+  clock: Clock,
+  wanted: WantedStreams,
+): Promise<RemoteStreams> {
   const session = new SpdySession(connection, { role: 'client', clock }, head)
   const streams = new Map<string, SpdyStream>()
   const names = (['stdin', 'stdout', 'stderr'] as const).filter((name) => wanted[name])

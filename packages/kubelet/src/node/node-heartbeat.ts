@@ -126,7 +126,8 @@ export class NodeHeartbeat {
   async #ensureNode(description: NodeDescription): Promise<Node> {
     const now = this.#environment.clock.now()
     try {
-      const created = await this.#client.create(nodes, nodeObject(description, now), {
+      const seen = await description.observe?.()
+      const created = await this.#client.create(nodes, nodeObject(description, now, seen), {
         because: 'the node agent has started',
       })
       // A server that keeps status apart drops it on creation.
@@ -152,8 +153,9 @@ export class NodeHeartbeat {
   async #report(description: NodeDescription, current: Node): Promise<Node> {
     const now = this.#environment.clock.now()
     const { status } = current
-    if (status !== undefined && now < (this.#enough.get(status) ?? 0)) return current
-    const next = nodeStatus(description, status, now)
+    const seen = await description.observe?.()
+    if (seen === undefined && status !== undefined && now < (this.#enough.get(status) ?? 0)) return current
+    const next = nodeStatus(description, status, now, seen)
     if (!isWorthReporting(status, next, now)) {
       if (status !== undefined) this.#enough.set(status, reportAgainMs(status))
       return current

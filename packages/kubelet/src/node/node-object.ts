@@ -29,19 +29,28 @@ export interface NodeDescription {
   /** Such as `process://0.1.0`. */
   readonly runtimeVersion: string
   readonly labels: Readonly<Record<string, string>>
+  /** What changes of the node while its agent runs. Absent: nothing does. Never rejects. */
+  readonly observe?: () => Promise<NodeObservation>
   /** What the node reports in place of all this: one that another agent has registered stays as it is. */
   readonly status?: NodeStatus
 }
 
+/** What a node agent finds out about its node from time to time. */
+export interface NodeObservation {
+  /** Why it runs no containers, in upstream's words; none where it does. */
+  readonly problems: readonly string[]
+  readonly images: NonNullable<NodeStatus['images']>
+}
+
 /** A node as it registers itself. */
-export function nodeObject(description: NodeDescription, nowMs: number): Node {
+export function nodeObject(description: NodeDescription, nowMs: number, seen?: NodeObservation): Node {
   const { name, facts } = description
   return {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels: nodeLabels(name, facts, description.labels) },
     spec: {},
-    status: nodeStatus(description, undefined, nowMs),
+    status: nodeStatus(description, undefined, nowMs, seen),
   }
 }
 
@@ -62,7 +71,12 @@ export function nodeLabels(
 }
 
 /** The status the node agent reports. Conditions and other parts that belong to someone else stay as they are. */
-export function nodeStatus(description: NodeDescription, current: NodeStatus | undefined, nowMs: number): NodeStatus {
+export function nodeStatus(
+  description: NodeDescription,
+  current: NodeStatus | undefined,
+  nowMs: number,
+  seen?: NodeObservation,
+): NodeStatus {
   const { name, address, facts, runtimeVersion } = description
   if (description.status !== undefined)
     return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
@@ -70,7 +84,7 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
   return {
     capacity,
     allocatable: capacity,
-    conditions: nodeConditions(current?.conditions ?? [], nowMs),
+    conditions: nodeConditions(current?.conditions ?? [], seen?.problems ?? [], nowMs),
     addresses: [
       { type: 'InternalIP', address },
       { type: 'Hostname', address: name },
@@ -88,6 +102,7 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
       architecture: facts.architecture,
     },
     ...(facts.features === undefined ? {} : { features: facts.features }),
+    ...(seen === undefined ? {} : { images: seen.images }),
     declaredFeatures,
   }
 }
@@ -134,16 +149,29 @@ const verdicts: readonly Verdict[] = [
   { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
 ]
 
-function nodeConditions(current: readonly NodeCondition[], nowMs: number): readonly NodeCondition[] {
+function nodeConditions(
+  current: readonly NodeCondition[],
+  problems: readonly string[],
+  nowMs: number,
+): readonly NodeCondition[] {
   const now = formatTime(nowMs)
   const foreign = current.filter(({ type }) => !verdicts.some((verdict) => verdict.type === type))
-  const own = verdicts.map((verdict): NodeCondition => {
+  const own = verdicts.map((usual): NodeCondition => {
+    const verdict = usual.type === 'Ready' && problems.length > 0 ? notReady(problems) : usual
     const before = current.find(({ type }) => type === verdict.type)
     const transition = before?.status === verdict.status ? before.lastTransitionTime : undefined
     return { ...verdict, lastHeartbeatTime: now, lastTransitionTime: transition ?? now }
   })
   return [...foreign, ...own]
 }
+
+/** As Go writes several errors as one. */
+const notReady = (problems: readonly string[]): Verdict => ({
+  type: 'Ready',
+  status: 'False',
+  reason: 'KubeletNotReady',
+  message: problems.length === 1 ? String(problems[0]) : `[${problems.join(', ')}]`,
+})
 
 /** The node's own conditions as they are, with this time. */
 function withHeartbeats(current: readonly NodeCondition[], nowMs: number): readonly NodeCondition[] {
@@ -181,7 +209,7 @@ export function describeNode({ metadata, status = {} }: Node): NodeDescription {
 export function isWorthReporting(current: NodeStatus | undefined, next: NodeStatus, nowMs: number): boolean {
   if (current === undefined) return true
   if (nowMs >= reportAgainMs(current)) return true
-  const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo'] as const
+  const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'images'] as const
   if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
   return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))
 }
@@ -198,6 +226,7 @@ function withoutHeartbeats(conditions: readonly NodeCondition[] | undefined): re
 
 /** Empty texts may or may not survive storage. */
 function withoutEmpty(part: unknown): unknown {
+  if (Array.isArray(part) && part.length === 0) return undefined
   if (typeof part !== 'object' || part === null || Array.isArray(part)) return part
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== ''))
 }

@@ -1,6 +1,8 @@
 import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
+import type { PresentImage } from '../images/image-puller.ts'
+import { containerIsolation } from '../isolation/container-isolation.ts'
 import { probesOfReadiness } from '../probes/readiness.ts'
 import {
   type ContainerConfig,
@@ -8,13 +10,15 @@ import {
   ImagePullError,
   type PodSandboxStatus,
 } from '../runtimes/runtime.ts'
-import type { WaitingReason } from '../status/container-statuses.ts'
+import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { containerMounts } from '../volumes/container-mounts.ts'
-import { imagePullFailure, invalidImageName } from './image-pull.ts'
+import { ensureImage, presentText } from './ensure-image.ts'
+import { imagePullFailure, invalidImageName, tellPulling } from './image-pull.ts'
 import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
+import { podUidOf } from './pod-name.ts'
 import { checkRunAsNonRoot } from './run-as-non-root.ts'
 import { gracePeriodMinMs } from './stop-containers.ts'
 import { isTask } from './task.ts'
@@ -46,14 +50,16 @@ export async function startContainer(
     recordContainerEvent(context, pod, container, 'Warning', 'Failed', `Error: ${badName.reason}`)
     return badName
   }
-  const reportPulled = () =>
-    report(
-      'Pulled',
-      `Container image "${container.image ?? ''}" already present on machine and can be accessed by the pod`,
-    )
+  const { images } = context.runtime
+  const ensured = images && (await ensureImage(context, images, pod, container, signal))
+  if (ensured !== undefined && 'failure' in ensured) return ensured.failure
+  // Where there are no images none is missing.
+  const reportPulled = () => {
+    if (ensured === undefined) report('Pulled', presentText(container.image ?? ''))
+  }
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, volumes, container, attempt)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured?.present)
   } catch (error) {
     reportPulled()
     return fail('CreateContainerConfigError', error)
@@ -62,7 +68,10 @@ export async function startContainer(
   try {
     id = await context.runtime.createContainer(sandbox.id, config)
   } catch (error) {
-    if (error instanceof ImagePullError) return imagePullFailure(context, pod, container, error)
+    if (error instanceof ImagePullError) {
+      tellPulling(context, pod, container)
+      return imagePullFailure(context, pod, container, error)
+    }
     reportPulled()
     return fail(error instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'CreateContainerError', error)
   }
@@ -107,8 +116,9 @@ async function configOf(
   volumes: MountedVolumes,
   container: Container,
   attempt: number,
+  present: PresentImage | undefined,
 ): Promise<ContainerConfig> {
-  checkRunAsNonRoot(pod, container)
+  checkRunAsNonRoot(pod, container, present?.image)
   const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
   const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
   const env = await environmentVariables(container, downward, context.sources, volumes)
@@ -130,5 +140,19 @@ async function configOf(
     ...(isTask(pod, container) ? { isTask: true } : {}),
     probes: probesOfReadiness(container),
     messageFromLog: container.terminationMessagePolicy === 'FallbackToLogsOnError',
+    ...(present === undefined ? {} : { imageRef: present.imageRef }),
+    ...(await isolationOf(context, pod, container, present)),
   }
+}
+
+async function isolationOf(
+  { isolation, runtime }: PodContext,
+  pod: Pod,
+  container: Container,
+  present: PresentImage | undefined,
+): Promise<Pick<ContainerConfig, 'isolation'>> {
+  if (isolation === undefined) return {}
+  const runs = await runtime.listContainers(podUidOf(pod))
+  const idOf = (name: string) => runsOf(name, runs).find(({ state }) => state === 'running')?.id
+  return { isolation: containerIsolation(pod, container, present?.image, isolation, idOf) }
 }

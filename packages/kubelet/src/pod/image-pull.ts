@@ -20,7 +20,13 @@ export function invalidImageName(image: string | undefined): WaitingReason | und
   }
 }
 
-/** Tells of an image that cannot be had, as upstream does. */
+/** Tells that an image is asked for. */
+export function tellPulling(context: PodContext, pod: Pod, container: Container): void {
+  const text = `Pulling image ${JSON.stringify(container.image ?? '')}`
+  recordContainerEvent(context, pod, container, 'Normal', 'Pulling', text)
+}
+
+/** Tells of an image that was asked for and cannot be had, as upstream does. */
 export function imagePullFailure(
   context: PodContext,
   pod: Pod,
@@ -30,7 +36,6 @@ export function imagePullFailure(
   const image = JSON.stringify(container.image ?? '')
   const tell = (type: 'Normal' | 'Warning', reason: string, text: string) =>
     recordContainerEvent(context, pod, container, type, reason, text)
-  tell('Normal', 'Pulling', `Pulling image ${image}`)
   tell('Warning', 'Failed', `Failed to pull image ${image}: ${message}`)
   tell('Warning', 'Failed', `Error: ${pullFailed}`)
   tell('Normal', 'BackOff', `Back-off pulling image ${image}`)

@@ -3,6 +3,8 @@ import type { Client } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
+import type { ImagePuller } from '../images/image-puller.ts'
+import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { NodeRecorder } from '../node/node-events.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
@@ -29,6 +31,10 @@ export interface PodContext {
   readonly admission: NodeAdmission
   /** Which containers that have ended are kept. Absent: upstream's. */
   readonly deadContainers?: DeadContainerLimits
+  /** Absent: the runtime does not isolate pods from each other, or from the node. */
+  readonly isolation?: IsolatingNode
+  /** Absent: the runtime has no images. */
+  readonly puller?: ImagePuller
   /** What the node offers pods. */
   readonly allocatable: Readonly<Record<string, string>>
 }

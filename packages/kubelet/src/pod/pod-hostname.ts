@@ -4,7 +4,7 @@ import type { Pod } from '@coracle/api'
 const labelMax = 63
 const nodeNameMax = 64
 
-const clusterDomain = 'cluster.local'
+export const clusterDomain = 'cluster.local'
 
 /**
  * What a pod's processes are told the name of their host is, as upstream's kubelet has it: what `hostnameOverride` says, or `hostname`, or the

@@ -12,8 +12,10 @@ import {
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
+import { linuxResources } from '../isolation/linux-resources.ts'
+import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import { type ContainerRuntimeStatus, RuntimeUnavailableError } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
@@ -101,6 +103,8 @@ export class PodWorker implements StatusWriterHost {
   #resizeRefusal: WaitingReason | undefined
   /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
   #resizing: ReadonlyMap<string, string | undefined> = none
+  /** Whether containers that run may have other resources than they are to have. */
+  #areResourcesStale = false
   #gone = false
   #status: OwnPodStatus | undefined
   #dirty = false
@@ -188,11 +192,19 @@ export class PodWorker implements StatusWriterHost {
         if (passes > passesMax) throw new Error(`${passesMax} passes in a row have not settled the pod`)
         await this.#pass()
       } catch (error) {
-        this.#context.environment.logger.error('pod worker failed', { pod: podKey(this.#pod), error })
-        this.#wakeAt(this.#context.environment.clock.now() + passRetryMs)
+        this.#noteFailedPass(error)
       }
     }
     this.#running = undefined
+  }
+
+  #noteFailedPass(error: unknown): void {
+    const { clock, logger } = this.#context.environment
+    // That it is away the node says, and not each of its pods.
+    const isAway = error instanceof RuntimeUnavailableError
+    if (isAway) logger.debug('pod worker waits for the container runtime', { pod: podKey(this.#pod) })
+    else logger.error('pod worker failed', { pod: podKey(this.#pod), error })
+    this.#wakeAt(clock.now() + (error instanceof SandboxError ? startRetryMs : passRetryMs))
   }
 
   async #pass(): Promise<void> {
@@ -200,6 +212,7 @@ export class PodWorker implements StatusWriterHost {
     this.#resize()
     await this.#mountVolumes()
     const observation = await this.#observe()
+    await this.#updateResources(observation.runs)
     const plan = planPod(observation)
     this.#wakeAt(earlier(plan.wakeAtMs, this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs))
     this.#tellBackOffs(observation, plan)
@@ -251,6 +264,7 @@ export class PodWorker implements StatusWriterHost {
     }
     this.#givenSpec = pod.spec
     if (!isOther) return
+    this.#areResourcesStale = true
     for (const name of restartedForResize(pod.spec, before)) this.#resizingToNote().set(name, undefined)
     recordPodEvent(
       this.#context,
@@ -260,6 +274,26 @@ export class PodWorker implements StatusWriterHost {
       `Pod resize started: ${resizeText(pod.spec, generation)}`,
     )
     if (this.#resizing.size === 0) this.#tellResized()
+  }
+
+  /** Gives containers that run and go on the resources that they are to have now, where the runtime limits them. */
+  async #updateResources(runs: readonly ContainerRuntimeStatus[]): Promise<void> {
+    const { runtime, isolation } = this.#context
+    if (!this.#areResourcesStale || isolation === undefined || runtime.updateContainerResources === undefined) return
+    this.#areResourcesStale = false
+    const { initContainers = [], containers } = this.#givenSpec
+    for (const container of [...initContainers, ...containers]) {
+      const run = runsOf(container.name, runs).find(({ state }) => state === 'running')
+      if (run === undefined || this.#resizing.has(container.name)) continue
+      const given = { ...this.#pod, spec: this.#givenSpec }
+      try {
+        await runtime.updateContainerResources(run.id, linuxResources(container, given, isolation.memoryBytes))
+      } catch (error) {
+        if (error instanceof RuntimeUnavailableError) this.#areResourcesStale = true
+        const why = error instanceof Error ? error.message : String(error)
+        recordContainerEvent(this.#context, this.#pod, container, 'Warning', 'ResizeError', why)
+      }
+    }
   }
 
   #resizingToNote(): Map<string, string | undefined> {
@@ -470,6 +504,7 @@ export class PodWorker implements StatusWriterHost {
   async #runSandbox(attempt: number): Promise<void> {
     const { name = '', namespace = '' } = this.#pod.metadata
     const { spec, status } = this.#pod
+    const { isolation } = this.#context
     const preferredAddress = status?.podIP
     if (attempt > 0) {
       const message = 'Pod sandbox changed, it will be killed and re-created.'
@@ -483,6 +518,7 @@ export class PodWorker implements StatusWriterHost {
         attempt,
         hostname: podHostname(this.#pod),
         hostNetwork: spec.hostNetwork === true,
+        ...(isolation === undefined ? {} : { isolation: await sandboxIsolation(this.#pod, isolation) }),
         ...(preferredAddress === undefined ? {} : { preferredAddress }),
       })
     } catch (error) {
@@ -494,7 +530,7 @@ export class PodWorker implements StatusWriterHost {
         'FailedCreatePodSandBox',
         `Failed to create pod sandbox: ${message}`,
       )
-      throw error
+      throw isolation === undefined ? error : new SandboxError(message, { cause: error })
     }
     await this.#warnOfPullSecrets()
   }
@@ -679,6 +715,11 @@ interface StartTroubles {
   readonly failures: Map<string, StartFailure>
   /** Back-offs that were told of: the run of each container that they follow. */
   readonly toldBackOffs: Map<string, number | undefined>
+}
+
+/** A sandbox could not be made, which takes a runtime that isolates pods some effort: it is tried again after a while. */
+class SandboxError extends Error {
+  override readonly name = 'SandboxError'
 }
 
 /** Failures that leave an ended container behind. */

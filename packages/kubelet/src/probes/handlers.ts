@@ -59,12 +59,12 @@ export async function runHandler(handler: Handler, target: HandlerTarget, signal
 
 async function runExec(
   action: ExecAction,
-  { runtime, containerId }: HandlerTarget,
+  { runtime, containerId, timeoutSeconds }: HandlerTarget,
   signal: AbortSignal,
 ): Promise<HandlerResult> {
   const command = action.command ?? []
   try {
-    const { exitCode, output } = await runtime.execSync(containerId, command, signal)
+    const { exitCode, output } = await runtime.execSync(containerId, command, signal, timeoutSeconds * 1000)
     return { ok: exitCode === 0, output, exitCode }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

@@ -15,6 +15,80 @@ export interface PodSandboxConfig {
   readonly hostNetwork: boolean
   /** Address to take if it is free: the one the pod had before. */
   readonly preferredAddress?: string
+  /** What only a runtime that isolates pods can make come true. Absent for others. */
+  readonly isolation?: SandboxIsolation
+}
+
+/** What a namespace of Linux is shared with. CRI's NamespaceMode. */
+export type NamespaceMode = 'pod' | 'container' | 'node' | 'target'
+
+/** CRI's NamespaceOption. */
+export interface NamespaceOptions {
+  readonly network: 'pod' | 'node'
+  readonly pid: NamespaceMode
+  readonly ipc: 'pod' | 'node'
+  /** The id of the container whose processes are seen, where `pid` is `target`. */
+  readonly targetId?: string
+}
+
+/** What a seccomp or AppArmor profile is. CRI's SecurityProfile. */
+export interface SecurityProfile {
+  readonly type: 'RuntimeDefault' | 'Unconfined' | 'Localhost'
+  /** The path of a seccomp profile, or the name of one of AppArmor, where it is of this host. */
+  readonly localhostRef?: string
+}
+
+export interface SelinuxOptions {
+  readonly user?: string
+  readonly role?: string
+  readonly type?: string
+  readonly level?: string
+}
+
+/** CRI's DNSConfig. */
+export interface DnsConfig {
+  readonly servers: readonly string[]
+  readonly searches: readonly string[]
+  readonly options: readonly string[]
+}
+
+/** A port of the node that leads to one of the pod. CRI's PortMapping. */
+export interface PortMapping {
+  readonly protocol: 'TCP' | 'UDP' | 'SCTP'
+  readonly containerPort: number
+  readonly hostPort: number
+  /** Absent: all addresses of the node. */
+  readonly hostIp?: string
+}
+
+/** Who a process is. Whatever is absent is as the image says. */
+export interface UserOptions {
+  readonly runAsUser?: number
+  readonly runAsGroup?: number
+  readonly supplementalGroups: readonly number[]
+  /** Whether it is in no groups beside these, whatever the image says. */
+  readonly onlyTheseGroups: boolean
+}
+
+/** What of a CRI PodSandboxConfig is Linux's, or for those who look at the runtime itself. */
+export interface SandboxIsolation extends UserOptions {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  /** Absent: the node's. */
+  readonly dns?: DnsConfig
+  readonly portMappings: readonly PortMapping[]
+  readonly namespaces: NamespaceOptions
+  /** Whether one of its containers is to be privileged. */
+  readonly privileged: boolean
+  readonly seccomp: SecurityProfile
+  readonly selinux?: SelinuxOptions
+  readonly sysctls: Readonly<Record<string, string>>
+  /** Empty: the runtime's default. */
+  readonly runtimeHandler: string
+  /** Host names of its containers, as a file. */
+  readonly hostAliases: readonly { readonly ip: string; readonly hostnames: readonly string[] }[]
+  /** A second name for the pod in that file. */
+  readonly fullHostname?: string
 }
 
 /** A sandbox as the runtime sees it. */
@@ -43,6 +117,46 @@ export interface Mount {
   /** Where it is on the node; absent where the node agent cannot bring it there. */
   readonly hostPath?: string
   readonly readOnly?: boolean
+  /** Whether also what is mounted below it is read-only. */
+  readonly recursiveReadOnly?: boolean
+  /** Whether mounts that are made below it by one side are seen by the other. Absent: by neither. */
+  readonly propagation?: 'None' | 'HostToContainer' | 'Bidirectional'
+}
+
+/** What a container may use. CRI's LinuxContainerResources. */
+export interface LinuxResources {
+  /** Weight among others. */
+  readonly cpuShares: number
+  /** Microseconds of each `cpuPeriod`; 0: as many as it likes. */
+  readonly cpuQuota: number
+  /** In microseconds. */
+  readonly cpuPeriod: number
+  /** 0: as much as there is. */
+  readonly memoryLimitBytes: number
+  /** How readily its processes are killed where memory runs out: -1000 to 1000. */
+  readonly oomScoreAdj: number
+}
+
+/** What of a CRI ContainerConfig is Linux's, or for those who look at the runtime itself. */
+export interface ContainerIsolation extends UserOptions {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly resources: LinuxResources
+  readonly namespaces: NamespaceOptions
+  /** That of the image, where it names one and the pod does not. */
+  readonly runAsUsername?: string
+  readonly privileged: boolean
+  readonly readOnlyRootFilesystem: boolean
+  readonly addCapabilities: readonly string[]
+  readonly dropCapabilities: readonly string[]
+  readonly noNewPrivileges: boolean
+  readonly seccomp: SecurityProfile
+  /** Absent: the runtime's choice. */
+  readonly apparmor?: SecurityProfile
+  readonly selinux?: SelinuxOptions
+  /** Paths that it does not see, and those that it cannot write to. */
+  readonly maskedPaths: readonly string[]
+  readonly readOnlyPaths: readonly string[]
 }
 
 /** One run of one container. CRI's ContainerConfig. */
@@ -74,6 +188,10 @@ export interface ContainerConfig {
   readonly isTask?: boolean
   /** Those that decide whether it is ready: without any the runtime does. Absent: none. */
   readonly probes?: readonly Probe[]
+  /** The image as the runtime's own images call it, where it has any. */
+  readonly imageRef?: string
+  /** What only a runtime that isolates containers can make come true. Absent for others. */
+  readonly isolation?: ContainerIsolation
 }
 
 /** `created` has never run, `exited` never will again. */
@@ -86,7 +204,10 @@ export interface ContainerRuntimeStatus {
   readonly podUid: string
   readonly name: string
   readonly attempt: number
+  /** As the runtime calls it. */
   readonly image: string
+  /** As the pod called it when the container was made. Absent: the same. */
+  readonly askedImage?: string
   /** What the image resolved to, as `imageID` shows it. */
   readonly imageRef: string
   readonly state: ContainerRuntimeState
@@ -132,6 +253,11 @@ export interface ExecResult {
 /** How much output of a command the node agent keeps: upstream's probe limit. */
 export const execOutputBytesMax = 10 * 1024
 
+/** The runtime cannot be reached; the message says why. It may come back. */
+export class RuntimeUnavailableError extends Error {
+  override readonly name = 'RuntimeUnavailableError'
+}
+
 /** What was asked of a container cannot be had on this runtime: reason CreateContainerConfigError. */
 export class ContainerConfigError extends Error {
   override readonly name = 'ContainerConfigError'
@@ -140,6 +266,58 @@ export class ContainerConfigError extends Error {
 /** The image of a container cannot be had: reason ErrImagePull, and ImagePullBackOff until it is tried again. */
 export class ImagePullError extends Error {
   override readonly name = 'ImagePullError'
+}
+
+/** An image that a runtime has. CRI's Image. */
+export interface Image {
+  readonly id: string
+  /** Names with a tag. */
+  readonly repoTags: readonly string[]
+  /** Names with a digest. */
+  readonly repoDigests: readonly string[]
+  readonly sizeBytes: number
+  /** The user that it runs as, in numbers or by name. Absent: not said, which is root. */
+  readonly uid?: number
+  readonly username?: string
+  /** Whether it is to stay, as what sandboxes are made of. */
+  readonly pinned: boolean
+}
+
+/** Who is at a registry. CRI's AuthConfig. */
+export interface RegistryCredentials {
+  readonly username?: string
+  readonly password?: string
+  readonly auth?: string
+  readonly serverAddress?: string
+  readonly identityToken?: string
+  readonly registryToken?: string
+}
+
+/** How full the file system of a runtime's images is. */
+export interface ImageFileSystem {
+  readonly path: string
+  readonly capacityBytes: number
+  readonly availableBytes: number
+}
+
+/** The images of a runtime. CRI's ImageService. */
+export interface ImageService {
+  list(): Promise<readonly Image[]>
+  /** Undefined where there is none of this name, or with this id. */
+  status(image: string): Promise<Image | undefined>
+  /** Gives what containers are to call it. Rejects with an `ImagePullError`. Aborting the signal ends it. */
+  pull(image: string, credentials: RegistryCredentials | undefined, signal: AbortSignal): Promise<string>
+  /** Removes it with all its names. */
+  remove(id: string): Promise<void>
+  fileSystem(): Promise<ImageFileSystem>
+}
+
+/** Whether a runtime can run containers. CRI's RuntimeStatus. */
+export interface RuntimeStatus {
+  /** Why it cannot, in upstream's words; none where it can. */
+  readonly problems: readonly string[]
+  /** Why pods get no network of their own, if only that is missing. */
+  readonly networkProblem?: string
 }
 
 /**
@@ -157,6 +335,16 @@ export interface Runtime {
   readonly version: string
   /** Whether containers are real: simulated ones have no ports to probe and no commands to run. */
   readonly runsProcesses: boolean
+  /** Whether containers have file systems, users and limits of their own: then configurations come with their `isolation`. */
+  readonly isolates?: boolean
+  /** Absent: images are names only, and nothing is pulled. */
+  readonly images?: ImageService
+  /** What its nodes can do that not all do. */
+  readonly supportsGroupsPolicy?: boolean
+  /** Whether it can run containers. Absent: it always can. Never rejects. */
+  status?(): Promise<RuntimeStatus>
+  /** Gives a container that runs other resources. Absent: nothing is limited. */
+  updateContainerResources?(id: string, resources: LinuxResources): Promise<void>
   /** Calls back whenever a container has stopped or is no longer unready; several such may come as one. Returns the way to end that. */
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void
 
@@ -188,9 +376,9 @@ export interface Runtime {
   containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>>
   /**
    * Runs a command beside the container's own process, and keeps what it says. Rejects when it cannot be started or the
-   * signal is aborted.
+   * signal is aborted. `timeoutMs` is when that will be, for runtimes that end commands themselves; absent or 0: nobody knows.
    */
-  execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult>
+  execSync(id: string, command: readonly string[], signal: AbortSignal, timeoutMs?: number): Promise<ExecResult>
   /**
    * As `execSync`, with the caller's streams, and a terminal where `tty`. Resolves with the exit code when all output has been
    * written. Aborting the signal ends the command and rejects.

@@ -60,7 +60,7 @@ function statusOf(container: Container, input: ContainerStatusesInput): Containe
 
 /** Whether a container has got another image since a run of it was started. One without an image is run as one with an empty one. */
 export const hasOtherImage = (run: ContainerRuntimeStatus, container: Container): boolean =>
-  run.image !== (container.image ?? '')
+  (run.askedImage ?? run.image) !== (container.image ?? '')
 
 /** The runs of one container, latest first. */
 export function runsOf(name: string, runs: readonly ContainerRuntimeStatus[]): readonly ContainerRuntimeStatus[] {

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, stat } from 'node:fs/promises'
 import type { Container } from '@coracle/api'
 import { expand } from '../env/expand.ts'
 import type { Mount } from '../runtimes/runtime.ts'
-import type { MountedVolumes } from './claimed-volumes.ts'
+import type { MountedVolume, MountedVolumes } from './claimed-volumes.ts'
+import { pathWithin } from './path-within.ts'
 
 /** A path in a volume has no more bytes than the host takes. */
 const subPathBytesMax = 4_096
@@ -18,16 +18,30 @@ export function containerMounts(
   values: ReadonlyMap<string, string>,
 ): Promise<readonly Mount[]> {
   return Promise.all(
-    volumeMounts.map(async ({ name, mountPath, readOnly, subPath, subPathExpr }) => {
+    volumeMounts.map(async (asked) => {
+      const { name, mountPath, readOnly, recursiveReadOnly, mountPropagation, subPath, subPathExpr } = asked
       const volume = volumes.get(name)
       const mount = { name, containerPath: mountPath }
       if (volume === undefined) return mount
       const part = subPath || expandedPath(subPathExpr, values)
-      const hostPath = part === '' ? volume.path : join(volume.path, part)
-      if (part !== '' && !volume.readOnly) await mkdir(hostPath, { recursive: true, mode: 0o700 })
-      return { ...mount, hostPath, ...(readOnly === true || volume.readOnly ? { readOnly: true } : {}) }
+      const hostPath = part === '' ? volume.path : await partOf(volume, part)
+      return {
+        ...mount,
+        hostPath,
+        ...(readOnly === true || volume.readOnly ? { readOnly: true } : {}),
+        ...(recursiveReadOnly === 'Enabled' ? { recursiveReadOnly: true } : {}),
+        ...(mountPropagation === undefined ? {} : { propagation: mountPropagation }),
+      }
     }),
   )
+}
+
+/** A part of a volume. What leads there stays in the volume, whoever made it. */
+async function partOf({ path, readOnly }: MountedVolume, part: string): Promise<string> {
+  const found = await pathWithin(path, part)
+  const isThere = await stat(found).catch(() => undefined)
+  if (isThere === undefined && !readOnly) await mkdir(found, { recursive: true, mode: 0o750 })
+  return found
 }
 
 /** Throws where the variables lead out of the volume. */

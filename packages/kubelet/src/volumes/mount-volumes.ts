@@ -7,6 +7,7 @@ import { prepareDevices } from './claimed-devices.ts'
 import { type MountedVolume, type MountedVolumes, mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
+import { giveToGroup } from './volume-owner.ts'
 import { writeFiles } from './write-files.ts'
 
 /** Whether a pod has volumes that are to be made, or claims that something else in the API has to be there for. */
@@ -19,6 +20,8 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
   readonly client: Client
   /** Whether containers are real, and volumes have to be. */
   readonly isReal: boolean
+  /** Whether what is in them is to belong to whom the pod says: containers run as others than this process. */
+  readonly hasOwners?: boolean
   /** Where those are made that live as long as their pod, below a directory for each. Absent: they are not made. */
   readonly directory?: string
 }
@@ -36,6 +39,8 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<Mounte
     try {
       const made = await madeVolume(volume, pod, parts)
       if (made !== undefined) mounted.set(volume.name, made)
+      const present = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
+      if (parts.hasOwners === true && present !== undefined) await giveToGroup(present, pod)
     } catch (error) {
       if (!(error instanceof VolumeSourceError)) throw error
       throw new VolumesNotReadyError(
@@ -60,7 +65,7 @@ export async function removeOtherVolumes(directory: string, isKnown: (podUid: st
 async function madeVolume(
   volume: Volume,
   pod: Pod,
-  { directory, isReal, ...sources }: VolumeParts,
+  { directory, isReal, hasOwners = false, ...sources }: VolumeParts,
 ): Promise<MountedVolume | undefined> {
   const { emptyDir, hostPath } = volume
   const files = isMadeOfFiles(volume) ? await volumeFiles(volume, { pod, ...sources }) : undefined
@@ -69,7 +74,7 @@ async function madeVolume(
   if (directory === undefined) return undefined
   const path = join(directory, podUidOf(pod), volume.name)
   if (files !== undefined) {
-    await writeFiles(path, files)
+    await writeFiles(path, files, { hasOwners, group: pod.spec.securityContext?.fsGroup })
     return { path, readOnly: true }
   }
   if (emptyDir === undefined) return undefined

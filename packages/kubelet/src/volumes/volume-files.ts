@@ -12,6 +12,8 @@ export interface VolumeFile {
   readonly path: string
   readonly data: Uint8Array
   readonly mode: number
+  /** The user that it is for, where it is for one alone. */
+  readonly owner?: number
 }
 
 /** What a file is made of: what the pod says of itself, and objects beside it. */
@@ -72,20 +74,22 @@ async function tokenFile(
   { pod, tokens }: FileSources,
 ): Promise<readonly VolumeFile[]> {
   if (tokens === undefined) return []
-  const mode = pod.spec.securityContext?.fsGroup !== undefined || hasOneUser(pod) ? 0o600 : defaultMode
+  const owner = oneUser(pod)
+  const mode = pod.spec.securityContext?.fsGroup !== undefined || owner !== undefined ? 0o600 : defaultMode
   try {
-    return [{ path, data: Buffer.from(await tokens.token(pod, { audience, expirationSeconds })), mode }]
+    const data = Buffer.from(await tokens.token(pod, { audience, expirationSeconds }))
+    return [{ path, data, mode, ...(owner === undefined ? {} : { owner }) }]
   } catch (error) {
     throw new VolumeSourceError(`failed to fetch token: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-/** Whether all containers are to run as the same user, and it is said which (upstream's FsUserFrom). */
-function hasOneUser({ spec: { securityContext, initContainers = [], containers } }: Pod): boolean {
+/** The user that all containers are to run as, where it is one and it is said which (upstream's FsUserFrom). */
+function oneUser({ spec: { securityContext, initContainers = [], containers } }: Pod): number | undefined {
   const users = [...initContainers, ...containers].map(
     (container) => container.securityContext?.runAsUser ?? securityContext?.runAsUser,
   )
-  return users[0] !== undefined && users.every((user) => user === users[0])
+  return users.every((user) => user === users[0]) ? users[0] : undefined
 }
 
 /** What else may be projected is made for a while only, and by somebody who is asked for it. */

@@ -1,4 +1,4 @@
-import { message } from './message.ts'
+import { message } from '@coracle/environment/grpc'
 
 /*
  * What is used of etcd's API v3, as data: names as in its rpc.proto, numbers as on the wire.

@@ -5,13 +5,13 @@ import {
   issueServingCertificate,
   type KeyPair,
 } from '@coracle/environment/certificates'
+import { decode, encode, isServiceError, message } from '@coracle/environment/grpc'
 import { type handleUnaryCall, type Metadata, Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { StoreClosedError, StoreTimeoutError, StoreUnavailableError } from '../errors.ts'
 import { etcdCallTimeoutMs, etcdConnectTimeoutMs, etcdRetryMs } from '../limits.ts'
 import { authenticateRequest, authenticateResponse } from './api.ts'
-import { Connection, type ConnectionOptions, isServiceError } from './connection.ts'
-import { decode, encode, message } from './message.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
 
 const text = message({ text: [1, 'string'] })
 const echo = { path: '/test.Echo/Say', request: text, response: text }

@@ -1,10 +1,19 @@
 import { createSecureContext } from 'node:tls'
 import { assert, type Clock, sleep, trusting } from '@coracle/environment'
 import {
+  callUnary,
+  type Decoded,
+  decode,
+  type Encodable,
+  encode,
+  isServiceError,
+  type Message,
+  type Method,
+} from '@coracle/environment/grpc'
+import {
   type ChannelCredentials,
   Client,
   type ClientDuplexStream,
-  type ClientUnaryCall,
   connectivityState,
   credentials,
   Metadata,
@@ -15,14 +24,6 @@ import { StoreClosedError, StoreTimeoutError, StoreUnavailableError } from '../e
 import type { EtcdTls } from '../etcd-store.ts'
 import { etcdCallTimeoutMs, etcdConnectTimeoutMs, etcdMessageBytesMax, etcdRetryMs } from '../limits.ts'
 import { authenticateRequest, authenticateResponse } from './api.ts'
-import { type Decoded, decode, type Encodable, encode, type Message } from './message.ts'
-
-/** A procedure of etcd's API. */
-export interface Method<Request extends Message, Response extends Message> {
-  readonly path: string
-  readonly request: Request
-  readonly response: Response
-}
 
 export interface ConnectionOptions {
   readonly servers: readonly string[]
@@ -194,28 +195,14 @@ export class Connection {
 
   #send<Request extends Message, Response extends Message>(
     index: number,
-    { path, request, response }: Method<Request, Response>,
+    method: Method<Request, Response>,
     value: Encodable<Request>,
     metadata: Metadata,
     deadlineMs: number,
   ): Promise<Decoded<Response>> {
     const { clock } = this.#options
-    return new Promise((resolve, reject) => {
-      const call: ClientUnaryCall = this.#client(index).makeUnaryRequest<Encodable<Request>, Decoded<Response>>(
-        path,
-        (message) => Buffer.from(encode(request, message)),
-        (bytes) => decode(response, bytes),
-        value,
-        metadata,
-        {},
-        (error, answer) => {
-          timer.cancel()
-          if (error === null && answer !== undefined) resolve(answer)
-          else reject(error)
-        },
-      )
-      const timer = clock.setTimer(deadlineMs - clock.monotonicMs(), () => call.cancel())
-    })
+    const timeoutMs = deadlineMs - clock.monotonicMs()
+    return callUnary(this.#client(index), method, value, { clock, timeoutMs, metadata })
   }
 
   #pause(delayMs: number): Promise<void> {
@@ -225,11 +212,6 @@ export class Connection {
   #checkOpen(): void {
     this.#closing.signal.throwIfAborted()
   }
-}
-
-/** What gRPC rejects with: a code, and etcd's message as `details`. */
-export function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && 'code' in error && 'details' in error
 }
 
 /** etcd forgets tokens after a while, and all of them when it restarts. */

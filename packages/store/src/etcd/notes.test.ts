@@ -1,9 +1,9 @@
 import { seededRandom } from '@coracle/environment'
+import type { Encodable } from '@coracle/environment/grpc'
 import { describe, expect, it } from 'vitest'
 import { etcdNoteLagMax, notesPageMax } from '../limits.ts'
 import { type rangeRequest, sortDescending } from './api.ts'
 import { KeySpace } from './key-space.ts'
-import type { Encodable } from './message.ts'
 import { EtcdNotes, isNoteKey } from './notes.ts'
 
 const keys = new KeySpace('/store/')

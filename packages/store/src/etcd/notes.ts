@@ -1,9 +1,9 @@
 import { nameAlphabet, type Random } from '@coracle/environment'
+import type { Decoded, Encodable } from '@coracle/environment/grpc'
 import { etcdNoteLagMax, notesPageMax } from '../limits.ts'
 import type { Note, NotesQuery, Revision } from '../store.ts'
 import { type rangeRequest, type rangeResponse, sortDescending } from './api.ts'
 import type { KeyRange, KeySpace } from './key-space.ts'
-import type { Decoded, Encodable } from './message.ts'
 
 /** Begins the keys of notes, behind the store's prefix: `etcdctl get --prefix coracle-notes/` shows them. */
 export const notePrefix = 'coracle-notes/'

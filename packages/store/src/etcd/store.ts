@@ -1,4 +1,5 @@
 import type { Environment } from '@coracle/environment'
+import { type Decoded, type Encodable, isServiceError, type Message, type Method } from '@coracle/environment/grpc'
 import { status } from '@grpc/grpc-js'
 import {
   InvalidTransactionError,
@@ -37,9 +38,8 @@ import {
   txnRequest,
   txnResponse,
 } from './api.ts'
-import { Connection, isServiceError, type Method } from './connection.ts'
+import { Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
-import type { Decoded, Encodable, Message } from './message.ts'
 import { EtcdNotes, isNoteKey } from './notes.ts'
 import { SharedCall } from './shared-call.ts'
 import { EtcdWatch } from './watch.ts'

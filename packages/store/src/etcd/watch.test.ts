@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { createLogger, virtualEnvironment } from '@coracle/environment'
+import type { Encodable } from '@coracle/environment/grpc'
 import { describe, expect, it } from 'vitest'
 import { etcdProgressDelayMs, etcdRetryMs } from '../limits.ts'
 import type { StoreEvent } from '../store.ts'
 import type { watchRequest } from './api.ts'
 import type { Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
-import type { Encodable } from './message.ts'
 import { EtcdWatch } from './watch.ts'
 
 const keys = new KeySpace('/store/')

@@ -1,11 +1,11 @@
 import { type Environment, sleep, type Timer } from '@coracle/environment'
+import type { Decoded, Encodable } from '@coracle/environment/grpc'
 import type { ClientDuplexStream } from '@grpc/grpc-js'
 import { etcdProgressDelayMs, etcdRetryMs } from '../limits.ts'
 import { CompactedError, type Revision, type StoreEvent, type StoreWatch, type WatchOptions } from '../store.ts'
 import { eventDelete, watchRequest, watchResponse } from './api.ts'
 import type { Connection } from './connection.ts'
 import type { KeySpace } from './key-space.ts'
-import type { Decoded, Encodable } from './message.ts'
 import { isNoteKey } from './notes.ts'
 
 export interface EtcdWatchParts {

@@ -1,14 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { ContainerConfig } from '../runtime.ts'
+import { logMessageBytesMax, logMessageLinesMax, terminationMessageBytesMax } from '../termination-limits.ts'
 import { logSegments } from './log-segments.ts'
 import type { ContainerRecord } from './record-store.ts'
-
-/** The most a container can say of its end: upstream's MaxContainerTerminationMessageLength. */
-export const terminationMessageBytesMax = 4_096
-/** The most of a log that stands in for that: upstream's MaxContainerTerminationMessageLogLength and -LogLines. */
-export const logMessageBytesMax = 2_048
-export const logMessageLinesMax = 80
 
 /** Where a container finds the path of the file for its last words. */
 export const terminationMessageVariable = 'CORACLE_TERMINATION_MESSAGE_PATH'

@@ -1,7 +1,10 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
-/** The type of a field: a scalar of protobuf (an enum is an int32), a message, or a list of messages. */
-type FieldType = 'bytes' | 'string' | 'int32' | 'int64' | 'bool' | Message | readonly [Message]
+/** A scalar of protobuf; an enum is an int32. */
+type Scalar = 'bytes' | 'string' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'bool'
+
+/** The type of a field: a scalar, a message, a list of either, or a map from text to text. */
+type FieldType = Scalar | 'map' | Message | readonly [Message | Scalar]
 
 /** A field: its number and its type. */
 type Field = readonly [number: number, type: FieldType]
@@ -12,21 +15,32 @@ export interface Message<Fields extends Readonly<Record<string, Field>> = Readon
   readonly byNumber: ReadonlyMap<number, readonly [name: string, type: FieldType]>
 }
 
-type ValueOf<T extends FieldType> = T extends 'bytes'
+type ScalarOf<T extends Scalar> = T extends 'bytes'
   ? Uint8Array
   : T extends 'string'
     ? string
-    : T extends 'int32' | 'int64'
-      ? number
-      : T extends 'bool'
-        ? boolean
-        : T extends readonly [infer M extends Message]
-          ? readonly Decoded<M>[]
-          : T extends Message
-            ? Decoded<T> | undefined
-            : never
+    : T extends 'bool'
+      ? boolean
+      : number
 
-/** A message as it is read: what is absent has its type's zero value, a message undefined. An int64 is a number, and exact up to 2^53. */
+/** Texts by text. */
+type TextMap = Readonly<Record<string, string>>
+
+type ValueOf<T extends FieldType> = T extends 'map'
+  ? TextMap
+  : T extends Scalar
+    ? ScalarOf<T>
+    : T extends readonly [infer M extends Message]
+      ? readonly Decoded<M>[]
+      : T extends readonly [infer S extends Scalar]
+        ? readonly ScalarOf<S>[]
+        : T extends Message
+          ? Decoded<T> | undefined
+          : never
+
+/**
+ * A message as it is read: what is absent has its type's zero value, a message undefined. An int64 is a number, and exact up to 2^53.
+ */
 export type Decoded<M extends Message> = {
   readonly [K in keyof M['fields']]: ValueOf<M['fields'][K][1]>
 }
@@ -56,16 +70,28 @@ export function decode<M extends Message>(type: M, bytes: Uint8Array): Decoded<M
   return read(new BinaryReader(bytes), type, bytes.length) as Decoded<M>
 }
 
+/** An entry of a map, as it is on the wire. */
+const mapEntry = message({ key: [1, 'string'], value: [2, 'string'] })
+
 function write(writer: BinaryWriter, { fields }: Message, value: Readonly<Record<string, unknown>>): void {
   for (const name in value) {
     const field = fields[name]
     const item = value[name]
     if (field === undefined || item === undefined) continue
     const [number, type] = field
-    if (typeof type === 'string') writeScalar(writer, number, type, item)
+    if (type === 'map') {
+      for (const [key, text] of Object.entries(item as TextMap))
+        writeMessage(writer, number, mapEntry, { key, value: text })
+    } else if (typeof type === 'string') writeScalar(writer, number, type, item)
     else if ('fields' in type) writeMessage(writer, number, type, item)
-    else for (const each of item as readonly unknown[]) writeMessage(writer, number, type[0], each)
+    else for (const each of item as readonly unknown[]) writeItem(writer, number, type[0], each)
   }
+}
+
+/** One of a list: numbers stand each for themselves, which every reader takes. */
+function writeItem(writer: BinaryWriter, number: number, type: Message | Scalar, value: unknown): void {
+  if (typeof type === 'string') writeScalar(writer, number, type, value)
+  else writeMessage(writer, number, type, value)
 }
 
 function writeMessage(writer: BinaryWriter, number: number, type: Message, value: unknown): void {
@@ -74,7 +100,7 @@ function writeMessage(writer: BinaryWriter, number: number, type: Message, value
   writer.join()
 }
 
-function writeScalar(writer: BinaryWriter, number: number, type: FieldType & string, value: unknown): void {
+function writeScalar(writer: BinaryWriter, number: number, type: Scalar, value: unknown): void {
   switch (type) {
     case 'bytes':
       writer.tag(number, WireType.LengthDelimited).bytes(value as Uint8Array)
@@ -85,8 +111,14 @@ function writeScalar(writer: BinaryWriter, number: number, type: FieldType & str
     case 'int32':
       writer.tag(number, WireType.Varint).int32(value as number)
       break
+    case 'uint32':
+      writer.tag(number, WireType.Varint).uint32(value as number)
+      break
     case 'int64':
       writer.tag(number, WireType.Varint).int64(value as number)
+      break
+    case 'uint64':
+      writer.tag(number, WireType.Varint).uint64(value as number)
       break
     case 'bool':
       writer.tag(number, WireType.Varint).bool(value as boolean)
@@ -101,7 +133,7 @@ function read(reader: BinaryReader, type: Message, end: number): Record<string, 
     const [number, wireType] = reader.tag()
     const field = type.byNumber.get(number)
     if (field === undefined) reader.skip(wireType, number)
-    else readField(reader, field, value)
+    else readField(reader, field, wireType, value)
   }
   return value
 }
@@ -109,11 +141,26 @@ function read(reader: BinaryReader, type: Message, end: number): Record<string, 
 function readField(
   reader: BinaryReader,
   [name, type]: readonly [string, FieldType],
+  wireType: WireType,
   value: Record<string, unknown>,
 ): void {
-  if (typeof type === 'string') value[name] = readScalar(reader, type)
+  if (type === 'map') {
+    const { key, value: text } = readMessage(reader, mapEntry)
+    // A key may be any text, also one that means something to an object.
+    Object.defineProperty(value[name], key as string, entryOf(text))
+  } else if (typeof type === 'string') value[name] = readScalar(reader, type)
   else if ('fields' in type) value[name] = readMessage(reader, type)
-  else (value[name] as unknown[]).push(readMessage(reader, type[0]))
+  else readItems(reader, type[0], wireType, value[name] as unknown[])
+}
+
+const entryOf = (value: unknown) => ({ value, enumerable: true, configurable: true, writable: true })
+
+/** One of a list, or, of numbers, several in one piece. */
+function readItems(reader: BinaryReader, type: Message | Scalar, wireType: WireType, items: unknown[]): void {
+  if (typeof type !== 'string') items.push(readMessage(reader, type))
+  else if (wireType !== WireType.LengthDelimited || type === 'string' || type === 'bytes')
+    items.push(readScalar(reader, type))
+  else for (const end = reader.uint32() + reader.pos; reader.pos < end; ) items.push(readScalar(reader, type))
 }
 
 function readMessage(reader: BinaryReader, type: Message): Record<string, unknown> {
@@ -121,7 +168,7 @@ function readMessage(reader: BinaryReader, type: Message): Record<string, unknow
   return read(reader, type, reader.pos + length)
 }
 
-function readScalar(reader: BinaryReader, type: FieldType & string): unknown {
+function readScalar(reader: BinaryReader, type: Scalar): unknown {
   switch (type) {
     case 'bytes':
       return new Uint8Array(reader.bytes())
@@ -129,8 +176,12 @@ function readScalar(reader: BinaryReader, type: FieldType & string): unknown {
       return reader.string()
     case 'int32':
       return reader.int32()
+    case 'uint32':
+      return reader.uint32()
     case 'int64':
       return Number(reader.int64())
+    case 'uint64':
+      return Number(reader.uint64())
     case 'bool':
       return reader.bool()
   }
@@ -145,10 +196,14 @@ function zeroOf(type: FieldType): unknown {
     case 'string':
       return ''
     case 'int32':
+    case 'uint32':
     case 'int64':
+    case 'uint64':
       return 0
     case 'bool':
       return false
+    case 'map':
+      return {}
     default:
       return 'fields' in type ? undefined : []
   }

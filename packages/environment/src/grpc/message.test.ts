@@ -70,4 +70,32 @@ describe('a protobuf message', () => {
     const bytes = encode(inner, { key, revision: 300 })
     expect(() => decode(inner, bytes.subarray(0, 3))).toThrow()
   })
+
+  it('has lists of numbers and texts, and maps', () => {
+    const type = message({
+      names: [1, ['string']],
+      groups: [2, ['int64']],
+      labels: [3, 'map'],
+      attempt: [4, 'uint32'],
+      size: [5, 'uint64'],
+    })
+    const value = {
+      names: ['a', 'b'],
+      groups: [1, 300],
+      labels: { app: 'web', empty: '' },
+      attempt: 4_000_000_000,
+      size: 2 ** 40,
+    }
+    expect(decode(type, encode(type, value))).toEqual(value)
+    expect([...encode(type, { labels: { a: 'b' } })]).toEqual([0x1a, 6, 0x0a, 1, 0x61, 0x12, 1, 0x62])
+    const packed = Uint8Array.of(0x12, 3, 1, 0xac, 2)
+    expect(decode(type, packed).groups).toEqual([1, 300])
+    expect(decode(type, new Uint8Array())).toEqual({ names: [], groups: [], labels: {}, attempt: 0, size: 0 })
+  })
+
+  it('takes any key of a map for one', () => {
+    const type = message({ labels: [1, 'map'] })
+    const labels = JSON.parse('{"__proto__":"x"}')
+    expect(Object.keys(decode(type, encode(type, { labels })).labels)).toEqual(['__proto__'])
+  })
 })

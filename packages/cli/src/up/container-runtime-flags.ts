@@ -1,0 +1,62 @@
+import { resolve } from 'node:path'
+import { type ClusterOptions, imageLimits } from '@coracle/cluster'
+import { CliError } from '../cli-error.ts'
+
+/** What says which container runtime of this host runs containers. The names are those of upstream's kubelet. */
+export interface ContainerRuntimeFlags {
+  readonly containerRuntimeEndpoint?: string
+  readonly podLogsDir?: string
+  /** Percent of the images' file system. */
+  readonly imageGcHighThreshold?: number
+  readonly imageGcLowThreshold?: number
+  readonly clusterDns?: readonly string[]
+}
+
+/** Where containerd listens. */
+const endpointDefault = 'unix:///run/containerd/containerd.sock'
+
+const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
+  ['containerRuntimeEndpoint', '--container-runtime-endpoint'],
+  ['podLogsDir', '--pod-logs-dir'],
+  ['imageGcHighThreshold', '--image-gc-high-threshold'],
+  ['imageGcLowThreshold', '--image-gc-low-threshold'],
+  ['clusterDns', '--cluster-dns'],
+]
+
+/** The container runtime of a cluster, where containers are its. Throws a CliError where flags contradict each other. */
+export function containerRuntimeOf(
+  flags: ContainerRuntimeFlags & { readonly runtime?: string; readonly nodes?: number },
+  workingDirectory: string,
+): Pick<ClusterOptions, 'containerRuntime'> {
+  const { runtime, nodes = 1, containerRuntimeEndpoint: endpoint = endpointDefault, podLogsDir, clusterDns } = flags
+  if (runtime !== 'cri') {
+    const given = names.find(([name]) => flags[name] !== undefined)
+    if (given === undefined) return {}
+    throw new CliError(`${given[1]} is for containers of a container runtime: give --runtime cri too`)
+  }
+  if (nodes > 1) {
+    throw new CliError(
+      `one host with a container runtime is one node, not ${nodes}: leave --nodes out, or give --runtime process or simulated`,
+    )
+  }
+  return {
+    containerRuntime: {
+      endpoint: endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint,
+      ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
+      ...(clusterDns === undefined ? {} : { clusterDns }),
+      imageLimits: imageLimitsOf(flags),
+    },
+  }
+}
+
+function imageLimitsOf({
+  imageGcHighThreshold: highThresholdPercent = imageLimits.highThresholdPercent,
+  imageGcLowThreshold: lowThresholdPercent = imageLimits.lowThresholdPercent,
+}: ContainerRuntimeFlags) {
+  if (lowThresholdPercent >= highThresholdPercent) {
+    throw new CliError(
+      `--image-gc-low-threshold ${lowThresholdPercent} is to be below --image-gc-high-threshold ${highThresholdPercent}: images go from the one to the other`,
+    )
+  }
+  return { highThresholdPercent, lowThresholdPercent }
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import type { Environment } from '@coracle/environment'
+import { type HostImages, imageLimits, type KubeletOptions, type Runtime } from '@coracle/kubelet'
+import type { ContainerRuntimeOptions } from './cluster.ts'
+
+/** What runs containers. */
+export type RuntimeKind = 'process' | 'simulated' | 'cri'
+
+export interface NodeRuntimeOptions {
+  readonly environment: Environment
+  readonly nodeName: string
+  /** That of the whole cluster. */
+  readonly dataDirectory: string
+  /** What images are where containers are processes. */
+  readonly images: HostImages | undefined
+  /** Absent: containers are processes of this host. */
+  readonly containerRuntime: ContainerRuntimeOptions | undefined
+}
+
+/** Where a node keeps what is its own. */
+export const nodeDirectory = (dataDirectory: string, nodeName: string): string =>
+  join(dataDirectory, 'kubelet', nodeName)
+
+/** What runs the containers of a node of this host, and takes up those that run already. */
+export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
+  const { environment, nodeName, dataDirectory, images, containerRuntime } = options
+  if (containerRuntime !== undefined) {
+    const { openCriRuntime } = await import('@coracle/kubelet/cri')
+    const { endpoint, podLogsDirectory } = containerRuntime
+    return openCriRuntime({
+      environment,
+      directory: nodeDirectory(dataDirectory, nodeName),
+      endpoint,
+      ...(podLogsDirectory === undefined ? {} : { podLogsDirectory }),
+    })
+  }
+  const { createProcessRuntime } = await import('@coracle/kubelet/process')
+  return createProcessRuntime({
+    environment,
+    dataDirectory,
+    nodeName,
+    ...(images === undefined ? {} : { images }),
+  })
+}
+
+/** What of the options of a container runtime is its node agent's. */
+export function isolatedNodeOptions(
+  options: ContainerRuntimeOptions | undefined,
+): Pick<KubeletOptions, 'imageLimits' | 'clusterDns'> {
+  if (options === undefined) return {}
+  const { clusterDns: servers } = options
+  return {
+    imageLimits: { ...imageLimits, ...options.imageLimits },
+    ...(servers === undefined ? {} : { clusterDns: { servers, domain: 'cluster.local' } }),
+  }
+}
+
+/** Removes what a runtime outside this process still has of a node that is not to be again. */
+export async function removeAllSandboxes(runtime: Runtime): Promise<void> {
+  for (const { id } of await runtime.listPodSandboxes()) await runtime.removePodSandbox(id)
+}

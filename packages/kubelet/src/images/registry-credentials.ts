@@ -1,0 +1,97 @@
+import type { Secret } from '@coracle/api'
+import type { RegistryCredentials } from '../runtimes/runtime.ts'
+
+/** Where images are that name no registry. */
+const defaultRegistries = ['index.docker.io', 'docker.io']
+
+interface RegistryEntry {
+  /** A host, perhaps with a port and a path, without a scheme. Parts of the host may be `*`. */
+  readonly place: string
+  readonly credentials: RegistryCredentials
+}
+
+/**
+ * Those of the credentials in these secrets that are for the registry of an image, the most specific first; the rules are those of
+ * upstream's keyring (https://kubernetes.io/docs/concepts/containers/images/#config-json). Secrets that hold none, or none that
+ * can be read, are left out.
+ */
+export function credentialsFor(image: string, secrets: readonly Secret[]): readonly RegistryCredentials[] {
+  const name = withoutTag(image)
+  const entries = secrets.flatMap(entriesOf).filter(({ place }) => isFor(place, name))
+  return entries.sort((a, b) => (a.place < b.place ? 1 : a.place > b.place ? -1 : 0)).map((entry) => entry.credentials)
+}
+
+/** The name of an image with its registry. */
+function withoutTag(image: string): string {
+  const [name = ''] = image.split('@')
+  const bare = name.replace(/:[^/:]*$/, '')
+  const [first = ''] = bare.split('/')
+  const hasHost = bare.includes('/') && (/[.:]/.test(first) || first === 'localhost')
+  if (hasHost) return bare
+  return `index.docker.io/${bare.includes('/') ? bare : `library/${bare}`}`
+}
+
+function isFor(place: string, image: string): boolean {
+  const [host = '', ...path] = place.split('/')
+  const [imageHost = '', ...imagePath] = image.split('/')
+  const isDefault = defaultRegistries.includes(host) && defaultRegistries.includes(imageHost)
+  if (isDefault) return path.join('/') === 'v1' || path.join('/') === 'v2' || startsWith(imagePath, path)
+  return matchesHost(host, imageHost) && startsWith(imagePath, path)
+}
+
+const startsWith = (parts: readonly string[], beginning: readonly string[]): boolean =>
+  parts.join('/').startsWith(beginning.join('/'))
+
+/** As many parts, of which `*` stands for anything in one. */
+function matchesHost(pattern: string, host: string): boolean {
+  const [patternName = '', patternPort = ''] = splitPort(pattern)
+  const [name = '', port = ''] = splitPort(host)
+  const [patternParts, parts] = [patternName.split('.'), name.split('.')]
+  if (patternPort !== port || patternParts.length !== parts.length) return false
+  return patternParts.every((part, index) => globOf(part).test(parts[index] ?? ''))
+}
+
+const splitPort = (host: string): readonly string[] => host.split(':')
+
+const globOf = (part: string): RegExp =>
+  new RegExp(
+    `^${part
+      .replace(/[\\^$+.()|{}[\]]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+  )
+
+function entriesOf({ type, data = {} }: Secret): readonly RegistryEntry[] {
+  try {
+    const config = data['.dockerconfigjson']
+    if (type === 'kubernetes.io/dockerconfigjson' && config !== undefined) return entriesIn(parse(config)?.auths)
+    const old = data['.dockercfg']
+    return type === 'kubernetes.io/dockercfg' && old !== undefined ? entriesIn(parse(old)) : []
+  } catch {
+    return []
+  }
+}
+
+interface ConfigEntry {
+  readonly username?: string
+  readonly password?: string
+  readonly auth?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a secret holds is anybody's guess
+const parse = (base64: string): any => JSON.parse(Buffer.from(base64, 'base64').toString('utf8'))
+
+function entriesIn(auths: Readonly<Record<string, ConfigEntry>> | undefined): readonly RegistryEntry[] {
+  return Object.entries(auths ?? {}).map(([server, entry]) => ({
+    place: server.replace(/^https?:\/\//, '').replace(/\/$/, ''),
+    credentials: credentialsOf(entry),
+  }))
+}
+
+/** `auth` is a name and a password in one, which count where they are not given apart. */
+function credentialsOf({ username = '', password = '', auth }: ConfigEntry): RegistryCredentials {
+  if (username !== '' || password !== '' || auth === undefined) return { username, password }
+  const text = Buffer.from(auth, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? {} : { username: text.slice(0, colon), password: text.slice(colon + 1).replace(/\0+$/, '') }
+}

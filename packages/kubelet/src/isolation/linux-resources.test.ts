@@ -1,0 +1,56 @@
+import type { Container, Pod } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { testContainer, testPod } from '../testing/pods.ts'
+import { linuxResources } from './linux-resources.ts'
+
+const nodeBytes = 8 * 2 ** 30
+
+const podOf = (
+  container: Container,
+  qosClass: 'Guaranteed' | 'Burstable' | 'BestEffort',
+  spec: Partial<Pod['spec']> = {},
+) => testPod({ containers: [container], ...spec }, { status: { qosClass } })
+
+const of = (resources: Container['resources'], qosClass: 'Guaranteed' | 'Burstable' | 'BestEffort' = 'Burstable') => {
+  const container = testContainer(resources === undefined ? {} : { resources })
+  return linuxResources(container, podOf(container, qosClass), nodeBytes)
+}
+
+describe('what a container may use', () => {
+  it.each([
+    ['nothing said', undefined, { cpuShares: 2, cpuQuota: 0, memoryLimitBytes: 0 }],
+    ['a request', { requests: { cpu: '500m' } }, { cpuShares: 512, cpuQuota: 0 }],
+    ['a limit, which is a request as well', { limits: { cpu: '250m' } }, { cpuShares: 256, cpuQuota: 25_000 }],
+    ['a request of nothing', { requests: { cpu: '0' }, limits: { cpu: '1' } }, { cpuShares: 1024, cpuQuota: 100_000 }],
+    ['hardly anything', { limits: { cpu: '1m' } }, { cpuShares: 2, cpuQuota: 1_000 }],
+    ['memory', { limits: { memory: '64Mi' } }, { memoryLimitBytes: 64 * 2 ** 20 }],
+  ])('with %s', (_, resources, expected) => {
+    expect(of(resources)).toMatchObject({ cpuPeriod: 100_000, ...expected })
+  })
+
+  it('is what its pod may, where it has no limits of its own', () => {
+    const container = testContainer({ resources: { limits: { cpu: '1' } } })
+    const pod = podOf(container, 'Burstable', { resources: { limits: { cpu: '2', memory: '1Gi' } } })
+    expect(linuxResources(container, pod, nodeBytes)).toMatchObject({ cpuQuota: 100_000, memoryLimitBytes: 2 ** 30 })
+  })
+
+  it.each([
+    ['Guaranteed', '1Gi', -997],
+    ['BestEffort', undefined, 1000],
+    ['Burstable', undefined, 999],
+    ['Burstable', '2Gi', 750],
+    ['Burstable', '8Gi', 3],
+  ] as const)('decides how readily it is killed: %s, %s', (qosClass, memory, expected) => {
+    const resources = memory === undefined ? undefined : { requests: { memory } }
+    expect(of(resources, qosClass).oomScoreAdj).toBe(expected)
+  })
+
+  it('lets a sidecar go no sooner than those that it serves, and what the node depends on last', () => {
+    const sidecar = testContainer({ name: 'side', restartPolicy: 'Always' })
+    const served = testContainer({ resources: { requests: { memory: '4Gi' } } })
+    const pod = podOf(served, 'Burstable', { initContainers: [sidecar] })
+    expect(linuxResources(sidecar, pod, nodeBytes).oomScoreAdj).toBe(500)
+    const critical = podOf(served, 'Burstable', { priorityClassName: 'system-node-critical' })
+    expect(linuxResources(served, critical, nodeBytes).oomScoreAdj).toBe(-997)
+  })
+})

@@ -1,0 +1,55 @@
+import { type Container, isSidecar, type Pod, quantityMilli, quantityValue } from '@coracle/api'
+import type { LinuxResources } from '../runtimes/runtime.ts'
+
+/** Weight of one whole core, and the least there is. */
+const sharesPerCore = 1024
+const sharesMin = 2
+/** Time is given out in pieces of this many microseconds; a container gets at least so many of them. */
+const cpuPeriod = 100_000
+const cpuQuotaMin = 1_000
+
+/** How readily processes are killed where memory runs out: hardly, and before all others (upstream's qos/policy.go). */
+const oomScoreGuaranteed = -997
+const oomScoreMax = 1_000
+
+/**
+ * What a container may use, as upstream's kubelet tells runtimes: its weight by what it asks for, its limits, and how readily it is killed
+ * where memory runs out, by the quality of service of its pod. A container without limits of its own has those of its pod.
+ */
+export function linuxResources(container: Container, pod: Pod, nodeMemoryBytes: number): LinuxResources {
+  const { requests = {}, limits = {} } = container.resources ?? {}
+  const { limits: shared = {} } = pod.spec.resources ?? {}
+  const cpuLimit = limits.cpu ?? shared.cpu
+  const memoryLimit = limits.memory ?? shared.memory
+  const weighed = milli(requests.cpu) > 0 ? requests.cpu : limits.cpu
+  return {
+    cpuShares: cpuShares(milli(weighed)),
+    cpuQuota: cpuQuota(milli(cpuLimit)),
+    cpuPeriod,
+    memoryLimitBytes: memoryLimit === undefined ? 0 : quantityValue(memoryLimit),
+    oomScoreAdj: oomScoreAdj(container, pod, nodeMemoryBytes),
+  }
+}
+
+const milli = (quantity: string | undefined): number => (quantity === undefined ? 0 : quantityMilli(quantity))
+
+const cpuShares = (milliCores: number): number => Math.max(sharesMin, Math.floor((milliCores * sharesPerCore) / 1000))
+
+const cpuQuota = (milliCores: number): number =>
+  milliCores === 0 ? 0 : Math.max(cpuQuotaMin, Math.floor((milliCores * cpuPeriod) / 1000))
+
+function oomScoreAdj(container: Container, pod: Pod, nodeMemoryBytes: number): number {
+  const { qosClass = 'BestEffort' } = pod.status ?? {}
+  if (qosClass === 'Guaranteed' || pod.spec.priorityClassName === 'system-node-critical') return oomScoreGuaranteed
+  if (qosClass === 'BestEffort') return oomScoreMax
+  // The more it was promised of the node, the later it goes; and a sidecar no sooner than those that it serves.
+  const served = isSidecar(container) ? Math.min(...pod.spec.containers.map(memoryRequest)) : 0
+  const promised = Math.max(memoryRequest(container), served)
+  const score = oomScoreMax - Math.floor((oomScoreMax * promised) / nodeMemoryBytes)
+  return Math.min(oomScoreMax - 1, Math.max(oomScoreMax + oomScoreGuaranteed, score))
+}
+
+const memoryRequest = ({ resources }: Container): number => {
+  const memory = resources?.requests?.memory
+  return memory === undefined ? 0 : quantityValue(memory)
+}

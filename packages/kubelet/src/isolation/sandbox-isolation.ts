@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises'
+import { hasReason, type Pod, runtimeClasses } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { clusterDomain, podHostname } from '../pod/pod-hostname.ts'
+import type { PortMapping, SandboxIsolation } from '../runtimes/runtime.ts'
+import { type ClusterDns, podDns } from './dns-config.ts'
+import { sandboxSecurity } from './security.ts'
+
+const resolvConfPath = '/etc/resolv.conf'
+
+/** What of a node matters to the isolation of its pods. */
+export interface IsolatingNode {
+  readonly client: Client
+  readonly memoryBytes: number
+  readonly dns: ClusterDns
+}
+
+/**
+ * What of a pod only a runtime can make come true that isolates pods. Rejects where its runtime class is not there, and where it wants what
+ * no runtime is asked for here.
+ */
+export async function sandboxIsolation(pod: Pod, node: IsolatingNode): Promise<SandboxIsolation> {
+  const { metadata, spec } = pod
+  if (spec.hostUsers === false) {
+    throw new Error('users of their own (hostUsers: false) are not given to pods here: leave hostUsers out')
+  }
+  const { hostAliases = [], hostNetwork = false, hostname = metadata.name ?? '', subdomain = '' } = spec
+  const domain = `${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  return {
+    ...sandboxSecurity(pod),
+    labels: metadata.labels ?? {},
+    annotations: metadata.annotations ?? {},
+    dns: podDns(pod, await readFile(resolvConfPath, 'utf8').catch(() => ''), node.dns),
+    portMappings: hostNetwork ? [] : portMappings(pod),
+    runtimeHandler: await runtimeHandler(pod, node.client),
+    hostAliases: hostAliases.map(({ ip = '', hostnames = [] }) => ({ ip, hostnames })),
+    ...(subdomain === '' || podHostname(pod).includes('.') ? {} : { fullHostname: `${hostname}.${domain}` }),
+  }
+}
+
+/** Ports of the node that lead to the pod: each once, whichever container names it. */
+function portMappings({ spec: { containers, initContainers = [] } }: Pod): readonly PortMapping[] {
+  const mappings = new Map<string, PortMapping>()
+  for (const { ports = [] } of [...initContainers, ...containers]) {
+    for (const { containerPort, hostPort = 0, hostIP = '', protocol = 'TCP' } of ports) {
+      if (hostPort === 0) continue
+      const mapping = { protocol, containerPort, hostPort, ...(hostIP === '' ? {} : { hostIp: hostIP }) }
+      mappings.set(`${protocol} ${hostIP} ${hostPort}`, mapping)
+    }
+  }
+  return [...mappings.values()]
+}
+
+async function runtimeHandler({ spec: { runtimeClassName = '' } }: Pod, client: Client): Promise<string> {
+  if (runtimeClassName === '') return ''
+  try {
+    const { handler } = await client.get(runtimeClasses, { name: runtimeClassName })
+    return handler
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+    throw new Error(`failed to get sandbox runtime: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
+  }
+}

@@ -1,0 +1,72 @@
+import { type Container, durationText, type Pod } from '@coracle/api'
+import { isToBePulled, type PresentImage, pullSecretsOf, withTag } from '../images/image-puller.ts'
+import { type Image, ImagePullError, type ImageService } from '../runtimes/runtime.ts'
+import type { WaitingReason } from '../status/container-statuses.ts'
+import { imagePullFailure, tellPulling } from './image-pull.ts'
+import type { PodContext } from './pod-context.ts'
+import { recordContainerEvent } from './pod-events.ts'
+
+/** An image is on the node, or why it is not. */
+export type EnsuredImage = { readonly present: PresentImage } | { readonly failure: WaitingReason | undefined }
+
+/**
+ * Brings the image of a container to the node as its pull policy says, and tells of it as upstream does. Without a failure and without an
+ * image the pod is ending, and needs none.
+ */
+export async function ensureImage(
+  context: PodContext,
+  images: ImageService,
+  pod: Pod,
+  container: Container,
+  signal: AbortSignal,
+): Promise<EnsuredImage> {
+  const { image: name = '' } = container
+  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
+    recordContainerEvent(context, pod, container, type, reason, message)
+  let found: Image | undefined
+  try {
+    found = await images.status(withTag(name))
+  } catch (error) {
+    const message = `Failed to inspect image ${JSON.stringify(name)}: ${error instanceof Error ? error.message : error}`
+    tell('Warning', 'InspectFailed', message)
+    return { failure: { reason: 'ImageInspectError', message } }
+  }
+  if (isToBePulled(container, found !== undefined)) return pull(context, images, pod, container, signal)
+  if (found !== undefined) {
+    tell('Normal', 'Pulled', presentText(name))
+    return { present: { imageRef: found.id, image: found } }
+  }
+  const message = `Container image ${JSON.stringify(name)} is not present with pull policy of Never`
+  tell('Warning', 'ErrImageNeverPull', message)
+  tell('Warning', 'Failed', 'Error: ErrImageNeverPull')
+  return { failure: { reason: 'ErrImageNeverPull', message } }
+}
+
+/** What is told of an image that is there already. */
+export const presentText = (name: string): string =>
+  `Container image ${JSON.stringify(name)} already present on machine and can be accessed by the pod`
+
+async function pull(
+  context: PodContext,
+  images: ImageService,
+  pod: Pod,
+  container: Container,
+  signal: AbortSignal,
+): Promise<EnsuredImage> {
+  const { image: name = '' } = container
+  tellPulling(context, pod, container)
+  try {
+    const secrets = await pullSecretsOf(pod, context.sources.secret)
+    const pulled = await context.puller?.pull(withTag(name), secrets, signal)
+    if (pulled === undefined) return { failure: undefined }
+    const { imageRef, tookMs, tookInAllMs, sizeBytes } = pulled
+    const times = `${durationText(Math.floor(tookMs))} (${durationText(Math.floor(tookInAllMs))} including waiting)`
+    const message = `Successfully pulled image ${JSON.stringify(name)} in ${times}. Image size: ${sizeBytes} bytes.`
+    recordContainerEvent(context, pod, container, 'Normal', 'Pulled', message)
+    return { present: { imageRef, image: await images.status(imageRef) } }
+  } catch (error) {
+    if (signal.aborted) return { failure: undefined }
+    if (!(error instanceof ImagePullError)) throw error
+    return { failure: imagePullFailure(context, pod, container, error) }
+  }
+}

@@ -1,0 +1,336 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { realEnvironment } from '@coracle/environment'
+import { status } from '@grpc/grpc-js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Answers, FakeCri, failure } from '../../testing/fake-cri.ts'
+import { temporaryDirectory } from '../../testing/temporary-directory.ts'
+import {
+  type ContainerConfig,
+  ContainerConfigError,
+  ImagePullError,
+  type PodSandboxConfig,
+  RuntimeUnavailableError,
+} from '../runtime.ts'
+import { containerStates } from './messages.ts'
+import { openCriRuntime } from './open-cri-runtime.ts'
+
+const labels = {
+  'io.kubernetes.pod.uid': 'uid-1',
+  'io.kubernetes.pod.name': 'web',
+  'io.kubernetes.pod.namespace': 'default',
+}
+const metadata = { uid: 'uid-1', name: 'web', namespace: 'default', attempt: 0 }
+
+async function open(fake: FakeCri) {
+  const runtime = await openCriRuntime({
+    environment: realEnvironment(),
+    endpoint: fake.endpoint,
+    directory: join(fake.directory, 'node'),
+    podLogsDirectory: join(fake.directory, 'logs'),
+  })
+  onTestFinished(() => runtime.close())
+  return runtime
+}
+
+/** A runtime that has one sandbox with one container, whose state a test sets. */
+function oneContainer() {
+  const container = { state: containerStates.running as number, exitCode: 0, reason: '', message: '' }
+  const answers: Answers = {
+    listPodSandbox: () => ({ items: [{ id: 's1', metadata, state: 0, createdAt: 1e15, labels }] }),
+    podSandboxStatus: () => ({
+      status: { id: 's1', metadata, state: 0, network: { ip: '10.0.0.7' }, createdAt: 1e15 },
+    }),
+    listContainers: () => ({
+      containers: [{ id: 'c1', podSandboxId: 's1', metadata: { name: 'main' }, state: container.state, labels }],
+    }),
+    containerStatus: () => ({
+      status: {
+        ...container,
+        id: 'c1',
+        metadata: { name: 'main', attempt: 2 },
+        createdAt: 1e15,
+        startedAt: 2e15,
+        finishedAt: container.state === containerStates.exited ? 3e15 : 0,
+        image: { image: 'docker.io/library/web:1' },
+        imageRef: 'sha256:1',
+        labels,
+        annotations: { 'coracle.dev/image': 'web:1' },
+      },
+    }),
+  }
+  return { container, answers }
+}
+
+describe('opening a container runtime', () => {
+  it('gives one that is known by its own name', async () => {
+    expect(await open(await FakeCri.start())).toMatchObject({ name: 'fake', version: '1.2.3', runsProcesses: true })
+  })
+
+  it.each([
+    ['tcp://1.2.3.4:5', /no endpoint of a container runtime: give the path of its socket/],
+    ['unix:///nowhere/there.sock', /no container runtime listens at unix:\/\/\/nowhere\/there\.sock: start it/],
+    ['unix:///etc/passwd', /\/etc\/passwd is not a socket/],
+  ])('refuses %s', async (endpoint, message) => {
+    const options = { environment: realEnvironment(), endpoint, directory: temporaryDirectory() }
+    await expect(openCriRuntime(options)).rejects.toThrow(message)
+  })
+
+  it('refuses one of another kind', async () => {
+    const fake = await FakeCri.start({ version: () => failure(status.UNIMPLEMENTED, 'unknown service runtime.v1') })
+    await expect(open(fake)).rejects.toThrow(/CRI v1 runtime API .* code = Unimplemented desc = unknown service/)
+  })
+
+  it('asks for what is its own alone, also in its next life', async () => {
+    const { answers } = oneContainer()
+    const fake = await FakeCri.start(answers)
+    const agents = new Set<string>()
+    for (const _ of [1, 2]) {
+      const runtime = await open(fake)
+      await runtime.listContainers('uid-1')
+      const selectors = fake.asked
+        .filter(({ name }) => name === 'listContainers')
+        .map(({ request }) => request.filter.labelSelector)
+      const labelSelector = selectors.findLast((each) => each['io.kubernetes.pod.uid'] === 'uid-1')
+      agents.add(labelSelector['coracle.dev/agent'])
+      await runtime.close()
+    }
+    expect(agents.size).toBe(1)
+  })
+})
+
+describe('the containers of a runtime', () => {
+  it('are shown with the names that pods give their images', async () => {
+    const { answers } = oneContainer()
+    const runtime = await open(await FakeCri.start(answers))
+    expect(await runtime.listContainers('uid-1')).toMatchObject([
+      {
+        id: 'c1',
+        sandboxId: 's1',
+        podUid: 'uid-1',
+        name: 'main',
+        attempt: 2,
+        image: 'docker.io/library/web:1',
+        askedImage: 'web:1',
+        imageRef: 'sha256:1',
+        state: 'running',
+        startedAtMs: 2e9,
+      },
+    ])
+    expect(await runtime.listPodSandboxes('uid-1')).toMatchObject([
+      { id: 's1', podUid: 'uid-1', ready: true, addresses: ['10.0.0.7'], createdAtMs: 1e9 },
+    ])
+  })
+
+  it('are asked about once for each state that they are in', async () => {
+    const { answers, container } = oneContainer()
+    const fake = await FakeCri.start(answers)
+    const runtime = await open(fake)
+    const asked = () => fake.asked.filter(({ name }) => name === 'containerStatus').length
+    await runtime.listContainers()
+    await runtime.listContainers()
+    expect(asked()).toBe(1)
+    Object.assign(container, { state: containerStates.exited, exitCode: 137, reason: 'OOMKilled' })
+    expect(await runtime.listContainers()).toMatchObject([{ state: 'exited', exitCode: 137, reason: 'OOMKilled' }])
+    expect(asked()).toBe(2)
+  })
+
+  it('that nobody knows any more have ended', async () => {
+    const { answers, container } = oneContainer()
+    const runtime = await open(await FakeCri.start(answers))
+    container.state = containerStates.unknown
+    expect(await runtime.listContainers()).toMatchObject([{ state: 'exited', reason: 'ContainerStatusUnknown' }])
+  })
+
+  it('are told of when they end, by looking where the runtime does not tell', async () => {
+    const { answers, container } = oneContainer()
+    const fake = await FakeCri.start(answers)
+    const runtime = await open(fake)
+    const ended = new Promise((resolve) =>
+      runtime.subscribe((event) => {
+        if (event.containerId === 'c1' && container.state === containerStates.exited) resolve(event)
+      }),
+    )
+    await expect.poll(() => fake.asked.filter(({ name }) => name === 'listContainers').length).toBeGreaterThan(0)
+    container.state = containerStates.exited
+    expect(await ended).toEqual({ podUid: 'uid-1', containerId: 'c1' })
+  })
+
+  it('are told of as the runtime does, where it does', async () => {
+    const { answers } = oneContainer()
+    const fake = await FakeCri.start(answers, { tells: true })
+    const runtime = await open(fake)
+    await expect.poll(() => fake.hasListeners).toBe(true)
+    const told = new Promise((resolve) =>
+      runtime.subscribe((event) => {
+        if (event.containerId === 'c9') resolve(event)
+      }),
+    )
+    fake.tell({ containerId: 'c9', podSandboxStatus: { metadata: { uid: 'uid-9' } } })
+    expect(await told).toEqual({ podUid: 'uid-9', containerId: 'c9' })
+  })
+
+  it('can be stopped and removed though they are gone', async () => {
+    const gone = () => failure(status.NOT_FOUND, 'gone')
+    const runtime = await open(
+      await FakeCri.start({ stopContainer: gone, removeContainer: gone, containerStatus: gone }),
+    )
+    await runtime.stopContainer('c1', 1_500)
+    await runtime.removeContainer('c1')
+  })
+
+  it('are given whole seconds to stop, and at least what was asked', async () => {
+    const fake = await FakeCri.start({ stopContainer: () => ({}) })
+    const runtime = await open(fake)
+    for (const timeoutMs of [0, 1_500, 2_000]) await runtime.stopContainer('c1', timeoutMs)
+    const stops = fake.asked.filter(({ name }) => name === 'stopContainer')
+    expect(stops.map(({ request }) => request.timeout)).toEqual([0, 2, 2])
+  })
+})
+
+describe('a sandbox', () => {
+  const sandbox: PodSandboxConfig = {
+    podUid: 'uid-1',
+    podName: 'web',
+    podNamespace: 'default',
+    attempt: 0,
+    hostname: 'web-host',
+    hostNetwork: false,
+  }
+  const config: ContainerConfig = {
+    name: 'main',
+    attempt: 1,
+    image: 'web:1',
+    imageRef: 'sha256:1',
+    command: ['run'],
+    args: [],
+    env: [{ name: 'A', value: 'b' }],
+    mounts: [],
+    messageFromLog: true,
+    terminationMessagePath: '/dev/termination-log',
+  }
+
+  it('is shown again to the runtime with each container, by the next node agent too', async () => {
+    const { answers } = oneContainer()
+    const fake = await FakeCri.start({
+      ...answers,
+      runPodSandbox: () => ({ podSandboxId: 's1' }),
+      createContainer: () => ({ containerId: 'c1' }),
+    })
+    const first = await open(fake)
+    await first.runPodSandbox(sandbox)
+    await first.close()
+    const second = await open(fake)
+    expect(await second.createContainer('s1', config)).toBe('c1')
+    const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+    const { request: run } = fake.asked.find(({ name }) => name === 'runPodSandbox') ?? {}
+    expect(request.sandboxConfig).toEqual(run.config)
+    expect(run.config).toMatchObject({
+      hostname: 'web-host',
+      logDirectory: join(fake.directory, 'logs', 'default_web_uid-1'),
+      labels,
+    })
+    expect(request.config).toMatchObject({
+      metadata: { name: 'main', attempt: 1 },
+      image: { image: 'sha256:1', userSpecifiedImage: 'web:1' },
+      logPath: 'main/1.log',
+      envs: [{ key: 'A', value: 'b' }],
+      labels: { ...labels, 'io.kubernetes.container.name': 'main' },
+      annotations: { 'io.kubernetes.container.terminationMessagePolicy': 'FallbackToLogsOnError' },
+      mounts: [{ containerPath: '/dev/termination-log' }],
+    })
+  })
+
+  it('that is gone leaves no files, not even where the node agent was killed before it had removed them', async () => {
+    const { answers } = oneContainer()
+    let isThere = true
+    const fake = await FakeCri.start({
+      ...answers,
+      listPodSandbox: () => (isThere ? (answers.listPodSandbox?.({}) ?? {}) : {}),
+      runPodSandbox: () => ({ podSandboxId: 's1' }),
+    })
+    const first = await open(fake)
+    await first.runPodSandbox(sandbox)
+    await first.close()
+    const logs = join(fake.directory, 'logs', 'default_web_uid-1')
+    await mkdir(logs, { recursive: true })
+    const files = join(fake.directory, 'node', 'pod-files')
+    await (await open(fake)).close()
+    expect([await readdir(files), existsSync(logs)]).toEqual([['uid-1'], true])
+    isThere = false
+    await (await open(fake)).close()
+    expect([await readdir(files), existsSync(logs)]).toEqual([[], false])
+  })
+
+  it('has no containers with volumes that are nowhere', async () => {
+    const { answers } = oneContainer()
+    const runtime = await open(await FakeCri.start(answers))
+    const mounts = [{ name: 'data', containerPath: '/data' }]
+    await expect(runtime.createContainer('s1', { ...config, mounts })).rejects.toThrow(ContainerConfigError)
+  })
+})
+
+describe('what a container says of its end', () => {
+  it('is in its file, or else at the end of its log where it has failed and wishes so', async () => {
+    const { answers, container } = oneContainer()
+    const base = answers.containerStatus?.({}) as { status: object }
+    const directory = temporaryDirectory()
+    await mkdir(join(directory, 'main'))
+    const logPath = join(directory, 'main', '0.log')
+    await writeFile(logPath, '2026-01-01T00:00:00Z stdout F from the log\n')
+    await writeFile(join(directory, 'words'), '')
+    const annotations = {
+      'io.kubernetes.container.terminationMessagePath': '/end',
+      'io.kubernetes.container.terminationMessagePolicy': 'FallbackToLogsOnError',
+    }
+    const mounts = [{ containerPath: '/end', hostPath: join(directory, 'words') }]
+    container.state = containerStates.exited
+    const ended = { ...base.status, state: containerStates.exited, exitCode: 1, finishedAt: 3e15 }
+    const fake = await FakeCri.start({
+      ...answers,
+      containerStatus: () => ({ status: { ...ended, logPath, mounts, annotations } }),
+    })
+    const messageOf = async () => (await (await open(fake)).listContainers())[0]?.message
+    expect(await messageOf()).toBe('from the log\n')
+    await writeFile(join(directory, 'words'), 'last words')
+    expect(await messageOf()).toBe('last words')
+  })
+})
+
+describe('images', () => {
+  it('that cannot be had are told of in the words of upstream', async () => {
+    const fake = await FakeCri.start({ pullImage: () => failure(status.UNKNOWN, 'no such host') })
+    const { images } = await open(fake)
+    const pulling = images?.pull('web:1', { username: 'me', password: 'x' }, new AbortController().signal)
+    await expect(pulling).rejects.toThrow(new ImagePullError('rpc error: code = Unknown desc = no such host'))
+    const { request } = fake.asked.find(({ name }) => name === 'pullImage') ?? {}
+    expect(request).toMatchObject({ image: { image: 'web:1' }, auth: { username: 'me', password: 'x' } })
+  })
+})
+
+describe('a runtime that goes away', () => {
+  it('is missed, and taken up again when it is back', async () => {
+    const { answers } = oneContainer()
+    const fake = await FakeCri.start(answers)
+    const runtime = await open(fake)
+    await runtime.listContainers()
+    await fake.stop()
+    await expect(runtime.listContainers()).rejects.toThrow(RuntimeUnavailableError)
+    expect(await runtime.status?.()).toEqual({ problems: ['container runtime is down'] })
+    await fake.start()
+    await expect.poll(() => runtime.status?.()).toEqual({ problems: [] })
+    expect(await runtime.listContainers()).toHaveLength(1)
+  })
+
+  it('says what it lacks in the words of upstream', async () => {
+    const conditions = [
+      { type: 'RuntimeReady', status: true },
+      { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady', message: 'cni plugin not initialized' },
+    ]
+    const runtime = await open(await FakeCri.start({ status: () => ({ status: { conditions } }) }))
+    expect((await runtime.status?.())?.problems).toEqual([
+      'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:cni plugin not initialized',
+    ])
+  })
+})

@@ -1,0 +1,485 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { type CommandStreams, runCommandAt } from '@coracle/client/streaming'
+import type { Environment, Timer } from '@coracle/environment'
+import type { Decoded } from '@coracle/environment/grpc'
+import type { LogReadOptions } from '../../log-options.ts'
+import {
+  type ContainerConfig,
+  type ContainerRuntimeStatus,
+  type ContainerStats,
+  type ContainerStoppedEvent,
+  type ExecResult,
+  execOutputBytesMax,
+  type LinuxResources,
+  type PodSandboxConfig,
+  type PodSandboxStatus,
+  type Runtime,
+  type RuntimeStatus,
+  RuntimeUnavailableError,
+} from '../runtime.ts'
+import { type CriConnection, callTimeoutMs, isNotFound } from './connection.ts'
+import { CriImages } from './images.ts'
+import { lastWordsOf } from './last-words.ts'
+import { removeLog, rotateLog } from './log-files.ts'
+import { readCriLog } from './log-reader.ts'
+import { type listPodSandboxResponse, sandboxReady } from './messages.ts'
+import { runtimeMethods } from './methods.ts'
+import { agentLabel, annotations, labels } from './names.ts'
+import { ContainerObserver } from './observer.ts'
+import { PodFiles } from './pod-files.ts'
+import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
+import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
+import { forwardAt } from './streams.ts'
+
+/** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
+const logLookMs = 10_000
+/** A command whose caller has given up is ended by the runtime by then: one whose call is cancelled runs on. */
+const execGraceMs = 2_000
+
+const nanosPerMs = 1_000_000
+
+export interface CriRuntimeParts {
+  readonly environment: Environment
+  readonly connection: CriConnection
+  /** As the runtime calls itself. */
+  readonly name: string
+  readonly version: string
+  readonly supportsGroupsPolicy: boolean
+  /** Whose sandboxes and containers these are. */
+  readonly agent: string
+  /** Where files of pods are made. */
+  readonly filesDirectory: string
+  /** Where the logs of pods are, below a directory for each. */
+  readonly logsDirectory: string
+}
+
+type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
+
+/** What is known of a container and does not change while it is in a state. */
+interface KnownContainer {
+  readonly state: number
+  readonly status: CriContainerStatus
+  readonly lastWords: string
+}
+
+/** Containers of a runtime that speaks the Container Runtime Interface, such as containerd or CRI-O. */
+export class CriRuntime implements Runtime {
+  readonly name: string
+  readonly version: string
+  readonly runsProcesses = true
+  readonly isolates = true
+  readonly supportsGroupsPolicy: boolean
+  readonly images: CriImages
+  readonly #parts: CriRuntimeParts
+  readonly #connection: CriConnection
+  readonly #files: PodFiles
+  readonly #observer: ContainerObserver
+  readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
+  readonly #containers = new Map<string, KnownContainer>()
+  /** Of sandboxes that are ready. */
+  readonly #addresses = new Map<string, readonly string[]>()
+  #logTimer: Timer | undefined
+  #isClosed = false
+
+  constructor(parts: CriRuntimeParts) {
+    this.name = parts.name
+    this.version = parts.version
+    this.supportsGroupsPolicy = parts.supportsGroupsPolicy
+    this.#parts = parts
+    this.#connection = parts.connection
+    this.images = new CriImages(parts.connection)
+    this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
+    this.#observer = new ContainerObserver(parts.connection, parts.environment, parts.agent, (event) =>
+      this.#tell(event),
+    )
+  }
+
+  /** Removes what an earlier life has left of pods that are gone, and begins to look what becomes of containers. */
+  async start(): Promise<void> {
+    await this.#removeLeftovers()
+    this.#observer.start()
+    this.#lookAfterLogs()
+  }
+
+  subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #tell(event: ContainerStoppedEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  async status(): Promise<RuntimeStatus> {
+    try {
+      const { status } = await this.#connection.call(runtimeMethods.status, {})
+      return runtimeProblems(status?.conditions ?? [])
+    } catch (error) {
+      if (error instanceof RuntimeUnavailableError) return { problems: ['container runtime is down'] }
+      const why = error instanceof Error ? error.message : String(error)
+      return { problems: [`container runtime status check may not have completed yet: ${why}`] }
+    }
+  }
+
+  // --- Sandboxes ----------------------------------------------------------------------------------------------------
+
+  async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
+    const { items } = await this.#connection.call(runtimeMethods.listPodSandbox, {
+      filter: { labelSelector: this.#selectorOf(podUid) },
+    })
+    const all = await Promise.all(items.map((item) => this.#sandboxOf(item)))
+    return all.filter((sandbox) => sandbox !== undefined)
+  }
+
+  async #sandboxOf(
+    item: Decoded<typeof listPodSandboxResponse>['items'][number],
+  ): Promise<PodSandboxStatus | undefined> {
+    const { id, metadata, state, createdAt } = item
+    const ready = state === sandboxReady
+    try {
+      return {
+        id,
+        podUid: metadata?.uid ?? '',
+        podName: metadata?.name ?? '',
+        podNamespace: metadata?.namespace ?? '',
+        attempt: metadata?.attempt ?? 0,
+        ready,
+        createdAtMs: createdAt / nanosPerMs,
+        addresses: ready ? await this.#addressesOf(id) : [],
+      }
+    } catch (error) {
+      // It has just gone.
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  async #addressesOf(id: string): Promise<readonly string[]> {
+    const known = this.#addresses.get(id)
+    if (known !== undefined) return known
+    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: id })
+    const { ip = '', additionalIps = [] } = status?.network ?? {}
+    const addresses = [ip, ...additionalIps.map((each) => each.ip)].filter((each) => each !== '')
+    this.#addresses.set(id, addresses)
+    return addresses
+  }
+
+  async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
+    await this.#files.keepSandbox(config)
+    const request = sandboxRequest(config, this.#parts.agent, this.#logDirectory(config))
+    const runtimeHandler = config.isolation?.runtimeHandler ?? ''
+    // Networks may take their time: upstream's callers give twice as long.
+    const limits = { timeoutMs: 2 * callTimeoutMs }
+    const { podSandboxId: id } = await this.#connection.call(
+      runtimeMethods.runPodSandbox,
+      { config: request, runtimeHandler },
+      limits,
+    )
+    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: id })
+    return {
+      id,
+      podUid: config.podUid,
+      podName: config.podName,
+      podNamespace: config.podNamespace,
+      attempt: config.attempt,
+      ready: status?.state === sandboxReady,
+      createdAtMs: (status?.createdAt ?? 0) / nanosPerMs,
+      addresses: await this.#addressesOf(id),
+    }
+  }
+
+  async stopPodSandbox(id: string): Promise<void> {
+    await this.#unlessGone(this.#connection.call(runtimeMethods.stopPodSandbox, { podSandboxId: id }))
+    this.#addresses.delete(id)
+  }
+
+  async removePodSandbox(id: string): Promise<void> {
+    const { items } = await this.#connection.call(runtimeMethods.listPodSandbox, {
+      filter: { labelSelector: this.#selectorOf(undefined) },
+    })
+    const sandbox = items.find((item) => item.id === id)
+    await this.stopPodSandbox(id)
+    await this.#unlessGone(this.#connection.call(runtimeMethods.removePodSandbox, { podSandboxId: id }))
+    for (const [containerId, { status }] of this.#containers) {
+      if (status.labels[labels.podUid] === sandbox?.metadata?.uid && (await this.#isGone(containerId)))
+        this.#containers.delete(containerId)
+    }
+    if (sandbox?.metadata === undefined) return
+    const { uid, name, namespace } = sandbox.metadata
+    if (items.some((item) => item.id !== id && item.metadata?.uid === uid)) return
+    await this.#removeFiles({ podUid: uid, podName: name, podNamespace: namespace })
+  }
+
+  /** The files of a pod last: they tell the next life of the node agent that there may be logs. */
+  async #removeFiles(pod: PodIdentity): Promise<void> {
+    await rm(this.#logDirectory(pod), { recursive: true, force: true })
+    await this.#files.remove(pod.podUid)
+  }
+
+  /** Removes files of pods that have no sandbox any more, which an earlier life of the node agent has not got round to. */
+  async #removeLeftovers(): Promise<void> {
+    const sandboxes = await this.listPodSandboxes()
+    for (const pod of await this.#files.pods()) {
+      if (!sandboxes.some(({ podUid }) => podUid === pod.podUid)) await this.#removeFiles(pod)
+    }
+  }
+
+  #logDirectory({ podUid, podName, podNamespace }: PodIdentity): string {
+    return join(this.#parts.logsDirectory, `${podNamespace}_${podName}_${podUid}`)
+  }
+
+  // --- Containers ---------------------------------------------------------------------------------------------------
+
+  async listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]> {
+    const { containers } = await this.#connection.call(runtimeMethods.listContainers, {
+      filter: { labelSelector: this.#selectorOf(podUid) },
+    })
+    const all = await Promise.all(
+      containers.map(async ({ id, podSandboxId, state }) => {
+        const known = await this.#containerOf(id, state)
+        return known && runtimeStatus(known.status, podSandboxId, known.lastWords)
+      }),
+    )
+    return all.filter((status) => status !== undefined)
+  }
+
+  /** What is known of a container in this state; undefined where it has just gone. */
+  async #containerOf(id: string, state: number | undefined): Promise<KnownContainer | undefined> {
+    const known = this.#containers.get(id)
+    if (known !== undefined && known.state === state) return known
+    try {
+      const { status } = await this.#connection.call(runtimeMethods.containerStatus, { containerId: id })
+      if (status === undefined) return undefined
+      const lastWords = status.finishedAt > 0 ? await lastWordsOf(status) : ''
+      const found = { state: status.state, status, lastWords }
+      this.#containers.set(id, found)
+      return found
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
+  }
+
+  async #isGone(id: string): Promise<boolean> {
+    return (await this.#containerOf(id, undefined)) === undefined
+  }
+
+  async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: sandboxId })
+    const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
+    const sandbox = (await this.#files.sandbox(podUid, attempt)) ?? {
+      podUid,
+      podName,
+      podNamespace,
+      attempt,
+      hostname: podName,
+      hostNetwork: false,
+    }
+    const path = config.terminationMessagePath ?? ''
+    const mounts = [
+      ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
+      ...(path === '' ? [] : [await this.#files.lastWords(podUid, config.name, path)]),
+    ]
+    const { containerId } = await this.#connection.call(runtimeMethods.createContainer, {
+      podSandboxId: sandboxId,
+      config: containerRequest(config, {
+        podName,
+        podNamespace,
+        podUid,
+        agent: this.#parts.agent,
+        logPath: join(config.name, `${config.attempt}.log`),
+        mounts,
+      }),
+      sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
+    })
+    return containerId
+  }
+
+  async startContainer(id: string): Promise<void> {
+    await this.#connection.call(runtimeMethods.startContainer, { containerId: id })
+  }
+
+  async stopContainer(id: string, timeoutMs: number): Promise<void> {
+    const timeout = Math.max(0, Math.ceil(timeoutMs / 1000))
+    const limits = { timeoutMs: timeout * 1000 + callTimeoutMs }
+    await this.#unlessGone(this.#connection.call(runtimeMethods.stopContainer, { containerId: id, timeout }, limits))
+  }
+
+  async removeContainer(id: string): Promise<void> {
+    const known = await this.#containerOf(id, undefined)
+    await this.#unlessGone(this.#connection.call(runtimeMethods.removeContainer, { containerId: id }))
+    this.#containers.delete(id)
+    if (known !== undefined) await removeLog(known.status.logPath)
+  }
+
+  async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
+    await this.#connection.call(runtimeMethods.updateContainerResources, {
+      containerId: id,
+      linux: resourcesRequest(resources),
+    })
+  }
+
+  async containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>> {
+    if (ids.length === 0) return new Map()
+    const { stats } = await this.#connection.call(runtimeMethods.listContainerStats, {
+      filter: { labelSelector: this.#selectorOf(undefined) },
+    })
+    const wanted = new Set(ids)
+    const found = new Map<string, ContainerStats>()
+    for (const { attributes, cpu, memory } of stats) {
+      const id = attributes?.id ?? ''
+      if (!wanted.has(id) || cpu === undefined || memory === undefined) continue
+      found.set(id, {
+        cpuMs: (cpu.usageCoreNanoSeconds?.value ?? 0) / nanosPerMs,
+        memoryBytes: memory.workingSetBytes?.value ?? 0,
+      })
+    }
+    return found
+  }
+
+  async execSync(
+    id: string,
+    command: readonly string[],
+    signal: AbortSignal,
+    timeoutMs: number = 0,
+  ): Promise<ExecResult> {
+    signal.throwIfAborted()
+    // The runtime ends a command that takes too long; one whose call is cancelled it leaves alone.
+    const timeout = Math.ceil(timeoutMs / 1000)
+    const call = this.#connection.call(
+      runtimeMethods.execSync,
+      { containerId: id, cmd: command, timeout },
+      timeout > 0 ? { timeoutMs: timeout * 1000 + execGraceMs } : { timeoutMs: Number.POSITIVE_INFINITY, signal },
+    )
+    const given = new Promise<never>((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+    )
+    const { stdout, stderr, exitCode } = await Promise.race([call, given])
+    const output = Buffer.concat([stdout, stderr]).subarray(0, execOutputBytesMax)
+    return { exitCode, output: output.toString('utf8') }
+  }
+
+  async exec(
+    id: string,
+    command: readonly string[],
+    tty: boolean,
+    streams: CommandStreams,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { url } = await this.#connection.call(runtimeMethods.exec, {
+      containerId: id,
+      cmd: command,
+      tty,
+      ...wanted(streams, tty),
+    })
+    return runCommandAt(url, this.#parts.environment.clock, { ...streams, tty, signal })
+  }
+
+  async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
+    const known = await this.#containerOf(id, undefined)
+    if (known === undefined) throw new Error(`container ${id} is not running`)
+    const tty = known.status.annotations[annotations.terminal] === 'true'
+    const { url } = await this.#connection.call(runtimeMethods.attach, {
+      containerId: id,
+      tty,
+      ...wanted(streams, tty),
+    })
+    await runCommandAt(url, this.#parts.environment.clock, { ...streams, tty, signal })
+  }
+
+  async portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {
+    const request = { podSandboxId: sandboxId, port: [port] }
+    const { url } = await this.#connection.call(runtimeMethods.portForward, request)
+    await forwardAt(url, port, stream, this.#parts.environment.clock, signal)
+  }
+
+  // --- Logs ---------------------------------------------------------------------------------------------------------
+
+  async *readLog(id: string, options: LogReadOptions, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const known = await this.#containerOf(id, undefined)
+    if (known === undefined) throw new Error(`container ${id} not found`)
+    const writer = {
+      isRunning: async () => {
+        const now = await this.#containerOf(id, undefined).catch(() => undefined)
+        return now !== undefined && now.status.finishedAt === 0
+      },
+      onStop: (listener: () => void) =>
+        this.subscribe(({ containerId }) => {
+          if (containerId === id) listener()
+        }),
+    }
+    yield* readCriLog(known.status.logPath, options, { clock: this.#parts.environment.clock, writer }, signal)
+  }
+
+  #lookAfterLogs(): void {
+    if (this.#isClosed) return
+    const { clock } = this.#parts.environment
+    this.#logTimer = clock.setTimer(logLookMs, () => void this.#rotateLogs().finally(() => this.#lookAfterLogs()))
+  }
+
+  async #rotateLogs(): Promise<void> {
+    const { clock, logger } = this.#parts.environment
+    for (const id of this.#observer.running) {
+      const path = this.#containers.get(id)?.status.logPath
+      if (path === undefined) continue
+      try {
+        await rotateLog(path, clock.now(), async () => {
+          await this.#connection.call(runtimeMethods.reopenContainerLog, { containerId: id })
+        })
+      } catch (error) {
+        logger.warn('container log not rotated', { path, error })
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#logTimer?.cancel()
+    await this.#observer.close()
+    this.#listeners.clear()
+    this.#connection.close()
+  }
+
+  // --- Odds and ends ------------------------------------------------------------------------------------------------
+
+  #selectorOf(podUid: string | undefined): Readonly<Record<string, string>> {
+    const own = { [agentLabel]: this.#parts.agent }
+    return podUid === undefined ? own : { ...own, [labels.podUid]: podUid }
+  }
+
+  async #unlessGone(call: Promise<unknown>): Promise<void> {
+    try {
+      await call
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+}
+
+function wanted({ stdin, stdout, stderr }: CommandStreams, tty: boolean) {
+  return { stdin: stdin !== undefined, stdout: stdout !== undefined, stderr: stderr !== undefined && !tty }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: boolean
+  readonly reason: string
+  readonly message: string
+}
+
+/** In the words of upstream's node agent. */
+function runtimeProblems(conditions: readonly Condition[]): RuntimeStatus {
+  const unmet = (type: string) => conditions.find((each) => each.type === type && !each.status)
+  const text = ({ type, reason, message }: Condition) => `${type}=false reason:${reason} message:${message}`
+  const [runtime, network] = [unmet('RuntimeReady'), unmet('NetworkReady')]
+  const networkProblem = network && `container runtime network not ready: ${text(network)}`
+  return {
+    problems: [
+      ...(runtime === undefined ? [] : [`container runtime not ready: ${text(runtime)}`]),
+      ...(networkProblem === undefined ? [] : [networkProblem]),
+    ],
+    ...(networkProblem === undefined ? {} : { networkProblem }),
+  }
+}

@@ -1,0 +1,1 @@
+export { CriRuntimeError, type CriRuntimeOptions, openCriRuntime, podLogsDirectoryDefault } from './open-cri-runtime.ts'

@@ -1,0 +1,178 @@
+import type { Encodable } from '@coracle/environment/grpc'
+import {
+  type ContainerConfig,
+  ContainerConfigError,
+  type ContainerIsolation,
+  type LinuxResources,
+  type Mount,
+  type NamespaceOptions,
+  type PodSandboxConfig,
+  type SandboxIsolation,
+  type SecurityProfile,
+} from '../runtime.ts'
+import {
+  type containerConfig,
+  type containerSecurityContext,
+  type linuxContainerResources,
+  namespaceModes,
+  type podSandboxConfig,
+  profileTypes,
+  propagations,
+  protocols,
+} from './messages.ts'
+import { agentLabel, containerAnnotations, containerLabels, podLabels } from './names.ts'
+
+/** The configuration of a sandbox as CRI has it. */
+export function sandboxRequest(
+  config: PodSandboxConfig,
+  agent: string,
+  logDirectory: string,
+): Encodable<typeof podSandboxConfig> {
+  const { podName, podUid, podNamespace, attempt, hostname, hostNetwork, isolation } = config
+  return {
+    metadata: { name: podName, uid: podUid, namespace: podNamespace, attempt },
+    // The node's network comes with the node's name.
+    hostname: hostNetwork ? '' : hostname,
+    logDirectory,
+    labels: { ...isolation?.labels, ...podLabels(config), [agentLabel]: agent },
+    annotations: isolation?.annotations ?? {},
+    ...(isolation === undefined ? {} : isolatedSandbox(isolation)),
+  }
+}
+
+function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandboxConfig> {
+  const { dns, portMappings, namespaces, privileged, seccomp, selinux, sysctls } = isolation
+  return {
+    ...(dns === undefined ? {} : { dnsConfig: dns }),
+    portMappings: portMappings.map(({ protocol, containerPort, hostPort, hostIp = '' }) => ({
+      protocol: protocols[protocol],
+      containerPort,
+      hostPort,
+      hostIp,
+    })),
+    linux: {
+      securityContext: {
+        namespaceOptions: namespaceRequest(namespaces),
+        ...userRequest(isolation),
+        privileged,
+        seccomp: profileRequest(seccomp),
+        ...(selinux === undefined ? {} : { selinuxOptions: selinux }),
+      },
+      sysctls,
+    },
+  }
+}
+
+/** What the node agent adds to a configuration of a container. */
+export interface ContainerPlace {
+  readonly podName: string
+  readonly podNamespace: string
+  readonly podUid: string
+  readonly agent: string
+  /** Relative to the log directory of its sandbox. */
+  readonly logPath: string
+  /** Files beside the volumes. */
+  readonly mounts: readonly Mount[]
+}
+
+/** The configuration of a container as CRI has it. Throws a `ContainerConfigError` where a volume is nowhere on the node. */
+export function containerRequest(config: ContainerConfig, place: ContainerPlace): Encodable<typeof containerConfig> {
+  const { name, attempt, image, imageRef = image, workingDirectory = '', isolation } = config
+  return {
+    metadata: { name, attempt },
+    image: { image: imageRef, userSpecifiedImage: image },
+    command: config.command,
+    args: config.args,
+    workingDir: workingDirectory,
+    envs: config.env.map(({ name: key, value }) => ({ key, value })),
+    mounts: [...config.mounts, ...place.mounts].map(mountRequest),
+    labels: { ...isolation?.labels, ...containerLabels(config, place), [agentLabel]: place.agent },
+    annotations: { ...isolation?.annotations, ...containerAnnotations(config) },
+    logPath: place.logPath,
+    stdin: config.stdin === true,
+    stdinOnce: config.stdinOnce === true,
+    tty: config.tty === true,
+    ...(isolation === undefined
+      ? {}
+      : {
+          linux: {
+            resources: resourcesRequest(isolation.resources),
+            securityContext: securityRequest(isolation),
+          },
+        }),
+  }
+}
+
+function mountRequest({ name, containerPath, hostPath, readOnly, recursiveReadOnly, propagation = 'None' }: Mount) {
+  if (hostPath === undefined) {
+    throw new ContainerConfigError(
+      `volumeMount "${name}" cannot be mounted at ${containerPath}: no driver of this node brings volumes of its kind`,
+    )
+  }
+  return {
+    containerPath,
+    hostPath,
+    readonly: readOnly === true,
+    recursiveReadOnly: recursiveReadOnly === true,
+    propagation: propagations[propagation],
+  }
+}
+
+function securityRequest(isolation: ContainerIsolation): Encodable<typeof containerSecurityContext> {
+  const { addCapabilities, dropCapabilities, runAsUsername, apparmor, selinux } = isolation
+  return {
+    capabilities: { addCapabilities, dropCapabilities },
+    privileged: isolation.privileged,
+    namespaceOptions: namespaceRequest(isolation.namespaces),
+    ...userRequest(isolation),
+    ...(runAsUsername === undefined ? {} : { runAsUsername }),
+    readonlyRootfs: isolation.readOnlyRootFilesystem,
+    noNewPrivs: isolation.noNewPrivileges,
+    maskedPaths: isolation.maskedPaths,
+    readonlyPaths: isolation.readOnlyPaths,
+    seccomp: profileRequest(isolation.seccomp),
+    ...(apparmor === undefined ? {} : { apparmor: profileRequest(apparmor), apparmorProfile: oldProfile(apparmor) }),
+    ...(selinux === undefined ? {} : { selinuxOptions: selinux }),
+  }
+}
+
+/** Older runtimes know profiles of AppArmor by this text alone. */
+function oldProfile({ type, localhostRef = '' }: SecurityProfile): string {
+  if (type === 'RuntimeDefault') return 'runtime/default'
+  return type === 'Unconfined' ? 'unconfined' : `localhost/${localhostRef}`
+}
+
+function userRequest({
+  runAsUser,
+  runAsGroup,
+  supplementalGroups,
+  onlyTheseGroups,
+}: ContainerIsolation | SandboxIsolation) {
+  return {
+    ...(runAsUser === undefined ? {} : { runAsUser: { value: runAsUser } }),
+    ...(runAsGroup === undefined ? {} : { runAsGroup: { value: runAsGroup } }),
+    supplementalGroups,
+    supplementalGroupsPolicy: Number(onlyTheseGroups),
+  }
+}
+
+const namespaceRequest = ({ network, pid, ipc, targetId = '' }: NamespaceOptions) => ({
+  network: namespaceModes[network],
+  pid: namespaceModes[pid],
+  ipc: namespaceModes[ipc],
+  targetId,
+})
+
+const profileRequest = ({ type, localhostRef = '' }: SecurityProfile) => ({
+  profileType: profileTypes[type],
+  localhostRef,
+})
+
+/** What a container may use, as CRI has it. */
+export const resourcesRequest = (resources: LinuxResources): Encodable<typeof linuxContainerResources> => ({
+  cpuShares: resources.cpuShares,
+  cpuQuota: resources.cpuQuota,
+  cpuPeriod: resources.cpuPeriod,
+  memoryLimitInBytes: resources.memoryLimitBytes,
+  oomScoreAdj: resources.oomScoreAdj,
+})

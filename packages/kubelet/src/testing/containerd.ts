@@ -1,0 +1,199 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { busyboxImage, type TestImage, writeImage } from './test-images.ts'
+
+const run = promisify(execFile)
+
+const networkPlugins = '/usr/lib/cni'
+
+/** What containerd wants that this machine lacks; undefined where nothing is lacking. */
+function lacking(): string | undefined {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux'
+  const programs = ['containerd', 'ctr', 'runc', 'ip', 'iptables']
+  const missing = programs.filter((name) => spawnSync('which', [name]).status !== 0)
+  if (!existsSync('/bin/busybox') || !existsSync(join(networkPlugins, 'bridge'))) missing.push('busybox or CNI plugins')
+  if (missing.length === 0) return undefined
+  const debian = 'apt-get install containerd runc containernetworking-plugins busybox-static iproute2 iptables'
+  return `${missing.join(', ')} (Debian: ${debian})`
+}
+
+const lack = lacking()
+
+/** Whether this machine has what containerd needs; whether it works is another question, which `Containerd.probe` answers. */
+export const hasContainerd: boolean = lack === undefined
+
+/** What tests that need containerd say where there is none, or where it does not work. */
+export const needsContainerd = (why: string | undefined = lack) => ({ meta: { needs: `containerd: ${why ?? ''}` } })
+
+/** The image that sandboxes are made of, and the one that tests use. */
+const pauseImage = 'localhost/pause:1'
+export const testImage = 'localhost/busybox:1'
+
+/** Clusters of tests on one host have networks of their own: 10.200.0.0/16 to 10.239.0.0/16, by the id of the process. */
+const networkOf = (): number => 200 + (process.pid % 40)
+
+/** A real containerd with runc, with all that is its own in a temporary directory. */
+export class Containerd {
+  readonly directory: string
+  readonly #bridge: string
+  readonly #subnet: string
+  #child: ChildProcess | undefined
+
+  private constructor(directory: string) {
+    this.directory = directory
+    const number = networkOf()
+    this.#bridge = `crcl${process.pid % 100_000}`
+    this.#subnet = `10.${number}.0.0/16`
+  }
+
+  /** Its socket, as node agents name it. */
+  get endpoint(): string {
+    return `unix://${this.socket}`
+  }
+
+  get socket(): string {
+    return join(this.directory, 'containerd.sock')
+  }
+
+  /** Resolves when it serves and has its images. */
+  static async start(): Promise<Containerd> {
+    const containerd = new Containerd(await mkdtemp(join(tmpdir(), 'ctrd-')))
+    await containerd.#configure()
+    await containerd.start()
+    await containerd.import(
+      pauseImage,
+      await busyboxImage({ Entrypoint: ['/bin/sleep'], Cmd: ['2147483647'] }, 'pause'),
+    )
+    await containerd.import(testImage, await busyboxImage({ Cmd: ['/bin/sh'] }))
+    return containerd
+  }
+
+  /** Why containers cannot be run on this machine, which containers of a build service may forbid; undefined where they can. */
+  static async probe(): Promise<string | undefined> {
+    if (lack !== undefined) return lack
+    const containerd = await Containerd.start().catch((error: Error) => error)
+    if (containerd instanceof Error) return containerd.message
+    try {
+      const args = ['run', '--rm', testImage, 'probe', '/bin/true']
+      await containerd.ctr(args, { timeoutMs: 30_000 })
+      return undefined
+    } catch (error) {
+      return `runs no containers here: ${error instanceof Error ? error.message : error}`
+    } finally {
+      await containerd[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Starts it again, where it was before. */
+  async start(): Promise<void> {
+    const child = spawn('containerd', ['--config', join(this.directory, 'config.toml')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // What containers run on outlives it, and what it started is not this process's to end.
+      detached: true,
+    })
+    this.#child = child
+    const ready = Promise.withResolvers<void>()
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-10_000)
+      if (text.includes('containerd successfully booted')) ready.resolve()
+    })
+    child.once('error', ready.reject)
+    child.once('exit', (code) => ready.reject(new Error(`containerd ended with ${code}: ${said}`)))
+    await ready.promise
+  }
+
+  /** Ends it, and leaves its containers to themselves. */
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+
+  /** Runs its own client, in the namespace of Kubernetes. */
+  async ctr(args: readonly string[], { timeoutMs = 60_000 } = {}): Promise<string> {
+    const all = ['-a', this.socket, '-n', 'k8s.io', ...args]
+    const { stdout } = await run('ctr', all, { timeout: timeoutMs, maxBuffer: 16 * 1024 * 1024 })
+    return stdout
+  }
+
+  async import(name: string, image: TestImage): Promise<void> {
+    const path = join(this.directory, 'image.tar')
+    await writeImage(image, name, path)
+    await this.ctr(['images', 'import', path])
+    await rm(path)
+  }
+
+  /** Mounts of this host that are below its directory. */
+  mounts(): readonly string[] {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[4] ?? '')
+      .filter((path) => path.startsWith(`${this.directory}/`))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#removeContainers().catch(() => {})
+    await this.kill()
+    for (const path of this.mounts().toReversed()) spawnSync('umount', ['-l', path])
+    spawnSync('ip', ['link', 'delete', this.#bridge])
+    await rm(this.directory, { recursive: true, force: true })
+  }
+
+  async #removeContainers(): Promise<void> {
+    for (const id of linesOf(await this.ctr(['tasks', 'list', '-q'])))
+      await this.ctr(['tasks', 'delete', '-f', id]).catch(() => {})
+    for (const id of linesOf(await this.ctr(['containers', 'list', '-q'])))
+      await this.ctr(['containers', 'delete', id]).catch(() => {})
+  }
+
+  async #configure(): Promise<void> {
+    const at = (name: string) => JSON.stringify(join(this.directory, name))
+    await mkdir(join(this.directory, 'cni'))
+    await writeFile(
+      join(this.directory, 'config.toml'),
+      `version = 2
+root = ${at('root')}
+state = ${at('state')}
+disabled_plugins = ["io.containerd.internal.v1.opt"]
+[grpc]
+  address = ${at('containerd.sock')}
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${pauseImage}"
+  # Where containerd itself may not have its processes killed later than others.
+  restrict_oom_score_adj = true
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "${networkPlugins}"
+    conf_dir = ${at('cni')}
+`,
+    )
+    const network = {
+      cniVersion: '0.4.0',
+      name: this.#bridge,
+      plugins: [
+        {
+          type: 'bridge',
+          bridge: this.#bridge,
+          isGateway: true,
+          ipMasq: false,
+          ipam: {
+            type: 'host-local',
+            dataDir: join(this.directory, 'addresses'),
+            subnet: this.#subnet,
+            routes: [{ dst: '0.0.0.0/0' }],
+          },
+        },
+        { type: 'portmap', capabilities: { portMappings: true } },
+      ],
+    }
+    await writeFile(join(this.directory, 'cni', '10-test.conflist'), JSON.stringify(network))
+  }
+}
+
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '')
