@@ -7,8 +7,8 @@ import {
   scaleSchema,
   tokenRequestSchema,
 } from '@coracle/api'
+import type { StreamingService } from '@coracle/client/streaming'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
-import type { StreamingService } from '../streaming/streaming-service.ts'
 import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'

@@ -6,12 +6,12 @@ import {
   podExecOptionsSchema,
   podPortForwardOptionsSchema,
 } from '@coracle/api'
+import type { CommandOptions } from '@coracle/client/streaming'
 import type { AdmittedKind } from '../admission/admission.ts'
 import type { NodeGateway } from '../node-gateway.ts'
 import { isTrue } from '../query-values.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
-import type { CommandOptions } from '../streaming/streaming-service.ts'
 import { chosenContainer } from './chosen-container.ts'
 import type { Subresource } from './subresource.ts'
 

@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from '@coracle/api'
+import type { StreamingService } from '@coracle/client/streaming'
 import type { ProxyTarget } from '../proxy/proxy-target.ts'
 import type { RegistryWriteOptions, RequestedPatch, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
-import type { StreamingService } from '../streaming/streaming-service.ts'
 
 /** A request that is to be sent on. */
 export interface ProxyRequest {

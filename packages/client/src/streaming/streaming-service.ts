@@ -1,4 +1,4 @@
-import type { ForwardPort, RunCommand } from '@coracle/client/streaming'
+import type { ForwardPort, RunCommand } from './command-streams.ts'
 
 /** Which streams a client wants of a command. */
 export interface CommandOptions {

@@ -1,17 +1,14 @@
 import { Duplex, type Writable } from 'node:stream'
-import {
-  ChannelSocket,
-  IdleTimer,
-  isBase64Protocol,
-  type SpdyHeaders,
-  SpdySession,
-  type SpdyStream,
-  streamHeaders,
-  tunnelOf,
-} from '@coracle/client/streaming'
 import type { Timer } from '@coracle/environment'
+import { ChannelSocket } from './channel-socket.ts'
+import { IdleTimer } from './idle-timer.ts'
+import { isBase64Protocol, streamHeaders } from './protocols.ts'
 import { type SpdyParts, streamCreationTimeoutMs, type WebSocketParts } from './serve-command.ts'
+import type { SpdyHeaders } from './spdy/headers.ts'
+import { SpdySession } from './spdy/spdy-session.ts'
+import type { SpdyStream } from './spdy/spdy-stream.ts'
 import type { StreamingService } from './streaming-service.ts'
+import { tunnelOf } from './tunnel.ts'
 
 type PortForwardService = Extract<StreamingService, { readonly kind: 'portForward' }>
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '@coracle/api'
-import { spdyProtocolHeader } from '@coracle/client/streaming'
-import { askedUpgrade } from './web-socket-request.ts'
+import { askedUpgrade } from '../upgrades/asked-upgrade.ts'
+import { spdyProtocolHeader } from './protocols.ts'
 
 /** How a client and this server are going to talk. */
 export interface Negotiated {

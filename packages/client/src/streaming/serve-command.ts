@@ -1,21 +1,16 @@
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ApiError, internalError, type Status } from '@coracle/api'
-import {
-  ChannelSocket,
-  type CommandStreams,
-  commandChannels,
-  IdleTimer,
-  isBase64Protocol,
-  protocolVersion,
-  readTerminalSizes,
-  SpdySession,
-  type SpdyStream,
-  streamHeaders,
-  type WebSocket,
-} from '@coracle/client/streaming'
 import type { Clock, Timer } from '@coracle/environment'
+import type { WebSocket } from 'ws'
+import { ChannelSocket } from './channel-socket.ts'
+import type { CommandStreams } from './command-streams.ts'
+import { IdleTimer } from './idle-timer.ts'
+import { commandChannels, isBase64Protocol, protocolVersion, streamHeaders } from './protocols.ts'
+import { SpdySession } from './spdy/spdy-session.ts'
+import type { SpdyStream } from './spdy/spdy-stream.ts'
 import type { CommandOptions, StreamingService } from './streaming-service.ts'
+import { readTerminalSizes } from './terminal-sizes.ts'
 
 type CommandService = Extract<StreamingService, { readonly kind: 'command' }>
 
