@@ -1,19 +1,5 @@
-import type { KubernetesObject, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
+import type { KubernetesObject, LogOptions, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
-
-export interface LogOptions {
-  /** Empty: the pod's only container. */
-  readonly container: string
-  readonly follow: boolean
-  readonly previous: boolean
-  readonly timestamps: boolean
-  /** Undefined: all lines. */
-  readonly tailLines?: number
-  readonly sinceSeconds?: number
-  /** Epoch milliseconds. */
-  readonly sinceTimeMs?: number
-  readonly limitBytes?: number
-}
 
 /**
  * How the API server reaches the node agents, for what only a node knows and does: `pods/log`, what is used of it, exec,

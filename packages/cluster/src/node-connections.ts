@@ -1,5 +1,13 @@
-import { ApiError, type KubernetesObject, type Node, type NodeMetrics, type Pod, type PodMetrics } from '@coracle/api'
-import type { LogOptions, NodeGateway } from '@coracle/apiserver'
+import {
+  ApiError,
+  type KubernetesObject,
+  type LogOptions,
+  type Node,
+  type NodeMetrics,
+  type Pod,
+  type PodMetrics,
+} from '@coracle/api'
+import type { NodeGateway } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { NodeUsage } from '@coracle/kubelet'
 

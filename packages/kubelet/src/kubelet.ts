@@ -54,6 +54,8 @@ export interface Kubelet {
   start(): Promise<void>
   /** Stops for good. Pods stay in the API as they are; a later kubelet on the same runtime carries on with them. */
   stop(options: StopOptions): Promise<void>
+  /** The pods of this node, as the API has them. */
+  pods(): readonly Pod[]
   /**
    * The log of a container of a pod of this node, in pieces as they come. Throws an ApiError in upstream's words where
    * there is none.
@@ -164,6 +166,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         recorder.stop()
       }
     },
+    pods: () => informer.list(),
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
       return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)

@@ -1,10 +1,18 @@
-import { ApiError, badRequest, nodes as nodeResource, type Pod, pods, serviceUnavailable } from '@coracle/api'
+import {
+  ApiError,
+  badRequest,
+  listing,
+  nodeLog,
+  nodes as nodeResource,
+  type Pod,
+  parseLogOptions,
+  pods,
+  serviceUnavailable,
+} from '@coracle/api'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import { parseLogOptions } from '../subresources/log.ts'
 import type { ProxyRequest } from '../subresources/subresource.ts'
-import { listing, nodeLog } from './node-logs.ts'
 import { parseProxiedName } from './proxied-name.ts'
 import type { NodeAnswer } from './proxy-target.ts'
 

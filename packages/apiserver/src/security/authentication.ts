@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { unauthorized } from '@coracle/api'
 import { type Clock, realClock, type Time } from '@coracle/environment'
+import { peerIdentity } from '@coracle/environment/certificates'
 import type { User } from '../request.ts'
 import { apiAudience, type ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 
@@ -141,20 +142,11 @@ function userNow(verdict: Verdict, warn?: (text: string) => void): User | undefi
 }
 
 function verdictOnCertificate(socket: TLSSocket, clock: Clock): Verdict {
-  if (typeof socket.getPeerCertificate !== 'function') return 'none'
-  const { subject } = socket.getPeerCertificate()
-  if (subject === undefined) return 'none'
-  const name = firstOf(subject.CN)
-  if (!socket.authorized || name === '') return 'rejected'
-  const notAfterMs = socket.getPeerX509Certificate()?.validToDate.getTime()
-  const user = authenticated({ name, groups: allOf(subject.O) })
-  return { user, clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
+  const identity = peerIdentity(socket)
+  if (typeof identity === 'string') return identity
+  const { name, groups, notAfterMs } = identity
+  return { user: authenticated({ name, groups }), clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
 }
-
-const allOf = (value: string | readonly string[] | undefined): readonly string[] =>
-  value === undefined ? [] : typeof value === 'string' ? [value] : value
-
-const firstOf = (value: string | readonly string[] | undefined): string => allOf(value)[0] ?? ''
 
 const authenticated = (user: User): User =>
   user.groups.includes(authenticatedGroup) ? user : { ...user, groups: [...user.groups, authenticatedGroup] }

@@ -1,5 +1,6 @@
 import {
   badRequest,
+  isTrue,
   type KubernetesObject,
   type Pod,
   podAttachOptionsSchema,
@@ -9,7 +10,6 @@ import {
 import type { CommandOptions } from '@coracle/client/streaming'
 import type { AdmittedKind } from '../admission/admission.ts'
 import type { NodeGateway } from '../node-gateway.ts'
-import { isTrue } from '../query-values.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
 import { chosenContainer } from './chosen-container.ts'

@@ -17,6 +17,7 @@ export { type Negotiated, negotiate, negotiatedWebSocket, wantedWebSocketProtoco
 export type { OpenedSpdy } from './open-spdy.ts'
 export { type ForwardedConnection, openPortForward, type PortForward } from './port-forward-client.ts'
 export * from './protocols.ts'
+export { openRemoteStreams, type RemoteStreams } from './remote-streams.ts'
 export { idleTimeoutMs, negotiateService, type StreamsParts, serveUpgraded } from './serve-upgraded.ts'
 export type { SpdyHeaders } from './spdy/headers.ts'
 export { SpdySession, type SpdySessionOptions, spdyStreamsMax } from './spdy/spdy-session.ts'

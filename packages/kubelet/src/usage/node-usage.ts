@@ -1,4 +1,3 @@
-import { cpus, freemem, totalmem } from 'node:os'
 import {
   apiVersionOf,
   durationText,
@@ -13,7 +12,8 @@ import {
 } from '@coracle/api'
 import type { Clock, Time } from '@coracle/environment'
 import type { Runtime } from '../runtimes/runtime.ts'
-import { type Counters, type Usage, UsageMeter, windowTargetMs } from './usage-meter.ts'
+import { hostCounters } from './host-counters.ts'
+import { type Usage, UsageMeter, windowTargetMs } from './usage-meter.ts'
 
 /** What the pods of nodes use, and the nodes: found out when somebody asks. */
 export interface NodeUsage {
@@ -84,12 +84,6 @@ async function runningContainers(runtime: Runtime, { metadata }: Pod): Promise<R
 }
 
 const hostKey = 'host'
-
-/** Of this host as a whole, which is what a node of real processes is. */
-function hostCounters(): Counters {
-  const busyMs = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
-  return { cpuMs: busyMs, memoryBytes: totalmem() - freemem() }
-}
 
 function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>, now: Time): PodMetrics {
   const { name, namespace, labels } = metadata

@@ -1,5 +1,5 @@
-import type { ContainerStatus, Pod } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
+import type { ContainerStatus, Pod } from '../kinds/index.ts'
 import { listing, nodeLog } from './node-logs.ts'
 
 const ran = (name: string, more: Partial<ContainerStatus>): ContainerStatus =>

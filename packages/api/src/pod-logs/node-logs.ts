@@ -1,4 +1,4 @@
-import type { ContainerStatus, Pod } from '@coracle/api'
+import type { ContainerStatus, Pod } from '../kinds/index.ts'
 
 /** What is at a path below `/logs/`, where kubelets show the directory of logs of their host. */
 export type NodeLog =
