@@ -8,7 +8,7 @@ export type { OnUnexplained } from './causes/cause-recorder.ts'
 export { publishAuthentication } from './housekeeping/authentication-config.ts'
 export * from './http/index.ts'
 export type { ServerAddress } from './kubernetes-service/plan.ts'
-export type { NodeGateway } from './node-gateway.ts'
+export type { NodeGateway, RemoteAgent } from './node-gateway.ts'
 export { collectObjectCounts } from './object-counts.ts'
 export type { Registries } from './registries.ts'
 export type {

@@ -5,6 +5,7 @@ import {
   createHttpServer,
   createPki,
   frontProxyCertificate,
+  issueClientCertificate,
   type KeyPair,
   kubeconfigOf,
   loadOrCreatePki,
@@ -17,7 +18,7 @@ import {
 } from '@coracle/apiserver'
 import type { WantedCertificate } from '@coracle/controllers'
 import { type Environment, type MetricsRegistry, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
-import { issueRequestedCertificate } from '@coracle/environment/certificates'
+import { certificateEnd, issueRequestedCertificate } from '@coracle/environment/certificates'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -80,6 +81,17 @@ export async function loadServingPki(
 /** What the server shows to those behind it. */
 export const frontProxyOf = (environment: Environment, { ca }: Pki): KeyPair =>
   frontProxyCertificate(worldOfTls(environment), ca)
+
+/** A certificate is used for half of the time that it is good. */
+const kubeletClientUsedMs = 180 * 86_400_000
+
+/** What the server shows to node agents: the `last` certificate, or a new one where that has been used for long. */
+export function kubeletClientOf(environment: Environment, { ca }: Pki, last: KeyPair | undefined): KeyPair {
+  const world = worldOfTls(environment)
+  const isYoung =
+    last !== undefined && (certificateEnd(last.certificatePem) ?? 0) - world.clock.now() > kubeletClientUsedMs
+  return isYoung ? last : issueClientCertificate(world, ca, { user: identities.kubeletClient.name, groups: [] })
+}
 
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {

@@ -1,4 +1,4 @@
-import { nodes, notFound, type Pod, pods, services } from '@coracle/api'
+import { nodes, notFound, type Pod, pods, services, type Taint } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
@@ -30,6 +30,10 @@ export interface KubeletOptions {
   readonly nodeAddress?: string
   /** Labels of the node beside the usual ones. */
   readonly labels?: Readonly<Record<string, string>>
+  /** What the node is tainted with when it is first registered. */
+  readonly taints?: readonly Taint[]
+  /** Where its server listens for the API server. Absent: there is none. */
+  readonly port?: number
   /** What the node has. Absent: what this host has. */
   readonly facts?: NodeFacts
   /** Which containers that have ended are kept. Absent: upstream's `deadContainerLimits`. */
@@ -83,6 +87,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       facts,
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
+      ...(options.taints === undefined ? {} : { taints: options.taints }),
+      ...(options.port === undefined ? {} : { port: options.port }),
     },
   ])
   // Simulated containers have no environment that anybody could look into.

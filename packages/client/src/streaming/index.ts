@@ -15,7 +15,12 @@ export type {
 export { IdleTimer } from './idle-timer.ts'
 export { type Negotiated, negotiate, negotiatedWebSocket, wantedWebSocketProtocols } from './negotiation.ts'
 export type { OpenedSpdy } from './open-spdy.ts'
-export { type ForwardedConnection, openPortForward, type PortForward } from './port-forward-client.ts'
+export {
+  type ForwardedConnection,
+  openPortForward,
+  openPortForwardAt,
+  type PortForward,
+} from './port-forward-client.ts'
 export * from './protocols.ts'
 export { openRemoteStreams, type RemoteStreams } from './remote-streams.ts'
 export { idleTimeoutMs, negotiateService, type StreamsParts, serveUpgraded } from './serve-upgraded.ts'

@@ -6,6 +6,7 @@ import {
   type NodeCondition,
   type NodeStatus,
   parseTime,
+  type Taint,
 } from '@coracle/api'
 import type { NodeFacts } from './node-facts.ts'
 
@@ -29,6 +30,10 @@ export interface NodeDescription {
   /** Such as `process://0.1.0`. */
   readonly runtimeVersion: string
   readonly labels: Readonly<Record<string, string>>
+  /** What it is tainted with when it is first registered. */
+  readonly taints?: readonly Taint[]
+  /** Where its agent listens for the API server; absent: it does not. */
+  readonly port?: number
   /** What the node reports in place of all this: one that another agent has registered stays as it is. */
   readonly status?: NodeStatus
 }
@@ -40,7 +45,7 @@ export function nodeObject(description: NodeDescription, nowMs: number): Node {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels: nodeLabels(name, facts, description.labels) },
-    spec: {},
+    spec: description.taints === undefined ? {} : { taints: description.taints },
     status: nodeStatus(description, undefined, nowMs),
   }
 }
@@ -75,6 +80,7 @@ export function nodeStatus(description: NodeDescription, current: NodeStatus | u
       { type: 'InternalIP', address },
       { type: 'Hostname', address: name },
     ],
+    ...(description.port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: description.port } } }),
     nodeInfo: {
       machineID: facts.machineId,
       systemUUID: facts.machineId,
@@ -183,8 +189,12 @@ export function isWorthReporting(current: NodeStatus | undefined, next: NodeStat
   if (nowMs >= reportAgainMs(current)) return true
   const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo'] as const
   if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
+  if (portOf(current) !== portOf(next)) return true
   return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))
 }
+
+/** Where the agent listens; 0: nowhere. */
+const portOf = ({ daemonEndpoints }: NodeStatus): number => daemonEndpoints?.kubeletEndpoint?.Port ?? 0
 
 /** When a status is to be reported again, even if nothing has changed: at once where it never was. */
 export function reportAgainMs({ conditions = [] }: NodeStatus): number {

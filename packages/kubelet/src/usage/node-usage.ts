@@ -85,7 +85,8 @@ async function runningContainers(runtime: Runtime, { metadata }: Pod): Promise<R
 
 const hostKey = 'host'
 
-function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>, now: Time): PodMetrics {
+/** What the containers of a pod use, as the metrics API shows it. */
+export function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>, now: Time): PodMetrics {
   const { name, namespace, labels } = metadata
   const windowMs = Math.max(...[...containers.values()].map((each) => each.windowMs))
   return {
@@ -98,7 +99,8 @@ function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>,
   }
 }
 
-function metricsOfNode({ metadata: { name, labels } }: Node, usage: Usage, now: Time): NodeMetrics {
+/** What a node uses, as the metrics API shows it. */
+export function metricsOfNode({ metadata: { name, labels } }: Node, usage: Usage, now: Time): NodeMetrics {
   return {
     kind: nodeMetrics.kind,
     apiVersion: apiVersionOf(nodeMetrics),

@@ -60,6 +60,12 @@ export const ownRoles: readonly DefaultClusterRole[] = roles.map(({ name, rules 
 
 export const ownBindings: readonly DefaultClusterRoleBinding[] = [
   ...roles.map(({ rules: _rules, ...binding }) => binding),
+  // As kubeadm does: the API server asks node agents for logs, commands and ports.
+  {
+    name: 'coracle:kubelet-api-admin',
+    role: 'system:kubelet-api-admin',
+    users: ['kube-apiserver-kubelet-client'],
+  },
   // As kubeadm does: node agents renew their own certificates without asking anybody.
   {
     name: 'coracle:node-autoapprove-certificate-rotation',
