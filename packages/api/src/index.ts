@@ -1,5 +1,7 @@
 /** The Kubernetes API as data, and the pure functions over it. */
 export * from './apply/index.ts'
+export * from './bootstrap-tokens/bootstrap-token.ts'
+export { clusterInfo, detachedSignature, isSignedWith, publicKeyHash } from './bootstrap-tokens/cluster-info.ts'
 export * from './causes/index.ts'
 export * from './compare-text.ts'
 export { CronError, type CronSchedule, parseCron } from './cron/cron-schedule.ts'

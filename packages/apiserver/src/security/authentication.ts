@@ -6,6 +6,7 @@ import { type Clock, realClock, type Time } from '@coracle/environment'
 import { peerIdentity } from '@coracle/environment/certificates'
 import type { User } from '../request.ts'
 import { apiAudience, type ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
+import type { BootstrapTokens } from './bootstrap-tokens.ts'
 
 /** Who may act by bearer token. */
 export interface TokenIdentity {
@@ -42,7 +43,7 @@ const authenticatedGroup = 'system:authenticated'
 
 /**
  * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a
- * group) and by bearer token, of those known or `issued` here. As upstream, any good credential suffices; a bad one without a good one is 401; none at
+ * group) and by bearer token, of those known or `issued` here, or with which machines join (`bootstrap`). As upstream, any good credential suffices; a bad one without a good one is 401; none at
  * all is `system:anonymous`. Tokens end by `clock`; certificates by the host's, as the TLS layer judges them.
  */
 export function createAuthenticator(
@@ -50,6 +51,7 @@ export function createAuthenticator(
   clock: Clock,
   hostClock: Clock = realClock,
   issued?: ServiceAccountTokens,
+  bootstrap: BootstrapTokens = () => undefined,
 ): Authenticator {
   const identities = identitiesOf(tokens, clock)
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
@@ -71,6 +73,8 @@ export function createAuthenticator(
       const token = authorization === undefined ? undefined : bearerToken(authorization)
       connection.authorization = authorization
       connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
+      if (token !== undefined && connection.token === 'rejected')
+        connection.token = verdictOnBootstrap(bootstrap, token, clock)
       if (token !== undefined && connection.token === 'rejected' && issued !== undefined) {
         return verdictOnIssued(issued, token, clock).then((verdict) => {
           // Another request may have come with another token meanwhile.
@@ -101,6 +105,14 @@ function userOf(token: Verdict, certificate: Verdict, warn: ((text: string) => v
   if (user !== undefined) return user
   if (token !== 'none' || certificate !== 'none') throw unauthorized()
   return anonymous
+}
+
+/** It is good as long as its Secret is there as it is. */
+function verdictOnBootstrap(bootstrap: BootstrapTokens, token: string, clock: Clock): Verdict {
+  const user = bootstrap(token)
+  return user === undefined
+    ? 'rejected'
+    : { user: authenticated(user), clock, holds: () => bootstrap(token) !== undefined }
 }
 
 async function verdictOnIssued(issued: ServiceAccountTokens, token: string, clock: Clock): Promise<Verdict> {

@@ -101,11 +101,7 @@ function commandOfAgent(
   ])
 }
 
-const agentStreams = (
-  agent: RemoteAgent,
-  path: readonly string[],
-  query: [string, string][],
-): AgentStreams => ({
+const agentStreams = (agent: RemoteAgent, path: readonly string[], query: [string, string][]): AgentStreams => ({
   kind: 'agent',
   agent,
   path: `/${path.join('/')}`,

@@ -1,4 +1,10 @@
 export {
+  createCertificateKey,
+  createCertificateRequest,
+  privateKeyPem,
+  type RequestedSubject,
+} from './certificate-request.ts'
+export {
   type ClientIdentity,
   createAuthority,
   issueClientCertificate,
@@ -7,4 +13,9 @@ export {
   type ServerIdentity,
 } from './certificates.ts'
 export { type PeerIdentity, peerIdentity } from './peer-identity.ts'
-export { certificateEnd, issueRequestedCertificate, type RequestedCertificate } from './requested-certificate.ts'
+export {
+  certificateEnd,
+  certificateHosts,
+  issueRequestedCertificate,
+  type RequestedCertificate,
+} from './requested-certificate.ts'
