@@ -281,7 +281,7 @@ class RunningAgent implements Agent {
   /** Shows the certificate there is, or gets one, and keeps it current. */
   async #keepServing(client: Client, server: KubeletServer, signal: AbortSignal): Promise<void> {
     const { environment, nodeName } = this.#options
-    const hosts = servingHosts(nodeName, this.address)
+    const hosts = servingHosts(nodeName, this.address, this.server)
     const take = async (pair: KeyPair): Promise<void> => {
       this.#serving = pair
       server.renewCertificate()

@@ -6,7 +6,7 @@ import { type Environment, sleep } from '@coracle/environment'
 /** Waits between looks for what is not there yet, such as the signature of a token that was just made. */
 const lookAgainMs = 500
 /** How long it is waited for that. */
-const patienceMs = 30_000
+const patienceMs = 10_000
 
 /** What a machine that is to join a cluster has been told. */
 export interface JoinOrder {

@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 import type { KeyPair } from '@coracle/environment/certificates'
 
 /**
- * The names that the certificate of a node's server is to have: that of the node, and its address unless that is loopback: everybody has
- * that, and a certificate for it would vouch for others of the same machine.
+ * The names that the certificate of a node's server is to have: that of the node, and its address. Not loopback, which everybody has, and not
+ * the address of the API server where both are one machine: a certificate for it would vouch for others there.
  */
-export const servingHosts = (nodeName: string, address: string): readonly string[] =>
-  isLoopback(address) ? [nodeName] : [nodeName, address]
+export const servingHosts = (nodeName: string, address: string, server: string): readonly string[] =>
+  isLoopback(address) || new URL(server).hostname.replace(/^\[|\]$/g, '') === address ? [nodeName] : [nodeName, address]
 
 const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
 
