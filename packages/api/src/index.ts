@@ -1,5 +1,7 @@
 /** The Kubernetes API as data, and the pure functions over it. */
 export * from './apply/index.ts'
+export * from './bootstrap-tokens/bootstrap-token.ts'
+export { clusterInfo, detachedSignature, isSignedWith, publicKeyHash } from './bootstrap-tokens/cluster-info.ts'
 export * from './causes/index.ts'
 export * from './compare-text.ts'
 export { CronError, type CronSchedule, parseCron } from './cron/cron-schedule.ts'
@@ -40,7 +42,10 @@ export { type Demanding, podLimits, podRequests } from './placement/pod-resource
 export { addQuantities, quantitiesOf, type ResourceQuantities, wholeAmount } from './placement/resource-quantities.ts'
 export { isBeingResized, specOnNode } from './placement/resources-on-node.ts'
 export { isTolerated, toleratesTaint } from './placement/tolerations.ts'
+export { type LogOptions, logQuery, parseLogOptions } from './pod-logs/log-options.ts'
+export { listing, type NodeLog, nodeLog } from './pod-logs/node-logs.ts'
 export * from './quantity.ts'
+export { isTrue } from './query-values.ts'
 export * from './quota/scopes.ts'
 export * from './quota/usage.ts'
 export { aggregatedRules } from './rbac/aggregated-rules.ts'

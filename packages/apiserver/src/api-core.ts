@@ -32,6 +32,7 @@ import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
 import { createAuthorizer, defaultAuthorizationModes, takesAnonymous, unionOf } from './security/authorization.ts'
 import { authorize } from './security/authorize.ts'
+import { type BootstrapTokens, createBootstrapTokens } from './security/bootstrap-tokens.ts'
 import { createNodeAuthorizer } from './security/node-authorizer.ts'
 import { escalationCheck } from './security/rbac/escalation.ts'
 import { createRbacAuthorizer } from './security/rbac/rbac-authorizer.ts'
@@ -118,6 +119,8 @@ export interface ApiCore {
   subresource(resource: Resource, name: string): Subresource | undefined
   /** Tokens of service accounts; undefined where there is no key for them. */
   readonly serviceAccountTokens: ServiceAccountTokens | undefined
+  /** Tokens with which machines join the cluster. */
+  readonly bootstrapTokens: BootstrapTokens
   /** Why objects are as they are. */
   readonly causes: CausalRecord
   /** Everything that is served, in all versions, as a client discovers it. */
@@ -178,7 +181,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
-  const authenticateToken = options.authenticateToken ?? (() => undefined)
+  const bootstrapTokens = createBootstrapTokens(registries, environment.clock)
+  const authenticateToken: TokenAuthenticator = (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token)
   serveReviews(registries, authorizer, environment.clock, authenticateToken, tokens)
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry(registries, environment))
@@ -242,6 +246,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     authorize: (user, attributes) => authorize(authorizer, user, attributes),
     subresource: (resource, name) => subresources.get(resource, name),
     serviceAccountTokens: tokens,
+    bootstrapTokens,
     causes: new CausalRecord({ store, registries, authorizer, turns }),
     discover: () => discoverResources(async (path) => new Discovery(registries, aggregator).aggregated(path)),
     client: (user) => createInProcessClient(core, user),

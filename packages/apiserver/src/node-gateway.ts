@@ -1,26 +1,23 @@
-import type { KubernetesObject, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
+import type { Duplex } from 'node:stream'
+import type { KubernetesObject, LogOptions, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 
-export interface LogOptions {
-  /** Empty: the pod's only container. */
-  readonly container: string
-  readonly follow: boolean
-  readonly previous: boolean
-  readonly timestamps: boolean
-  /** Undefined: all lines. */
-  readonly tailLines?: number
-  readonly sinceSeconds?: number
-  /** Epoch milliseconds. */
-  readonly sinceTimeMs?: number
-  readonly limitBytes?: number
+/** The agent of a node that is not in this process: a server that speaks HTTP, at the paths of kubelets. */
+export interface RemoteAgent {
+  /** `10.0.0.2:10250` */
+  readonly host: string
+  /** A connection at whose other end somebody has proved to be that node. Rejects in Go's words where there is none. */
+  connect(signal: AbortSignal): Promise<Duplex>
 }
 
 /**
  * How the API server reaches the node agents, for what only a node knows and does: `pods/log`, what is used of it, exec,
- * attach and port-forward. In one process it is a map of kubelets by node name.
+ * attach and port-forward. Agents in this process are called; others are asked over the network.
  */
 export interface NodeGateway {
-  /** Whether there is an agent of that node, and the way to it is open. */
+  /** The agent of a node; undefined where it is in this process, or there is none that says where it is. */
+  remoteAgent(nodeName: string): Promise<RemoteAgent | undefined>
+  /** Whether the agent of that node is in this process. */
   isConnected(nodeName: string): boolean
   /**
    * The log of a container in pieces as they come; ends at its end, or with `follow` when the container has stopped for

@@ -80,6 +80,7 @@ type AddVerbs = (program: Command, host: Host, args: readonly string[]) => void
 /** Groups of commands in the order of help, and what adds them. */
 const groups: readonly (readonly [string, () => Promise<AddVerbs>])[] = [
   ['Clusters of this machine:', async () => (await import('./verbs/cluster.ts')).addClusterVerbs],
+  ['Other machines as nodes:', async () => (await import('./verbs/machines.ts')).addMachineVerbs],
   ['See what there is:', async () => (await import('./verbs/reading.ts')).addReadingVerbs],
   ['Create objects:', async () => (await import('./verbs/creating.ts')).addCreatingVerbs],
   ['Create, change and delete by files:', async () => (await import('./verbs/writing.ts')).addWritingVerbs],

@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls'
 import { trusting } from '@coracle/environment'
 import type { TransportOptions } from './http-transport.ts'
 
@@ -31,12 +32,15 @@ export async function credentialHeaders({
 
 /** How TLS to the server is set up: options of `tls.connect`. */
 export function tlsOptionsOf(options: TransportOptions) {
-  const { ca, cert, key, serverName, insecureSkipTlsVerify } = options
+  const { ca, cert, key, serverName, verifyServer, insecureSkipTlsVerify } = options
   return {
     ...(ca === undefined ? {} : trusting(ca)),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
     ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(verifyServer === undefined
+      ? {}
+      : { checkServerIdentity: (_: string, certificate: PeerCertificate) => verifyServer(certificate) }),
     ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
   }
 }

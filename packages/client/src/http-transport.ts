@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls'
 import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Pool } from 'undici'
 import {
@@ -44,6 +45,8 @@ export interface TransportOptions {
   readonly impersonate?: Impersonation
   /** Name to check the server's certificate against, where it is not the host of `server`. */
   readonly serverName?: string
+  /** Judges the server's certificate, which its authority vouches for, in place of its names. */
+  readonly verifyServer?: (certificate: PeerCertificate) => Error | undefined
   /** Takes any certificate for the server's. */
   readonly insecureSkipTlsVerify?: boolean
   readonly userAgent?: string

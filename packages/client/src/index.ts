@@ -53,6 +53,7 @@ export {
   type ResponseBody,
   responseBytesMax,
   type Transport,
+  type TransportOptions,
   type UnreachableServerError,
 } from './http-transport.ts'
 export { type Aggregate, byController, controllerIndexName, type IndexFunction } from './indexed-store.ts'

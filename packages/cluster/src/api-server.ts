@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { builtinKinds, type Resource, withFormerVersions } from '@coracle/api'
+import { builtinKinds, hasReason, type Node, nodes, type Resource, withFormerVersions } from '@coracle/api'
 import {
   type ApiCore,
+  apiServerUser,
   type CausesPage,
   type CausesQuery,
   collectObjectCounts,
@@ -9,6 +10,7 @@ import {
   countCertificateDurations,
   createApiCore,
   createTokenAuthenticator,
+  type KeyPair,
   type NodeGateway,
   type OnUnexplained,
   type Pki,
@@ -19,7 +21,15 @@ import { type Client, ConnectionError, ConnectionLink, type DiscoveredResource, 
 import type { Environment, HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Started, Stop } from './component.ts'
-import { frontProxyOf, type Listener, type ListenerOptions, listen, loadServingPki, tokensOf } from './listener.ts'
+import {
+  frontProxyOf,
+  kubeletClientOf,
+  type Listener,
+  type ListenerOptions,
+  listen,
+  loadServingPki,
+  tokensOf,
+} from './listener.ts'
 import { stopAll } from './stop-all.ts'
 
 export interface ApiServerOptions {
@@ -54,6 +64,7 @@ export class ApiServer {
   readonly #onResourcesChange = new Set<() => void>()
   #core: ApiCore | undefined
   #pki: Pki | undefined
+  #kubeletClient: KeyPair | undefined
   /** The present one, or the last: address and keys stay. */
   #listener: Listener | undefined
   #resources: readonly Resource[] = []
@@ -68,6 +79,15 @@ export class ApiServer {
     return this.#listener
   }
 
+  /** What this server is known by to node agents, which are not in its process. */
+  async agentCredentials(): Promise<{ readonly caPem: string; readonly client: KeyPair }> {
+    const core = this.#core
+    if (core === undefined) throw new ConnectionError(downMessage, { refused: true })
+    const pki = await this.#loadPki(core.environment)
+    this.#kubeletClient = kubeletClientOf(core.environment, pki, this.#kubeletClient)
+    return { caPem: pki.ca.certificatePem, client: this.#kubeletClient }
+  }
+
   /** A token of a service account for a Secret to keep. Rejects while the server is down. */
   async issueSecretToken(subject: SecretTokenSubject): Promise<string> {
     const tokens = this.#core?.serviceAccountTokens
@@ -78,7 +98,7 @@ export class ApiServer {
   start(): Started {
     const {
       store,
-      nodes,
+      nodes: gateway,
       onFailure,
       onUnexplained,
       listen,
@@ -94,7 +114,7 @@ export class ApiServer {
       environment,
       store,
       kinds: withFormerVersions(builtinKinds, formerVersions),
-      nodes,
+      nodes: gateway,
       ...(listen === undefined
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
@@ -151,6 +171,18 @@ export class ApiServer {
       return last.client
     }
     return interceptClient(present, link)
+  }
+
+  /** A node as the store has it; undefined where there is none of that name. */
+  async nodeNamed(name: string): Promise<Node | undefined> {
+    if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
+    return this.#core
+      .client(apiServerUser)
+      .get(nodes, { name })
+      .catch((error: unknown) => {
+        if (hasReason(error, 'NotFound')) return undefined
+        throw error
+      })
   }
 
   /** The causal record, with the rights of `user`. */

@@ -64,6 +64,7 @@ function startMember(
       onResourcesChange: (listener) => server.onResourcesChange(listener),
       rootCertificate: server.listener?.caPem,
       issueCertificate: server.listener?.issueCertificate,
+      serverNames: server.listener?.serverNames,
       issueToken: (wanted) => server.issueSecretToken(wanted),
       metrics,
       load,

@@ -6,6 +6,8 @@ export const identities = {
   controllerManager: { name: 'system:kube-controller-manager', groups: ['system:authenticated'] },
   /** One agent speaks for all simulated nodes, so it has the rights of a node for each of them. */
   simulatedNodes: { name: 'system:simulated-nodes', groups: ['system:authenticated'] },
+  /** The API server, as node agents see it. */
+  kubeletClient: { name: 'kube-apiserver-kubelet-client', groups: ['system:authenticated'] },
   proxy: { name: 'system:kube-proxy', groups: ['system:authenticated'] },
   scheduler: { name: 'system:kube-scheduler', groups: ['system:authenticated'] },
 } as const satisfies Readonly<Record<string, User>>

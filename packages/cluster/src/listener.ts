@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import {
   type ApiCore,
@@ -5,11 +6,13 @@ import {
   createHttpServer,
   createPki,
   frontProxyCertificate,
+  issueClientCertificate,
   type KeyPair,
   kubeconfigOf,
   loadOrCreatePki,
   type Pki,
   publishAuthentication,
+  publishClusterInfo,
   refusingAnonymous,
   type ServerAddress,
   type TokenIdentity,
@@ -17,7 +20,7 @@ import {
 } from '@coracle/apiserver'
 import type { WantedCertificate } from '@coracle/controllers'
 import { type Environment, type MetricsRegistry, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
-import { issueRequestedCertificate } from '@coracle/environment/certificates'
+import { certificateEnd, certificateHosts, issueRequestedCertificate } from '@coracle/environment/certificates'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
 
@@ -32,6 +35,8 @@ export interface Listener {
   readonly advertised: ServerAddress
   /** The certificate authority it serves under, as PEM. */
   readonly caPem: string
+  /** The names and addresses that its certificate is good for. */
+  readonly serverNames: readonly string[]
   /** Makes a certificate, in PEM, in the name of the server's authority. */
   readonly issueCertificate: (wanted: WantedCertificate) => string
   close(): Promise<void>
@@ -81,11 +86,28 @@ export async function loadServingPki(
 export const frontProxyOf = (environment: Environment, { ca }: Pki): KeyPair =>
   frontProxyCertificate(worldOfTls(environment), ca)
 
+/** A certificate is used for half of the time that it is good. */
+const kubeletClientUsedMs = 180 * 86_400_000
+
+/** What the server shows to node agents: the `last` certificate, or a new one where that has been used for long. */
+export function kubeletClientOf(environment: Environment, { ca }: Pki, last: KeyPair | undefined): KeyPair {
+  const world = worldOfTls(environment)
+  const isYoung =
+    last !== undefined && (certificateEnd(last.certificatePem) ?? 0) - world.clock.now() > kubeletClientUsedMs
+  return isYoung ? last : issueClientCertificate(world, ca, { user: identities.kubeletClient.name, groups: [] })
+}
+
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { environment, core, pki, metrics, host, port, dataDir } = options
   const tokens = tokensOf(options)
-  const authenticate = createAuthenticator(tokens, environment.clock, realClock, core.serviceAccountTokens)
+  const authenticate = createAuthenticator(
+    tokens,
+    environment.clock,
+    realClock,
+    core.serviceAccountTokens,
+    core.bootstrapTokens,
+  )
   const server = createHttpServer({
     core,
     environment,
@@ -97,6 +119,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   await publishAuthentication(core, pki.ca.certificatePem, options.clientCaPem)
   const listening = await server.listen({ host, port })
   const { local, advertised } = reachableHosts(host)
+  await publishClusterInfo(core, { server: urlOf(advertised, listening.port), caPem: pki.ca.certificatePem })
   const url = local === undefined ? listening.url : `https://${local}:${listening.port}`
   const access = { server: url, caPem: pki.ca.certificatePem, client: pki.admin, clusterName: options.clusterName }
   const kubeconfigPath = dataDir === undefined ? undefined : join(dataDir, 'kubeconfig')
@@ -108,11 +131,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     port: listening.port,
     advertised: { ip: advertised, port: listening.port },
     caPem: access.caPem,
+    serverNames: certificateHosts(pki.serving.certificatePem),
     issueCertificate: ({ request, ...wanted }) =>
       issueRequestedCertificate(worldOfTls(environment), pki.ca, { ...request, ...wanted }),
     close: () => server.close(),
   }
 }
+
+const urlOf = (host: string, port: number): string => `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 
 /** TLS judges certificates by the host's clock, whatever time it is in the cluster. */
 function worldOfTls(environment: Environment): Environment {

@@ -1,7 +1,17 @@
-import { ApiError, type KubernetesObject, type Node, type NodeMetrics, type Pod, type PodMetrics } from '@coracle/api'
-import type { LogOptions, NodeGateway } from '@coracle/apiserver'
+import {
+  ApiError,
+  type KubernetesObject,
+  type LogOptions,
+  type Node,
+  type NodeMetrics,
+  type Pod,
+  type PodMetrics,
+} from '@coracle/api'
+import type { NodeGateway, RemoteAgent } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { NodeUsage } from '@coracle/kubelet'
+import type { RemoteNode } from './remote-nodes/remote-node.ts'
+import type { RemoteNodes, RemoteNodesOptions } from './remote-nodes/remote-nodes.ts'
 
 /** What a node agent answers for its pods. */
 export interface NodeConnection {
@@ -12,9 +22,16 @@ export interface NodeConnection {
   portForward(pod: Pod): Promise<ForwardPort>
 }
 
-/** The node agents of this process by node name: how the API server reaches them. */
+/** How the API server reaches node agents: those of this process by node name, others over the network. */
 export class NodeConnections implements NodeGateway {
   readonly #byNode = new Map<string, NodeConnection>()
+  readonly #remoteOptions: RemoteNodesOptions | undefined
+  #remoteNodes: Promise<RemoteNodes> | undefined
+
+  /** Without `remote` there are no agents but those of this process. */
+  constructor(remote?: RemoteNodesOptions) {
+    this.#remoteOptions = remote
+  }
 
   add(nodeName: string, connection: NodeConnection): void {
     this.#byNode.set(nodeName, connection)
@@ -24,35 +41,60 @@ export class NodeConnections implements NodeGateway {
     this.#byNode.delete(nodeName)
   }
 
+  async remoteAgent(nodeName: string): Promise<RemoteAgent | undefined> {
+    return this.#byNode.has(nodeName) ? undefined : this.#remote(nodeName)
+  }
+
   isConnected(nodeName: string): boolean {
     return this.#byNode.has(nodeName)
   }
 
   async logs(pod: KubernetesObject, options: LogOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return this.#of(pod as Pod).logs(pod as Pod, options, signal)
+    return (await this.#of(pod as Pod)).logs(pod as Pod, options, signal)
   }
 
   async exec(pod: Pod, options: ExecOptions): Promise<RunCommand> {
-    return this.#of(pod).exec(pod, options)
+    return this.#inProcess(pod).exec(pod, options)
   }
 
   async attach(pod: Pod, options: AttachOptions): Promise<RunCommand> {
-    return this.#of(pod).attach(pod, options)
+    return this.#inProcess(pod).attach(pod, options)
   }
 
   async portForward(pod: Pod): Promise<ForwardPort> {
-    return this.#of(pod).portForward(pod)
+    return (await this.#of(pod)).portForward(pod)
   }
 
   async podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]> {
-    return (await this.#byNode.get(nodeName)?.usage.podMetrics(pods)) ?? []
+    const connection = this.#byNode.get(nodeName)
+    if (connection !== undefined) return connection.usage.podMetrics(pods)
+    return (await (await this.#remotes())?.podMetrics(nodeName, pods)) ?? []
   }
 
   async nodeMetrics(node: Node, pods: readonly Pod[]): Promise<NodeMetrics | undefined> {
-    return this.#byNode.get(node.metadata.name ?? '')?.usage.nodeMetrics(node, pods)
+    const connection = this.#byNode.get(node.metadata.name ?? '')
+    if (connection !== undefined) return connection.usage.nodeMetrics(node, pods)
+    return (await this.#remotes())?.nodeMetrics(node)
   }
 
-  #of({ spec }: Pod): NodeConnection {
+  async #of(pod: Pod): Promise<NodeConnection | RemoteNode> {
+    const nodeName = pod.spec.nodeName ?? ''
+    return this.#byNode.get(nodeName) ?? (await this.#remote(nodeName)) ?? this.#inProcess(pod)
+  }
+
+  async #remote(nodeName: string): Promise<RemoteNode | undefined> {
+    return (await this.#remotes())?.of(nodeName)
+  }
+
+  /** The way over the network is loaded when it is first needed. */
+  async #remotes(): Promise<RemoteNodes | undefined> {
+    const options = this.#remoteOptions
+    if (options === undefined) return undefined
+    this.#remoteNodes ??= import('./remote-nodes/remote-nodes.ts').then(({ RemoteNodes }) => new RemoteNodes(options))
+    return this.#remoteNodes
+  }
+
+  #inProcess({ spec }: Pod): NodeConnection {
     const nodeName = spec?.nodeName ?? ''
     const connection = this.#byNode.get(nodeName)
     if (connection !== undefined) return connection

@@ -79,7 +79,13 @@ async function start(
   const address = listenAddress(options)
   const metrics = createMetricsRegistry()
   collectProcessMetrics(metrics)
-  const connections = new NodeConnections()
+  const connections = new NodeConnections(
+    address && {
+      environment,
+      nodeNamed: (name) => server.nodeNamed(name),
+      credentials: () => server.agentCredentials(),
+    },
+  )
   const worlds: Worlds = createWorlds(environment, () => server, options.seams)
   const server: ApiServer = new ApiServer({
     store,

@@ -2,10 +2,12 @@ import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
+import { createBootstrapSigner } from './bootstrap-signer/controller.ts'
 import {
   createCertificateApprover,
   createCertificateRequestCleaner,
   createCertificateSigner,
+  createServingCertificateApprover,
 } from './certificate-signing-request/controller.ts'
 import type { WantedCertificate } from './certificate-signing-request/plan-signing.ts'
 import { createClusterRoleAggregationController } from './cluster-role-aggregation/controller.ts'
@@ -38,6 +40,7 @@ import { createServiceAccountController } from './service-account/controller.ts'
 import { createServiceAccountTokenController, type WantedToken } from './service-account-token/controller.ts'
 import { createServiceCidrController } from './service-cidr/controller.ts'
 import { createStatefulSetController } from './stateful-set/controller.ts'
+import { createTokenCleaner } from './token-cleaner/controller.ts'
 import { createTtlAfterFinishedController } from './ttl-after-finished/controller.ts'
 import { createPolicyTypeChecker } from './validating-admission-policy-status/controller.ts'
 import { createAttributesClassProtectionController } from './volume-attributes-class-protection/controller.ts'
@@ -58,6 +61,8 @@ export interface ControllerHost {
   readonly rootCertificate?: string | undefined
   /** Makes certificates, in PEM, in the name of that authority; none where there is none. */
   readonly issueCertificate?: ((wanted: WantedCertificate) => string) | undefined
+  /** The names and addresses of the API server, which no node may have a certificate for. */
+  readonly serverNames?: readonly string[] | undefined
   /** Makes tokens of service accounts for Secrets to keep; none where nothing signs them. */
   readonly issueToken?: ((wanted: WantedToken) => Promise<string>) | undefined
   /** How much there is to do for what is scaled: see `ScaledLoad`; `measured` unless given. */
@@ -148,8 +153,11 @@ export const builtinControllers: readonly BuiltinController[] = [
   },
   inManager('custom-resource-definition', createCustomResourceDefinitionController),
   ofCertificates('certificatesigningrequest-approving-controller', createCertificateApprover),
+  ofCertificates('kubelet-serving-approving-controller', createServingCertificateApprover),
   ofCertificates('certificatesigningrequest-signing-controller', createCertificateSigner),
   ofCertificates('certificatesigningrequest-cleaner-controller', createCertificateRequestCleaner),
+  { ...named('bootstrap-signer-controller', 'bootstrap-signer'), runs: 'in-manager', create: createBootstrapSigner },
+  { ...named('token-cleaner-controller', 'token-cleaner'), runs: 'in-manager', create: createTokenCleaner },
 ]
 
 function inManager(name: string, create: (host: ControllerHost) => Controller): BuiltinController {

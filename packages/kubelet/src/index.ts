@@ -47,5 +47,6 @@ export {
   type SimulatedRuntimeOptions,
   simulatedPodsMax,
 } from './runtimes/simulated/simulated-runtime.ts'
-export type { NodeUsage } from './usage/node-usage.ts'
+export { metricsOfNode, metricsOfPod, type NodeUsage } from './usage/node-usage.ts'
+export { type Usage, windowTargetMs } from './usage/usage-meter.ts'
 export { LocalVolumeDirectories } from './volumes/local-volume-directories.ts'

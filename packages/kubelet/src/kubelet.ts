@@ -1,4 +1,4 @@
-import { nodes, notFound, type Pod, pods, quantityValue, services } from '@coracle/api'
+import { nodes, notFound, type Pod, pods, quantityValue, services, type Taint } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import { type Environment, TurnLimiter } from '@coracle/environment'
@@ -38,6 +38,10 @@ export interface KubeletOptions {
   readonly nodeAddress?: string
   /** Labels of the node beside the usual ones. */
   readonly labels?: Readonly<Record<string, string>>
+  /** What the node is tainted with when it is first registered. */
+  readonly taints?: readonly Taint[]
+  /** Where its server listens for the API server. Absent: there is none. */
+  readonly port?: number
   /** What the node has. Absent: what this host has. */
   readonly facts?: NodeFacts
   /** Which containers that have ended are kept. Absent: upstream's `deadContainerLimits`. */
@@ -66,6 +70,8 @@ export interface Kubelet {
   start(): Promise<void>
   /** Stops for good. Pods stay in the API as they are; a later kubelet on the same runtime carries on with them. */
   stop(options: StopOptions): Promise<void>
+  /** The pods of this node, as the API has them. */
+  pods(): readonly Pod[]
   /**
    * The log of a container of a pod of this node, in pieces as they come. Throws an ApiError in upstream's words where
    * there is none.
@@ -94,6 +100,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
       ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime) }),
+      ...(options.taints === undefined ? {} : { taints: options.taints }),
+      ...(options.port === undefined ? {} : { port: options.port }),
     },
   ])
   // Simulated containers have no environment that anybody could look into.
@@ -200,6 +208,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
         recorder.stop()
       }
     },
+    pods: () => informer.list(),
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
       return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)

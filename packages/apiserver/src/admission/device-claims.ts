@@ -83,7 +83,10 @@ function requestPath({ requests = [] }: DeviceClaim = {}, spec: FieldPath): Fiel
 const resultsOf = ({ status }: ResourceClaim) => status?.allocation?.devices?.results ?? []
 
 const changesStatus = ({ operation, definition, subresource }: AdmissionAttributes): boolean =>
-  operation === 'UPDATE' && definition.storageKey === resourceClaims.storageKey && subresource === 'status'
+  operation === 'UPDATE' &&
+  definition.group === resourceClaims.group &&
+  definition.plural === resourceClaims.plural &&
+  subresource === 'status'
 
 function changesBinding(attributes: AdmissionAttributes, object: ResourceClaim | undefined): boolean {
   if (object === undefined || !changesStatus(attributes)) return false

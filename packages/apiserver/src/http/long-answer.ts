@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { asksForWebSocket } from '../streaming/web-socket-request.ts'
+import { asksForWebSocket } from '@coracle/client/upgrades'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { privately } from './respond.ts'
 

@@ -5,6 +5,7 @@ import {
   forbiddenField,
   invalid,
   invalidField,
+  isTrue,
   type Preconditions,
   parseDurationNanos,
   requiredField,
@@ -14,7 +15,6 @@ import {
 } from '@coracle/api'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
 import { durationProblem } from '@coracle/environment'
-import { isTrue } from '../query-values.ts'
 import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 

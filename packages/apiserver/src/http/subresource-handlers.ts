@@ -1,15 +1,18 @@
 import {
   ApiError,
+  badRequest,
   bindingSchema,
   evictionSchema,
+  internalError,
   notFound,
   type ResourceDefinition,
   scaleSchema,
   tokenRequestSchema,
 } from '@coracle/api'
+import type { StreamingService } from '@coracle/client/streaming'
+import { askedUpgrade } from '@coracle/client/upgrades'
 import type { Registry, RegistryWriteOptions } from '../registry-contract.ts'
-import type { StreamingService } from '../streaming/streaming-service.ts'
-import type { Subresource, SubresourceResult } from '../subresources/subresource.ts'
+import type { AgentStreams, Subresource, SubresourceResult } from '../subresources/subresource.ts'
 import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
@@ -202,9 +205,30 @@ async function connect(
   }
   const service = await connected(exchange, subresource, namespace, route.name)
   if (service === undefined) return
+  if (service.kind === 'agent') return passOn(context, exchange, service)
   // Protocols of streams are loaded with the first connection.
   const { serveStreams } = await import('../streaming/serve-streams.ts')
   await serveStreams(context, exchange, service)
+}
+
+/** Lets the agent of a node serve a connection: what is said on it is between that and the client. */
+async function passOn(
+  context: HandlerContext,
+  exchange: Exchange,
+  { agent, path, search }: AgentStreams,
+): Promise<void> {
+  if (askedUpgrade(exchange.request) === '') throw badRequest('Upgrade request required')
+  const signal = context.becomeLongRunning(exchange)
+  const { serveProxy } = await import('../proxy/serve-proxy.ts')
+  const dialled = {
+    host: agent.host,
+    connect: () =>
+      agent.connect(signal).catch((error: Error) => {
+        throw internalError(`error dialing backend: ${error.message}`)
+      }),
+  }
+  const at = { prefix: '', path, search }
+  await serveProxy(context, exchange, { kind: 'agent', agent: dialled }, at, signal)
 }
 
 /** What a node cannot do is told as node agents tell it: in text, which is how clients show it. */
@@ -213,7 +237,7 @@ async function connected(
   subresource: Subresource,
   namespace: string,
   name: string,
-): Promise<StreamingService | undefined> {
+): Promise<StreamingService | AgentStreams | undefined> {
   try {
     return await subresource.connect?.(contextOf(exchange), namespace, name, exchange.query)
   } catch (error) {

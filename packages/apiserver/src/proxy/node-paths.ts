@@ -1,12 +1,20 @@
-import { ApiError, badRequest, nodes as nodeResource, type Pod, pods, serviceUnavailable } from '@coracle/api'
+import {
+  ApiError,
+  badRequest,
+  listing,
+  nodeLog,
+  nodes as nodeResource,
+  type Pod,
+  parseLogOptions,
+  pods,
+  serviceUnavailable,
+} from '@coracle/api'
 import type { NodeGateway } from '../node-gateway.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import { parseLogOptions } from '../subresources/log.ts'
 import type { ProxyRequest } from '../subresources/subresource.ts'
-import { listing, nodeLog } from './node-logs.ts'
 import { parseProxiedName } from './proxied-name.ts'
-import type { NodeAnswer } from './proxy-target.ts'
+import type { AgentTarget, NodeAnswer } from './proxy-target.ts'
 
 /** The port that node agents have upstream: naming it is naming none. */
 const kubeletPort = '10250'
@@ -14,8 +22,8 @@ const kubeletPort = '10250'
 const servedPaths = ['/healthz', '/pods', '/logs/', '/containerLogs/{namespace}/{pod}/{container}']
 
 /**
- * What the agent of a node answers of its own, at the paths that kubelets have. Rejects with a BadRequest for other ports: a node
- * agent is part of this process, and nothing else of its host is reached through it.
+ * The agent of a node; or what one in this process answers, at the paths that kubelets have. Rejects with a BadRequest for other ports:
+ * nothing else of a node's host is reached through here.
  */
 export async function answerForNode(
   id: string,
@@ -23,10 +31,12 @@ export async function answerForNode(
   registry: ResourceRegistry,
   registries: Registries,
   nodes: NodeGateway,
-): Promise<NodeAnswer> {
+): Promise<NodeAnswer | AgentTarget> {
   const { name, port } = parseProxiedName(id, 'node')
   await registry.get('', name)
   if (port !== '' && port !== kubeletPort) throw badRequest('address not allowed')
+  const agent = await nodes.remoteAgent(name)
+  if (agent !== undefined) return { kind: 'agent', agent }
   if (method !== 'GET' && method !== 'HEAD') {
     throw new ApiError(405, 'MethodNotAllowed', `the agent of node ${JSON.stringify(name)} can only be asked by GET`)
   }

@@ -1,7 +1,8 @@
 import type { ForwardPort } from '@coracle/client/streaming'
+import type { RemoteAgent } from '../node-gateway.ts'
 
 /** Where a request through `proxy` goes. */
-export type ProxyTarget = PodTarget | NodeAnswer
+export type ProxyTarget = PodTarget | NodeAnswer | AgentTarget
 
 /** A port of a pod. It is reached through the pod's node, and in no other way. */
 export interface PodTarget {
@@ -18,4 +19,10 @@ export interface NodeAnswer {
   readonly kind: 'node'
   readonly contentType: string
   readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
+/** The agent of a node that is not in this process. */
+export interface AgentTarget {
+  readonly kind: 'agent'
+  readonly agent: RemoteAgent
 }

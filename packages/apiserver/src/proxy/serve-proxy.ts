@@ -3,15 +3,14 @@ import type { Duplex, Transform } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { ApiError, serviceUnavailable, tooManyRequests } from '@coracle/api'
-import { IdleTimer } from '@coracle/client/streaming'
+import { IdleTimer, idleTimeoutMs } from '@coracle/client/streaming'
 import type { Exchange, HandlerContext } from '../http/exchange.ts'
 import { busyMessage } from '../store-errors.ts'
-import { idleTimeoutMs } from '../streaming/serve-streams.ts'
 import { escapedPath } from './escaped-path.ts'
 import { createLinkRewriter } from './html-links.ts'
 import { connectToPod } from './pod-connection.ts'
 import { answerHeaders, requestHeaders } from './proxy-headers.ts'
-import type { NodeAnswer, PodTarget, ProxyTarget } from './proxy-target.ts'
+import type { AgentTarget, NodeAnswer, PodTarget, ProxyTarget } from './proxy-target.ts'
 import { type ProxiedPage, rewriteUrl } from './rewrite-url.ts'
 
 /** How long a client has to take what was said to it last. */
@@ -40,14 +39,14 @@ export async function serveProxy(
 ): Promise<void> {
   if (target.kind === 'node') return answerOf(exchange, target, signal)
   if (!context.proxied.take()) throw tooManyRequests(busyMessage, 1)
-  const connection = connectToPod(target, signal)
+  const connection = await connected(context, target, signal)
   const leave = () => connection.destroy()
   const idle = new IdleTimer(context.environment.clock, idleTimeoutMs, leave)
   connection.on('data', () => idle.note())
   signal.addEventListener('abort', leave, { once: true })
   try {
     if (isUpgrade(exchange.request)) await upgrade(context, exchange, connection, at, idle)
-    else await send(context, exchange, connection, target, at, idle)
+    else await send(context, exchange, connection, hostOf(target), at, idle)
   } catch (error) {
     // Who has gone needs no answer; what has begun can only be broken off.
     if (signal.aborted || exchange.response.headersSent || context.upgrades.isTaken(exchange.request)) {
@@ -61,6 +60,23 @@ export async function serveProxy(
     connection.destroy()
   }
 }
+
+/** A connection to where a request goes. Rejects with an ApiError, and has given the place back, where there is none. */
+async function connected(
+  { proxied }: HandlerContext,
+  target: PodTarget | AgentTarget,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  if (target.kind === 'pod') return connectToPod(target, signal)
+  try {
+    return await target.agent.connect(signal)
+  } catch (error) {
+    proxied.release()
+    throw error instanceof ApiError ? error : unreachable(error as Error)
+  }
+}
+
+const hostOf = (target: PodTarget | AgentTarget): string => (target.kind === 'pod' ? target.host : target.agent.host)
 
 const unreachable = ({ message }: Error): ApiError => serviceUnavailable(`error trying to reach service: ${message}`)
 
@@ -77,7 +93,7 @@ async function send(
   { bodies }: HandlerContext,
   { request, response }: Exchange,
   connection: Duplex,
-  target: PodTarget,
+  host: string,
   { prefix, path, search }: ProxiedPath,
   idle: IdleTimer,
 ): Promise<void> {
@@ -99,7 +115,7 @@ async function send(
   body.pipe(sent)
   try {
     const answer = await answered
-    const page = { prefix, host: target.host, requestHost: headers.host ?? '' }
+    const page = { prefix, host, requestHost: headers.host ?? '' }
     const changes = method === 'HEAD' ? [] : changesOf(answer, page)
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, {
       ...answerHeaders(answer.headers, changes.length > 0),

@@ -3,8 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { unauthorized } from '@coracle/api'
 import { type Clock, realClock, type Time } from '@coracle/environment'
+import { peerIdentity } from '@coracle/environment/certificates'
 import type { User } from '../request.ts'
 import { apiAudience, type ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
+import type { BootstrapTokens } from './bootstrap-tokens.ts'
 
 /** Who may act by bearer token. */
 export interface TokenIdentity {
@@ -41,7 +43,7 @@ const authenticatedGroup = 'system:authenticated'
 
 /**
  * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a
- * group) and by bearer token, of those known or `issued` here. As upstream, any good credential suffices; a bad one without a good one is 401; none at
+ * group) and by bearer token, of those known or `issued` here, or with which machines join (`bootstrap`). As upstream, any good credential suffices; a bad one without a good one is 401; none at
  * all is `system:anonymous`. Tokens end by `clock`; certificates by the host's, as the TLS layer judges them.
  */
 export function createAuthenticator(
@@ -49,6 +51,7 @@ export function createAuthenticator(
   clock: Clock,
   hostClock: Clock = realClock,
   issued?: ServiceAccountTokens,
+  bootstrap: BootstrapTokens = () => undefined,
 ): Authenticator {
   const identities = identitiesOf(tokens, clock)
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
@@ -70,6 +73,8 @@ export function createAuthenticator(
       const token = authorization === undefined ? undefined : bearerToken(authorization)
       connection.authorization = authorization
       connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
+      if (token !== undefined && connection.token === 'rejected')
+        connection.token = verdictOnBootstrap(bootstrap, token, clock)
       if (token !== undefined && connection.token === 'rejected' && issued !== undefined) {
         return verdictOnIssued(issued, token, clock).then((verdict) => {
           // Another request may have come with another token meanwhile.
@@ -100,6 +105,14 @@ function userOf(token: Verdict, certificate: Verdict, warn: ((text: string) => v
   if (user !== undefined) return user
   if (token !== 'none' || certificate !== 'none') throw unauthorized()
   return anonymous
+}
+
+/** It is good as long as its Secret is there as it is. */
+function verdictOnBootstrap(bootstrap: BootstrapTokens, token: string, clock: Clock): Verdict {
+  const user = bootstrap(token)
+  return user === undefined
+    ? 'rejected'
+    : { user: authenticated(user), clock, holds: () => bootstrap(token) !== undefined }
 }
 
 async function verdictOnIssued(issued: ServiceAccountTokens, token: string, clock: Clock): Promise<Verdict> {
@@ -141,20 +154,11 @@ function userNow(verdict: Verdict, warn?: (text: string) => void): User | undefi
 }
 
 function verdictOnCertificate(socket: TLSSocket, clock: Clock): Verdict {
-  if (typeof socket.getPeerCertificate !== 'function') return 'none'
-  const { subject } = socket.getPeerCertificate()
-  if (subject === undefined) return 'none'
-  const name = firstOf(subject.CN)
-  if (!socket.authorized || name === '') return 'rejected'
-  const notAfterMs = socket.getPeerX509Certificate()?.validToDate.getTime()
-  const user = authenticated({ name, groups: allOf(subject.O) })
-  return { user, clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
+  const identity = peerIdentity(socket)
+  if (typeof identity === 'string') return identity
+  const { name, groups, notAfterMs } = identity
+  return { user: authenticated({ name, groups }), clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
 }
-
-const allOf = (value: string | readonly string[] | undefined): readonly string[] =>
-  value === undefined ? [] : typeof value === 'string' ? [value] : value
-
-const firstOf = (value: string | readonly string[] | undefined): string => allOf(value)[0] ?? ''
 
 const authenticated = (user: User): User =>
   user.groups.includes(authenticatedGroup) ? user : { ...user, groups: [...user.groups, authenticatedGroup] }

@@ -1,10 +1,9 @@
 import { Writable } from 'node:stream'
 import { tooManyRequests } from '@coracle/api'
-import { acceptWebSocket } from '@coracle/client/streaming'
+import { acceptWebSocket, negotiatedWebSocket, wantedWebSocketProtocols } from '@coracle/client/streaming'
 import type { Exchange, HandlerContext } from '../http/exchange.ts'
 import type { LongAnswer, LongAnswerOptions } from '../http/long-answer.ts'
 import { busyMessage } from '../store-errors.ts'
-import { negotiatedWebSocket, wantedWebSocketProtocols } from './negotiation.ts'
 
 /** How long a client has to end its side of a connection that is over. */
 const closeGraceMs = 1_000

@@ -1,19 +1,19 @@
 import {
   badRequest,
+  isTrue,
   type KubernetesObject,
   type Pod,
   podAttachOptionsSchema,
   podExecOptionsSchema,
   podPortForwardOptionsSchema,
 } from '@coracle/api'
+import type { CommandOptions } from '@coracle/client/streaming'
 import type { AdmittedKind } from '../admission/admission.ts'
-import type { NodeGateway } from '../node-gateway.ts'
-import { isTrue } from '../query-values.ts'
+import type { NodeGateway, RemoteAgent } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
-import type { CommandOptions } from '../streaming/streaming-service.ts'
 import { chosenContainer } from './chosen-container.ts'
-import type { Subresource } from './subresource.ts'
+import type { AgentStreams, Subresource } from './subresource.ts'
 
 /** Ports in one query, at most. */
 export const queryPortsMax = 100
@@ -43,6 +43,8 @@ export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway):
       if (command.length === 0 || command[0] === '') {
         throw badRequest('you must specify at least one command for the container: command is empty')
       }
+      const agent = await nodes.remoteAgent(pod.spec.nodeName ?? '')
+      if (agent !== undefined) return commandOfAgent(agent, ['exec', namespace, name, container], options, command)
       const run = await nodes.exec(pod, { container, command, tty: options.tty })
       return { kind: 'command', options, run }
     },
@@ -58,6 +60,8 @@ export function attachSubresource(registry: ResourceRegistry, nodes: NodeGateway
       const pod = await assignedPod(registry, namespace, name)
       const container = chosenContainer(pod, query.get('container') ?? '')
       checkStreams(options)
+      const agent = await nodes.remoteAgent(pod.spec.nodeName ?? '')
+      if (agent !== undefined) return commandOfAgent(agent, ['attach', namespace, name, container], options, [])
       const run = await nodes.attach(pod, { container })
       return { kind: 'command', options, run }
     },
@@ -73,10 +77,36 @@ export function portForwardSubresource(registry: ResourceRegistry, nodes: NodeGa
         ...(ports.length === 0 ? {} : { ports }),
       })
       const pod = await assignedPod(registry, namespace, name)
+      const agent = await nodes.remoteAgent(pod.spec.nodeName ?? '')
+      if (agent !== undefined) {
+        const wanted = ports.map((port): [string, string] => ['port', String(port)])
+        return agentStreams(agent, ['portForward', namespace, name], wanted)
+      }
       return { kind: 'portForward', pod: `${namespace}/${name}`, ports, forward: await nodes.portForward(pod) }
     },
   }
 }
+
+/** A command as kubelets are asked for it, who have names of their own for its streams. */
+function commandOfAgent(
+  agent: RemoteAgent,
+  path: readonly string[],
+  { stdin, stdout, stderr, tty }: CommandOptions,
+  command: readonly string[],
+): AgentStreams {
+  const flags = Object.entries({ input: stdin, output: stdout, error: stderr, tty }).filter(([, isSet]) => isSet)
+  return agentStreams(agent, path, [
+    ...command.map((word): [string, string] => ['command', word]),
+    ...flags.map(([name]): [string, string] => [name, '1']),
+  ])
+}
+
+const agentStreams = (agent: RemoteAgent, path: readonly string[], query: [string, string][]): AgentStreams => ({
+  kind: 'agent',
+  agent,
+  path: `/${path.join('/')}`,
+  search: new URLSearchParams(query).toString(),
+})
 
 function streamsOf(query: URLSearchParams): CommandOptions {
   const has = (name: string): boolean => isTrue(query.get(name))

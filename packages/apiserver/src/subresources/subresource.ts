@@ -1,8 +1,9 @@
 import type { ResourceDefinition } from '@coracle/api'
+import type { StreamingService } from '@coracle/client/streaming'
+import type { RemoteAgent } from '../node-gateway.ts'
 import type { ProxyTarget } from '../proxy/proxy-target.ts'
 import type { RegistryWriteOptions, RequestedPatch, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
-import type { StreamingService } from '../streaming/streaming-service.ts'
 
 /** A request that is to be sent on. */
 export interface ProxyRequest {
@@ -12,6 +13,15 @@ export interface ProxyRequest {
   readonly query: URLSearchParams
   /** Aborted when the client goes or the server closes. */
   readonly signal: AbortSignal
+}
+
+/** A request for a connection of streams that the agent of a node answers, which is not in this process. */
+export interface AgentStreams {
+  readonly kind: 'agent'
+  readonly agent: RemoteAgent
+  /** Where kubelets have it, and the query, without the `?`. */
+  readonly path: string
+  readonly search: string
 }
 
 /** What a subresource answers: a JSON value, frozen, to be sent with this code. */
@@ -59,7 +69,12 @@ export interface Subresource {
    * A GET or POST that becomes a connection of streams. Admission judges it here, and all is found that can be wrong before
    * there is a connection.
    */
-  connect?(context: RequestContext, namespace: string, name: string, query: URLSearchParams): Promise<StreamingService>
+  connect?(
+    context: RequestContext,
+    namespace: string,
+    name: string,
+    query: URLSearchParams,
+  ): Promise<StreamingService | AgentStreams>
   /**
    * A request of any method that goes on to another server. Admission judges it here as a connection, and `id` may say more
    * than a name: `https:web:8443`. Rejects where there is nowhere to send it.

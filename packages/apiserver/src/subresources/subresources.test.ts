@@ -1,5 +1,6 @@
 import {
   internalError,
+  type LogOptions,
   namespaces,
   nodes,
   type Pod,
@@ -9,7 +10,6 @@ import {
   type Scale,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import type { LogOptions } from '../node-gateway.ts'
 import { nodeGateway, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }

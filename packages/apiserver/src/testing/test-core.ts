@@ -109,6 +109,7 @@ export { configMaps }
 /** A gateway to nodes that use nothing; `answers` are what it says beside. */
 export function nodeGateway(answers: Partial<NodeGateway>): NodeGateway {
   return {
+    remoteAgent: async () => undefined,
     isConnected: () => true,
     logs: async () => (async function* () {})(),
     exec: () => Promise.reject(new Error('no node')),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { runKeptScript } from './kept-script.ts'
 
 /** The commands that run a cluster or read a data directory: they need the whole program. */
-export const wholeCommands: readonly string[] = ['up', 'plan', 'snapshot', 'import']
+export const wholeCommands: readonly string[] = ['up', 'agent', 'plan', 'snapshot', 'import']
 
 /** What either script of the bundle exports. */
 interface Program {

@@ -13,13 +13,22 @@ export type {
   TerminalSize,
 } from './command-streams.ts'
 export { IdleTimer } from './idle-timer.ts'
+export { type Negotiated, negotiate, negotiatedWebSocket, wantedWebSocketProtocols } from './negotiation.ts'
 export type { OpenedSpdy } from './open-spdy.ts'
-export { type ForwardedConnection, openPortForward, type PortForward } from './port-forward-client.ts'
+export {
+  type ForwardedConnection,
+  openPortForward,
+  openPortForwardAt,
+  type PortForward,
+} from './port-forward-client.ts'
 export * from './protocols.ts'
+export { openRemoteStreams, type RemoteStreams } from './remote-streams.ts'
+export { idleTimeoutMs, negotiateService, type StreamsParts, serveUpgraded } from './serve-upgraded.ts'
 export type { SpdyHeaders } from './spdy/headers.ts'
 export { SpdySession, type SpdySessionOptions, spdyStreamsMax } from './spdy/spdy-session.ts'
 export type { SpdyStream } from './spdy/spdy-stream.ts'
-export { openPortForwardAt, runCommandAt } from './streaming-server.ts'
+export { openPortForwardAtUrl, runCommandAtUrl } from './streaming-server.ts'
+export type { CommandOptions, StreamingService } from './streaming-service.ts'
 export { readTerminalSizes, terminalSizeText } from './terminal-sizes.ts'
 export { tunnelOf } from './tunnel.ts'
 export { UpgradeError } from './upgrade-error.ts'

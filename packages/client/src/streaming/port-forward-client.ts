@@ -30,8 +30,13 @@ export interface PortForward {
  * Opens a way to the ports of a pod: a SPDY session in a WebSocket, or on a connection of its own where the server has no such tunnel
  * (before 1.31). Rejects with an ApiError where the server refuses both.
  */
-export async function openPortForward(client: HttpClient, clock: Clock, key: ObjectKey): Promise<PortForward> {
-  return portForwardOver(await openSession(client, clock, objectPath(pods, key, 'portforward')))
+export function openPortForward(client: HttpClient, clock: Clock, key: ObjectKey): Promise<PortForward> {
+  return openPortForwardAt(client, clock, objectPath(pods, key, 'portforward'))
+}
+
+/** The same at another path, such as that of a node agent. */
+export async function openPortForwardAt(client: HttpClient, clock: Clock, path: string): Promise<PortForward> {
+  return portForwardOver(await openSession(client, clock, path))
 }
 
 /** A way to the ports of a pod over a SPDY session. */

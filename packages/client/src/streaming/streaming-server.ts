@@ -10,14 +10,14 @@ import { SpdySession } from './spdy/spdy-session.ts'
  * Runs a command, or attaches to one, at an address that a container runtime has given for it (CRI's Exec and Attach). The runtime has been
  * told which streams it has; an address is good for one try. Resolves and rejects as `execInPod`.
  */
-export async function runCommandAt(url: string, clock: Clock, request: CommandRequest): Promise<number> {
+export async function runCommandAtUrl(url: string, clock: Clock, request: CommandRequest): Promise<number> {
   request.signal?.throwIfAborted()
   const opened = await openAt(url, clock, statusProtocol)
   return runOver(await openSpdyStreams(opened, clock, wantedStreams(request)), request)
 }
 
 /** Opens a way to the ports of a pod at an address that a container runtime has given for it (CRI's PortForward). */
-export async function openPortForwardAt(url: string, clock: Clock): Promise<PortForward> {
+export async function openPortForwardAtUrl(url: string, clock: Clock): Promise<PortForward> {
   const { connection, head } = await openAt(url, clock, portForwardSpdyProtocol)
   return portForwardOver(new SpdySession(connection, { role: 'client', clock }, head))
 }

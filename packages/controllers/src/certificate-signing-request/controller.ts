@@ -1,7 +1,12 @@
 import {
   type CertificateSigningRequest,
   certificateSigningRequests,
+  type Endpoints,
+  endpoints,
+  hasReason,
+  nodes,
   type SubjectAccessReview,
+  serviceCidrs,
   subjectAccessReviews,
 } from '@coracle/api'
 import { type Controller, controller, performPlan } from '@coracle/controller-runtime'
@@ -9,6 +14,7 @@ import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
 import { type ApprovalRight, planApproval, rightsForApproval } from './plan-approval.ts'
 import { planCleanup } from './plan-cleanup.ts'
+import { isServingRequest, planServingApproval, servingRefusal } from './plan-serving-approval.ts'
 import { isToBeSigned, planSigning, type WantedCertificate } from './plan-signing.ts'
 
 export interface CertificateSignerOptions {
@@ -41,6 +47,49 @@ export function createCertificateApprover(): Controller {
       return { requeueAfterMs: askAgainMs(request, context.clock.now()) }
     })
 }
+
+export interface ServingApproverOptions {
+  /** Names and addresses that the certificate of the API server has. */
+  readonly serverNames?: readonly string[] | undefined
+}
+
+/**
+ * Approves requests of nodes for the certificates of their servers, where these name that node and nothing else. Upstream leaves that to
+ * administrators: what is not approved here is, too, and an event says why.
+ */
+export function createServingCertificateApprover({ serverNames = [] }: ServingApproverOptions): Controller {
+  return controller('kubelet-serving-approving-controller')
+    .for(certificateSigningRequests, { predicates: [({ object }) => isServingRequest(object)] })
+    .reads(nodes)
+    .reconcile(async ({ object: request }, context) => {
+      if (request === undefined || !isServingRequest(request)) return undefined
+      const [{ items: ranges }, servers] = await Promise.all([
+        context.client.list(serviceCidrs),
+        context.client.get(endpoints, { namespace: 'default', name: 'kubernetes' }).catch(absent),
+      ])
+      const why = servingRefusal(request, {
+        nodes: context.informer(nodes).list(),
+        serverNames: [...serverNames, ...addressesOf(servers)],
+        serviceRanges: ranges.flatMap(({ spec }) => spec?.cidrs ?? []),
+      })
+      if (why === undefined) return performPlan(context, request, planServingApproval(request))
+      const ageMs = context.clock.now() - (timeOf(request.metadata.creationTimestamp) ?? 0)
+      if (ageMs >= tellAfterMs)
+        context.recorder.event(request, 'Warning', 'NotApproved', `Left to administrators: ${why}`)
+      // The node may be about to say which addresses it has.
+      return { requeueAfterMs: askAgainMs(request, context.clock.now()) }
+    })
+}
+
+/** What is not right at once may be in a moment, and is not worth a word. */
+const tellAfterMs = 5_000
+
+function absent(error: unknown): undefined {
+  if (!hasReason(error, 'NotFound')) throw error
+}
+
+const addressesOf = (servers: Endpoints | undefined): readonly string[] =>
+  (servers?.subsets ?? []).flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip))
 
 const askAgainMinMs = 200
 const askAgainMaxMs = 1_000_000

@@ -76,13 +76,10 @@ export interface ServerIdentity {
 
 /** A certificate for a server. */
 export function issueServingCertificate(environment: Environment, ca: KeyPair, server: ServerIdentity): KeyPair {
-  const names = server.hosts.map((host) =>
-    isIP(host) === 0 ? implicit(2, Buffer.from(host)) : implicit(7, addressBytes(host)),
-  )
   return issueLeaf(environment, ca, {
     subject: distinguishedName([{ type: 'commonName', value: server.commonName }]),
     purpose: '1.3.6.1.5.5.7.3.1',
-    extensions: [subjectAlternativeNames(names)],
+    extensions: [subjectAlternativeNames(server.hosts.map(generalName))],
   })
 }
 
@@ -178,6 +175,10 @@ export const extendedKeyUsage = (purposes: readonly string[]): Buffer =>
 export const authorityKeyIdentifier = (issuer: X509Certificate): Buffer =>
   extension('2.5.29.35', false, sequence(implicit(0, keyIdentifier(issuer.publicKey))))
 
+/** A name or an address of a server as a GeneralName. */
+export const generalName = (host: string): Buffer =>
+  isIP(host) === 0 ? implicit(2, Buffer.from(host)) : implicit(7, addressBytes(host))
+
 /** A GeneralName each. */
 export const subjectAlternativeNames = (names: readonly Buffer[]): Buffer =>
   extension('2.5.29.17', false, sequence(...names))
@@ -193,7 +194,8 @@ interface NameAttribute {
   readonly value: string
 }
 
-const distinguishedName = (attributes: readonly NameAttribute[]): Buffer =>
+/** A name in DER, its parts in this order. */
+export const distinguishedName = (attributes: readonly NameAttribute[]): Buffer =>
   sequence(
     ...attributes.map(({ type, value }) => set(sequence(objectIdentifier(nameAttributes[type]), utf8String(value)))),
   )

@@ -1,4 +1,10 @@
 export {
+  createCertificateKey,
+  createCertificateRequest,
+  privateKeyPem,
+  type RequestedSubject,
+} from './certificate-request.ts'
+export {
   type ClientIdentity,
   createAuthority,
   issueClientCertificate,
@@ -6,4 +12,10 @@ export {
   type KeyPair,
   type ServerIdentity,
 } from './certificates.ts'
-export { certificateEnd, issueRequestedCertificate, type RequestedCertificate } from './requested-certificate.ts'
+export { type PeerIdentity, peerIdentity } from './peer-identity.ts'
+export {
+  certificateEnd,
+  certificateHosts,
+  issueRequestedCertificate,
+  type RequestedCertificate,
+} from './requested-certificate.ts'

@@ -63,6 +63,12 @@ export function certificateEnd(pem: string): Time | undefined {
   }
 }
 
+/** The names and addresses that a certificate in PEM is good for. */
+export function certificateHosts(pem: string): readonly string[] {
+  const names = new X509Certificate(pem).subjectAltName?.split(', ') ?? []
+  return names.map((name) => name.replace(/^(DNS|IP Address):/, ''))
+}
+
 /** Which bits of the key usage say so (RFC 5280, 4.2.1.3). */
 const keyUsageBits: Readonly<Record<string, number>> = {
   signing: 0,

@@ -6,6 +6,7 @@ import {
   type NodeCondition,
   type NodeStatus,
   parseTime,
+  type Taint,
 } from '@coracle/api'
 import type { NodeFacts } from './node-facts.ts'
 
@@ -31,6 +32,10 @@ export interface NodeDescription {
   readonly labels: Readonly<Record<string, string>>
   /** What changes of the node while its agent runs. Absent: nothing does. Never rejects. */
   readonly observe?: () => Promise<NodeObservation>
+  /** What it is tainted with when it is first registered. */
+  readonly taints?: readonly Taint[]
+  /** Where its agent listens for the API server; absent: it does not. */
+  readonly port?: number
   /** What the node reports in place of all this: one that another agent has registered stays as it is. */
   readonly status?: NodeStatus
 }
@@ -49,7 +54,7 @@ export function nodeObject(description: NodeDescription, nowMs: number, seen?: N
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name, labels: nodeLabels(name, facts, description.labels) },
-    spec: {},
+    spec: description.taints === undefined ? {} : { taints: description.taints },
     status: nodeStatus(description, undefined, nowMs, seen),
   }
 }
@@ -89,6 +94,7 @@ export function nodeStatus(
       { type: 'InternalIP', address },
       { type: 'Hostname', address: name },
     ],
+    ...(description.port === undefined ? {} : { daemonEndpoints: { kubeletEndpoint: { Port: description.port } } }),
     nodeInfo: {
       machineID: facts.machineId,
       systemUUID: facts.machineId,
@@ -211,8 +217,12 @@ export function isWorthReporting(current: NodeStatus | undefined, next: NodeStat
   if (nowMs >= reportAgainMs(current)) return true
   const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'images'] as const
   if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
+  if (portOf(current) !== portOf(next)) return true
   return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))
 }
+
+/** Where the agent listens; 0: nowhere. */
+const portOf = ({ daemonEndpoints }: NodeStatus): number => daemonEndpoints?.kubeletEndpoint?.Port ?? 0
 
 /** When a status is to be reported again, even if nothing has changed: at once where it never was. */
 export function reportAgainMs({ conditions = [] }: NodeStatus): number {

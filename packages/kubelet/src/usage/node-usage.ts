@@ -1,4 +1,3 @@
-import { cpus, freemem, totalmem } from 'node:os'
 import {
   apiVersionOf,
   durationText,
@@ -13,7 +12,8 @@ import {
 } from '@coracle/api'
 import type { Clock, Time } from '@coracle/environment'
 import type { Runtime } from '../runtimes/runtime.ts'
-import { type Counters, type Usage, UsageMeter, windowTargetMs } from './usage-meter.ts'
+import { hostCounters } from './host-counters.ts'
+import { type Usage, UsageMeter, windowTargetMs } from './usage-meter.ts'
 
 /** What the pods of nodes use, and the nodes: found out when somebody asks. */
 export interface NodeUsage {
@@ -85,13 +85,8 @@ async function runningContainers(runtime: Runtime, { metadata }: Pod): Promise<R
 
 const hostKey = 'host'
 
-/** Of this host as a whole, which is what a node of real processes is. */
-function hostCounters(): Counters {
-  const busyMs = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0)
-  return { cpuMs: busyMs, memoryBytes: totalmem() - freemem() }
-}
-
-function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>, now: Time): PodMetrics {
+/** What the containers of a pod use, as the metrics API shows it. */
+export function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>, now: Time): PodMetrics {
   const { name, namespace, labels } = metadata
   const windowMs = Math.max(...[...containers.values()].map((each) => each.windowMs))
   return {
@@ -104,7 +99,8 @@ function metricsOfPod({ metadata }: Pod, containers: ReadonlyMap<string, Usage>,
   }
 }
 
-function metricsOfNode({ metadata: { name, labels } }: Node, usage: Usage, now: Time): NodeMetrics {
+/** What a node uses, as the metrics API shows it. */
+export function metricsOfNode({ metadata: { name, labels } }: Node, usage: Usage, now: Time): NodeMetrics {
   return {
     kind: nodeMetrics.kind,
     apiVersion: apiVersionOf(nodeMetrics),

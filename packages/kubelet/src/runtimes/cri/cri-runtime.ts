@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type CommandStreams, runCommandAt } from '@coracle/client/streaming'
+import { type CommandStreams, runCommandAtUrl } from '@coracle/client/streaming'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Decoded } from '@coracle/environment/grpc'
 import type { LogReadOptions } from '../../log-options.ts'
@@ -374,7 +374,7 @@ export class CriRuntime implements Runtime {
       tty,
       ...wanted(streams, tty),
     })
-    return runCommandAt(url, this.#parts.environment.clock, { ...streams, tty, signal })
+    return runCommandAtUrl(url, this.#parts.environment.clock, { ...streams, tty, signal })
   }
 
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
@@ -386,7 +386,7 @@ export class CriRuntime implements Runtime {
       tty,
       ...wanted(streams, tty),
     })
-    await runCommandAt(url, this.#parts.environment.clock, { ...streams, tty, signal })
+    await runCommandAtUrl(url, this.#parts.environment.clock, { ...streams, tty, signal })
   }
 
   async portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { openPortForwardAt } from '@coracle/client/streaming'
+import { openPortForwardAtUrl } from '@coracle/client/streaming'
 import type { Clock } from '@coracle/environment'
 
 /**
@@ -14,7 +14,7 @@ export async function forwardAt(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const forward = await openPortForwardAt(url, clock)
+  const forward = await openPortForwardAtUrl(url, clock)
   const leave = () => forward.close()
   signal.addEventListener('abort', leave, { once: true })
   stream.once('close', leave)

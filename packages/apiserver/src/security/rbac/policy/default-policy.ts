@@ -11,7 +11,7 @@ import { componentRoles, type DefaultClusterRole } from './component-roles.ts'
 import { controllerRolePrefix, controllerRoles } from './controller-roles.ts'
 import { type DefaultClusterRoleBinding, defaultBindings } from './default-bindings.ts'
 import { type DefaultRole, namespacedRoles } from './namespaced-roles.ts'
-import { ownBindings, ownRoles } from './own-roles.ts'
+import { ownBindings, ownNamespacedRoles, ownRoles } from './own-roles.ts'
 import { rulesOf } from './rule-lines.ts'
 
 /** The roles and bindings that every cluster has, as they are before they are stored: frozen, and without uids. */
@@ -38,8 +38,8 @@ function makePolicy(): DefaultPolicy {
       ...controllerRoles.map(({ name }) => ({ name, accounts: [name.slice(controllerRolePrefix.length)] })),
       ...ownBindings,
     ].map(clusterRoleBinding),
-    roles: namespacedRoles.map(namespacedRole),
-    roleBindings: namespacedRoles.map(roleBinding),
+    roles: [...namespacedRoles, ...ownNamespacedRoles].map(namespacedRole),
+    roleBindings: [...namespacedRoles, ...ownNamespacedRoles].map(roleBinding),
   }
 }
 

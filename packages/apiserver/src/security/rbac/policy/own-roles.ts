@@ -1,5 +1,7 @@
+import { nodeBootstrappersGroup } from '@coracle/api'
 import type { DefaultClusterRole } from './component-roles.ts'
 import type { DefaultClusterRoleBinding } from './default-bindings.ts'
+import type { DefaultRole } from './namespaced-roles.ts'
 import { events, type RuleLine } from './rule-lines.ts'
 
 /** A role of this program's own, and who has it. */
@@ -32,6 +34,12 @@ const roles: readonly OwnRole[] = [
       events,
     ],
   },
+  // The service proxy of a machine runs with its agent, as that: it sees services and what is behind them.
+  {
+    name: 'coracle:node-proxier',
+    groups: ['system:nodes'],
+    rules: ['list,watch core endpoints,services', 'list,watch discovery.k8s.io endpointslices'],
+  },
   // Upstream's servers have these controllers in themselves, or as an addition.
   further(
     'custom-resource-definition',
@@ -53,14 +61,48 @@ const roles: readonly OwnRole[] = [
   further('pvc-protection-controller', 'patch core persistentvolumeclaims'),
   further('volumeattributesclass-protection-controller', 'patch storage.k8s.io volumeattributesclasses'),
   further('statefulset-controller', 'patch core persistentvolumeclaims'),
+  // Upstream leaves the certificates of kubelets' servers to administrators.
+  further(
+    'certificate-controller',
+    'approve certificates.k8s.io signers kubernetes.io/kubelet-serving',
+    'list networking.k8s.io servicecidrs',
+    'get core endpoints',
+  ),
   // The count of a quota is only good where the quota was not charged meanwhile: that is asked of the server, not of a cache.
   further('resourcequota-controller', 'get core resourcequotas'),
 ]
 
 export const ownRoles: readonly DefaultClusterRole[] = roles.map(({ name, rules }) => ({ name, rules }))
 
+/** Which cluster this is, everybody may know: machines that are to join it have nothing to show yet. As kubeadm has it. */
+export const ownNamespacedRoles: readonly DefaultRole[] = [
+  {
+    namespace: 'kube-public',
+    name: 'coracle:cluster-info',
+    rules: ['get core configmaps cluster-info'],
+    users: ['system:anonymous'],
+  },
+]
+
 export const ownBindings: readonly DefaultClusterRoleBinding[] = [
   ...roles.map(({ rules: _rules, ...binding }) => binding),
+  // As kubeadm does: the API server asks node agents for logs, commands and ports.
+  {
+    name: 'coracle:kubelet-api-admin',
+    role: 'system:kubelet-api-admin',
+    users: ['kube-apiserver-kubelet-client'],
+  },
+  // As kubeadm does: who has a bootstrap token for nodes may ask for the certificate of a node, and gets it.
+  {
+    name: 'coracle:node-bootstrapper',
+    role: 'system:node-bootstrapper',
+    groups: [nodeBootstrappersGroup],
+  },
+  {
+    name: 'coracle:node-autoapprove-bootstrap',
+    role: 'system:certificates.k8s.io:certificatesigningrequests:nodeclient',
+    groups: [nodeBootstrappersGroup],
+  },
   // As kubeadm does: node agents renew their own certificates without asking anybody.
   {
     name: 'coracle:node-autoapprove-certificate-rotation',

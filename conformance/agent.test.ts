@@ -1,0 +1,318 @@
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AgentProcess, type Machine, machine } from './support/agent-process.ts'
+import { Kubectl, type PodObject, rows } from './support/kubectl.ts'
+import { coracleFile, eventually, Program, run } from './support/program.ts'
+
+// A node on another machine: the real program twice, joined by a token, and driven by kubectl.
+
+let there: Machine
+let directory: string
+let program: Program
+let kubectl: Kubectl
+let agent: AgentProcess
+let server: string
+let hash: string
+let serverArgs: readonly string[]
+
+const nodeName = 'far'
+const agentArgs = () => [
+  '--hostname-override',
+  nodeName,
+  '--data-dir',
+  join(directory, 'agent'),
+  '--node-labels',
+  'disk=ssd',
+  ...(there.isApart ? [] : ['--node-ip', there.address, '--no-service-proxy', '--port', '0']),
+]
+
+const web = `
+  require('node:http')
+    .createServer((request, response) => response.end(process.env.NODE))
+    .listen(8080, process.env.CORACLE_POD_IP, () => console.log('listening on ' + process.env.NODE))`
+
+const deployment = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: {
+    replicas: 4,
+    selector: { matchLabels: { app: 'web' } },
+    template: {
+      metadata: { labels: { app: 'web' } },
+      spec: {
+        terminationGracePeriodSeconds: 1,
+        topologySpreadConstraints: [
+          {
+            maxSkew: 1,
+            topologyKey: 'kubernetes.io/hostname',
+            whenUnsatisfiable: 'DoNotSchedule',
+            labelSelector: { matchLabels: { app: 'web' } },
+          },
+        ],
+        containers: [
+          {
+            name: 'web',
+            image: 'x',
+            command: [process.execPath, '-e', web],
+            env: [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
+            readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
+          },
+          {
+            name: 'shell',
+            image: 'x',
+            stdin: true,
+            stdinOnce: true,
+            command: ['sh', '-c', 'while read line; do echo "got $line"; done; sleep 1d'],
+          },
+        ],
+      },
+    },
+  },
+}
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web' },
+  spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
+}
+
+async function freePort(): Promise<number> {
+  const socket = createServer().listen(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address() as { port: number }
+  socket.close()
+  return port
+}
+
+const startServer = () => Program.start({ alone: true, dataDir: join(directory, 'server'), args: serverArgs })
+const coracleOk = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await program.coracle(args)
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stdout}${stderr}`)
+  return stdout.trim()
+}
+interface FarPod extends Omit<PodObject, 'status'> {
+  readonly status: {
+    readonly containerStatuses?: readonly { readonly containerID: string; readonly restartCount: number }[]
+  }
+}
+const farPods = async (): Promise<readonly FarPod[]> =>
+  (await kubectl.list<FarPod>('pods', 'app=web')).filter(
+    ({ spec, metadata }) => spec.nodeName === nodeName && metadata.deletionTimestamp === undefined,
+  )
+const aFarPod = async (): Promise<string> => (await farPods())[0]?.metadata.name ?? ''
+const proxied = (path: string) => kubectl.ok(['get', '--raw', path])
+const isReady = async (): Promise<boolean> =>
+  (await kubectl.ok(['get', 'nodes'])).split('\n').some((line) => /^far +Ready /.test(line))
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'coracle-agent-'))
+  there = await machine(`cor${process.pid}`)
+  const port = await freePort()
+  serverArgs = ['--runtime', 'process', '--listen', there.isApart ? '0.0.0.0' : '127.0.0.1', '--port', String(port)]
+  program = await startServer()
+  kubectl = await Kubectl.in(program)
+  server = `https://${there.serverAddress}:${port}`
+  const command = await coracleOk('token', 'create', '--print-join-command', '--description', 'for the test')
+  const [, token = '', caHash = ''] = /--token (\S+) --discovery-token-ca-cert-hash (\S+)/.exec(command) ?? []
+  hash = caHash
+  agent = await AgentProcess.start(there, [
+    server,
+    ...['--token', token, '--discovery-token-ca-cert-hash', hash],
+    ...agentArgs(),
+  ])
+  await kubectl.ok(['apply', '-f', '-'], { input: `${JSON.stringify(deployment)}\n---\n${JSON.stringify(service)}` })
+  await kubectl.ok(['rollout', 'status', 'deployment/web', '--timeout=60s'])
+}, 120_000)
+
+afterAll(async () => {
+  await kubectl?.run(['delete', 'deployment', 'web', '--wait=false'])
+  await eventually('the pods of the node are gone', async () => (await farPods()).length === 0).catch(() => {})
+  await agent?.end('SIGTERM')
+  await program?.[Symbol.asyncDispose]()
+  await there?.[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true, force: true })
+}, 120_000)
+
+describe('a node on another machine', () => {
+  it('is a node like others: pods come to it, and its Node says what it was started with', async () => {
+    const nodes = rows(await kubectl.ok(['get', 'nodes', '-L', 'disk', '-o', 'wide'])).slice(1)
+    expect(nodes.map(([name, status]) => [name, status])).toEqual([
+      ['far', 'Ready'],
+      ['node-0', 'Ready'],
+    ])
+    expect(
+      await kubectl.ok([
+        'get',
+        'node',
+        nodeName,
+        '-o',
+        'jsonpath={.metadata.labels.disk} {.status.addresses[0].address}',
+      ]),
+    ).toBe(`ssd ${there.address}`)
+    expect(await farPods()).toHaveLength(2)
+    for (const file of ['kubelet-client.pem', 'kubelet-serving.pem']) {
+      expect(statSync(join(directory, 'agent', 'pki', file)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  it('shows logs, and runs commands', async () => {
+    const pod = await aFarPod()
+    expect(await kubectl.ok(['logs', pod, '-c', 'web'])).toBe('listening on far\n')
+    await using following = await kubectl.start(['logs', '-f', pod, '-c', 'web'])
+    await eventually('what is followed', async () => following.lines.includes('listening on far'))
+    const failed = await kubectl.run(['exec', '-i', pod, '-c', 'web', '--', 'sh', '-c', 'cat; echo $NODE; exit 3'], {
+      input: 'hello\n',
+    })
+    expect([failed.code, failed.stdout]).toEqual([3, 'hello\nfar\n'])
+    const spdy = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }
+    expect(await kubectl.ok(['exec', pod, '-c', 'web', '--', 'printenv', 'NODE'], { env: spdy })).toBe('far\n')
+    const nobody = await kubectl.run(['logs', pod, '-c', 'nobody'])
+    expect(nobody.stderr).toContain('container nobody is not valid for pod')
+  })
+
+  it('attaches to what runs, and copies files', async () => {
+    const pod = await aFarPod()
+    const attached = await kubectl.run(['attach', '-i', pod, '-c', 'shell'], { input: 'one\n', timeoutMs: 5_000 })
+    expect(attached.stdout).toContain('got one')
+    const file = join(directory, 'copied')
+    writeFileSync(file, 'carried over')
+    await kubectl.ok(['cp', file, `${pod}:${join(directory, 'arrived')}`, '-c', 'web'])
+    expect(readFileSync(join(directory, 'arrived'), 'utf8')).toBe('carried over')
+  })
+
+  it('is reached through the API: ports of its pods, services, and its own API', async () => {
+    const pod = await aFarPod()
+    expect(await proxied(`/api/v1/namespaces/default/pods/${pod}:8080/proxy/`)).toBe('far')
+    const answers = new Set<string>()
+    await eventually('pods of both nodes answer', async () => {
+      answers.add(await proxied('/api/v1/namespaces/default/services/web/proxy/'))
+      return answers.size === 2
+    })
+    expect(await proxied(`/api/v1/nodes/${nodeName}/proxy/healthz`)).toBe('ok')
+    expect(JSON.parse(await proxied(`/api/v1/nodes/${nodeName}/proxy/pods`)).items).toHaveLength(2)
+    await using forward = await kubectl.start(['port-forward', `pod/${pod}`, ':8080'])
+    const port = await eventually('the port', async () => /127\.0\.0\.1:(\d+)/.exec(forward.lines.join('\n'))?.[1])
+    expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('far')
+  })
+
+  it('tells what is used', async () => {
+    const top = rows(await kubectl.ok(['top', 'pods', '--no-headers']))
+    expect(top.map(([name]) => name)).toContain(await aFarPod())
+    expect(rows(await kubectl.ok(['top', 'nodes', '--no-headers'])).map(([name]) => name)).toEqual(['far', 'node-0'])
+  })
+})
+
+describe('a machine does not join', () => {
+  const tryToJoin = (...args: string[]) =>
+    run(
+      process.execPath,
+      [
+        coracleFile,
+        'agent',
+        server.replace(there.serverAddress, '127.0.0.1'),
+        '--data-dir',
+        join(directory, 'no'),
+        ...args,
+      ],
+      {
+        timeoutMs: 60_000,
+      },
+    )
+
+  it('by a token that is wrong, or over', async () => {
+    const token = await coracleOk('token', 'create')
+    const wrong = await tryToJoin(
+      '--token',
+      `${token.slice(0, 7)}0000000000000000`,
+      '--discovery-token-ca-cert-hash',
+      hash,
+    )
+    expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('is not signed with this token')])
+    await coracleOk('token', 'create', 'zzzzzz.0123456789abcdef', '--ttl', '1s')
+    await eventually('the token is over', async () => !(await coracleOk('token', 'list')).includes('zzzzzz'))
+    const over = await tryToJoin('--token', 'zzzzzz.0123456789abcdef', '--discovery-token-ca-cert-hash', hash)
+    expect([over.code, over.stderr]).toEqual([1, expect.stringContaining('knows no token zzzzzz')])
+  })
+
+  it('where the authority is another than it was told', async () => {
+    const token = await coracleOk('token', 'create')
+    const other = `sha256:${'0'.repeat(64)}`
+    const { code, stderr } = await tryToJoin('--token', token, '--discovery-token-ca-cert-hash', other)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`has the hash ${hash}, and not ${other}`)])
+    const unsure = await tryToJoin('--token', token)
+    expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining('give --discovery-token-ca-cert-hash')])
+  })
+
+  it('as another node than the one it is', async () => {
+    const pem = readFileSync(join(directory, 'agent', 'pki', 'kubelet-client.pem')).toString('base64')
+    const kubeconfig = JSON.parse(
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'c',
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'far' } }],
+        clusters: [
+          {
+            name: 'c',
+            cluster: {
+              server: program.address,
+              'certificate-authority-data': readFileSync(join(directory, 'agent', 'pki', 'ca.crt')).toString('base64'),
+            },
+          },
+        ],
+        users: [{ name: 'far', user: { 'client-certificate-data': pem, 'client-key-data': pem } }],
+      }),
+    )
+    const file = join(directory, 'far.kubeconfig')
+    writeFileSync(file, JSON.stringify(kubeconfig))
+    const { code, stderr } = await run(process.execPath, [
+      ...[coracleFile, '--kubeconfig', file, 'agent', '--hostname-override', 'node-0'],
+      ...['--data-dir', join(directory, 'no'), '--port', '0', '--runtime', 'simulated'],
+    ])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/forbidden/i)])
+    const secrets = await kubectl.run(['--kubeconfig', file, 'get', 'secrets', '-A'])
+    expect(secrets.stderr).toContain('User "system:node:far" cannot list resource "secrets"')
+  })
+})
+
+describe('what goes away comes back', () => {
+  const ids = async () =>
+    (await farPods())
+      .flatMap(({ status }) => (status.containerStatuses ?? []).map(({ containerID }) => containerID))
+      .sort()
+
+  it('an agent that is killed: its pods run on, and are taken up at its next start', async () => {
+    const before = await ids()
+    await agent.end('SIGKILL')
+    agent = await AgentProcess.start(there, agentArgs())
+    await eventually('the node is ready', isReady)
+    expect(await ids()).toEqual(before)
+    expect(
+      (await farPods()).flatMap(({ status }) => status.containerStatuses?.map(({ restartCount }) => restartCount)),
+    ).toEqual([0, 0, 0, 0])
+    expect(await kubectl.ok(['exec', await aFarPod(), '-c', 'web', '--', 'printenv', 'NODE'])).toBe('far\n')
+  })
+
+  it('a server that is killed: the node goes on, and is there when it is back', async () => {
+    const before = await ids()
+    await program.end('SIGKILL')
+    program = await startServer()
+    kubectl = await Kubectl.in(program)
+    const pod = await eventually('a pod of the node', async () => (await aFarPod()) || undefined)
+    await eventually('a command runs there again', async () => {
+      const { code, stdout } = await kubectl.run(['exec', pod, '-c', 'web', '--', 'printenv', 'NODE'])
+      return code === 0 && stdout === 'far\n'
+    })
+    expect(await ids()).toEqual(before)
+    await kubectl.ok(['delete', 'pod', pod, '--wait=false'])
+    await eventually('the node ends a pod, and another runs', async () => {
+      const left = await ids()
+      return left.length === 4 && !before.every((id) => left.includes(id))
+    })
+  })
+})

@@ -1,0 +1,353 @@
+import { join } from 'node:path'
+import type { Taint } from '@coracle/api'
+import {
+  type Client,
+  ConnectionLink,
+  createHttpClient,
+  type HttpClient,
+  interceptClient,
+  type TransportOptions,
+} from '@coracle/client'
+import { collectProcessMetrics, createMetricsRegistry, type Environment, type Timer } from '@coracle/environment'
+import type { KeyPair } from '@coracle/environment/certificates'
+import {
+  createKubelet,
+  type DeadContainerLimits,
+  type HostImages,
+  hostFacts,
+  type Kubelet,
+  nodePodsMax,
+  type Runtime,
+  simulatedFacts,
+} from '@coracle/kubelet'
+import { createKubeletServer, type KubeletServer } from '@coracle/kubelet/server'
+import type { ServiceProxy } from '@coracle/proxy'
+import { lockDirectory, makePrivateDirectory } from '@coracle/store'
+import type { Stop, StopOptions } from '../component.ts'
+import { AgentFiles, type JoinedCluster } from './agent-files.ts'
+import { type AgentRuntimeName, createAgentRuntime } from './agent-runtime.ts'
+import { CertificateKeeper, isCurrent } from './certificate-keeper.ts'
+import { discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
+import { ownAddress } from './own-address.ts'
+import { clientWish, requestCertificate, servingWish } from './request-certificate.ts'
+import { coversHosts, servingHosts } from './serving-hosts.ts'
+
+/** How long requests of a former connection may still take when another has taken its place. */
+const formerConnectionMs = 60_000
+
+export interface AgentOptions {
+  readonly environment: Environment
+  /** How to reach the API and as whom: as `system:node:NAME`. Undefined: by what `join` says, or as joined before. */
+  readonly connection?: TransportOptions
+  /** What there is to know to join a cluster, where it has not been joined before. */
+  readonly join?: JoinOrder
+  readonly nodeName: string
+  /** Everything that is kept: certificates, and what the runtime needs. */
+  readonly dataDir: string
+  readonly runtime: AgentRuntimeName
+  readonly images?: HostImages
+  /** The address of the node, as others reach it. Undefined: the one from which this machine reaches the server. */
+  readonly nodeIp?: string
+  /** Where the agent's server listens: the address of the node unless given. */
+  readonly address?: string
+  /** Port 0 takes a free one. */
+  readonly port: number
+  readonly labels?: Readonly<Record<string, string>>
+  readonly taints?: readonly Taint[]
+  readonly podsMax?: number
+  readonly deadContainers?: DeadContainerLimits
+  /** Whether services are reached on this machine by their addresses: one agent of a machine does that. */
+  readonly proxiesServices: boolean
+  /** Told what a start is at, in words. */
+  readonly onProgress?: (stage: string) => void
+}
+
+/** A node agent in a process of its own. */
+export interface Agent {
+  readonly nodeName: string
+  /** `https://10.0.0.1:6443` */
+  readonly server: string
+  readonly address: string
+  readonly port: number
+  /** Stops it. Containers run on, for the next start to take up, or end as on a node that is switched off. */
+  stop(options: StopOptions): Promise<void>
+}
+
+/**
+ * Starts the agent of a node: joins the cluster where that is still to be done, registers the node, and runs its pods. Resolves when it
+ * is at work; rejects, with all stopped again, where it cannot be. As long as the server does not answer it goes on trying, until the
+ * signal is aborted.
+ */
+export async function startAgent(options: AgentOptions, signal: AbortSignal): Promise<Agent> {
+  const agent = new RunningAgent(options)
+  try {
+    await agent.start(signal)
+    return agent
+  } catch (error) {
+    await agent.stop({ containers: 'keep' })
+    throw error
+  }
+}
+
+class RunningAgent implements Agent {
+  readonly nodeName: string
+  server = ''
+  address = ''
+  port = 0
+  readonly #options: AgentOptions
+  readonly #files: AgentFiles
+  /** In the order in which parts were started: each goes before what it stands on. */
+  readonly #stops: Stop[] = []
+  #connection: TransportOptions | undefined
+  #client: HttpClient | undefined
+  #serving: KeyPair | undefined
+  #kubelet: Kubelet | undefined
+
+  constructor(options: AgentOptions) {
+    this.#options = options
+    this.#files = new AgentFiles(options.dataDir)
+    this.nodeName = options.nodeName
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const { environment, dataDir, nodeName, onProgress: tell = () => {} } = this.#options
+    makePrivateDirectory(dataDir)
+    const lock = lockDirectory(dataDir)
+    this.#stops.push(() => lock.release())
+    await this.#connect(signal)
+    this.#stops.push(() => this.#client?.close())
+    const client = interceptClient(() => this.#present(), new ConnectionLink())
+    tell('finding the address of the node')
+    this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
+    const runtime = await this.#startRuntime()
+    this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
+    const server = await this.#listen(client, runtime)
+    const kubelet = this.#createKubelet(client, runtime)
+    this.#kubelet = kubelet
+    tell('registering the node')
+    await untilAborted(kubelet.start(), signal)
+    tell('waiting for the certificate of its server')
+    await this.#keepServing(client, server, signal)
+    await this.#startProxy(client)
+    environment.logger.debug('the node agent is at work', { node: nodeName })
+  }
+
+  async stop(options: StopOptions): Promise<void> {
+    for (const stop of this.#stops.splice(0).reverse()) {
+      try {
+        await stop(options)
+      } catch (error) {
+        this.#options.environment.logger.warn('a part of the node agent did not stop in order', { error })
+      }
+    }
+  }
+
+  /** The client of this moment: certificates are renewed, and each has a client of its own. */
+  #present(): Client {
+    if (this.#client === undefined) throw new Error('the node agent has no connection')
+    return this.#client
+  }
+
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { connection } = this.#options
+    if (connection !== undefined) {
+      this.#use(connection)
+      return
+    }
+    const joined = await this.#join(signal)
+    this.#use(connectionOf(joined))
+    const { environment, nodeName } = this.#options
+    const keeper = new CertificateKeeper(
+      environment,
+      (stopping) => requestCertificate(this.#present(), environment, clientWish(nodeName), stopping),
+      async (pair) => {
+        await this.#files.keepPair('kubelet-client', pair)
+        this.#use(connectionOf({ ...joined, client: pair }))
+      },
+    )
+    keeper.keep(joined.client)
+    this.#stops.push(() => keeper.stop())
+  }
+
+  #use(connection: TransportOptions): void {
+    const { environment } = this.#options
+    const former = this.#client
+    this.#connection = connection
+    this.server = connection.server
+    this.#client = createHttpClient({ userAgent: 'coracle-agent', ...connection, ...environment })
+    if (former === undefined) return
+    // Watches end then, and go on over the new connection where they were.
+    const timer: Timer = environment.clock.setTimer(formerConnectionMs, () => void former.close())
+    this.#stops.push(() => {
+      timer.cancel()
+      return former.close()
+    })
+  }
+
+  /** The cluster that was joined before, or is now. */
+  async #join(signal: AbortSignal): Promise<JoinedCluster> {
+    const { environment, join: order, nodeName, onProgress: tell = () => {} } = this.#options
+    const before = await this.#files.joined()
+    if (before !== undefined && before.nodeName !== nodeName) {
+      throw new JoinError(
+        `${this.#options.dataDir} is that of node ${before.nodeName}: give --hostname-override ${before.nodeName}, or another --data-dir for ${nodeName}`,
+      )
+    }
+    const isGood = before !== undefined && isCurrent(before.client, environment.clock.now())
+    if (before !== undefined && isGood) {
+      return { ...before, server: order?.server ?? before.server }
+    }
+    if (order === undefined) {
+      throw new JoinError(
+        before === undefined
+          ? 'this machine has joined no cluster yet: give --token and --discovery-token-ca-cert-hash, or --kubeconfig'
+          : 'the certificate of this node has ended: give a --token to join again',
+      )
+    }
+    tell(`asking ${order.server} which cluster it is`)
+    const caPem = await discoverCluster(order, environment, signal)
+    tell('asking for a certificate')
+    const bootstrap = createHttpClient({ server: order.server, ca: caPem, token: order.token, ...environment })
+    try {
+      const client = await requestCertificate(bootstrap, environment, clientWish(nodeName), signal, (name) =>
+        tell(`waiting for somebody to approve it: coracle certificate approve ${name}`),
+      )
+      const joined = { server: order.server, caPem, nodeName, client }
+      await this.#files.keepJoined(joined)
+      return joined
+    } finally {
+      await bootstrap.close()
+    }
+  }
+
+  async #startRuntime(): Promise<Runtime> {
+    const { environment, runtime: name, dataDir, nodeName, images } = this.#options
+    const runtime = await createAgentRuntime({
+      runtime: name,
+      environment,
+      dataDirectory: dataDir,
+      nodeName,
+      ...(images === undefined ? {} : { images }),
+    })
+    this.#stops.push(() => runtime.close())
+    return runtime
+  }
+
+  /** Listens, so that the node can say where; nobody is answered before there is a certificate. */
+  async #listen(client: Client, runtime: Runtime): Promise<KubeletServer> {
+    const { environment, address = this.address, port } = this.#options
+    const metrics = createMetricsRegistry()
+    collectProcessMetrics(metrics)
+    const server = createKubeletServer({
+      environment,
+      client,
+      caPem: await this.#caPem(),
+      // Whatever name it is asked by: it is one node.
+      nodeNamed: () => this.#kubelet && { ...this.#kubelet, runtime },
+      certificateOf: () => this.#serving,
+      configuration: this.#configuration(),
+      metrics,
+    })
+    this.#stops.push(() => server.close())
+    this.port = await server.listen({ host: address, port })
+    return server
+  }
+
+  async #caPem(): Promise<string> {
+    const { ca } = this.#connection ?? {}
+    if (ca === undefined)
+      throw new JoinError('the kubeconfig names no certificate authority: it must, to know who asks')
+    return ca
+  }
+
+  #createKubelet(client: Client, runtime: Runtime): Kubelet {
+    const { environment, nodeName, labels, taints, podsMax = nodePodsMax, deadContainers, dataDir } = this.#options
+    const facts = runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName)
+    return createKubelet({
+      client,
+      environment,
+      nodeName,
+      runtime,
+      nodeAddress: this.address,
+      port: this.port,
+      facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
+      ...(labels === undefined ? {} : { labels }),
+      ...(taints === undefined ? {} : { taints }),
+      ...(deadContainers === undefined ? {} : { deadContainers }),
+      ...(runtime.runsProcesses ? { volumesDirectory: join(dataDir, 'kubelet', nodeName, 'pods') } : {}),
+    })
+  }
+
+  /** Shows the certificate there is, or gets one, and keeps it current. */
+  async #keepServing(client: Client, server: KubeletServer, signal: AbortSignal): Promise<void> {
+    const { environment, nodeName } = this.#options
+    const hosts = servingHosts(nodeName, this.address, this.server)
+    const take = async (pair: KeyPair): Promise<void> => {
+      this.#serving = pair
+      server.renewCertificate()
+    }
+    const ask = (stopping: AbortSignal) =>
+      requestCertificate(client, environment, servingWish(nodeName, hosts), stopping)
+    const keeper = new CertificateKeeper(environment, ask, async (pair) => {
+      await this.#files.keepPair('kubelet-serving', pair)
+      await take(pair)
+      first.resolve()
+    })
+    const first = Promise.withResolvers<void>()
+    this.#stops.push(() => keeper.stop())
+    const kept = await this.#files.pair('kubelet-serving')
+    const isGood = kept !== undefined && isCurrent(kept, environment.clock.now()) && coversHosts(kept, hosts)
+    if (isGood) await take(kept)
+    keeper.keep(isGood ? kept : undefined)
+    if (!isGood) await untilAborted(first.promise, signal)
+  }
+
+  async #startProxy(client: Client): Promise<void> {
+    const { environment, proxiesServices, runtime, nodeName } = this.#options
+    if (!proxiesServices || runtime === 'simulated') return
+    const { createServiceProxy } = await import('@coracle/proxy')
+    const proxy: ServiceProxy = createServiceProxy({
+      client,
+      environment,
+      isOwnNode: (name) => name === nodeName,
+      nodeAddresses: [this.address],
+    })
+    this.#stops.push(() => proxy.stop())
+    await proxy.start()
+  }
+
+  /** What `/configz` shows, under upstream's names (kubelet.config.k8s.io/v1beta1). */
+  #configuration(): Readonly<Record<string, unknown>> {
+    const { address = this.address, port, podsMax = nodePodsMax, taints = [] } = this.#options
+    return {
+      kind: 'KubeletConfiguration',
+      apiVersion: 'kubelet.config.k8s.io/v1beta1',
+      address,
+      port,
+      maxPods: podsMax,
+      registerWithTaints: taints,
+      serverTLSBootstrap: true,
+      rotateCertificates: this.#options.connection === undefined,
+      authentication: { anonymous: { enabled: false }, webhook: { enabled: true, cacheTTL: '2m0s' } },
+      authorization: { mode: 'Webhook', webhook: { cacheAuthorizedTTL: '5m0s', cacheUnauthorizedTTL: '30s' } },
+      streamingConnectionIdleTimeout: '4h0m0s',
+    }
+  }
+}
+
+/** As `work`, until the signal is aborted. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => {})
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    work.then(resolve, reject)
+  })
+}
+
+const connectionOf = ({ server, caPem, client }: JoinedCluster): TransportOptions => ({
+  server,
+  ca: caPem,
+  cert: client.certificatePem,
+  key: client.keyPem,
+})

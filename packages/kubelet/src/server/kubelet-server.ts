@@ -1,0 +1,340 @@
+import type { IncomingMessage, ServerResponse as NodeServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
+import { ApiError } from '@coracle/api'
+import type { Client } from '@coracle/client'
+import { Upgrades } from '@coracle/client/upgrades'
+import { createMetricsRegistry, type Environment, type MetricsRegistry } from '@coracle/environment'
+import type { KeyPair } from '@coracle/environment/certificates'
+import { type AuthenticateCaller, type Caller, createCallerAuthentication } from './authentication.ts'
+import { type AuthorizeCaller, createCallerAuthorization, rightFor } from './authorization.ts'
+import { type Exchange, sendText } from './exchange.ts'
+import { agentMetrics, configz, healthz, listPods, listRunningPods, logs } from './node-paths.ts'
+import { attach, containerLogs, exec, portForward, run } from './pod-paths.ts'
+import { Refusal } from './refusal.ts'
+import { connectToPod, isNode, joinStreams } from './relay.ts'
+import { resourceMetrics } from './resource-metrics.ts'
+import type { ServedNode } from './served-node.ts'
+import { statsSummary } from './summary.ts'
+
+/** The port of kubelets. */
+export const kubeletPort = 10_250
+
+/** Connections open at one time; further ones are closed as they come. */
+export const connectionsMax = 4_000
+/** Connections through this server to pods at one time. */
+export const relayedConnectionsMax = 2_000
+/** Bytes of a request's first line and headers. More is 431. */
+const headerBytesMax = 64 * 1024
+const headersTimeoutMs = 32_000
+const requestTimeoutMs = 60_000
+const timeoutCheckMs = 5_000
+const keepAliveMs = 120_000
+const minVersion = 'TLSv1.2'
+
+export interface KubeletServerOptions {
+  readonly environment: Environment
+  /** Asks the API who callers are and what they may do. Acts as the node, or as one that may. */
+  readonly client: Client
+  /** The authority of the cluster, as PEM: callers' certificates are from it. */
+  readonly caPem: string
+  /** The node of a name; of '' the one that is asked for without a name, if there is one. */
+  readonly nodeNamed: (name: string) => ServedNode | undefined
+  /** The certificate of that node, and its key. Undefined: there is none yet, and nobody can connect. */
+  readonly certificateOf: (name: string) => KeyPair | undefined
+  /** What `/configz` shows. */
+  readonly configuration?: Readonly<Record<string, unknown>>
+  /** What `/metrics` shows beside what is known of the node. */
+  readonly metrics?: MetricsRegistry
+}
+
+/** What node agents answer over HTTPS. */
+export interface KubeletServer {
+  /** Begins to listen; port 0 takes a free one, which is returned. Rejects where the address is taken or not this machine's. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>
+  /** Takes up the present certificate of '': whoever connects from now on is shown it. Others are asked for as they are needed. */
+  renewCertificate(): void
+  /** Stops listening, and ends all connections. */
+  close(): Promise<void>
+}
+
+/**
+ * A server at which nodes are asked what kubelets are asked, at the same paths. Who asks shows a certificate of the cluster or a token,
+ * and needs rights to `nodes/…`; nobody is taken without. A server may stand for several nodes: callers name the one they mean as the
+ * server name of TLS (SNI). Nodes of the cluster reach pods of its nodes by CONNECT.
+ */
+export function createKubeletServer(options: KubeletServerOptions): KubeletServer {
+  return new HttpsKubeletServer(options)
+}
+
+type Handler = (exchange: Exchange) => Promise<void> | void
+
+/** By the first part of the path. */
+const handlers: Readonly<Record<string, Handler>> = {
+  attach,
+  configz,
+  containerLogs,
+  exec,
+  healthz,
+  logs,
+  metrics: (exchange) => {
+    if (exchange.parts.length === 1) return agentMetrics(exchange)
+    if (exchange.parts[1] === 'resource' && exchange.parts.length === 2) return resourceMetrics(exchange)
+    throw new Refusal(404, '404 page not found')
+  },
+  pods: listPods,
+  portForward,
+  run,
+  runningpods: listRunningPods,
+  stats: statsSummary,
+}
+
+/** Those that take more than a GET. */
+const commands: ReadonlySet<string> = new Set(['attach', 'exec', 'portForward', 'run'])
+
+const { ServerResponse } = process.getBuiltinModule('node:http')
+
+class HttpsKubeletServer implements KubeletServer {
+  readonly #options: KubeletServerOptions
+  readonly #server: Server
+  readonly #authenticate: AuthenticateCaller
+  readonly #authorize: AuthorizeCaller
+  readonly #metrics: MetricsRegistry
+  readonly #upgrades = new Upgrades(() => {})
+  readonly #sockets = new Set<Socket>()
+  readonly #closing = new AbortController()
+  /** By what the certificate is made of: contexts are kept as long as it stays the same. */
+  readonly #contexts = new Map<string, { readonly pair: KeyPair; readonly context: SecureContext }>()
+  #relayed = 0
+
+  constructor(options: KubeletServerOptions) {
+    const { client, environment, caPem } = options
+    this.#options = options
+    this.#authenticate = createCallerAuthentication(client, environment.clock)
+    this.#authorize = createCallerAuthorization(client, environment.clock)
+    this.#metrics = options.metrics ?? createMetricsRegistry()
+    this.#server = createServer(
+      {
+        ca: caPem,
+        // What a certificate is worth is judged with the request, where there is an answer to give.
+        requestCert: true,
+        rejectUnauthorized: false,
+        SNICallback: (name, callback) => callback(null, this.#contextOf(name)),
+        minVersion,
+        ALPNProtocols: ['http/1.1'],
+        maxHeaderSize: headerBytesMax,
+        keepAliveTimeout: keepAliveMs,
+        headersTimeout: headersTimeoutMs,
+        requestTimeout: requestTimeoutMs,
+        connectionsCheckingInterval: timeoutCheckMs,
+        handshakeTimeout: headersTimeoutMs,
+        noDelay: true,
+        // Connections to pods end one way at a time; those of HTTP end with their client all the same.
+        allowHalfOpen: true,
+        shouldUpgradeCallback: ({ headers }) => upgradesTo.has((headers.upgrade ?? '').toLowerCase()),
+      },
+      (request, response) => void this.#handle(request, response),
+    )
+    this.renewCertificate()
+    const server = this.#server
+    server.maxConnections = connectionsMax
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    server.on('clientError', (_error, socket) => socket.destroy())
+    server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
+      this.#upgrades.note(request, { connection, head })
+      const response = new ServerResponse(request)
+      response.shouldKeepAlive = false
+      response.assignSocket(connection)
+      connection.on('error', () => connection.destroy())
+      response.once('finish', () => {
+        if (!this.#upgrades.isTaken(request)) connection.end()
+      })
+      void this.#handle(request, response)
+    })
+    server.on('connect', (request: IncomingMessage, connection: Socket, head: Buffer) => {
+      void this.#relay(request, connection, head)
+    })
+  }
+
+  listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
+    const server = this.#server
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen({ host, port }, () => {
+        server.off('error', reject)
+        server.on('error', (error) => this.#options.environment.logger.warn('the server of the node', { error }))
+        resolve((server.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  renewCertificate(): void {
+    const pair = this.#options.certificateOf('')
+    if (pair === undefined) return
+    const { certificatePem: cert, keyPem: key } = pair
+    this.#server.setSecureContext({ cert, key, ca: this.#options.caPem, minVersion })
+  }
+
+  close(): Promise<void> {
+    this.#closing.abort(new Error('the server of the node has ended'))
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
+    for (const socket of this.#sockets) socket.destroy()
+    return closed
+  }
+
+  /** The context of the node that a client means; undefined ends its handshake. */
+  #contextOf(name: string): SecureContext | undefined {
+    const pair = this.#options.certificateOf(name)
+    if (pair === undefined) return undefined
+    const known = this.#contexts.get(name)
+    if (known?.pair === pair) return known.context
+    const context = createSecureContext({ cert: pair.certificatePem, key: pair.keyPem, ca: this.#options.caPem })
+    this.#contexts.set(name, { pair, context })
+    return context
+  }
+
+  #nodeOf(request: IncomingMessage): ServedNode {
+    const { servername } = request.socket as TLSSocket
+    const node = this.#options.nodeNamed(typeof servername === 'string' ? servername : '')
+    if (node === undefined) throw new Refusal(404, 'there is no such node here')
+    return node
+  }
+
+  /** Who makes a request. Throws a Refusal where that is nobody. */
+  async #callerOf(request: IncomingMessage): Promise<Caller> {
+    const caller = await this.#authenticate(request).catch((error: unknown) => {
+      this.#options.environment.logger.warn('cannot ask who makes a request of the node', { error })
+      throw new Refusal(500, 'the API cannot be asked who makes this request')
+    })
+    if (caller === undefined) throw new Refusal(401, 'Unauthorized')
+    return caller
+  }
+
+  async #assertMay(caller: Caller, { nodeName }: ServedNode, method: string, path: string): Promise<void> {
+    const right = rightFor(method, path)
+    const { verb, subresources } = right
+    const about = `(user=${caller.name}, verb=${verb}, resource=nodes, subresource(s)=[${subresources.join(' ')}])`
+    const allowed = await this.#authorize(caller, nodeName, right).catch((error: unknown) => {
+      this.#options.environment.logger.warn('cannot ask whether a request may be made of the node', { error })
+      throw new Refusal(500, `Authorization error ${about}`)
+    })
+    if (!allowed) throw new Refusal(403, `Forbidden ${about}`)
+  }
+
+  async #handle(request: IncomingMessage, response: NodeServerResponse): Promise<void> {
+    try {
+      await this.#answer(request, response)
+    } catch (error) {
+      if (response.headersSent || this.#upgrades.isTaken(request)) return void response.destroy()
+      const [code, message] = this.#failureOf(error)
+      response.shouldKeepAlive &&= request.complete
+      sendText({ response }, code, `${message}\n`)
+    } finally {
+      // What nobody has read must not hold up the next request.
+      request.resume()
+    }
+  }
+
+  #failureOf(error: unknown): readonly [number, string] {
+    if (error instanceof Refusal || error instanceof ApiError) return [error.code, error.message]
+    const message = error instanceof Error ? error.message : String(error)
+    this.#options.environment.logger.debug('a request of the node has failed', { error })
+    return [500, message]
+  }
+
+  async #answer(request: IncomingMessage, response: NodeServerResponse): Promise<void> {
+    const { method = 'GET', url = '/' } = request
+    const [path = '/', search = ''] = url.split('?', 2)
+    const caller = await this.#callerOf(request)
+    const node = this.#nodeOf(request)
+    const parts = partsOf(path)
+    // What is judged is what is looked for: an encoded slash makes no other path.
+    await this.#assertMay(caller, node, method, `/${parts.join('/')}`)
+    const [first = ''] = parts
+    const handler = Object.hasOwn(handlers, first) ? handlers[first] : undefined
+    if (handler === undefined) throw new Refusal(404, '404 page not found')
+    if (!commands.has(first) && method !== 'GET' && method !== 'HEAD') throw new Refusal(405, '405: Method Not Allowed')
+    const { environment, configuration = {} } = this.#options
+    await handler({
+      node,
+      environment,
+      metrics: this.#metrics,
+      configuration,
+      request,
+      response,
+      path,
+      parts,
+      query: new URLSearchParams(search),
+      signal: this.#signalOf(response),
+      takeConnection: () => {
+        if (this.#upgrades.isFull) throw new Refusal(429, 'too many connections are open, please try again later')
+        return this.#upgrades.take(request)
+      },
+    })
+  }
+
+  /** Aborted when the client goes or this server closes. */
+  #signalOf(response: NodeServerResponse): AbortSignal {
+    const gone = new AbortController()
+    const { socket, req } = response
+    const abort = () => gone.abort(new Error('the client has gone'))
+    socket?.once('close', abort)
+    response.once('close', () => {
+      if (this.#upgrades.isTaken(req)) return
+      socket?.off('close', abort)
+      if (!response.writableFinished) abort()
+    })
+    return AbortSignal.any([gone.signal, this.#closing.signal])
+  }
+
+  async #relay(request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
+    connection.on('error', () => connection.destroy())
+    let isCounted = false
+    try {
+      const caller = await this.#callerOf(request)
+      const node = this.#nodeOf(request)
+      if (!isNode(caller)) await this.#assertMay(caller, node, 'POST', '/portForward')
+      if (this.#relayed >= relayedConnectionsMax) throw new Refusal(429, 'too many connections to pods are open')
+      this.#relayed += 1
+      isCounted = true
+      connection.once('close', () => {
+        this.#relayed -= 1
+      })
+      const pod = await connectToPod(request.url ?? '', node, this.#options.environment.clock)
+      if (connection.destroyed) return void pod.destroy()
+      connection.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      if (head.length > 0) pod.write(head)
+      joinStreams(connection, pod)
+    } catch (error) {
+      if (isCounted) this.#options.environment.logger.debug('a connection to a pod was not made', { error })
+      const [code, message] = this.#failureOf(error)
+      const body = `${message}\n`
+      const lines = ['Content-Type: text/plain; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`]
+      connection.end(
+        `HTTP/1.1 ${code} ${refusalText(code)}\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n${body}`,
+      )
+    }
+  }
+}
+
+const refusalText = (code: number): string => process.getBuiltinModule('node:http').STATUS_CODES[code] ?? 'Error'
+
+/** What a connection may become. */
+const upgradesTo: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1'])
+
+/** The parts of a path, decoded. Throws a Refusal for what is none. */
+function partsOf(path: string): readonly string[] {
+  try {
+    const parts = path.split('/').slice(1).map(decodeURIComponent)
+    while (parts.at(-1) === '') parts.pop()
+    if (!parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('/'))) return parts
+  } catch {
+    // Said below.
+  }
+  throw new Refusal(400, `${JSON.stringify(path)} is no path of a node agent`)
+}

@@ -1,0 +1,61 @@
+import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { Clock } from '@coracle/environment'
+import type { Caller } from './authentication.ts'
+import { Refusal } from './refusal.ts'
+import type { ServedNode } from './served-node.ts'
+
+/** How long a pod may take to accept a connection. */
+const connectTimeoutMs = 3_000
+
+/** Whether somebody is a node of the cluster. */
+export const isNode = ({ name, groups }: Caller): boolean =>
+  groups.includes('system:nodes') && name.startsWith('system:node:')
+
+/** A connection to a pod. Rejects with a Refusal where no pod of the node has that address, or nothing listens there. */
+export async function connectToPod(target: string, { runtime }: ServedNode, clock: Clock): Promise<Socket> {
+  const [, host = '', portText = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(target) ?? []
+  const port = Number(portText)
+  if (host === '' || port === 0 || port > 0xffff)
+    throw new Refusal(400, `${JSON.stringify(target)} is no address and port`)
+  const sandboxes = await runtime.listPodSandboxes()
+  if (!sandboxes.some(({ ready, addresses }) => ready && addresses.includes(host))) {
+    throw new Refusal(404, `no pod of this node has the address ${host}`)
+  }
+  return dial(host, port, clock)
+}
+
+function dial(host: string, port: number, clock: Clock): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+    const fail = (why: string) => {
+      timer.cancel()
+      socket.destroy()
+      reject(new Refusal(502, `dial tcp ${host}:${port}: ${why}`))
+    }
+    const timer = clock.setTimer(connectTimeoutMs, () => fail('i/o timeout'))
+    const onError = ({ code, message }: NodeJS.ErrnoException) =>
+      fail(code === 'ECONNREFUSED' ? 'connect: connection refused' : message)
+    socket.once('error', onError)
+    socket.once('connect', () => {
+      timer.cancel()
+      socket.off('error', onError)
+      socket.on('error', () => {})
+      resolve(socket)
+    })
+  })
+}
+
+/** Carries bytes both ways, an end of one way as an end of that way; ends when either side breaks. */
+export function joinStreams(one: Duplex, other: Duplex): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.on('error', () => {})
+    from.pipe(to)
+    from.once('close', () => {
+      if (!from.readableEnded) to.destroy()
+    })
+  }
+}
