@@ -20,7 +20,8 @@ const workload: Target = { kind: 'ReplicaSet', namespace, name: 'devices' }
 const shared: Target = { kind: 'ResourceClaim', namespace, name: 'shared' }
 const request = { devices: { requests: [{ name: 'device', exactly: { deviceClassName: 'device' } }] } }
 
-const offers: readonly KubernetesObject[] = [
+/** What pods that take devices wait for. */
+export const deviceOffers: readonly KubernetesObject[] = [
   resource('DeviceClass', { name: 'device' }, { selectors: [{ cel: { expression: `device.driver == "${driver}"` } }] }),
   resource(
     'ResourceSlice',
@@ -74,7 +75,7 @@ export function withDevices(seed: number, operations: readonly Operation[]): rea
     make,
   ]
   const added: readonly Operation[] = [
-    ...offers.map((object): Operation => ({ atMs: 0, type: 'create', object })),
+    ...deviceOffers.map((object): Operation => ({ atMs: 0, type: 'create', object })),
     { atMs: 0, ...make() },
     ...Array.from({ length: draw.below(requestsMax + 1) }, () => ({
       atMs: draw.below(lastMs + 1),

@@ -14,13 +14,16 @@ import {
   type Pod,
   persistentVolumeClaims,
   pods,
+  type ReplicaSet,
   type Resource,
+  replicaSets,
   resourceQuotas,
 } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Component } from '@coracle/cluster'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { Administrator, taintKey } from './administrator.ts'
+import { deviceOffers } from './devices.ts'
 import { gadgetDefinition, gadgets, type Kind, resourceOf } from './kinds.ts'
 import type { Network } from './network.ts'
 import { type Fault, isFault, type Operation, type Request } from './operation.ts'
@@ -91,6 +94,7 @@ export class Player {
       if (spec.parallelism === 0) await this.#administrator.patch(jobs, metadata, { spec: { parallelism: 1 } })
     }
     await this.#removeWhatWaits()
+    await this.#offerDevices()
     for (const { metadata } of await this.#administrator.all(gadgets))
       if (metadata.finalizers !== undefined)
         await this.#administrator.patch(gadgets, metadata, { metadata: { finalizers: null } })
@@ -114,6 +118,15 @@ export class Player {
       if (isWaiting) await this.#remove(persistentVolumeClaims, metadata)
       if (metadata.deletionTimestamp !== undefined || spec?.volumeName === undefined)
         await this.#removePodsThatWaitFor(metadata)
+    }
+  }
+
+  /** Where pods take devices, and what they wait for was lost on its way. */
+  async #offerDevices(): Promise<void> {
+    const all = await this.#administrator.all<ReplicaSet>(replicaSets)
+    if (all.every(({ spec }) => spec.template?.spec?.resourceClaims === undefined)) return
+    for (const object of deviceOffers) {
+      await this.#administrator.try(() => this.#administrator.ask({ type: 'create', object }, 0))
     }
   }
 
