@@ -152,7 +152,9 @@ async function isolationOf(
   present: PresentImage | undefined,
 ): Promise<Pick<ContainerConfig, 'isolation'>> {
   if (isolation === undefined) return {}
-  const runs = await runtime.listContainers(podUidOf(pod))
+  // Only one that is to look into another has to know which that is.
+  const looks = pod.spec.ephemeralContainers?.some(({ name }) => name === container.name) === true
+  const runs = looks ? await runtime.listContainers(podUidOf(pod)) : []
   const idOf = (name: string) => runsOf(name, runs).find(({ state }) => state === 'running')?.id
   return { isolation: containerIsolation(pod, container, present?.image, isolation, idOf) }
 }

@@ -5,6 +5,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { realClock } from '@coracle/environment'
+import { CriConnection } from '../runtimes/cri/connection.ts'
+import { runtimeMethods } from '../runtimes/cri/methods.ts'
 import { busyboxImage, type TestImage, writeImage } from './test-images.ts'
 
 const run = promisify(execFile)
@@ -79,13 +82,27 @@ export class Containerd {
     const containerd = await Containerd.start().catch((error: Error) => error)
     if (containerd instanceof Error) return containerd.message
     try {
-      const args = ['run', '--rm', testImage, 'probe', '/bin/true']
-      await containerd.ctr(args, { timeoutMs: 30_000 })
+      await containerd.#runSandbox()
       return undefined
     } catch (error) {
       return `runs no containers here: ${error instanceof Error ? error.message : error}`
     } finally {
       await containerd[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Runs a sandbox with a network, and removes it again. */
+  async #runSandbox(): Promise<void> {
+    const connection = new CriConnection(this.endpoint, realClock)
+    try {
+      const metadata = { name: 'probe', uid: 'probe', namespace: 'default' }
+      const limits = { timeoutMs: 30_000 }
+      const config = { metadata, hostname: 'probe', logDirectory: this.directory }
+      const sandbox = await connection.call(runtimeMethods.runPodSandbox, { config }, limits)
+      await connection.call(runtimeMethods.stopPodSandbox, sandbox)
+      await connection.call(runtimeMethods.removePodSandbox, sandbox)
+    } finally {
+      connection.close()
     }
   }
 
