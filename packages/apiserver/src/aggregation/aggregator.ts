@@ -273,7 +273,7 @@ export class Aggregator {
 }
 
 /** Asks a server for something, with more headers than are needed to ask. */
-type Ask = (path: string, headers?: Readonly<Record<string, string>>) => Promise<IncomingMessage>
+type Ask = (path: string, headers?: Readonly<Record<string, string | undefined>>) => Promise<IncomingMessage>
 
 /** As whom other servers are asked what they serve. */
 const aggregatorUser: User = { name: 'system:kube-aggregator', groups: ['system:masters'] }
