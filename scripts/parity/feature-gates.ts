@@ -59,7 +59,7 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'JobPodReplacementPolicy', since: '1.34', where: 'packages/controllers/src/job/job-pods.ts' },
   { name: 'JobSuccessPolicy', since: '1.33', where: 'packages/controllers/src/job/success-policy.ts' },
   { name: 'KubeletCgroupDriverFromCRI', since: '1.34', note: 'There is no CRI runtime yet.' },
-  { name: 'KubeletFineGrainedAuthz', since: '1.36', note: 'Node agents listen on no port of their own.' },
+  { name: 'KubeletFineGrainedAuthz', since: '1.36', where: 'packages/kubelet/src/server/authorization.ts' },
   { name: 'KubeletTracing', since: '1.34', note: tracing },
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
