@@ -92,7 +92,7 @@ describe('what `coracle up` loads before it does anything', () => {
   })
 
   it('has a limit', () => {
-    const bytesMax = 2_380_000
+    const bytesMax = 2_500_000
     expect(up.bytes).toBeLessThan(bytesMax)
   })
 })

@@ -71,7 +71,7 @@ export const featureGates: readonly FeatureGate[] = [
     since: '1.34',
     note: 'Containers have no parent cgroup that would depend on the driver.',
   },
-  { name: 'KubeletFineGrainedAuthz', since: '1.36', note: 'Node agents listen on no port of their own.' },
+  { name: 'KubeletFineGrainedAuthz', since: '1.36', where: 'packages/kubelet/src/server/authorization.ts' },
   { name: 'KubeletTracing', since: '1.34', note: tracing },
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },

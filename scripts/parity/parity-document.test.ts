@@ -10,10 +10,15 @@ it('says in docs/parity.md what is there (npm run parity writes it anew)', () =>
   expect(readFileSync(new URL('../../docs/parity.md', import.meta.url), 'utf8')).toBe(parityDocument())
 })
 
-it('lists every controller there is, but those that upstream has elsewhere: halves of its binder and of its claims, a part of its API server', () => {
+it('lists every controller there is, but those that upstream has elsewhere: halves of its binder and of its claims, a part of its API server, what it leaves to people', () => {
   const listed = new Set(controllers.map(({ ours }) => ours))
   const others = builtinControllers.map(({ name }) => name).filter((name) => !listed.has(name))
-  expect(others).toEqual(['persistent-volume-phase', 'resource-claim-templates', 'custom-resource-definition'])
+  expect(others).toEqual([
+    'persistent-volume-phase',
+    'resource-claim-templates',
+    'custom-resource-definition',
+    'kubelet-serving-approving-controller',
+  ])
 })
 
 it('names files that are there', () => {

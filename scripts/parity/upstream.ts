@@ -18,7 +18,7 @@ const trustBundles = 'Trust bundles are not served: they are beta.'
 const fairness = 'Requests are limited all alike ([0048](decisions/0048-kinds-left-out.md)).'
 
 export const controllers: readonly Part[] = [
-  { upstream: 'bootstrap-signer-controller', note: 'Nodes do not join by bootstrap tokens.' },
+  { upstream: 'bootstrap-signer-controller', ours: 'bootstrap-signer-controller' },
   {
     upstream: 'certificatesigningrequest-approving-controller',
     ours: 'certificatesigningrequest-approving-controller',
@@ -90,7 +90,7 @@ export const controllers: readonly Part[] = [
     ours: 'node-controller',
     note: 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
   },
-  { upstream: 'token-cleaner-controller', note: 'Nodes do not join by bootstrap tokens.' },
+  { upstream: 'token-cleaner-controller', ours: 'token-cleaner-controller' },
   { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },
   { upstream: 'ttl-controller', note: 'It only tells old node agents for how long they may keep secrets.' },
   { upstream: 'validatingadmissionpolicy-status-controller', ours: 'validatingadmissionpolicy-status' },

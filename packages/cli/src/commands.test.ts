@@ -548,7 +548,7 @@ describe('errors', () => {
 
   it('suggests commands', async () => {
     expect((await coracle('gett pods')).stderr).toBe(
-      'error: unknown command "gett" for "coracle"\n\nDid you mean this?\n\tset\n\tget\n',
+      'error: unknown command "gett" for "coracle"\n\nDid you mean this?\n\tset\n\tget\n\tagent\n',
     )
   })
 })

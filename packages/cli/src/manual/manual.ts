@@ -4,6 +4,7 @@ import { changingPages } from './pages/changing.ts'
 import { clusterPages } from './pages/clusters.ts'
 import { configPages } from './pages/config.ts'
 import { creatingPages } from './pages/creating.ts'
+import { machinePages } from './pages/machines.ts'
 import { nodePages } from './pages/nodes.ts'
 import { planningPages } from './pages/planning.ts'
 import { readingPages } from './pages/reading.ts'
@@ -14,6 +15,7 @@ import { workloadPages } from './pages/workloads.ts'
 /** The pages of all commands. */
 export const manual: ManualPages = {
   ...clusterPages,
+  ...machinePages,
   ...readingPages,
   ...creatingPages,
   ...changingPages,

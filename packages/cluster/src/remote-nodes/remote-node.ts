@@ -160,6 +160,8 @@ function reasonOf(error: Error): string {
     case 'ENOTFOUND':
       return 'no such host'
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'CERT_SIGNATURE_FAILURE':
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
       return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
