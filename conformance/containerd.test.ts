@@ -73,6 +73,22 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     expect(node.status.nodeInfo.containerRuntimeVersion).toMatch(/^containerd:\/\/1\.\d+\.\d+/)
   })
 
+  it('gives a pod what it takes to call the API, where client libraries look for it', async () => {
+    const directory = '/var/run/secrets/kubernetes.io/serviceaccount'
+    const review = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'
+    const script = [
+      `cat ${directory}/namespace; echo; head -1 ${directory}/ca.crt`,
+      `wget -qO- --no-check-certificate --header "Authorization: Bearer $(cat ${directory}/token)" \\`,
+      `  --header 'Content-Type: application/json' --post-data '${review}' \\`,
+      '  https://$KUBERNETES_SERVICE_HOST:$KUBERNETES_SERVICE_PORT/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    ].join('\n')
+    await run('client', ['sh', '-c', script], { spec: { restartPolicy: 'Never' } })
+    await ended('client')
+    const said = await log('client')
+    expect(said).toContain('default\n-----BEGIN CERTIFICATE-----\n')
+    expect(said).toMatch(/"username": ?"system:serviceaccount:default:default"/)
+  })
+
   it('runs a pod to its end, with its environment, and keeps what it said', async () => {
     const script =
       'echo "hello $WHO from $(hostname)"; echo wrong >&2; echo -n "last words" > /dev/termination-log; exit 3'

@@ -186,7 +186,7 @@ describe('coracle up that cannot start', () => {
     [['--node', '2'], 'error: unknown flag: --node\n(Did you mean --nodes?)'],
     [
       ['--runtime', 'docker'],
-      'error: invalid argument "docker" for "--runtime" flag: Allowed choices are process, simulated.',
+      'error: invalid argument "docker" for "--runtime" flag: Allowed choices are process, simulated, cri.',
     ],
     [['--port', '70000'], 'error: invalid argument "70000" for "--port" flag: "70000" is no port from 0 up to 65535'],
     [

@@ -131,7 +131,7 @@ export const admissionPlugins: readonly Part[] = [
   {
     upstream: 'ServiceAccount',
     ours: 'ServiceAccount',
-    note: 'Pods get no volume with a token, whose path processes cannot have.',
+    note: 'Pods get a volume with a token where a container runtime runs them; processes cannot have its path.',
   },
   { upstream: 'ClusterTrustBundleAttest', note: trustBundles },
   ...[

@@ -1,6 +1,6 @@
 import type { Resource, StoredKind } from '@coracle/api'
 import { type Client, type DiscoveredResource, discoverResources } from '@coracle/client'
-import type { Environment, HealthCheck } from '@coracle/environment'
+import { type Environment, type HealthCheck, nameAlphabet } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
@@ -27,6 +27,7 @@ import type { ServerAddress } from './kubernetes-service/plan.ts'
 import { serveMetrics } from './metrics/metrics.ts'
 import type { NodeGateway } from './node-gateway.ts'
 import { Registries } from './registries.ts'
+import { generatedSuffixLength } from './registry/object-metadata.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
 import type { TokenAuthenticator } from './security/authentication.ts'
@@ -72,6 +73,11 @@ export interface ApiCoreOptions {
   readonly disabledAdmission?: readonly string[]
   /** The range that services get addresses of in a store that has none yet, such as `10.96.0.0/12`, which it is unless set. */
   readonly serviceCidr?: string
+  /**
+   * Whether each pod gets a volume with a token of its account, where client libraries look for it. Only where containers have file
+   * systems of their own. False unless set.
+   */
+  readonly mountsTokens?: boolean
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -153,10 +159,12 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const turns = new WorkTurns(environment.clock)
   const webhooks = admissionWebhooks(registries, environment, authorizer)
+  const tokenVolumeSuffix =
+    options.mountsTokens === true ? () => environment.random.string(generatedSuffixLength, nameAlphabet) : undefined
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns), {
+    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns, tokenVolumeSuffix), {
       enabled: options.enabledAdmission,
       disabled: options.disabledAdmission,
     }),

@@ -45,6 +45,8 @@ export interface ApiServerOptions {
   readonly formerVersions: readonly string[]
   /** The range of services in a new store; the usual one where it is undefined. */
   readonly serviceCidr: string | undefined
+  /** Whether pods get the tokens of their accounts in a volume. */
+  readonly mountsTokens: boolean
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
@@ -108,6 +110,7 @@ export class ApiServer {
       authorizationModes,
       formerVersions,
       serviceCidr,
+      mountsTokens,
     } = this.#options
     const environment = this.#options.environment()
     const core = createApiCore({
@@ -121,6 +124,7 @@ export class ApiServer {
       components,
       enabledAdmission,
       disabledAdmission,
+      mountsTokens,
       ...(authorizationModes === undefined ? {} : { authorizationModes }),
       ...(serviceCidr === undefined ? {} : { serviceCidr }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,

@@ -95,6 +95,7 @@ async function start(
     onUnexplained: options.onUnexplained,
     enabledAdmission: options.enabledAdmission ?? [],
     disabledAdmission: options.disabledAdmission ?? [],
+    mountsTokens: runtime === 'cri',
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
     serviceCidr: options.serviceCidr ?? (await reachableServiceCidr(options)),

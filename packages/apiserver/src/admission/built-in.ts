@@ -38,6 +38,7 @@ export function builtInAdmission(
   webhooks: AdmissionWebhooks,
   clock: Clock,
   turns: WorkTurns,
+  tokenVolumeSuffix?: () => string,
 ): readonly AdmissionPlugin[] {
   const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
   const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional, clock)
@@ -48,7 +49,7 @@ export function builtInAdmission(
     optional('NamespaceExists'),
     optional('LimitPodHardAntiAffinityTopology'),
     limitRanger(registries),
-    serviceAccount(registries, clock),
+    serviceAccount(registries, clock, tokenVolumeSuffix),
     nodeRestriction(registries, authorizer),
     taintNodesByCondition,
     optional('AlwaysPullImages'),

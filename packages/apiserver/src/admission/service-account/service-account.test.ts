@@ -173,3 +173,50 @@ describe('a mirror pod', () => {
     expect((await refusal(client.create(pods, mirror(spec)))).message).toBe(`pods "a" is forbidden: ${why}`)
   })
 })
+
+describe('a token where client libraries look for it', () => {
+  const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+  const mountsOf = ({ spec }: Pod) =>
+    [...(spec.initContainers ?? []), ...spec.containers].map(({ volumeMounts = [] }) =>
+      volumeMounts.map((mount) => mount.mountPath),
+    )
+  const create = async (spec: Partial<Pod['spec']> = {}, account: Partial<ServiceAccount> = {}) => {
+    const { client } = await startTestCore({ mountsTokens: true })
+    await client.create(serviceAccounts, robot(account))
+    return client.create(pods, pod('a', {}, { serviceAccountName: 'robot', ...spec }))
+  }
+
+  it('is in each container, in a volume that all share', async () => {
+    const made = await create({ initContainers: [{ name: 'first', image: 'example/first' }] })
+    expect(mountsOf(made)).toEqual([[mountPath], [mountPath]])
+    const [volume] = made.spec.volumes ?? []
+    expect(volume?.name).toMatch(/^kube-api-access-[a-z0-9]{5}$/)
+    expect(volume?.projected?.sources).toMatchObject([
+      { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+      { configMap: { name: 'kube-root-ca.crt' } },
+      { downwardAPI: { items: [{ path: 'namespace' }] } },
+    ])
+  })
+
+  it('is not where pod or account do not want it, the pod before the account', async () => {
+    expect((await create({ automountServiceAccountToken: false })).spec.volumes).toBeUndefined()
+    expect((await create({}, { automountServiceAccountToken: false })).spec.volumes).toBeUndefined()
+    const asked = await create({ automountServiceAccountToken: true }, { automountServiceAccountToken: false })
+    expect(mountsOf(asked)).toEqual([[mountPath]])
+  })
+
+  it('leaves a container what it has there, and uses a volume of that name', async () => {
+    const volumes = [{ name: 'kube-api-access-mine', emptyDir: {} }]
+    const own = { name: 'own', image: 'example/own', volumeMounts: [{ name: 'kube-api-access-mine', mountPath }] }
+    const made = await create({ volumes, containers: [own, { name: 'other', image: 'example/other' }] })
+    expect(mountsOf(made)).toEqual([[mountPath], [mountPath]])
+    expect(made.spec.volumes).toHaveLength(1)
+    expect(made.spec.containers[1]?.volumeMounts?.[0]?.name).toBe('kube-api-access-mine')
+    expect((await create({ volumes, containers: [own] })).spec.volumes).toHaveLength(1)
+  })
+
+  it('is not there where the cluster does not mount tokens', async () => {
+    const { client } = await startTestCore()
+    expect((await client.create(pods, pod('a'))).spec.volumes).toBeUndefined()
+  })
+})

@@ -8,15 +8,21 @@ import { type AdmittedPod, createsPod, withSpec } from '../pods.ts'
 import { storedObject } from '../stored-objects.ts'
 import { AccountArrivals } from './account-arrivals.ts'
 import { containerSecretsProblem, limitsSecrets, podSecretsProblem } from './mountable-secrets.ts'
+import { withTokenVolume } from './token-volume.ts'
 
 /** What pods run as that name no service account. */
 const defaultAccountName = 'default'
 
 /**
  * Pods that name no service account run as `default`, the account has to exist, and those that name no secrets to pull images with
- * have those of their account. An account may limit the secrets that its pods name.
+ * have those of their account. An account may limit the secrets that its pods name. With `tokenVolumeSuffix`, which makes names of
+ * volumes, containers have a token of their account where client libraries look for it.
  */
-export function serviceAccount(registries: Registries, clock: Clock): AdmissionPlugin {
+export function serviceAccount(
+  registries: Registries,
+  clock: Clock,
+  tokenVolumeSuffix: (() => string) | undefined,
+): AdmissionPlugin {
   const arrivals = new AccountArrivals(registries, clock)
 
   /** The account at once where this server knows it, as nearly always. */
@@ -54,7 +60,8 @@ export function serviceAccount(registries: Registries, clock: Clock): AdmissionP
       }
       const name = pod.spec.serviceAccountName || defaultAccountName
       const completed = (account: ServiceAccount): KubernetesObject => {
-        const changed = withPullSecrets(withAccount(pod as AdmittedPod, name), account)
+        const own = withPullSecrets(withAccount(pod as AdmittedPod, name), account)
+        const changed = tokenVolumeSuffix === undefined ? own : withTokenVolume(own as Pod, account, tokenVolumeSuffix)
         judge(attributes, changed as Pod, account)
         return changed
       }
