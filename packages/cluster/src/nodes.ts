@@ -264,6 +264,7 @@ function startWithProxy(
       environment: worlds.environmentOf('kube-proxy'),
       isOwnNode: (name) => names.has(name),
       nodeAddresses: [proxyAddress],
+      leadsToApi: containerRuntime !== undefined,
     })
     await proxy.start()
   }

@@ -3,7 +3,7 @@ import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { idOf } from './frontends.ts'
-import { createServiceProxy, type ServiceProxy } from './service-proxy.ts'
+import { createServiceProxy, type ServiceProxy, type ServiceProxyOptions } from './service-proxy.ts'
 import { httpPort, makeEndpoint, makeService, makeSlice } from './testing/objects.ts'
 
 let environment: VirtualEnvironment
@@ -18,7 +18,21 @@ beforeEach(async () => {
   client = createFakeClient(environment)
   told = []
   refused = new Map()
-  proxy = createServiceProxy({
+  proxy = newProxy()
+})
+
+/** What is listened to now, with what is behind it. */
+const current = new Map<string, () => readonly string[]>()
+const behind = (id: string) => current.get(id)?.().toSorted()
+
+afterEach(async () => {
+  await proxy.stop()
+  current.clear()
+})
+
+const newProxy = (more: Partial<ServiceProxyOptions> = {}): ServiceProxy =>
+  createServiceProxy({
+    ...more,
     client,
     environment,
     isOwnNode: (name) => name === 'node-0',
@@ -41,16 +55,6 @@ beforeEach(async () => {
       close: () => void told.push('closed'),
     },
   })
-})
-
-/** What is listened to now, with what is behind it. */
-const current = new Map<string, () => readonly string[]>()
-const behind = (id: string) => current.get(id)?.().toSorted()
-
-afterEach(async () => {
-  await proxy.stop()
-  current.clear()
-})
 
 async function start(): Promise<void> {
   await proxy.start()
@@ -135,6 +139,16 @@ describe('the service proxy', () => {
     await client.create(endpointSlices, makeSlice([makeEndpoint('10.0.0.1')], { labels }))
     await start()
     expect(told).toEqual([])
+  })
+
+  it('leads to the API where pods do not reach it otherwise', async () => {
+    const api = makeService()
+    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
+    await client.create(endpointSlices, makeSlice([{ addresses: ['127.0.0.1'] }], { labels }))
+    proxy = newProxy({ leadsToApi: true })
+    await start()
+    expect(told).toEqual([`+ ${id} → 127.0.0.1`])
   })
 
   it('gives all addresses back when it stops', async () => {

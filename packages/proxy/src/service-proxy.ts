@@ -25,6 +25,11 @@ export interface ServiceProxyOptions extends Surroundings {
   /** Acts as `system:kube-proxy`. */
   readonly client: Client
   readonly environment: Environment
+  /**
+   * Whether it leads to the API, too: for pods with networks of their own, which do not reach an address of loopback. False unless set:
+   * processes of this host are told where the API is itself.
+   */
+  readonly leadsToApi?: boolean
   /** The host's own unless set. */
   readonly network?: Network
 }
@@ -120,7 +125,10 @@ class UserspaceProxy implements ServiceProxy {
   #lookAt(key: string): void {
     const service = this.#services.get(key)
     const slices = service === undefined ? [] : this.#slices.byIndex(byServiceName, key)
-    const frontends = service === undefined || isOfApi(service) ? [] : frontendsOf(service, slices, this.#options)
+    const frontends =
+      service === undefined || (isOfApi(service) && this.#options.leadsToApi !== true)
+        ? []
+        : frontendsOf(service, slices, this.#options)
     const wanted = new Map(frontends.map((frontend) => [idOf(frontend), frontend]))
     const listeners = this.#listeners.get(key) ?? new Map<string, FrontendListener>()
     for (const [id, listener] of listeners) {
@@ -159,7 +167,7 @@ class UserspaceProxy implements ServiceProxy {
   }
 }
 
-/** The Service by which pods find the API: they are told an address of a server itself. */
+/** The Service by which pods find the API. Processes of this host are told an address of a server itself. */
 const isOfApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
 
 function serviceOf({ metadata: { namespace, labels } }: EndpointSlice): readonly string[] {
