@@ -5,6 +5,7 @@ import {
   type KubernetesObject,
   type Pod,
   type Resource,
+  type ResourceClaim,
 } from '@coracle/api'
 import { readState, startCluster } from '@coracle/cluster'
 import { seededRandom, virtualEnvironment } from '@coracle/environment'
@@ -275,6 +276,8 @@ function lineOf(object: KubernetesObject, objects: ObjectsNow): readonly string[
       `EndpointSlice of ${metadata.labels?.['kubernetes.io/service-name']}: ${ready} of ${endpoints.length} ready`,
     ]
   }
+  if (kind === 'ResourceClaim' && controllerOf(object)?.kind === 'Pod')
+    return [ownedClaimLine(object as ResourceClaim, objects)]
   const isOfCronJob = kind === 'Job' && controllerOf(object) !== undefined
   if (isOfCronJob) return [`Job of ${controllerOf(object)?.name}: ${conditionsOf(object as Job)}`]
   const { spec, status } = object as { spec?: unknown; status?: unknown }
@@ -284,6 +287,14 @@ function lineOf(object: KubernetesObject, objects: ObjectsNow): readonly string[
   return [
     `${kind} ${metadata.namespace}/${name}${isGoing} ${stable(metadata.labels)} ${stable(spec)} ${stable(status)}`,
   ]
+}
+
+/** A claim that was made for a pod is named by chance, as that is, and which devices it gets goes by the order of such pods. */
+function ownedClaimLine(claim: ResourceClaim, objects: ObjectsNow): string {
+  const { allocation, reservedFor = [] } = claim.status ?? {}
+  const count = allocation?.devices?.results?.length ?? 0
+  const workload = nameText(objectNameOf(objects.workloadOf(claim)))
+  return `ResourceClaim of ${workload}: ${count} devices for ${reservedFor.length}`
 }
 
 function podLine(pod: Pod, objects: ObjectsNow): string {
@@ -327,6 +338,7 @@ const unstableKeys: ReadonlySet<string> = new Set([
   'lastUpdateTime',
   'startTime',
   'completionTime',
+  'allocationTimestamp',
   'active',
   'message',
   'observedGeneration',
