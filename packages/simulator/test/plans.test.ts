@@ -16,6 +16,9 @@ const seeds = [
   9_600_694,
   // The claim of a pod is deleted in the moment in which its node agent has got it: the pod starts with it.
   9_800_298,
+  // Which devices claims get goes by the order of pods.
+  9_900_013,
+  9_900_295,
 ]
 
 describe('a plan comes true', () => {

@@ -276,8 +276,7 @@ function lineOf(object: KubernetesObject, objects: ObjectsNow): readonly string[
       `EndpointSlice of ${metadata.labels?.['kubernetes.io/service-name']}: ${ready} of ${endpoints.length} ready`,
     ]
   }
-  if (kind === 'ResourceClaim' && controllerOf(object)?.kind === 'Pod')
-    return [ownedClaimLine(object as ResourceClaim, objects)]
+  if (kind === 'ResourceClaim') return [claimLine(object as ResourceClaim, objects)]
   const isOfCronJob = kind === 'Job' && controllerOf(object) !== undefined
   if (isOfCronJob) return [`Job of ${controllerOf(object)?.name}: ${conditionsOf(object as Job)}`]
   const { spec, status } = object as { spec?: unknown; status?: unknown }
@@ -289,8 +288,8 @@ function lineOf(object: KubernetesObject, objects: ObjectsNow): readonly string[
   ]
 }
 
-/** A claim that was made for a pod is named by chance, as that is, and which devices it gets goes by the order of such pods. */
-function ownedClaimLine(claim: ResourceClaim, objects: ObjectsNow): string {
+/** A claim that was made for a pod is named by chance, as that is, and which devices a claim gets goes by the order of pods. */
+function claimLine(claim: ResourceClaim, objects: ObjectsNow): string {
   const { allocation, reservedFor = [] } = claim.status ?? {}
   const count = allocation?.devices?.results?.length ?? 0
   const workload = nameText(objectNameOf(objects.workloadOf(claim)))
@@ -338,7 +337,6 @@ const unstableKeys: ReadonlySet<string> = new Set([
   'lastUpdateTime',
   'startTime',
   'completionTime',
-  'allocationTimestamp',
   'active',
   'message',
   'observedGeneration',
