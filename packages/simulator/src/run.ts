@@ -1,3 +1,5 @@
+// Loaded with the first claim of devices, and here from the start: how long that takes is the host's, and the first run would differ.
+import '@coracle/api/devices'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { History } from './history.ts'
 import { Inquiry } from './inquiry/inquiry.ts'
