@@ -185,6 +185,10 @@ describe('coracle up that cannot start', () => {
     [['--frobnicate'], 'error: unknown flag: --frobnicate'],
     [['--node', '2'], 'error: unknown flag: --node\n(Did you mean --nodes?)'],
     [
+      ['--port', '0', '--runtime', 'cri', '--container-runtime-endpoint', 'unix:///nowhere/cri.sock'],
+      'error: no container runtime listens at unix:///nowhere/cri.sock: start it, as with `systemctl start containerd`, or name the socket of another',
+    ],
+    [
       ['--runtime', 'docker'],
       'error: invalid argument "docker" for "--runtime" flag: Allowed choices are process, simulated, cri.',
     ],

@@ -252,13 +252,16 @@ function startWithProxy(
   if (count === 0) return nodes
   const names = ownNames({ count, namePrefix })
   let proxy: ServiceProxy | undefined
-  let takeBack: (() => Promise<void>) | undefined
+  let routing: ReturnType<typeof routeToHost> | undefined
   let isStopped = false
   const start = async (): Promise<void> => {
     const { createServiceProxy } = await import('@coracle/proxy')
     if (isStopped) return
-    if (containerRuntime !== undefined)
-      takeBack = await routeToHost(serviceRange ?? serviceRangeDefault, worlds.environmentOf('kube-proxy'))
+    if (containerRuntime !== undefined) {
+      routing = routeToHost(serviceRange ?? serviceRangeDefault, worlds.environmentOf('kube-proxy'))
+      await routing
+      if (isStopped) return
+    }
     proxy = createServiceProxy({
       client: worlds.clientOf('kube-proxy', identities.proxy, link),
       environment: worlds.environmentOf('kube-proxy'),
@@ -272,6 +275,7 @@ function startWithProxy(
   const stop = async (): Promise<void> => {
     isStopped = true
     await proxy?.stop()
+    const takeBack = await routing
     await takeBack?.()
   }
   return {

@@ -27,7 +27,7 @@ import type { Stop, StopOptions } from '../component.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { type AgentRuntimeName, createAgentRuntime } from './agent-runtime.ts'
 import { CertificateKeeper, isCurrent } from './certificate-keeper.ts'
-import { discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
+import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
 import { ownAddress } from './own-address.ts'
 import { clientWish, requestCertificate, servingWish } from './request-certificate.ts'
 import { coversHosts, servingHosts } from './serving-hosts.ts'
@@ -204,6 +204,7 @@ class RunningAgent implements Agent {
           : 'the certificate of this node has ended: give a --token to join again',
       )
     }
+    checkOrder(order)
     tell(`asking ${order.server} which cluster it is`)
     const caPem = await discoverCluster(order, environment, signal)
     tell('asking for a certificate')

@@ -34,7 +34,6 @@ export async function discoverCluster(
   environment: Environment,
   signal: AbortSignal,
 ): Promise<string> {
-  checkOrder(order)
   const caPem = await ofKubeconfig(await signedKubeconfig(order, undefined, environment, signal))
   checkHash(caPem, order)
   // Until here anybody may have answered. Who speaks under the authority is the cluster.
@@ -42,7 +41,8 @@ export async function discoverCluster(
   throw new JoinError(`${order.server} shows one authority to who trusts anybody and another to who trusts that`)
 }
 
-function checkOrder({ token, caCertHashes, skipsCaVerification }: JoinOrder): void {
+/** Throws a JoinError where an order to join cannot be carried out, whatever the cluster says. */
+export function checkOrder({ token, caCertHashes, skipsCaVerification }: JoinOrder): void {
   if (parseBootstrapToken(token) === undefined) {
     throw new JoinError('the token must be of the form "[a-z0-9]{6}.[a-z0-9]{16}": coracle token create makes one')
   }
