@@ -248,6 +248,11 @@ describe('a machine does not join', () => {
     expect([unsure.code, unsure.stderr]).toEqual([1, expect.stringContaining('give --discovery-token-ca-cert-hash')])
   })
 
+  it('under a name that no node can have', async () => {
+    const { code, stderr } = await tryToJoin('--token', 'abcdef.0123456789abcdef', '--hostname-override', 'far_away')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no node can be named "far_away"')])
+  })
+
   it('as another node than the one it is', async () => {
     const pem = readFileSync(join(directory, 'agent', 'pki', 'kubelet-client.pem')).toString('base64')
     const kubeconfig = JSON.parse(

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Taint } from '@coracle/api'
+import { checkFormat, type Taint } from '@coracle/api'
 import { connectionOf, loadKubeconfig } from '@coracle/client'
 import { type Agent, type AgentOptions, JoinError, startAgent } from '@coracle/cluster/agent'
 import { createLogger, type Environment, keepProcess, type LogLine } from '@coracle/environment'
@@ -61,6 +61,14 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
   keep()
 }
 
+/** The name of the node: that of the machine unless it is given. Throws where no node can have it. */
+function nodeNameOf({ hostnameOverride }: AgentFlags): string {
+  const name = (hostnameOverride ?? hostname()).toLowerCase()
+  const [problem] = checkFormat('dns1123-subdomain', name)
+  if (problem === undefined) return name
+  throw new CliError(`no node can be named ${JSON.stringify(name)}: ${problem}; give another --hostname-override`)
+}
+
 async function optionsOf(
   host: Host,
   server: string | undefined,
@@ -78,7 +86,7 @@ async function optionsOf(
   const taints = registerWithTaints.map(taintOf)
   return {
     environment: withLog(host),
-    nodeName: (flags.hostnameOverride ?? hostname()).toLowerCase(),
+    nodeName: nodeNameOf(flags),
     dataDir: resolve(host.workingDirectory, flags.dataDir ?? join('.coracle', 'agent')),
     runtime,
     port: flags.port,

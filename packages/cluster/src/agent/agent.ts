@@ -250,7 +250,9 @@ class RunningAgent implements Agent {
       metrics,
     })
     this.#stops.push(() => server.close())
-    this.port = await server.listen({ host: address, port })
+    this.port = await server.listen({ host: address, port }).catch((error: NodeJS.ErrnoException) => {
+      throw cannotListen(address, port, error)
+    })
     return server
   }
 
@@ -352,3 +354,19 @@ const connectionOf = ({ server, caPem, client }: JoinedCluster): TransportOption
   cert: client.certificatePem,
   key: client.keyPem,
 })
+
+/** Why the server of a node agent cannot listen, and what to do. */
+function cannotListen(address: string, port: number, error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new JoinError(
+        `another program listens at ${address}:${port}, an agent perhaps: stop it, or choose another --port`,
+      )
+    case 'EADDRNOTAVAIL':
+      return new JoinError(`${address} is no address of this machine: choose another with --address`)
+    case 'EACCES':
+      return new JoinError(`port ${port} is for root: choose another --port`)
+    default:
+      return error
+  }
+}
