@@ -81,9 +81,9 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
       "printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc $KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT | tail -1; echo",
       `cat ${directory}/token`,
     ].join('\n')
-    await run('client', ['sh', '-c', script], { spec: { restartPolicy: 'Never' } })
-    await ended('client')
-    const lines = (await log('client')).split('\n').filter((line) => line !== '')
+    await run('caller', ['sh', '-c', script], { spec: { restartPolicy: 'Never' } })
+    await ended('caller')
+    const lines = (await log('caller')).split('\n').filter((line) => line !== '')
     const [namespace, authority, connection, token = ''] = lines
     expect([namespace, authority, connection]).toEqual([
       'default',
