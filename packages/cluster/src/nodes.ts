@@ -229,7 +229,8 @@ function processNodes(options: NodesOptions): Nodes {
       const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
       const dataDirectory = dataDir ?? temporary ?? ''
       const members = group.start(dataDirectory, link)
-      const { atWork, stop } = startWithProxy(options, startWithVolumes(options, dataDirectory, members, link), link)
+      const nodes = startWithVolumes(options, dataDirectory, members, link)
+      const { atWork, stop } = startWithProxy(options, dataDirectory, nodes, link)
       return {
         atWork,
         async stop(stopOptions) {
@@ -246,6 +247,7 @@ function processNodes(options: NodesOptions): Nodes {
 /** What leads to services runs beside the nodes of this host: one for all of them. */
 function startWithProxy(
   { worlds, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
+  dataDirectory: string,
   nodes: Started,
   link: ConnectionLink,
 ): Started {
@@ -258,7 +260,7 @@ function startWithProxy(
     const { createServiceProxy } = await import('@coracle/proxy')
     if (isStopped) return
     if (containerRuntime !== undefined) {
-      routing = routeToHost(serviceRange ?? serviceRangeDefault, worlds.environmentOf('kube-proxy'))
+      routing = routeToHost(serviceRange ?? serviceRangeDefault, dataDirectory, worlds.environmentOf('kube-proxy'))
       await routing
       if (isStopped) return
     }
