@@ -18,6 +18,11 @@ export interface TimerOptions {
    * the quiet in which a virtual clock leaves out housekeeping: see `Clock.catchUp`.
    */
   readonly poll?: boolean
+  /**
+   * Something that happens by itself, such as the end of a process, and that others watch. Of what is due at one moment a virtual clock
+   * lets all of this come first, so that it does not matter in which order the timers were set.
+   */
+  readonly external?: boolean
   /** Whether the process must not end before it fires. */
   readonly keepsProcess?: boolean
 }

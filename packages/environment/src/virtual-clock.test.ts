@@ -63,6 +63,22 @@ describe('VirtualClock', () => {
     expect(clock.monotonicMs()).toBe(100)
   })
 
+  it('lets all that happens by itself come first of what is due at a moment, before anybody reacts', async () => {
+    const clock = new VirtualClock(0)
+    const fired: string[] = []
+    const external = (name: string) =>
+      void sleep(clock, 10, undefined, { external: true }).then(() => fired.push(`reaction to ${name}`))
+    const note = (name: string) => () => fired.push(name)
+    clock.setTimer(10, note('deadline'))
+    clock.setTimer(10, note('one'), { external: true })
+    external('one')
+    clock.setTimer(10, note('two'), { external: true })
+    clock.setTimer(11, note('later'), { external: true })
+    clock.setTimer(5, note('earlier'))
+    await clock.advance(100)
+    expect(fired).toEqual(['earlier', 'one', 'two', 'reaction to one', 'deadline', 'later'])
+  })
+
   it('fires timers that a timer or a promise sets on the way', async () => {
     const clock = new VirtualClock(0)
     const fired: number[] = []

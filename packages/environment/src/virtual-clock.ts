@@ -13,13 +13,15 @@ export const quietLeadMs = 60_000
 
 interface Pending {
   readonly dueMs: number
+  readonly external: boolean
   readonly sequence: number
   readonly callback: () => void
   cancelled: boolean
 }
 
 /**
- * A clock that stands still until a test moves it. Timers fire in the order of their due time, ties in the order they were set.
+ * A clock that stands still until a test moves it. Timers fire in the order of their due time, ties in the order they were set. What is
+ * external comes first of what is due at a moment, all of it before anybody can react.
  *
  * Where nothing waits on anything but promises, this clock, and what it was told to `hold` for, "everything has settled" is
  * decidable: no microtask is left, nothing is deferred, no timer is due and nothing is held.
@@ -62,9 +64,11 @@ export class VirtualClock implements Clock {
     return this.#nowMs - this.#startMs
   }
 
-  setTimer(delayMs: number, callback: () => void, { housekeeping, poll }: TimerOptions = {}): Timer {
+  setTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
+    const { housekeeping, poll, external = false } = options
     const pending: Pending = {
       dueMs: this.#nowMs + Math.max(0, delayMs),
+      external,
       sequence: this.#sequence++,
       callback,
       cancelled: false,
@@ -144,6 +148,10 @@ export class VirtualClock implements Clock {
       }
       next.callback()
       callbacks++
+      for (let also = this.#nextExternal(next); also !== undefined; also = this.#nextExternal(also)) {
+        also.callback()
+        callbacks++
+      }
     }
     throw new Error(
       `the virtual clock ran ${callbacksMax} callbacks without settling: something re-arms itself without delay`,
@@ -172,6 +180,13 @@ export class VirtualClock implements Clock {
     return this.#take(isPoll ? this.#polls : isUpkeep ? this.#housekeeping : this.#timers, next)
   }
 
+  /** Takes the next of what happens by itself at the same moment as `fired`. */
+  #nextExternal(fired: Pending): Pending | undefined {
+    const timer = firstOf(this.#timers)
+    const isNext = fired.external && timer?.external === true && timer.dueMs === fired.dueMs
+    return isNext ? this.#take(this.#timers, timer) : undefined
+  }
+
   #take(heap: Pending[], first: Pending): Pending {
     heapPop(heap)
     return first
@@ -190,7 +205,8 @@ function firstOf(heap: Pending[]): Pending | undefined {
 }
 
 function before(a: Pending, b: Pending): boolean {
-  return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
+  if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs
+  return a.external === b.external ? a.sequence < b.sequence : a.external
 }
 
 function heapPush(heap: Pending[], item: Pending): void {

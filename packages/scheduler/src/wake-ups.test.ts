@@ -28,6 +28,7 @@ describe('what helps pods that rest', () => {
   const resting = makePod({ requests: { cpu: '4' } }, 'resting')
   const gone: Pod = makePod({}, 'gone')
   const byRoom = new Set(['NodeResourcesFit'])
+  const byRoomAndHinting = new Set(['NodeResourcesFit', 'Hinting'])
 
   it('is a node with more room than before that takes them', () => {
     const { wakeUps } = setUp()
@@ -47,6 +48,14 @@ describe('what helps pods that rest', () => {
     expect(wakeUps.take()(resting, byRoom)).toBe(true)
   })
 
+  it('is a node that is refused by another plugin than before, which may be helped otherwise', () => {
+    const { wakeUps } = setUp()
+    wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
+    expect(wakeUps.take()(resting, new Set(['NodeUnschedulable']))).toBe(true)
+    wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
+    expect(wakeUps.take()(resting, new Set(['NodeUnschedulable', 'NodeResourcesFit']))).toBe(false)
+  })
+
   it('is no node that is gone', () => {
     const { cache, wakeUps } = setUp()
     const node = cache.node('large')?.node ?? makeNode()
@@ -62,7 +71,7 @@ describe('what helps pods that rest', () => {
     const helps = wakeUps.take()
     expect(helps(resting, byRoom)).toBe(false)
     expect(asked).toEqual([])
-    expect(helps(resting, new Set(['NodeResourcesFit', 'Hinting']))).toBe(true)
+    expect(helps(resting, byRoomAndHinting)).toBe(true)
     expect(asked).toEqual(['resting namespace-changed'])
   })
 
@@ -70,9 +79,9 @@ describe('what helps pods that rest', () => {
     const { wakeUps } = setUp()
     wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
     wakeUps.add({ type: 'namespace-changed', namespace: 'default' })
-    expect(wakeUps.take()(resting, new Set(['Hinting']))).toBe(true)
+    expect(wakeUps.take()(resting, byRoomAndHinting)).toBe(true)
     wakeUps.add({ type: 'pod-removed', pod: gone, nodeName: 'small' })
-    expect(wakeUps.take()(resting, new Set(['Hinting']))).toBe(false)
+    expect(wakeUps.take()(resting, byRoomAndHinting)).toBe(false)
   })
 
   it('is told of once', () => {

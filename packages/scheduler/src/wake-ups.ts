@@ -2,6 +2,7 @@ import type { Pod } from '@coracle/api'
 import type { Cluster } from './cluster.ts'
 import { type ClusterEvent, nodeOfEvent } from './cluster-event.ts'
 import type { Framework } from './framework.ts'
+import type { PluginRefusal } from './pod-class.ts'
 
 /** Events that are weighed one by one; where more have come at once, resting pods are tried without asking. */
 export const wakeUpEventsMax = 1024
@@ -42,7 +43,10 @@ export class WakeUps {
       if (areTooMany) return true
       if (nodes.length > 0) {
         const prepared = this.#framework.prepare(pod, this.#cluster)
-        if (nodes.some((node) => prepared.refuse(node) === undefined)) return true
+        // Where another plugin refuses now, the pod is tried, so that what helps against that one wakes it.
+        const isOutOfDate = (refusal: PluginRefusal | undefined) =>
+          refusal === undefined || !refusedBy.has(refusal.plugin)
+        if (nodes.some((node) => isOutOfDate(prepared.refuse(node)))) return true
       }
       return events.some((event) => this.#framework.isHelpedBy(pod, event, this.#cluster, refusedBy))
     }

@@ -19,6 +19,10 @@ const seeds = [
   // Which devices claims get goes by the order of pods.
   9_900_013,
   9_900_295,
+  // The deadline of a Job falls on the moment in which its containers end: those come first.
+  10_100_748,
+  // A node is uncordoned for a pod whose claim is gone, and which has yet to hear of that.
+  10_200_359,
 ]
 
 describe('a plan comes true', () => {

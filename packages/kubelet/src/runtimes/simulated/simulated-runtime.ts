@@ -345,19 +345,20 @@ class TableRuntime implements SimulatedRuntime {
     const { clock, random } = this.#environment
     this.#ends.set(
       id,
-      clock.setTimer(delayMs, () => this.#end(id, exitCodeOf(run, random))),
+      clock.setTimer(delayMs, () => this.#end(id, exitCodeOf(run, random)), { external: true }),
     )
   }
 
   #readyAfter(id: string, delayMs: number): void {
     this.#change(id, { unready: true })
     if (delayMs === foreverMs) return
-    const timer = this.#environment.clock.setTimer(delayMs, () => {
+    const becomesReady = (): void => {
       this.#readies.delete(id)
       this.#change(id, { unready: false })
       const container = this.#containerOf(id)
       if (container !== undefined) this.#tell(container)
-    })
+    }
+    const timer = this.#environment.clock.setTimer(delayMs, becomesReady, { external: true })
     this.#readies.set(id, timer)
   }
 
