@@ -27,6 +27,15 @@ const autoscaler = made('HorizontalPodAutoscaler', 'web', {
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' } },
 })
 
+const fromTemplate = (spec: Loose = {}) =>
+  made('Pod', 'gpu', { spec: { resourceClaims: [{ name: 'own', resourceClaimTemplateName: 'one' }], ...spec } })
+const noTemplate = 'claim own is to be made from resource claim template one, which is not there'
+const devicesTaken = '0/1 nodes are available: 1 cannot allocate all claims.'
+const unplaced = made('Pod', 'gpu', {
+  spec: {},
+  status: { conditions: [{ type: 'PodScheduled', status: 'False', message: devicesTaken }] },
+})
+
 const notMounted = 'Unable to attach or mount volumes: the claim is being deleted'
 const noSandbox = 'Failed to create pod sandbox: no address is left'
 const withContainer = (name: string, state: Loose) =>
@@ -62,6 +71,12 @@ it.each<
   ['ClaimUnbound', 'a claim is not bound: other', user(), [], false],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [], true],
   ['ClaimMissing', 'there is no claim data in namespace shop', user(), [claim('Pending')], false],
+  ['ResourceClaimTemplateMissing', noTemplate, fromTemplate(), [], true],
+  ['ResourceClaimTemplateMissing', noTemplate, fromTemplate(), [made('ResourceClaimTemplate', 'one')], false],
+  ['ResourceClaimTemplateMissing', noTemplate, fromTemplate({ nodeName: 'n' }), [], false],
+  ['ResourceClaimTemplateMissing', noTemplate.replace('own', 'other'), fromTemplate(), [], false],
+  ['DevicesTaken', devicesTaken, unplaced, [], true],
+  ['DevicesTaken', 'something else', unplaced, [], false],
   ['VolumeNotMounted', notMounted, withContainer('db', creating), [], true],
   ['VolumeNotMounted', 'something else', withContainer('db', creating), [], false],
   ['VolumeNotMounted', notMounted, withContainer('db', { running: {} }), [], false],

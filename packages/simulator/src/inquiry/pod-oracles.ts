@@ -80,15 +80,33 @@ export const podOracles: Readonly<Record<string, Oracle>> = {
       'UntoleratedTaint',
       'NodeSelectorMismatch',
       'NodesCordoned',
+      'NodeNameMismatch',
+      'HostPortTaken',
       'PodAffinityMismatch',
       'PodAntiAffinityMismatch',
       'TopologySpreadMismatch',
+      'DevicesTaken',
+      'DeviceElsewhere',
+      'DeviceClassMissing',
+      'DeviceSelectorFailed',
+      'ResourceClaimInUse',
+      'ResourceClaimMissing',
       'NoNodes',
       'Unschedulable',
       'SchedulerError',
       'WaitsForPreemption',
     ].map((reason) => [reason, unassigned]),
   ),
+  ResourceClaimTemplateMissing: ofPod(({ metadata: { namespace }, spec }, { because }, { view }) => {
+    if ((spec.nodeName ?? '') !== '') return `it is on ${spec.nodeName}`
+    const named = spec.resourceClaims?.find(
+      ({ name, resourceClaimTemplateName: template }) =>
+        because === `claim ${name} is to be made from resource claim template ${template}, which is not there`,
+    )
+    if (named === undefined) return 'it has no such claim'
+    const template = view.find('ResourceClaimTemplate', namespace ?? '', named.resourceClaimTemplateName ?? '')
+    return unless(template === undefined, 'the template is there')
+  }),
   NotScheduledYet: ignored,
   SchedulerSilent: ignored,
   Ending: ofPod((pod, _, world) =>
