@@ -467,7 +467,24 @@ describe('get --watch --request-timeout', () => {
 describe('get --watch --output-watch-events', () => {
   it.each([
     ['told-0', [], /^EVENT +NAME +DATA +AGE\nADDED +told-0 +0 +\d+s\n$/, /\nMODIFIED +told-0 +1 +\d+s\n$/],
-    ['told-1', ['-o=json'], /"kind": "ConfigMap"[\s\S]*"type": "ADDED"\n\}\n$/, /"type": "MODIFIED"\n\}\n$/],
+    [
+      'told-1',
+      ['-o=json'],
+      /^\{"type":"ADDED","object":\{"apiVersion":"v1",.*"managedFields":\[.*\}\n$/,
+      /\n\{"type":"MODIFIED","object":\{.*\}\n$/,
+    ],
+    [
+      'told-3',
+      ['-o=custom-columns=T:.type,N:.object.metadata.name'],
+      /^T +N\nADDED +told-3\n$/,
+      /\nMODIFIED +told-3\n$/,
+    ],
+    [
+      'told-4',
+      ['-o=yaml'],
+      /^object:\n[\s\S]*\n {4}managedFields:[\s\S]*\ntype: ADDED\n$/,
+      /\n---\nobject:[\s\S]*\ntype: MODIFIED\n$/,
+    ],
     ['told-2', ['-o=jsonpath={.type}/{.object.metadata.name}{"\\n"}'], /^ADDED\/told-2\n$/, /\nMODIFIED\/told-2\n$/],
   ])('says of each change what kind it is: %s', async (name, formats, before, after) => {
     await coracle('create -f -', configMap(name, {}))
@@ -477,6 +494,24 @@ describe('get --watch --output-watch-events', () => {
     await shown.until(before)
     await coracle('apply -f -', configMap(name, { a: '1' }))
     await shown.until(after)
+  })
+})
+
+describe('get --watch', () => {
+  it('shows nothing of a name that is not there where that is no error', async () => {
+    const nothing = { code: 0, stdout: '', stderr: '' }
+    expect(await coracle('get cm nowhere -w --ignore-not-found')).toMatchObject(nothing)
+    expect(await coracle('get cm nowhere -w')).toMatchObject({ code: 1 })
+  })
+
+  it('watches the object whose subresource is named', async () => {
+    await coracle('create -f -', configMap('named', {}))
+    const shown = new Output()
+    const host = recordingHost({ workingDirectory: directory, onOutput: (text) => shown.show(text) })
+    run(['get', 'cm/named', '-w', '--subresource=status'], host).catch(() => {})
+    await shown.until(/\nnamed +0 +\d+s\n$/)
+    await coracle('apply -f -', configMap('named', { a: '1' }))
+    await shown.until(/\nnamed +1 +\d+s\n$/)
   })
 })
 

@@ -159,7 +159,13 @@ async function watched(
   return { selections, refusal: files.length > 1 ? several : refusal }
 }
 
-async function watch(host: Host, session: Session, { selections, refusal }: Watched, flags: GetFlags): Promise<void> {
+/** A subresource is not watched: kubectl shows and watches the object itself. */
+async function watch(
+  host: Host,
+  session: Session,
+  { selections, refusal }: Watched,
+  { subresource: _, ...flags }: GetFlags,
+): Promise<void> {
   if (flags.sortBy !== undefined) {
     host.stderr.write('warning: --watch requested, --sort-by will be ignored for watch events received\n')
   }

@@ -47,7 +47,7 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
   const options = listOptions(session, selection, flags)
   const view = viewOf(host, session, request)
   // A name that is not there is an error, and not an empty list to wait on.
-  if (name !== undefined) await view.fetch(selection, options)
+  if (name !== undefined && !(await isThere(view, selection, options, flags))) return
   const { name: _, ...collection } = selection
   const state = await view.fetch(collection, options)
   if (flags.watchOnly !== true) await view.show([state])
@@ -63,6 +63,17 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
       if (await isWatchOver(host, flags, begunMs)) return
       throw error
     }
+  }
+}
+
+/** False where an object is not there and `--ignore-not-found` says that this is no error. */
+async function isThere(view: View, selection: Selection, options: ListOptions, flags: GetFlags): Promise<boolean> {
+  try {
+    await view.fetch(selection, options)
+    return true
+  } catch (error) {
+    if (flags.ignoreNotFound === true && hasReason(error, 'NotFound')) return false
+    throw error
   }
 }
 

@@ -3,6 +3,7 @@ import { findJsonPath, printJsonPath } from '@coracle/api/jsonpath'
 import { CliError, PrintError } from '../cli-error.ts'
 import { kindOf, objectText } from '../resources/object-text.ts'
 import { printColumns } from './custom-columns.ts'
+import { safeInHtml } from './go-json.ts'
 import { jsonPathFailure, type OutputFormat } from './output-format.ts'
 import { serialize, withoutManagedFields } from './serialize.ts'
 
@@ -51,9 +52,14 @@ export class ObjectPrinter {
       : this.#print([found], order(found.resource, shown), true)
   }
 
-  /** One object, and what happened to it: as an event of a watch. */
-  event(type: string, found: Found): Promise<string> {
-    return this.#print([found], { type, object: this.#shown(found.object) })
+  /**
+   * One object, and what happened to it: as an event of a watch, which has no metadata of its own to leave managed fields out of. JSON is
+   * on one line, and columns are those of the event.
+   */
+  async event(type: string, found: Found): Promise<string> {
+    const event = { type, object: sortKeys(found.object) }
+    if (this.#format.type === 'json') return `${safeInHtml(JSON.stringify(event))}\n`
+    return this.#print([found], event, false, [event])
   }
 
   /** Several objects: as a List where the format prints whole values. */
@@ -68,7 +74,12 @@ export class ObjectPrinter {
     return this.#print(found, { kind: 'List', apiVersion: 'v1', metadata: {}, items }, true)
   }
 
-  async #print(found: readonly Found[], whole: unknown, isOrdered = false): Promise<string> {
+  async #print(
+    found: readonly Found[],
+    whole: unknown,
+    isOrdered = false,
+    rows: readonly unknown[] = found.map(({ object }) => object),
+  ): Promise<string> {
     const isFirst = !this.#isStarted
     this.#isStarted = true
     const format = this.#format
@@ -83,17 +94,12 @@ export class ObjectPrinter {
       case 'yaml':
         return `${isFirst ? '' : '---\n'}${await serialize(whole, 'yaml')}`
       case 'custom-columns':
-        return this.#columns(format, found, isFirst)
+        return printColumns(format.columns, rows, isFirst && this.#style.headers !== false)
       case 'jsonpath':
         return this.#jsonPath(format, whole)
       case 'go-template':
         return this.#goTemplate(format, whole)
     }
-  }
-
-  #columns({ columns }: Extract<ObjectFormat, { type: 'custom-columns' }>, found: readonly Found[], isFirst: boolean) {
-    const objects = found.map(({ object }) => this.#shown(object))
-    return printColumns(columns, objects, isFirst && this.#style.headers !== false)
   }
 
   #jsonPath({ template, text, asJson }: Extract<ObjectFormat, { type: 'jsonpath' }>, whole: unknown): string {
