@@ -14,6 +14,8 @@ import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
+import { FlowControl } from './flow-control/flow-control.ts'
+import { ensureConfiguration, keepConfiguration } from './flow-control/required-configuration.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -97,6 +99,8 @@ export interface ApiCore {
   readonly registries: Registries
   /** Spreads work over turns of the event loop. */
   readonly turns: WorkTurns
+  /** Decides when requests are answered. */
+  readonly flowControl: FlowControl
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
   /** The servers behind this one. */
@@ -208,7 +212,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
-    await Promise.all([createFirstObjects(registries, options.serviceCidr), customKinds.start()])
+    await Promise.all([
+      createFirstObjects(registries, options.serviceCidr),
+      ensureConfiguration(registries, environment),
+      customKinds.start(),
+    ])
     if (options.authorizer === undefined) {
       const { reconcileDefaultPolicy } = await import('./security/rbac/reconcile-policy.ts')
       await reconcileDefaultPolicy(registries, environment)
@@ -223,6 +231,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
       startCompaction(environment, store, feed, registries),
       startEventExpiry(environment, registries),
       startCauseExpiry(environment, store),
+      keepConfiguration(registries, environment),
       startAllocationRepair({ ...kubernetesParts(), feed }),
     )
   }
@@ -231,6 +240,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     environment,
     registries,
     turns,
+    flowControl: new FlowControl(registries),
     kinds,
     aggregator,
     kindsSettled: () => {

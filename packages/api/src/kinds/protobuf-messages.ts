@@ -11,6 +11,7 @@ import { coordinationMessages } from './coordination/protobuf.ts'
 import { coreMessages } from './core/protobuf.ts'
 import { discoveryMessages } from './discovery/protobuf.ts'
 import { eventsMessages } from './events/protobuf.ts'
+import { flowcontrolMessages } from './flowcontrol/protobuf.ts'
 import { metaMessages } from './meta/protobuf.ts'
 import { networkingMessages } from './networking/protobuf.ts'
 import { nodeMessages } from './node/protobuf.ts'
@@ -46,6 +47,7 @@ export const protobufMessages: Readonly<Record<string, string>> = {
   ...coreMessages,
   ...discoveryMessages,
   ...eventsMessages,
+  ...flowcontrolMessages,
   ...metaMessages,
   ...networkingMessages,
   ...nodeMessages,

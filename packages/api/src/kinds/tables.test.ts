@@ -62,6 +62,10 @@ const heads: Readonly<Record<string, string>> = {
   'discovery.k8s.io/v1 EndpointSlice': 'Name:name, AddressType, Ports, Endpoints, Age',
   'certificates.k8s.io/v1 CertificateSigningRequest':
     'Name:name, Age, SignerName, Requestor, RequestedDuration, Condition',
+  'flowcontrol.apiserver.k8s.io/v1 FlowSchema':
+    'Name:name, PriorityLevel, MatchingPrecedence, DistinguisherMethod, Age, MissingPL',
+  'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration':
+    'Name:name, Type, NominalConcurrencyShares, Queues, HandSize, QueueLengthLimit, Age',
   'networking.k8s.io/v1 IngressClass': 'Name:name, Controller, Parameters, Age',
   'networking.k8s.io/v1 Ingress': 'Name:name, Class, Hosts, Address, Ports, Age',
   'networking.k8s.io/v1 IPAddress': 'Name:name, ParentRef',
@@ -570,6 +574,41 @@ const cells: readonly (readonly [string, object, readonly unknown[]])[] = [
     [1000, true, '150m', 'Never'],
   ],
   ['scheduling.k8s.io/v1 PriorityClass', { value: -5 }, [-5, false, '150m', '']],
+  [
+    'flowcontrol.apiserver.k8s.io/v1 FlowSchema',
+    { spec: { priorityLevelConfiguration: { name: 'low' }, matchingPrecedence: 7 } },
+    ['low', 7, '<none>', '150m', '?'],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1 FlowSchema',
+    {
+      spec: {
+        priorityLevelConfiguration: { name: 'low' },
+        matchingPrecedence: 7,
+        distinguisherMethod: { type: 'ByUser' },
+      },
+      status: { conditions: [{ type: 'Dangling', status: 'True' }] },
+    },
+    ['low', 7, 'ByUser', '150m', 'True'],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration',
+    { spec: { type: 'Exempt', exempt: { nominalConcurrencyShares: 3 } } },
+    ['Exempt', '<none>', '<none>', '<none>', '<none>', '150m'],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration',
+    {
+      spec: {
+        type: 'Limited',
+        limited: {
+          nominalConcurrencyShares: 30,
+          limitResponse: { type: 'Queue', queuing: { queues: 64, handSize: 8, queueLengthLimit: 50 } },
+        },
+      },
+    },
+    ['Limited', 30, 64, 8, 50, '150m'],
+  ],
   ['storage.k8s.io/v1 CSIDriver', { spec: {} }, [true, false, false, '<unset>', false, '<none>', '150m']],
   ['resource.k8s.io/v1 DeviceClass', { spec: {} }, ['150m']],
   ['resource.k8s.io/v1 ResourceClaim', { spec: {} }, ['pending', '150m']],

@@ -20,6 +20,8 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'coordination.k8s.io': 16_500,
   'node.k8s.io': 16_300,
   'discovery.k8s.io': 16_200,
+  'resource.k8s.io': 16_200,
+  'flowcontrol.apiserver.k8s.io': 16_100,
   'metrics.k8s.io': 100,
 }
 const customGroupPriority = 1_000
@@ -34,5 +36,6 @@ export const groupPriorityOf = (group: string): number => groupPriorities[group]
 export function versionPriorityOf(group: string, version: string): number {
   if (group === '') return 1
   if (group === 'autoscaling' && version === 'v2') return 30
+  if (group === 'resource.k8s.io' || group === 'flowcontrol.apiserver.k8s.io') return 21
   return isBuiltinGroup(group) ? 15 : 100
 }

@@ -6,6 +6,7 @@ import { ApiError, type ResourceDefinition, tooManyRequests } from '@coracle/api
 import { Upgrades } from '@coracle/client/upgrades'
 import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
+import { mastersGroup } from '../api-server-user.ts'
 import { ProxiedRequests } from '../proxy/proxied-requests.ts'
 import type { User } from '../request.ts'
 import { type Authenticator, anonymous } from '../security/authentication.ts'
@@ -19,6 +20,7 @@ import { handleCauses, isCausesRoute } from './causes-handler.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
+import { FlowAdmission } from './flow-admission.ts'
 import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
@@ -261,6 +263,8 @@ function createHandler(
   const { clock, logger } = environment
   const lists = new ListWriter(clock)
   exchanges.onClose(() => lists.close())
+  const flows = new FlowAdmission(core.flowControl, clock, options.metrics)
+  exchanges.onClose(flows.close)
   const context: HandlerContext = {
     core,
     environment,
@@ -270,7 +274,10 @@ function createHandler(
     turns,
     upgrades,
     proxied: new ProxiedRequests(),
-    becomeLongRunning: (exchange) => exchanges.becomeLongRunning(exchange),
+    becomeLongRunning: (exchange) => {
+      flows.becomesLong(exchange)
+      return exchanges.becomeLongRunning(exchange)
+    },
   }
   const paths = createPathHandler(options)
   const { metrics } = options
@@ -349,8 +356,25 @@ function createHandler(
       exchanges.begin(exchange)
       if (search.includes('timeout=') && !asksToWatch(exchange.query)) limitTime(exchange)
     }
-    const done = handle(exchange, path)
-    done?.catch((error: unknown) => sendError(response, error, logger))
+    const start = (): void => {
+      const done = handle(exchange, path)
+      done?.catch((error: unknown) => sendError(response, error, logger))
+    }
+    // Health is told whatever else goes on, and whoever may do everything never waits: no flow schema comes before that one.
+    if (isHealthPath(path) || user.groups.includes(mastersGroup)) {
+      start()
+      return
+    }
+    const refuse = (error: unknown): void => sendError(response, error, logger)
+    const startLater = (): void => {
+      try {
+        start()
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(exchange.query))
+    flows.admit(exchange, route, startLater, refuse)
   }
 
   const fail = ({ request, response }: Arrival, error: unknown): void => {

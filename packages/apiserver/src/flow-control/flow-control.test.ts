@@ -1,0 +1,297 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '@coracle/api'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { routeOf } from '../http/routes.ts'
+import { LevelQueues } from './level-queues.ts'
+import { distinguisherOf, matches } from './matching.ts'
+import { seatShares } from './seat-shares.ts'
+import { type SeatRequest, Seats } from './seats.ts'
+import { dealHand } from './shuffle-sharding.ts'
+
+const schemaOf = (rule: object, spec: object = {}) =>
+  ({ metadata: { name: 's' }, spec: { rules: [rule], ...spec } }) as unknown as FlowSchema
+const everybody = [{ kind: 'Group', group: { name: '*' } }]
+const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['a'] }
+const user = { name: 'jane', groups: ['devs'] }
+const get = (path: string) => routeOf('GET', path, () => false)
+const onePod = get('/api/v1/namespaces/a/pods/p')
+
+describe('a flow schema', () => {
+  it.each<[string, object, boolean]>([
+    ['its name', { kind: 'User', user: { name: 'jane' } }, true],
+    ['another name', { kind: 'User', user: { name: 'joe' } }, false],
+    ['any name', { kind: 'User', user: { name: '*' } }, true],
+    ['its group', { kind: 'Group', group: { name: 'devs' } }, true],
+    ['another group', { kind: 'Group', group: { name: 'ops' } }, false],
+    ['an account', { kind: 'ServiceAccount', serviceAccount: { namespace: 'a', name: '*' } }, false],
+  ])('means a user by %s', (_how, subject, isMeant) => {
+    expect(matches(schemaOf({ subjects: [subject], resourceRules: [pods] }), user, onePod)).toBe(isMeant)
+  })
+
+  it.each<[string, string, boolean]>([
+    ['a', 'b', true],
+    ['a', '*', true],
+    ['a', 'c', false],
+    ['other', '*', false],
+  ])('means the account b of a by %s/%s', (namespace, name, isMeant) => {
+    const subject = { kind: 'ServiceAccount', serviceAccount: { namespace, name } }
+    const account = { name: 'system:serviceaccount:a:b', groups: [] }
+    expect(matches(schemaOf({ subjects: [subject], resourceRules: [pods] }), account, onePod)).toBe(isMeant)
+  })
+
+  it.each<[string, object, string, boolean]>([
+    ['as it is said', {}, '/api/v1/namespaces/a/pods/p', true],
+    ['of another namespace', {}, '/api/v1/namespaces/b/pods/p', false],
+    ['of any namespace', { namespaces: ['*'] }, '/api/v1/namespaces/b/pods/p', true],
+    ['of all namespaces together, which is none', { namespaces: ['*'], verbs: ['list'] }, '/api/v1/pods', false],
+    ['of the cluster', { clusterScope: true, verbs: ['list'] }, '/api/v1/pods', true],
+    ['of another verb', { verbs: ['list'] }, '/api/v1/namespaces/a/pods/p', false],
+    ['of any verb', { verbs: ['*'] }, '/api/v1/namespaces/a/pods/p', true],
+    ['of a subresource, which has to be said', {}, '/api/v1/namespaces/a/pods/p/status', false],
+    ['of a subresource that is said', { resources: ['pods/status'] }, '/api/v1/namespaces/a/pods/p/status', true],
+    ['of another group', { apiGroups: ['apps'] }, '/api/v1/namespaces/a/pods/p', false],
+  ])('means resources %s', (_how, parts, path, isMeant) => {
+    const schema = schemaOf({ subjects: everybody, resourceRules: [{ ...pods, ...parts }] })
+    expect(matches(schema, user, get(path))).toBe(isMeant)
+  })
+
+  it.each<[string, string, boolean]>([
+    ['/healthz', '/healthz', true],
+    ['/healthz', '/healthz/etcd', true],
+    ['/healthz', '/healthzy', false],
+    ['/a/*', '/a/b/c', true],
+    ['/a/*', '/ab', false],
+    ['*', '/version', true],
+  ])('means by %s the path %s', (url, path, isMeant) => {
+    const schema = schemaOf({ subjects: everybody, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] })
+    expect(matches(schema, user, get(path))).toBe(isMeant)
+  })
+
+  it('tells flows apart by user, by namespace or not', () => {
+    const by = (type?: string) =>
+      distinguisherOf(schemaOf({}, type === undefined ? {} : { distinguisherMethod: { type } }), user, onePod)
+    expect([by('ByUser'), by('ByNamespace'), by()]).toEqual(['jane', 'a', ''])
+  })
+})
+
+describe('the hand of a flow', () => {
+  it('is so many different queues, the same each time', () => {
+    const cases = fc.tuple(fc.string(), fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 8 }))
+    fc.assert(
+      fc.property(cases, ([flow, queues, wanted]) => {
+        const handSize = Math.min(queues, wanted)
+        const hand = dealHand(flow, queues, handSize)
+        expect(new Set(hand).size).toBe(handSize)
+        expect(hand.every((index) => Number.isInteger(index) && index >= 0 && index < queues)).toBe(true)
+        expect(dealHand(flow, queues, handSize)).toEqual(hand)
+      }),
+    )
+  })
+
+  it('is seldom that of another flow', () => {
+    const hands = Array.from({ length: 500 }, (_, index) => dealHand(`flow ${index}`, 128, 6).toSorted().join())
+    expect(new Set(hands).size).toBe(500)
+    const used = new Set(Array.from({ length: 500 }, (_, index) => dealHand(`flow ${index}`, 128, 6)).flat())
+    expect(used.size).toBe(128)
+  })
+})
+
+const level = (name: string, shares: number, more: object = {}, limitResponse: object = { type: 'Reject' }) =>
+  ({
+    metadata: { name },
+    spec: { type: 'Limited', limited: { nominalConcurrencyShares: shares, limitResponse, ...more } },
+  }) as unknown as PriorityLevelConfiguration
+const queue = (queues = 1, queueLengthLimit = 10) => ({
+  type: 'Queue',
+  queuing: { queues, handSize: 1, queueLengthLimit },
+})
+
+describe('shares of seats', () => {
+  it('are in proportion, rounded up, part of them reserved, and others can be had beyond them', () => {
+    const levels = [
+      level('high', 40, { lendablePercent: 50 }),
+      level('low', 100, { lendablePercent: 90, borrowingLimitPercent: 10 }),
+      level('none', 0),
+    ]
+    expect(Object.fromEntries(seatShares(levels, 100))).toEqual({
+      high: { nominal: 29, reserved: 14, most: 100 },
+      low: { nominal: 72, reserved: 7, most: 79 },
+      none: { nominal: 0, reserved: 0, most: 100 },
+    })
+  })
+
+  it('are none where nobody has one', () => {
+    expect(seatShares([level('a', 0)], 100).get('a')).toEqual({ nominal: 0, reserved: 0, most: 100 })
+  })
+
+  it('count what is set aside for what is exempt', () => {
+    const exempt = { metadata: { name: 'exempt' }, spec: { type: 'Exempt', exempt: { nominalConcurrencyShares: 50 } } }
+    const shares = seatShares([exempt as unknown as PriorityLevelConfiguration, level('a', 50)], 10)
+    expect(shares.get('a')?.nominal).toBe(5)
+  })
+})
+
+describe('the queues of a level', () => {
+  const request = (flow: string, id = '') => ({ flow, id })
+
+  it('take turns, so that a flow that sends much does not keep others waiting', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    for (let index = 0; index < 5; index++) queues.add(request('loud', String(index)))
+    for (let index = 0; index < 2; index++) queues.add(request('quiet', String(index)))
+    const order = Array.from({ length: 7 }, () => queues.next()).map((each) => `${each?.flow} ${each?.id}`)
+    expect(order).toEqual(['loud 0', 'quiet 0', 'loud 1', 'quiet 1', 'loud 2', 'loud 3', 'loud 4'])
+    expect(queues.next()).toBeUndefined()
+  })
+
+  it('give a flow that comes late no more than its turn', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    for (let index = 0; index < 6; index++) queues.add(request('early', String(index)))
+    for (let turn = 0; turn < 3; turn++) queues.next()
+    for (let index = 0; index < 3; index++) queues.add(request('late', String(index)))
+    const order = Array.from({ length: 6 }, () => queues.next()?.flow)
+    expect(order.slice(0, 4).toSorted()).toEqual(['early', 'early', 'late', 'late'])
+  })
+
+  it('have an end, each, and a flow waits in the shortest of its hand', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 2, handSize: 2, queueLengthLimit: 2 })
+    const taken = Array.from({ length: 5 }, (_, index) => queues.add(request('one', String(index))))
+    expect(taken).toEqual([true, true, true, true, false])
+    expect(queues.add(request('one', 'old'), true)).toBe(true)
+    expect(queues.size).toBe(5)
+  })
+
+  it('forget who has gone', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 1, handSize: 1, queueLengthLimit: 10 })
+    const [first, second] = [request('a', '1'), request('a', '2')]
+    queues.add(first)
+    queues.add(second)
+    queues.remove(first)
+    expect(queues.next()).toBe(second)
+    queues.remove(second)
+    expect(queues.size).toBe(0)
+  })
+})
+
+class Requests {
+  readonly seats: Seats
+  readonly seated: string[] = []
+  readonly #byId = new Map<string, SeatRequest>()
+
+  constructor(total: number, levels: readonly PriorityLevelConfiguration[]) {
+    this.seats = new Seats(total)
+    this.seats.set(levels)
+  }
+
+  ask(id: string, levelName: string, flow = ''): string {
+    const request = { level: levelName, flow, onSeat: () => void this.seated.push(id) }
+    this.#byId.set(id, request)
+    return this.seats.request(request)
+  }
+
+  leave(id: string): void {
+    const request = this.#byId.get(id)
+    if (request !== undefined) this.seats.leave(request)
+  }
+
+  counts(name: string) {
+    return this.seats.levels().find((each) => each.name === name)
+  }
+}
+
+describe('seats', () => {
+  it('are as many as a level has; who comes then is refused or waits, and follows when one is given back', () => {
+    const requests = new Requests(4, [level('refusing', 2), level('queueing', 2, {}, queue(1, 1))])
+    expect(['a', 'b', 'c'].map((id) => requests.ask(id, 'refusing'))).toEqual(['seated', 'seated', 'refused'])
+    expect(['d', 'e', 'f', 'g'].map((id) => requests.ask(id, 'queueing'))).toEqual([
+      'seated',
+      'seated',
+      'waiting',
+      'refused',
+    ])
+    requests.leave('a')
+    expect(requests.seated).toEqual([])
+    requests.leave('d')
+    expect(requests.seated).toEqual(['f'])
+    expect(requests.counts('queueing')).toEqual({ name: 'queueing', nominal: 2, seated: 2, waiting: 0 })
+  })
+
+  it('are lent to others while their level does not use them, and its own requests come first when they are given back', () => {
+    const lender = level('lender', 1, { lendablePercent: 100 }, queue())
+    const requests = new Requests(4, [lender, level('borrower', 1, {}, queue())])
+    expect(['a', 'b', 'c', 'd', 'e'].map((id) => requests.ask(id, 'borrower'))).toEqual([
+      'seated',
+      'seated',
+      'seated',
+      'seated',
+      'waiting',
+    ])
+    expect(requests.ask('own', 'lender')).toBe('waiting')
+    requests.leave('a')
+    expect(requests.seated).toEqual(['own'])
+    requests.leave('b')
+    expect(requests.seated).toEqual(['own', 'e'])
+  })
+
+  it('are borrowed only up to a limit, and what is reserved is lent to nobody', () => {
+    const limited = level('limited', 2, { borrowingLimitPercent: 50 })
+    const requests = new Requests(8, [limited, level('lender', 2, { lendablePercent: 75 })])
+    const outcomes = Array.from({ length: 7 }, (_, index) => requests.ask(String(index), 'limited'))
+    expect(outcomes.filter((each) => each === 'seated')).toHaveLength(6)
+    expect(requests.ask('a', 'lender')).toBe('seated')
+    expect(requests.ask('b', 'lender')).toBe('seated')
+    expect(requests.ask('c', 'lender')).toBe('refused')
+  })
+
+  it('are not waited for any more by who has gone', () => {
+    const requests = new Requests(1, [level('a', 1, {}, queue())])
+    requests.ask('first', 'a')
+    requests.ask('second', 'a')
+    requests.ask('third', 'a')
+    requests.leave('second')
+    requests.leave('first')
+    expect(requests.seated).toEqual(['third'])
+  })
+
+  it('are divided anew while requests have them and wait: nobody is lost', () => {
+    const requests = new Requests(4, [level('a', 1, {}, queue()), level('b', 1)])
+    for (const id of ['1', '2', '3', '4']) requests.ask(id, 'a')
+    requests.seats.set([level('b', 1), level('a', 3)])
+    expect(requests.seated).toEqual(['3'])
+    requests.seats.set([level('b', 1)])
+    for (const id of ['1', '2']) requests.leave(id)
+    expect(requests.seated).toEqual(['3'])
+    requests.leave('3')
+    expect(requests.seated).toEqual(['3', '4'])
+    requests.leave('4')
+    expect(requests.counts('a')).toBeUndefined()
+  })
+
+  it('add up, whatever comes and goes', () => {
+    const levels = [
+      level('a', 3, { lendablePercent: 60 }, queue(4)),
+      level('b', 2, { lendablePercent: 30, borrowingLimitPercent: 20 }, queue(2, 3)),
+      level('c', 1),
+    ]
+    const step = fc.record({
+      level: fc.constantFrom('a', 'b', 'c'),
+      leaves: fc.nat(40),
+      flow: fc.constantFrom('x', 'y'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const requests = new Requests(10, levels)
+        const held = new Set<string>()
+        for (const [index, { level: name, leaves, flow }] of steps.entries()) {
+          if (requests.ask(String(index), name, flow) !== 'refused') held.add(String(index))
+          if (held.delete(String(leaves))) requests.leave(String(leaves))
+          const counts = requests.seats.levels()
+          const total = counts.reduce((sum, { seated, waiting }) => sum + seated + waiting, 0)
+          expect(total).toBe(held.size)
+          expect(counts.reduce((sum, { seated }) => sum + seated, 0)).toBeLessThanOrEqual(11)
+        }
+        for (const id of held) requests.leave(id)
+        expect(requests.seats.levels().every(({ seated, waiting }) => seated === 0 && waiting === 0)).toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,116 @@
+import {
+  catchAllName,
+  compareText,
+  exemptName,
+  type FlowSchema,
+  flowSchemas,
+  type KubernetesObject,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
+  type PriorityLevelConfiguration,
+  priorityLevelConfigurations,
+} from '@coracle/api'
+import type { Route } from '../http/routes.ts'
+import type { Registries } from '../registries.ts'
+import type { User } from '../request.ts'
+import { distinguisherOf, matches } from './matching.ts'
+import { type LevelCounts, type SeatRequest, Seats } from './seats.ts'
+
+/** Requests of levels that are limited which are answered at one time (upstream's --max-requests-inflight and --max-mutating-requests-inflight). */
+export const seatsDefault = 600
+
+/** At which level a request is answered, and by which schema. */
+export interface Classified {
+  readonly schema: FlowSchema
+  readonly level: PriorityLevelConfiguration
+  readonly isExempt: boolean
+  /** What tells its flow from others of the level. */
+  readonly flow: string
+}
+
+/** Decides when requests are answered, by FlowSchemas and PriorityLevelConfigurations as this server's caches have them. */
+export class FlowControl {
+  readonly #registries: Registries
+  readonly #seats: Seats
+  #schemas: readonly { readonly schema: FlowSchema; readonly level: PriorityLevelConfiguration }[] = []
+  #isOutdated = true
+  #isFollowing = false
+
+  constructor(registries: Registries, seats = seatsDefault) {
+    this.#registries = registries
+    this.#seats = new Seats(seats)
+  }
+
+  /** The level of a request: that of the first schema that matches it. */
+  classify(user: User, route: Route): Classified {
+    this.#bringUpToDate()
+    const found = this.#schemas.find(({ schema }) => matches(schema, user, route)) ?? this.#schemas.at(-1)
+    // The last one is there in any case.
+    if (found === undefined) throw new Error('there is no flow schema')
+    const { schema, level } = found
+    const flow = `${schema.metadata.name}\0${distinguisherOf(schema, user, route)}`
+    return { schema, level, isExempt: level.metadata.name === exemptName, flow }
+  }
+
+  /** Asks for a seat. What is `seated` or `waiting` has to `leave`. */
+  request(request: SeatRequest): 'seated' | 'waiting' | 'refused' {
+    return this.#seats.request(request)
+  }
+
+  leave(request: SeatRequest): void {
+    this.#seats.leave(request)
+  }
+
+  /** How each level is used. */
+  levels(): readonly LevelCounts[] {
+    this.#bringUpToDate()
+    return this.#seats.levels()
+  }
+
+  #bringUpToDate(): void {
+    if (!this.#isFollowing) this.#follow()
+    if (!this.#isOutdated) return
+    this.#isOutdated = false
+    const levels = completed(
+      this.#stored<PriorityLevelConfiguration>(priorityLevelConfigurations),
+      mandatoryPriorityLevels,
+    )
+    const byName = new Map(levels.map((level) => [level.metadata.name, level]))
+    const schemas = completed(this.#stored<FlowSchema>(flowSchemas), mandatoryFlowSchemas)
+    this.#schemas = inOrder(schemas).flatMap((schema) => {
+      const level = byName.get(schema.spec?.priorityLevelConfiguration.name)
+      // One that leads nowhere matches nothing, as upstream.
+      return level === undefined ? [] : [{ schema, level }]
+    })
+    this.#seats.set(levels)
+  }
+
+  #stored<T>(kind: typeof flowSchemas | typeof priorityLevelConfigurations): readonly T[] {
+    const cache = this.#registries.byStorageKey(kind.storageKey)?.storage.cache
+    return cache === undefined ? [] : [...cache.values()].map(({ object }) => object as T)
+  }
+
+  #follow(): void {
+    this.#isFollowing = true
+    for (const { storageKey } of [flowSchemas, priorityLevelConfigurations]) {
+      this.#registries.byStorageKey(storageKey)?.storage.cache.onChange(() => {
+        this.#isOutdated = true
+      })
+    }
+  }
+}
+
+/** With those that there have to be. */
+function completed<T extends KubernetesObject>(stored: readonly T[], mandatory: readonly T[]): readonly T[] {
+  const names = new Set(stored.map(({ metadata }) => metadata.name))
+  return [...stored, ...mandatory.filter(({ metadata }) => !names.has(metadata.name))]
+}
+
+/** In the order in which they are asked: by precedence, then by name; the last is that which matches everything. */
+export const inOrder = (schemas: readonly FlowSchema[]): readonly FlowSchema[] =>
+  schemas.toSorted(
+    (a, b) =>
+      Number(a.metadata.name === catchAllName) - Number(b.metadata.name === catchAllName) ||
+      (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) ||
+      compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
+  )

@@ -1,0 +1,167 @@
+import type { PriorityLevelConfiguration } from '@coracle/api'
+import { LevelQueues, type QueueSettings, type Waiting } from './level-queues.ts'
+import { type SeatShare, seatShares } from './seat-shares.ts'
+
+/** A request of a level, with a seat or waiting for one. */
+export interface SeatRequest extends Waiting {
+  readonly level: string
+  /** Called, once, when a request that waited has its seat. */
+  readonly onSeat: () => void
+}
+
+/** How a level is used. */
+export interface LevelCounts {
+  readonly name: string
+  readonly nominal: number
+  readonly seated: number
+  readonly waiting: number
+}
+
+interface Level {
+  readonly name: string
+  share: SeatShare
+  /** Absent where requests without a seat are refused. */
+  queues: LevelQueues<SeatRequest> | undefined
+  settings: string
+  inUse: number
+}
+
+const noShare: SeatShare = { nominal: 0, reserved: 0, most: 0 }
+/** Of a level that is gone: those who wait still have their turn, one at a time. */
+const lastShare: SeatShare = { nominal: 1, reserved: 1, most: 1 }
+
+/**
+ * The seats of a server: so many requests are answered at a time, those of each level in so many. A level has some seats for itself. The
+ * others are lent: whoever needs one has it while its owner does not, and an owner comes first when one is given back.
+ */
+export class Seats {
+  readonly #total: number
+  readonly #levels = new Map<string, Level>()
+  readonly #holders = new Map<SeatRequest, Level>()
+  /** Levels in which somebody waits. */
+  readonly #waiting = new Set<Level>()
+  /** Seats that can be lent, and those of them that are in use, by their owners or others. */
+  #lendable = 0
+  #lent = 0
+
+  constructor(total: number) {
+    this.#total = total
+  }
+
+  /** Sets how seats are divided. A level that is gone is kept until nobody has a seat of it or waits for one. */
+  set(levels: readonly PriorityLevelConfiguration[]): void {
+    const shares = seatShares(levels, this.#total)
+    for (const level of this.#levels.values()) if (!shares.has(level.name)) level.share = lastShare
+    for (const {
+      metadata: { name = '' },
+      spec,
+    } of levels) {
+      const level = this.#levels.get(name) ?? { name, share: noShare, queues: undefined, settings: '', inUse: 0 }
+      this.#levels.set(name, level)
+      level.share = shares.get(name) ?? noShare
+      const { type, queuing } = spec?.limited?.limitResponse ?? { type: 'Reject' }
+      this.#setQueues(level, type === 'Queue' ? queuing : undefined)
+    }
+    this.#lendable = 0
+    this.#lent = 0
+    for (const level of this.#levels.values()) {
+      this.#lendable += level.share.nominal - level.share.reserved
+      this.#lent += Math.max(0, level.inUse - level.share.reserved)
+      this.#forgetIfUnused(level)
+    }
+    this.#seatWaiting()
+  }
+
+  /** `seated` at once, `waiting` until it is called or `leave`s, or `refused`. */
+  request(request: SeatRequest): 'seated' | 'waiting' | 'refused' {
+    const level = this.#levels.get(request.level)
+    if (level === undefined) return 'refused'
+    // Nobody overtakes those who wait.
+    if ((level.queues?.size ?? 0) === 0 && this.#mayTake(level)) {
+      this.#take(level, request)
+      return 'seated'
+    }
+    if (level.queues?.add(request) !== true) return 'refused'
+    this.#waiting.add(level)
+    return 'waiting'
+  }
+
+  /** The request is answered, or waits no longer. */
+  leave(request: SeatRequest): void {
+    const level = this.#holders.get(request)
+    if (level === undefined) {
+      const waited = this.#levels.get(request.level)
+      waited?.queues?.remove(request)
+      if (waited !== undefined && waited.queues?.size === 0) this.#waiting.delete(waited)
+      return
+    }
+    this.#holders.delete(request)
+    if (level.inUse > level.share.reserved) this.#lent -= 1
+    level.inUse -= 1
+    this.#seatWaiting()
+    this.#forgetIfUnused(level)
+  }
+
+  /** Each level: its seats, and how many requests have one or wait for one. */
+  levels(): readonly LevelCounts[] {
+    return [...this.#levels.values()].map(({ name, share, inUse, queues }) => ({
+      name,
+      nominal: share.nominal,
+      seated: inUse,
+      waiting: queues?.size ?? 0,
+    }))
+  }
+
+  #mayTake({ inUse, share }: Level): boolean {
+    if (inUse < share.reserved) return true
+    return inUse < share.most && this.#lent < this.#lendable
+  }
+
+  #take(level: Level, request: SeatRequest): void {
+    if (level.inUse >= level.share.reserved) this.#lent += 1
+    level.inUse += 1
+    this.#holders.set(request, level)
+  }
+
+  /** Gives out what is free: first to levels that have less than is theirs, then to those that borrow, of which that with the least goes first. */
+  #seatWaiting(): void {
+    for (let level = this.#neediest(); level !== undefined; level = this.#neediest()) {
+      const request = level.queues?.next()
+      if (level.queues === undefined || level.queues.size === 0) this.#waiting.delete(level)
+      if (request === undefined) continue
+      this.#take(level, request)
+      request.onSeat()
+    }
+  }
+
+  #neediest(): Level | undefined {
+    let neediest: Level | undefined
+    for (const level of this.#waiting) {
+      if (!this.#mayTake(level)) continue
+      if (neediest === undefined || needOf(level) < needOf(neediest)) neediest = level
+    }
+    return neediest
+  }
+
+  #setQueues(level: Level, given: QueueSettings | undefined): void {
+    const settings = JSON.stringify(given) ?? ''
+    if (settings === level.settings) return
+    const waiting = level.queues?.drain() ?? []
+    this.#waiting.delete(level)
+    level.settings = settings
+    level.queues = given === undefined && waiting.length === 0 ? undefined : new LevelQueues(given ?? noQueues)
+    for (const request of waiting) level.queues?.add(request, true)
+    if (waiting.length > 0) this.#waiting.add(level)
+  }
+
+  #forgetIfUnused(level: Level): void {
+    if (level.share === lastShare && level.inUse === 0 && (level.queues?.size ?? 0) === 0)
+      this.#levels.delete(level.name)
+  }
+}
+
+/** For those who waited when a level came to refuse what has no seat. */
+const noQueues: QueueSettings = { queues: 1, handSize: 1, queueLengthLimit: 0 }
+
+/** The share of its seats that a level has: what has none, and borrows, comes last. */
+const needOf = ({ inUse, share }: Level): number => (share.nominal === 0 ? Number.MAX_VALUE : inUse / share.nominal)
