@@ -14,8 +14,7 @@ import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
-import { FlowControl } from './flow-control/flow-control.ts'
-import { ensureConfiguration, keepConfiguration } from './flow-control/required-configuration.ts'
+import type { FlowControl } from './flow-control/flow-control.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -99,8 +98,8 @@ export interface ApiCore {
   readonly registries: Registries
   /** Spreads work over turns of the event loop. */
   readonly turns: WorkTurns
-  /** Decides when requests are answered. */
-  readonly flowControl: FlowControl
+  /** Decides when requests are answered that have to wait for others. Loaded when it is asked for first. */
+  flowControl(): Promise<FlowControl>
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
   /** The servers behind this one. */
@@ -205,6 +204,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes, tokens)
   const stops: (() => void)[] = []
+  let flowControl: Promise<FlowControl> | undefined
   let closed = false
 
   const kubernetesParts = () => ({ registries, store, environment, client: core.client(apiServerUser) })
@@ -212,6 +212,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
+    const { ensureConfiguration, keepConfiguration } = await import('./flow-control/required-configuration.ts')
     await Promise.all([
       createFirstObjects(registries, options.serviceCidr),
       ensureConfiguration(registries, environment),
@@ -240,7 +241,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     environment,
     registries,
     turns,
-    flowControl: new FlowControl(registries),
+    flowControl: () => {
+      flowControl ??= import('./flow-control/flow-control.ts').then((module) => new module.FlowControl(registries))
+      return flowControl
+    },
     kinds,
     aggregator,
     kindsSettled: () => {

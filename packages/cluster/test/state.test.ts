@@ -267,7 +267,7 @@ describe('the state of a cluster', () => {
       { ...pod, metadata: { ...pod.metadata, name: 'odd', uid: 'u1' }, spec: { ...pod.spec, tomorrow: true } },
       { ...pod, metadata: { ...pod.metadata, name: 'bad', uid: 'u2' }, spec: { ...pod.spec, containers: 'none' } },
       { ...pod, metadata: { namespace: 'default', name: 'made-up' } },
-      { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name: 'x', uid: 'u3' } },
+      { apiVersion: 'certificates.k8s.io/v1beta1', kind: 'ClusterTrustBundle', metadata: { name: 'x', uid: 'u3' } },
     ] as unknown as readonly KubernetesObject[]
     const { cluster, report } = await copyOf({ ...state, objects: [...state.objects, ...odd] })
     await using _ = cluster
@@ -275,7 +275,7 @@ describe('the state of a cluster', () => {
       { apiVersion: 'v1', kind: 'Pod', field: 'unknown field "spec.tomorrow"', count: 1 },
     ])
     expect(report.unknownKinds).toEqual([
-      { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', count: 1 },
+      { apiVersion: 'certificates.k8s.io/v1beta1', kind: 'ClusterTrustBundle', count: 1 },
     ])
     expect(report.refusedObjects.map(({ object }) => object)).toEqual(['Pod default/bad', 'Pod default/made-up'])
     expect(report.refusedObjects[1]?.message).toContain('metadata.uid: Required value')

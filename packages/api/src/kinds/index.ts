@@ -170,6 +170,7 @@ export * from './policy/pod-disruption-budget/schema.ts'
 export * from './rbac/role.ts'
 export * from './rbac/role-binding.ts'
 export * from './resource/device-class.ts'
+export { deviceId } from './resource/device-id.ts'
 export {
   checkQualifiedName as checkDeviceAttributeName,
   splitQualifiedName as splitDeviceAttributeName,
@@ -180,7 +181,6 @@ export * from './resource/pod-claims.ts'
 export * from './resource/resource-claim.ts'
 export * from './resource/resource-claim-schema.ts'
 export * from './resource/resource-claim-template.ts'
-export { deviceId } from './resource/resource-claim-validation.ts'
 export * from './resource/resource-slice.ts'
 export * from './resource/resource-slice-schema.ts'
 export * from './scheduling/priority-class.ts'

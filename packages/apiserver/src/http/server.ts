@@ -20,7 +20,7 @@ import { handleCauses, isCausesRoute } from './causes-handler.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
-import { FlowAdmission } from './flow-admission.ts'
+import type { FlowAdmission } from './flow-admission.ts'
 import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
@@ -263,8 +263,14 @@ function createHandler(
   const { clock, logger } = environment
   const lists = new ListWriter(clock)
   exchanges.onClose(() => lists.close())
-  const flows = new FlowAdmission(core.flowControl, clock, options.metrics)
-  exchanges.onClose(flows.close)
+  // Nobody needs it on a server whose clients all may do everything.
+  let flows: FlowAdmission | undefined
+  let areFlowsAsked = false
+  const loadFlows = async (): Promise<void> => {
+    const [{ FlowAdmission }, flowControl] = await Promise.all([import('./flow-admission.ts'), core.flowControl()])
+    flows = new FlowAdmission(flowControl, clock, options.metrics)
+    exchanges.onClose(flows.close)
+  }
   const context: HandlerContext = {
     core,
     environment,
@@ -275,7 +281,7 @@ function createHandler(
     upgrades,
     proxied: new ProxiedRequests(),
     becomeLongRunning: (exchange) => {
-      flows.becomesLong(exchange)
+      flows?.becomesLong(exchange)
       return exchanges.becomeLongRunning(exchange)
     },
   }
@@ -372,6 +378,13 @@ function createHandler(
       } catch (error) {
         refuse(error)
       }
+    }
+    // The first requests do not wait until flow control is loaded.
+    if (flows === undefined) {
+      if (!areFlowsAsked) void loadFlows()
+      areFlowsAsked = true
+      start()
+      return
     }
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(exchange.query))
     flows.admit(exchange, route, startLater, refuse)

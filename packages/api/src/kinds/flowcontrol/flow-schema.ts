@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { type FlowSchema, flowSchemaSchema } from './flow-schema-schema.ts'
-import { validateFlowSchema, validateFlowSchemaStatus } from './flow-schema-validation.ts'
+import { flowValidation, loadFlowValidation } from './validation.ts'
 
 /** Whether the level is missing that a schema names, as its status has it; `?` before anybody has looked. */
 const missingLevel = ({ status }: FlowSchema): string =>
@@ -39,6 +39,7 @@ export const flowSchemas = kind<FlowSchema>(flowSchemaSchema, {
     column('MissingPL', missingLevel, { type: 'string', description: 'Whether the level is not there.' }),
   ],
   defaults: withPrecedence,
-  validate: validateFlowSchema,
-  validateStatusUpdate: validateFlowSchemaStatus,
+  load: loadFlowValidation,
+  validate: (schema) => flowValidation().validateFlowSchema(schema),
+  validateStatusUpdate: (schema) => flowValidation().validateFlowSchemaStatus(schema),
 })

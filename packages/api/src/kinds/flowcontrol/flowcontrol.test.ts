@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { KubernetesObject } from '../../meta.ts'
 import { flowSchemas, withPrecedence } from './flow-schema.ts'
 import { priorityLevelConfigurations, withQueues } from './priority-level.ts'
@@ -10,6 +10,8 @@ import {
 } from './required-objects.ts'
 
 // Rules and words of pkg/apis/flowcontrol/validation.
+
+beforeAll(() => flowSchemas.strategy.load?.())
 
 const errorsOf = (kind: typeof flowSchemas | typeof priorityLevelConfigurations, object: object) =>
   (kind.strategy.validate?.(object as never, '') ?? []).map(({ field, message }) => `${field}: ${message}`)

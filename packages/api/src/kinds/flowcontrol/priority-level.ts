@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { type PriorityLevelConfiguration, priorityLevelConfigurationSchema } from './priority-level-schema.ts'
-import { validatePriorityLevel, validatePriorityLevelStatus } from './priority-level-validation.ts'
+import { flowValidation, loadFlowValidation } from './validation.ts'
 
 const none = '<none>'
 
@@ -51,6 +51,7 @@ export const priorityLevelConfigurations = kind<PriorityLevelConfiguration>(prio
     ageColumn,
   ],
   defaults: withQueues,
-  validate: validatePriorityLevel,
-  validateStatusUpdate: validatePriorityLevelStatus,
+  load: loadFlowValidation,
+  validate: (level) => flowValidation().validatePriorityLevel(level),
+  validateStatusUpdate: (level) => flowValidation().validatePriorityLevelStatus(level),
 })

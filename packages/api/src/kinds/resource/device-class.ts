@@ -9,11 +9,10 @@ import { checkFormat } from '../../string-formats.ts'
 import { isExtended } from '../core/pod/validation/resources.ts'
 import { kind } from '../kind.ts'
 import { deviceSelector, opaqueDeviceConfiguration } from './device-request-schema.ts'
-import { checkDeviceConfiguration, checkSelectors } from './device-request-validation.ts'
+import { deviceRules, loadDeviceRules } from './device-rules.ts'
 import { deviceConfigMax } from './limits.ts'
 import { checkItems } from './lists.ts'
 import { resourceV1 } from './names.ts'
-import { loadDeviceSelectors } from './selectors.ts'
 
 export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
 export const deviceClassConfiguration = object(
@@ -52,9 +51,9 @@ function checkSpec({ spec }: DeviceClass, old?: DeviceClass): readonly FieldErro
   const keepsSelectors = old !== undefined && deepEqual(selectors, old.spec.selectors ?? [])
   const keepsConfig = old !== undefined && deepEqual(config, old.spec.config ?? [])
   return [
-    ...checkSelectors(selectors, specPath.field('selectors'), keepsSelectors),
+    ...deviceRules().checkSelectors(selectors, specPath.field('selectors'), keepsSelectors),
     ...checkItems(config, deviceConfigMax, specPath.field('config'), (each, path) =>
-      checkDeviceConfiguration(each, path, keepsConfig),
+      deviceRules().checkDeviceConfiguration(each, path, keepsConfig),
     ),
     ...(resource === undefined || isExtendedResourceName(resource)
       ? []
@@ -73,7 +72,7 @@ export const deviceClasses = kind<DeviceClass>(deviceClassSchema, {
   namespaced: false,
   countsGenerations: true,
   rules: { returnsDeletedObject: true },
-  load: loadDeviceSelectors,
+  load: loadDeviceRules,
   validateCreate: (each) => checkSpec(each),
   validateUpdate: checkSpec,
 })
