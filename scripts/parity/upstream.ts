@@ -15,7 +15,7 @@ export interface Part {
 const cloud = 'There is no cloud provider.'
 const trustBundles = 'Trust bundles are not served: they are beta.'
 
-const fairness = 'Requests are limited all alike ([0048](decisions/0048-kinds-left-out.md)).'
+const fairness = 'Seats are lent at once, and each request takes one ([0070](decisions/0070-seats-are-lent-at-once.md)).'
 
 export const controllers: readonly Part[] = [
   { upstream: 'bootstrap-signer-controller', ours: 'bootstrap-signer-controller' },

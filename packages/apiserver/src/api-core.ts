@@ -15,6 +15,7 @@ import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
+import { ensureConfiguration, keepConfiguration } from './flow-control/required-configuration.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -212,7 +213,6 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
-    const { ensureConfiguration, keepConfiguration } = await import('./flow-control/required-configuration.ts')
     await Promise.all([
       createFirstObjects(registries, options.serviceCidr),
       ensureConfiguration(registries, environment),

@@ -1,5 +1,4 @@
-// Loaded with the first claim of devices, and here from the start: how long that takes is the host's, and the first run would differ.
-import '@coracle/api/devices'
+import { builtinKinds } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { History } from './history.ts'
 import { Inquiry } from './inquiry/inquiry.ts'
@@ -55,6 +54,8 @@ export interface RunLimits {
  * run, byte for byte.
  */
 export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<RunResult> {
+  // Rules of kinds are loaded with the first object, and here before: how long that takes is the host's, and the first run would differ.
+  await Promise.all(builtinKinds.map(({ strategy }) => strategy.load?.()))
   const environment = virtualEnvironment({ seed: scenario.seed })
   const { clock } = environment
   const network = new Network(environment, scenario.operations, () => servers.store.latest())
