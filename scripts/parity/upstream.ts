@@ -15,7 +15,8 @@ export interface Part {
 const cloud = 'There is no cloud provider.'
 const trustBundles = 'Trust bundles are not served: they are beta.'
 
-const fairness = 'Seats are lent at once, and each request takes one ([0070](decisions/0070-seats-are-lent-at-once.md)).'
+const fairness =
+  'Seats are lent at once, and each request takes one ([0070](decisions/0070-seats-are-lent-at-once.md)).'
 
 export const controllers: readonly Part[] = [
   { upstream: 'bootstrap-signer-controller', ours: 'bootstrap-signer-controller' },
