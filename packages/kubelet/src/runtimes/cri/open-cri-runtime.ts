@@ -3,9 +3,10 @@ import { access, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '@coracle/environment'
 import { type Runtime, RuntimeUnavailableError } from '../runtime.ts'
-import { CriConnection, isUnimplemented } from './connection.ts'
+import { isUnimplemented } from './calls.ts'
+import { CriConnection } from './connection.ts'
 import { CriRuntime } from './cri-runtime.ts'
-import { runtimeMethods } from './methods.ts'
+import { grpcService } from './grpc-service.ts'
 
 /** Where containers' logs are, as on any node, where nothing else is said. */
 export const podLogsDirectoryDefault = '/var/log/pods'
@@ -34,17 +35,16 @@ export class CriRuntimeError extends Error {
 export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtime> {
   const { environment, endpoint, directory, podLogsDirectory = podLogsDirectoryDefault } = options
   await checkSocket(endpoint)
-  const connection = new CriConnection(endpoint, environment.clock)
+  const service = grpcService(new CriConnection(endpoint, environment.clock), environment.clock)
   try {
-    const { runtimeName, runtimeVersion } = await connection.call(
-      runtimeMethods.version,
+    const { runtimeName, runtimeVersion } = await service.calls.version(
       { version: '0.1.0' },
       { timeoutMs: openTimeoutMs },
     )
-    const { features } = await connection.call(runtimeMethods.status, {}, { timeoutMs: openTimeoutMs })
+    const { features } = await service.calls.status({}, { timeoutMs: openTimeoutMs })
     const runtime = new CriRuntime({
       environment,
-      connection,
+      service,
       name: runtimeName,
       version: runtimeVersion.replace(/^v/, ''),
       supportsGroupsPolicy: features?.supplementalGroupsPolicy === true,
@@ -55,7 +55,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
     await runtime.start()
     return runtime
   } catch (error) {
-    connection.close()
+    service.close()
     throw explained(error, endpoint)
   }
 }
