@@ -634,11 +634,14 @@ describe('up', () => {
     [['--port', '70000'], /^error: invalid argument "70000" for "--port" flag: .* from 0 up to 65535\n/],
     [['--nodes', '-1'], /^error: invalid argument "-1" for "--nodes" flag: .* from 0 /],
     [['--nodes', '65'], /^error: one host cannot be 65 nodes.* --nodes, or --runtime simulated\n$/],
-    [['--runtime', 'foo'], /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated, cri\.\n/],
+    [
+      ['--runtime', 'foo'],
+      /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated, cri, docker\.\n/,
+    ],
     [['--runtime', 'cri', '--nodes', '2'], /^error: one host with a container runtime is one node, not 2: /],
     [
       ['--pod-logs-dir', 'logs'],
-      /^error: --pod-logs-dir is for containers of a container runtime: give --runtime cri too\n$/,
+      /^error: --pod-logs-dir is for containers of a container runtime: give --runtime cri or docker too\n$/,
     ],
     [
       ['--runtime', 'cri', '--memory', '--data-dir', 'cri', '--container-runtime-endpoint', '/nowhere.sock'],
