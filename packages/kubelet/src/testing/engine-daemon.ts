@@ -26,8 +26,8 @@ const descriptions: Readonly<Record<EngineName, Description>> = {
     subnets: 160,
   },
   podman: {
-    programs: ['podman', 'crun', 'conmon', 'iptables'],
-    debian: 'podman crun netavark busybox-static iptables',
+    programs: ['podman', 'runc', 'conmon', 'iptables'],
+    debian: 'podman runc netavark busybox-static iptables',
     subnets: 120,
   },
 }
@@ -234,13 +234,14 @@ export class EngineDaemon {
       join(this.directory, 'containers.conf'),
       `[containers]
 # What it would have otherwise not every machine may give.
-default_ulimits = ["nofile=1024:4096", "nproc=1024:4096"]
+default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 [network]
 network_backend = "netavark"
 network_config_dir = ${at('networks')}
 default_subnet = "${this.#subnet}.0.0/16"
 [engine]
 cgroup_manager = "cgroupfs"
+runtime = "runc"
 events_logger = "file"
 tmp_dir = ${at('tmp')}
 `,

@@ -68,7 +68,7 @@ class LineReader {
     while (rest.length > 0) {
       if (this.#time === undefined) {
         const end = rest.subarray(0, timeBytesMax).indexOf(space)
-        if (end < 0 && rest.length < timeBytesMax) break
+        if (end < 0 && rest.length < timeBytesMax && !rest.includes(newline)) break
         const time = end < 0 ? '' : rest.toString('latin1', 0, end)
         const isTime = timePattern.test(time)
         this.#time = isTime ? time : this.#lastTime
@@ -89,7 +89,7 @@ class LineReader {
   *end(): Generator<TimedEntry> {
     const rest = this.#held
     this.#held = Buffer.alloc(0)
-    if (this.#time !== undefined && rest.length > 0) yield this.#entry(rest, true)
+    if ((this.#time ?? this.#lastTime) !== '' && rest.length > 0) yield this.#entry(rest, true)
     this.#time = undefined
   }
 
