@@ -13,6 +13,7 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     scheme: 'containerd',
     missingImage: /^Failed to pull image ".*": rpc error: code = NotFound desc = failed to pull and unpack image /,
     unauthorized: /^Failed to pull image .*(401|authorization failed)/,
+    outOfMemory: /^OOMKilled$/,
     imageGroups: ['4321'],
   })
 })

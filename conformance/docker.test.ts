@@ -13,6 +13,7 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     scheme: 'docker',
     missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
     unauthorized: /^Failed to pull image .*/,
+    outOfMemory: /^OOMKilled$/,
     imageGroups: [],
   })
 })

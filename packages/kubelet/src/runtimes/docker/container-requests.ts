@@ -23,6 +23,8 @@ export interface ContainerSurroundings {
   readonly logPath: string
   /** `docker` or `podman`. */
   readonly engine: string
+  /** Of its pod; empty where that is the node's. */
+  readonly hostname: string
   readonly oomScore: OomScore
   /** Beside those of its configuration. */
   readonly mounts: readonly { readonly containerPath: string; readonly hostPath: string; readonly readonly: boolean }[]
@@ -38,6 +40,8 @@ export function containerBody(config: CriContainerConfig, place: ContainerSurrou
     ...(args.length > 0 ? { Cmd: args } : {}),
     ...(workingDir === '' ? {} : { WorkingDir: workingDir }),
     Env: envs.map(({ key, value }) => `${key}=${value}`),
+    // Docker takes it from the sandbox, and refuses to be told.
+    ...(place.engine === 'podman' && place.hostname !== '' ? { Hostname: place.hostname } : {}),
     OpenStdin: stdin,
     StdinOnce: stdinOnce,
     Tty: tty,
@@ -129,6 +133,18 @@ export function updateBody({
     ...(cpuPeriod > 0 ? { CpuPeriod: cpuPeriod } : {}),
     ...(memory > 0 ? { Memory: memory, MemorySwap: memory } : {}),
   }
+}
+
+/** The same, as Podman has it: the resources of the specification of container runtimes. */
+export function podmanUpdateBody(resources: Parameters<typeof updateBody>[0]) {
+  const {
+    CpuShares: shares,
+    CpuQuota: quota,
+    CpuPeriod: period,
+    Memory: limit,
+    MemorySwap: swap,
+  } = updateBody(resources)
+  return { cpu: { shares, quota, period }, ...(limit === undefined ? {} : { memory: { limit, swap } }) }
 }
 
 type Context = NonNullable<NonNullable<CriContainerConfig['linux']>['securityContext']>

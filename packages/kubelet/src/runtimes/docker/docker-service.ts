@@ -18,7 +18,7 @@ import {
 import { imageMethods, runtimeMethods } from '../cri/methods.ts'
 import { agentLabel, labels as podLabels } from '../cri/names.ts'
 import type { ContainerEventMessage, InfoAnswer, InspectedContainer, ListedContainer, StatsAnswer } from './answers.ts'
-import { containerBody, containerStatus, listedContainer, updateBody } from './container-requests.ts'
+import { containerBody, containerStatus, listedContainer, podmanUpdateBody, updateBody } from './container-requests.ts'
 import type { Engine } from './engine.ts'
 import { EngineImages, resolvedName } from './images.ts'
 import { ensureInfraImage } from './infra-image.ts'
@@ -48,6 +48,8 @@ type Handlers = {
 
 /** The network that pods are connected to. */
 const networkName = 'bridge'
+/** What is Podman's own, as of its version 4. */
+const podmanPrefix = '/v4.0.0/libpod'
 /** How many containers are asked at one time how much they use. */
 const statsAtOnce = 8
 const hexDigits = '0123456789abcdef'
@@ -232,6 +234,7 @@ export class DockerService implements CriService {
       sandboxId: podSandboxId,
       logPath: isAbsolute(wanted.logPath) ? wanted.logPath : join(sandbox.logDirectory, wanted.logPath),
       engine: this.#parts.name,
+      hostname: sandbox.hostname,
       oomScore,
       mounts: await this.#nameServers(sandbox, wanted.mounts),
     })
@@ -309,7 +312,14 @@ export class DockerService implements CriService {
 
   async #update(id: string, resources: NonNullable<CriRequest<'updateContainerResources'>['linux']>): Promise<void> {
     const path = `/containers/${id}/update`
-    await this.#engine.call({ method: 'POST', path, body: updateBody(resources) })
+    // Podman has this in an API of its own.
+    await this.#engine.send({
+      method: 'POST',
+      path,
+      ...(this.#parts.name === 'podman'
+        ? { prefix: podmanPrefix, body: podmanUpdateBody(resources) }
+        : { body: updateBody(resources) }),
+    })
   }
 
   async #stats(selector: Readonly<Record<string, string>>) {

@@ -14,6 +14,8 @@ export interface EngineRequest {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   /** Below the version, such as `/containers/json`. */
   readonly path: string
+  /** What comes before the path. Absent: the version that was agreed on. */
+  readonly prefix?: string
   /** What is undefined is left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   /** Sent as JSON, or as it is where it is a Buffer (a tar). */
@@ -80,6 +82,12 @@ export class Engine {
     } finally {
       limit.end()
     }
+  }
+
+  /** Has something done whose answer says nothing. */
+  async send(request: EngineRequest): Promise<void> {
+    const response = await this.open(request)
+    response.destroy()
   }
 
   /** The body of an answer as it comes. Who takes it destroys it. */
@@ -150,7 +158,7 @@ export class Engine {
   }
 
   #send(request: EngineRequest, more: Readonly<Record<string, string>>, signal: AbortSignal): ClientRequest {
-    const { method = 'GET', path, query = {}, body, headers = {} } = request
+    const { method = 'GET', path, query = {}, body, headers = {}, prefix = this.#prefix } = request
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     )
@@ -161,7 +169,7 @@ export class Engine {
       socketPath: this.#socketPath,
       agent: false,
       method,
-      path: this.#prefix + path + search,
+      path: prefix + path + search,
       signal,
       headers: {
         Host: 'engine',
