@@ -44,6 +44,9 @@ export interface RuntimeDescription {
 
 const { pods } = paths
 
+/** A port of the node that no other test has at the time. */
+const hostPort = 21_000 + (process.pid % 8_000)
+
 /** What every container runtime does for a cluster on its node. Call it within a `describe`. */
 export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: RuntimeDescription): void {
   let home: string
@@ -276,6 +279,51 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(await eventually('an answer in a pod', () => exec('client', 'wget', '-q', '-O', '-', url))).toBe('served')
   })
 
+  it('forwards ports of pods and of the node, also to servers that listen on loopback alone', async () => {
+    const script = [
+      ...['mkdir /tmp/in /tmp/out', 'echo inside > /tmp/in/index.html', 'echo outside > /tmp/out/index.html'],
+      ...['httpd -p 127.0.0.1:8081 -h /tmp/in', 'exec httpd -f -p 8080 -h /tmp/out'],
+    ].join('\n')
+    await run('ports', ['sh', '-c', script], { container: { ports: [{ containerPort: 8080, hostPort }] } })
+    await ready('ports')
+    for (const [port, text] of [
+      [8080, 'outside'],
+      [8081, 'inside'],
+    ]) {
+      const answer = await eventually(`an answer at ${port}`, async () => {
+        const { code, text: found } = await api.call(`${pods}/ports:${port}/proxy/`)
+        return code === 200 && found.trim()
+      })
+      expect(answer).toBe(text)
+    }
+    const url = `http://127.0.0.1:${hostPort}/`
+    expect(await eventually('an answer of the node', async () => (await fetch(url)).text())).toBe('outside\n')
+    const nothing = await api.call(`${pods}/ports:8082/proxy/`)
+    expect(nothing.code).toBeGreaterThanOrEqual(500)
+  })
+
+  it('shows containers of a pod each other where it says so, and tells what they use', async () => {
+    await run('together', ['sh', '-c', 'while true; do :; done'], {
+      spec: {
+        shareProcessNamespace: true,
+        containers: [
+          { name: 'main', image: testImage, command: ['sh', '-c', 'while true; do :; done'] },
+          { name: 'other', image: testImage, command: ['sleep', '1234'] },
+        ],
+      },
+    })
+    await ready('together')
+    expect(await exec('together', 'ps')).toContain('sleep 1234')
+    const metrics = `/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/together`
+    const used = await eventually('what it uses', async () => {
+      const { containers = [] } = await api.object(metrics)
+      const usage = containers.find(({ name }: Any) => name === 'main')?.usage
+      return usage !== undefined && usage.cpu !== '0' && usage
+    })
+    expect(used.memory).toMatch(/^[1-9]\d*Ki$/)
+    await api.object(`${pods}/together`, remove())
+  })
+
   it('gives commands a terminal', async () => {
     await run('terminal', ['sleep', '1000'])
     await ready('terminal')
@@ -409,12 +457,21 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
 
   it('takes up what runs when the program was killed, and when the runtime was', async () => {
     const before = await ready('terminal')
+    await run('counter', ['sh', '-c', 'i=0; while true; do i=$((i+1)); echo $i; sleep 0.05; done'])
+    await ready('counter')
     await program.end('SIGKILL')
     api.close()
     await startProgram()
     const after = await ready('terminal')
     expect(after.status.containerStatuses).toEqual(before.status.containerStatuses)
     expect(await exec('terminal', 'echo', 'still here')).toBe('still here\n')
+    const counted = async () => (await log('counter')).trim().split('\n').map(Number)
+    const upTo = (await counted()).length
+    const numbers = await eventually('it to count on', async () => {
+      const found = await counted()
+      return found.length > upTo + 5 && found
+    })
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
     const readyOf = async () => {
       const { status } = await api.object('/api/v1/nodes/node-0')
       return status.conditions.find(({ type }: Any) => type === 'Ready')

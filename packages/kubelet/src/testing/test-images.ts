@@ -9,7 +9,23 @@ const run = promisify(execFile)
 
 /** Programs of busybox that images have. */
 const applets = [
-  ...['cat', 'chmod', 'dd', 'echo', 'env', 'false', 'grep', 'head', 'hostname', 'id', 'ip', 'ls', 'mkdir', 'mount'],
+  ...[
+    'cat',
+    'chmod',
+    'dd',
+    'echo',
+    'env',
+    'false',
+    'grep',
+    'head',
+    'hostname',
+    'httpd',
+    'id',
+    'ip',
+    'ls',
+    'mkdir',
+    'mount',
+  ],
   ...[
     'nc',
     'ping',
