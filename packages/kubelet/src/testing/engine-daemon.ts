@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { realClock, realEnvironment } from '@coracle/environment'
@@ -238,7 +238,6 @@ default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 [network]
 network_backend = "netavark"
 network_config_dir = ${at('networks')}
-default_subnet = "${this.#subnet}.0.0/16"
 [engine]
 cgroup_manager = "cgroupfs"
 runtime = "runc"
@@ -246,10 +245,28 @@ events_logger = "file"
 tmp_dir = ${at('tmp')}
 `,
     )
+    await mkdir(join(this.directory, 'networks'))
+    await writeFile(join(this.directory, 'networks', 'podman.json'), JSON.stringify(this.#podmanNetwork()))
     await writeFile(
       join(this.directory, 'registries.conf'),
       '[[registry]]\nlocation = "127.0.0.1"\ninsecure = true\n[[registry]]\nlocation = "localhost"\ninsecure = true\n',
     )
+  }
+
+  /** As Podman's default network, with a bridge and addresses that no other has. */
+  #podmanNetwork(): object {
+    return {
+      name: 'podman',
+      id: '2f259bab93aaaaa2542ba43ef33eb990d0999ee1b9924b557b7be53c0b7a1bb9',
+      driver: 'bridge',
+      network_interface: this.#bridge,
+      created: '2026-01-01T00:00:00Z',
+      subnets: [{ subnet: `${this.#subnet}.0.0/16`, gateway: `${this.#subnet}.0.1` }],
+      ipv6_enabled: false,
+      internal: false,
+      dns_enabled: false,
+      ipam_options: { driver: 'host-local' },
+    }
   }
 
   #dockerCommand(): readonly string[] {
