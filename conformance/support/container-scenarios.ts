@@ -67,6 +67,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     home = await mkdtemp(join(tmpdir(), 'coracle-'))
     runtime = await start()
     await startProgram()
+    await runServer()
   })
   afterAll(async () => {
     api?.close()
@@ -97,6 +98,20 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     podWhere(name, 'to end', ({ status }) => ['Succeeded', 'Failed'].includes(status?.phase))
   const log = async (name: string, query = '') => (await api.call(`${pods}/${name}/log?${query}`)).text
   const exec = (name: string, ...command: readonly string[]) => program.kubectlOk(['exec', name, '--', ...command])
+
+  /** A server that fails at first: it takes a while until it is started again. */
+  const runServer = async () => {
+    const server = 'touch /tmp/up; while true; do printf "HTTP/1.0 200 OK\\r\\n\\r\\nhere" | nc -l -p 8080; done'
+    await run('web', ['sh', '-c', `[ -e /data/before ] || { touch /data/before; echo first; exit 1; }; ${server}`], {
+      spec: { volumes: [{ name: 'data', emptyDir: {} }] },
+      container: {
+        volumeMounts: [{ name: 'data', mountPath: '/data' }],
+        ports: [{ containerPort: 8080 }],
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+        livenessProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, initialDelaySeconds: 1 },
+      },
+    })
+  }
 
   it('says what it is', async () => {
     const node = await api.object('/api/v1/nodes/node-0')
@@ -240,16 +255,6 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   })
 
   it('starts a container again that has ended, and asks it how it is', async () => {
-    const server = 'touch /tmp/up; while true; do printf "HTTP/1.0 200 OK\\r\\n\\r\\nhere" | nc -l -p 8080; done'
-    await run('web', ['sh', '-c', `[ -e /data/before ] || { touch /data/before; echo first; exit 1; }; ${server}`], {
-      spec: { volumes: [{ name: 'data', emptyDir: {} }] },
-      container: {
-        volumeMounts: [{ name: 'data', mountPath: '/data' }],
-        ports: [{ containerPort: 8080 }],
-        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-        livenessProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, initialDelaySeconds: 1 },
-      },
-    })
     const { status } = await ready('web')
     expect(status.containerStatuses[0]).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 1 } } })
     expect(await log('web', 'previous=true')).toBe('first\n')
