@@ -38,6 +38,8 @@ export interface RuntimeDescription {
   readonly unauthorized: RegExp
   /** Groups that the image has its user in. */
   readonly imageGroups: readonly string[]
+  /** Whether commands end that are given up: others run on until they end by themselves. */
+  readonly endsCommands: boolean
   /** What it calls the end of a container that took more memory than it may. */
   readonly outOfMemory: RegExp
 }
@@ -337,6 +339,14 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     const args = ['--kubeconfig', program.kubeconfig, 'exec', '-it', 'terminal', '--', 'tty']
     const { stdout } = await spawned('sh', ['-c', inTerminal, kubectl, ...args], { env: { HOME: home } })
     expect(stdout).toContain('/dev/pts/')
+  })
+
+  it.skipIf(!its.endsCommands)('ends commands whose client has left', async () => {
+    const processes = () => exec('terminal', 'ps')
+    const left = program.kubectl(['exec', 'terminal', '--', 'sleep', '4321'], { timeoutMs: 2_000 }).catch(() => {})
+    await eventually('it to run', async () => (await processes()).includes('sleep 4321'))
+    await left
+    await eventually('it to end', async () => !(await processes()).includes('sleep 4321'))
   })
 
   it('gives a container other resources while it runs', async () => {

@@ -158,6 +158,7 @@ describe('the containers of an engine', () => {
     const told = new Promise((resolve) => runtime.subscribe(resolve))
     const agent = readFileSync(join(engine.directory, 'node', 'agent-id'), 'utf8').trim()
     const events = await listening
+    expect(await runtime.listContainers()).toMatchObject([{ state: 'running' }])
     container.inspected = { Status: 'exited', Running: false, ExitCode: 0, FinishedAt: started }
     const attributes = { 'coracle.dev/agent': agent, 'io.kubernetes.pod.uid': 'uid-1' }
     events.write(`${JSON.stringify({ Action: 'die', Actor: { ID: 'c1', Attributes: attributes } })}\n`)

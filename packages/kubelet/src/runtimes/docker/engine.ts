@@ -108,6 +108,7 @@ export class Engine {
     const response = await this.open({ timeoutMs: Number.POSITIVE_INFINITY, ...request })
     const leave = () => response.destroy()
     request.signal?.addEventListener('abort', leave, { once: true })
+    if (request.signal?.aborted === true) leave()
     let rest = ''
     try {
       for await (const text of response.setEncoding('utf8')) {

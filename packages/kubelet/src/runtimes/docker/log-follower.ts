@@ -82,6 +82,7 @@ export class LogFollower {
     })
     const leave = () => response.destroy()
     this.#abort.signal.addEventListener('abort', leave, { once: true })
+    if (this.#abort.signal.aborted) leave()
     const reader = new EntryReader(isTerminal)
     const isNew = newEntries(position)
     const write = async (entries: Iterable<TimedEntry>) => {

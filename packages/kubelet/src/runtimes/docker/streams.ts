@@ -85,6 +85,7 @@ async function connect(
 ): Promise<void> {
   const leave = () => socket.destroy()
   signal.addEventListener('abort', leave, { once: true })
+  if (signal.aborted) leave()
   socket.on('error', () => {})
   const end = () => socket.end()
   if (stdin !== undefined) {
