@@ -648,6 +648,14 @@ describe('up', () => {
       /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it/,
     ],
     [
+      ['--runtime', 'docker', '--memory', '--data-dir', 'docker', '--container-runtime-endpoint', '/nowhere.sock'],
+      /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it, as with `systemctl start docker`/,
+    ],
+    [
+      ['--runtime', 'cri', '--pod-infra-container-image', 'pause:1'],
+      /^error: --pod-infra-container-image is for --runtime docker: /,
+    ],
+    [
       ['--runtime', 'cri', '--image-gc-low-threshold', '90'],
       /^error: --image-gc-low-threshold 90 is to be below --image-gc-high-threshold 85: /,
     ],
