@@ -189,8 +189,8 @@ describe('coracle up that cannot start', () => {
       'error: no container runtime listens at unix:///nowhere/cri.sock: start it, as with `systemctl start containerd`, or name the socket of another',
     ],
     [
-      ['--runtime', 'docker'],
-      'error: invalid argument "docker" for "--runtime" flag: Allowed choices are process, simulated, cri.',
+      ['--runtime', 'dockerd'],
+      'error: invalid argument "dockerd" for "--runtime" flag: Allowed choices are process, simulated, cri, docker.',
     ],
     [['--port', '70000'], 'error: invalid argument "70000" for "--port" flag: "70000" is no port from 0 up to 65535'],
     [

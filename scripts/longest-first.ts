@@ -14,6 +14,8 @@ export const longest = [
   'conformance/rolling-update.test.ts',
   'conformance/write-twins.test.ts',
   'conformance/program.test.ts',
+  'conformance/podman.test.ts',
+  'conformance/docker.test.ts',
   'conformance/containerd.test.ts',
   'conformance/process-runtime.test.ts',
 ]

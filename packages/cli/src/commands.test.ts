@@ -669,15 +669,26 @@ describe('up', () => {
     [['--port', '70000'], /^error: invalid argument "70000" for "--port" flag: .* from 0 up to 65535\n/],
     [['--nodes', '-1'], /^error: invalid argument "-1" for "--nodes" flag: .* from 0 /],
     [['--nodes', '65'], /^error: one host cannot be 65 nodes.* --nodes, or --runtime simulated\n$/],
-    [['--runtime', 'foo'], /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated, cri\.\n/],
+    [
+      ['--runtime', 'foo'],
+      /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated, cri, docker\.\n/,
+    ],
     [['--runtime', 'cri', '--nodes', '2'], /^error: one host with a container runtime is one node, not 2: /],
     [
       ['--pod-logs-dir', 'logs'],
-      /^error: --pod-logs-dir is for containers of a container runtime: give --runtime cri too\n$/,
+      /^error: --pod-logs-dir is for containers of a container runtime: give --runtime cri or docker too\n$/,
     ],
     [
       ['--runtime', 'cri', '--memory', '--data-dir', 'cri', '--container-runtime-endpoint', '/nowhere.sock'],
       /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it/,
+    ],
+    [
+      ['--runtime', 'docker', '--memory', '--data-dir', 'docker', '--container-runtime-endpoint', '/nowhere.sock'],
+      /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it, as with `systemctl start docker`/,
+    ],
+    [
+      ['--runtime', 'cri', '--pod-infra-container-image', 'pause:1'],
+      /^error: --pod-infra-container-image is for --runtime docker: /,
     ],
     [
       ['--runtime', 'cri', '--image-gc-low-threshold', '90'],

@@ -39,10 +39,10 @@ export interface ClusterOptions {
   readonly nodePrefix?: string
   /**
    * What runs containers: `simulated` (the default; they exist in the API alone), `process` (processes of this host), or `cri`
-   * (`containerRuntime`, for the one node that this host is then).
+   * and `docker` (`containerRuntime`, for the one node that this host is then).
    */
-  readonly runtime?: 'process' | 'simulated' | 'cri'
-  /** The container runtime of this host, such as containerd, where `runtime` is `cri`. */
+  readonly runtime?: 'process' | 'simulated' | 'cri' | 'docker'
+  /** The container runtime of this host, such as containerd, where `runtime` is `cri` or `docker`. */
   readonly containerRuntime?: ContainerRuntimeOptions
   /** Programs of this host that images stand for on the process runtime; `parseHostImages` reads them. None by default. */
   readonly images?: HostImages
@@ -91,10 +91,14 @@ export interface ClusterOptions {
   readonly seams?: ComponentSeams
 }
 
-/** A container runtime that speaks the Container Runtime Interface, such as containerd or CRI-O. */
+/** A container runtime of this host: one that speaks the Container Runtime Interface, such as containerd or CRI-O, or Docker, or Podman. */
 export interface ContainerRuntimeOptions {
   /** Its socket: `unix:///run/containerd/containerd.sock`. */
   readonly endpoint: string
+  /** What is spoken there: the Container Runtime Interface (`cri`, the default), or the Docker Engine API. As `runtime` says. */
+  readonly protocol?: 'cri' | 'docker'
+  /** What sandboxes are made of, for `docker`. Absent: an image that is made on the spot. */
+  readonly infraImage?: string
   /** Where containers' logs are; `/var/log/pods` by default. */
   readonly podLogsDirectory?: string
   /** Which images go that are not in use. Upstream's limits by default. */

@@ -4,7 +4,7 @@ import { type HostImages, imageLimits, type KubeletOptions, type Runtime } from 
 import type { ContainerRuntimeOptions } from './cluster.ts'
 
 /** What runs containers. */
-export type RuntimeKind = 'process' | 'simulated' | 'cri'
+export type RuntimeKind = 'process' | 'simulated' | 'cri' | 'docker'
 
 export interface NodeRuntimeOptions {
   readonly environment: Environment
@@ -25,14 +25,19 @@ export const nodeDirectory = (dataDirectory: string, nodeName: string): string =
 export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
   const { environment, nodeName, dataDirectory, images, containerRuntime } = options
   if (containerRuntime !== undefined) {
-    const { openCriRuntime } = await import('@coracle/kubelet/cri')
-    const { endpoint, podLogsDirectory } = containerRuntime
-    return openCriRuntime({
+    const { endpoint, podLogsDirectory, protocol = 'cri', infraImage } = containerRuntime
+    const common = {
       environment,
       directory: nodeDirectory(dataDirectory, nodeName),
       endpoint,
       ...(podLogsDirectory === undefined ? {} : { podLogsDirectory }),
-    })
+    }
+    if (protocol === 'docker') {
+      const { openDockerRuntime } = await import('@coracle/kubelet/docker')
+      return openDockerRuntime({ ...common, ...(infraImage === undefined ? {} : { infraImage }) })
+    }
+    const { openCriRuntime } = await import('@coracle/kubelet/cri')
+    return openCriRuntime(common)
   }
   const { createProcessRuntime } = await import('@coracle/kubelet/process')
   return createProcessRuntime({

@@ -43,8 +43,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     'real processes do not run on a virtual clock: use the simulated runtime',
   )
   assert(
-    (runtime === 'cri') === (options.containerRuntime !== undefined),
-    "the runtime 'cri' needs a containerRuntime, and no other has one",
+    (runtime === 'cri' || runtime === 'docker') === (options.containerRuntime !== undefined),
+    "the runtimes 'cri' and 'docker' need a containerRuntime, and no other has one",
   )
   const stops: Stop[] = []
   const { stop: driveStop } = drivesOf(environment, hasSockets(options))
@@ -95,7 +95,7 @@ async function start(
     onUnexplained: options.onUnexplained,
     enabledAdmission: options.enabledAdmission ?? [],
     disabledAdmission: options.disabledAdmission ?? [],
-    mountsTokens: runtime === 'cri',
+    mountsTokens: options.containerRuntime !== undefined,
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
     serviceCidr: options.serviceCidr ?? (await reachableServiceCidr(options)),

@@ -116,7 +116,7 @@ function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: U
   if (images !== undefined && runtime === 'simulated') {
     throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
   }
-  if (images !== undefined && runtime === 'cri') {
+  if (images !== undefined && (runtime === 'cri' || runtime === 'docker')) {
     throw new CliError('--images says which programs images stand for, and here they are what they are: leave it out')
   }
   if (runtime === 'process' && nodes > processNodesMax) {
@@ -176,7 +176,7 @@ function nodesOf(place: ClusterPlace, { nodes, runtime, runTime, missingImages }
     const behaviour = missingImages === undefined ? conduct : withoutImages(missingImages, conduct ?? usually)
     return { nodes: nodes ?? 1, runtime: runtime ?? 'process', ...(behaviour && { behaviour }) } as const
   }
-  if (runtime === 'process' || runtime === 'cri') {
+  if (runtime !== undefined && runtime !== 'simulated') {
     const what = runtime === 'process' ? 'processes' : 'containers'
     throw new CliError(
       `${place.shown} was imported from ${imported.source}: its pods would become ${what} of this host; leave --runtime out`,

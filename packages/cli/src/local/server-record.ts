@@ -17,7 +17,7 @@ export interface ServerRecord {
   readonly stoppedAt?: string
   /** Where objects are kept. */
   readonly store: 'disk' | 'memory' | 'etcd'
-  readonly runtime: 'process' | 'simulated' | 'cri'
+  readonly runtime: 'process' | 'simulated' | 'cri' | 'docker'
   readonly isDetached: boolean
 }
 

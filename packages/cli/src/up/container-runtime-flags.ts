@@ -5,6 +5,7 @@ import { CliError } from '../cli-error.ts'
 /** What says which container runtime of this host runs containers. The names are those of upstream's kubelet. */
 export interface ContainerRuntimeFlags {
   readonly containerRuntimeEndpoint?: string
+  readonly podInfraContainerImage?: string
   readonly podLogsDir?: string
   /** Percent of the images' file system. */
   readonly imageGcHighThreshold?: number
@@ -12,11 +13,12 @@ export interface ContainerRuntimeFlags {
   readonly clusterDns?: readonly string[]
 }
 
-/** Where containerd listens. */
-const endpointDefault = 'unix:///run/containerd/containerd.sock'
+/** Where containerd and Docker listen. */
+const endpoints = { cri: 'unix:///run/containerd/containerd.sock', docker: 'unix:///var/run/docker.sock' } as const
 
 const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['containerRuntimeEndpoint', '--container-runtime-endpoint'],
+  ['podInfraContainerImage', '--pod-infra-container-image'],
   ['podLogsDir', '--pod-logs-dir'],
   ['imageGcHighThreshold', '--image-gc-high-threshold'],
   ['imageGcLowThreshold', '--image-gc-low-threshold'],
@@ -28,12 +30,18 @@ export function containerRuntimeOf(
   flags: ContainerRuntimeFlags & { readonly runtime?: string; readonly nodes?: number },
   workingDirectory: string,
 ): Pick<ClusterOptions, 'containerRuntime'> {
-  const { runtime, nodes = 1, containerRuntimeEndpoint: endpoint = endpointDefault, podLogsDir, clusterDns } = flags
-  if (runtime !== 'cri') {
+  const { runtime, nodes = 1, podInfraContainerImage: infraImage, podLogsDir, clusterDns } = flags
+  if (runtime !== 'cri' && runtime !== 'docker') {
     const given = names.find(([name]) => flags[name] !== undefined)
     if (given === undefined) return {}
-    throw new CliError(`${given[1]} is for containers of a container runtime: give --runtime cri too`)
+    throw new CliError(`${given[1]} is for containers of a container runtime: give --runtime cri or docker too`)
   }
+  if (infraImage !== undefined && runtime === 'cri') {
+    throw new CliError(
+      '--pod-infra-container-image is for --runtime docker: others have it in their configuration (sandbox_image of containerd)',
+    )
+  }
+  const endpoint = flags.containerRuntimeEndpoint ?? endpoints[runtime]
   if (nodes > 1) {
     throw new CliError(
       `one host with a container runtime is one node, not ${nodes}: leave --nodes out, or give --runtime process or simulated`,
@@ -42,6 +50,8 @@ export function containerRuntimeOf(
   return {
     containerRuntime: {
       endpoint: endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint,
+      protocol: runtime,
+      ...(infraImage === undefined ? {} : { infraImage }),
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
       imageLimits: imageLimitsOf(flags),

@@ -81,11 +81,20 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
     .addOption(
-      new Option('--runtime <name>', 'what containers are (default: process)').choices(['process', 'simulated', 'cri']),
+      new Option('--runtime <name>', 'what containers are (default: process)').choices([
+        'process',
+        'simulated',
+        'cri',
+        'docker',
+      ]),
     )
     .option(
       '--container-runtime-endpoint <socket>',
-      'where the container runtime listens, with --runtime cri (default: unix:///run/containerd/containerd.sock)',
+      'where the container runtime listens (default: containerd.sock with --runtime cri, docker.sock with docker)',
+    )
+    .option(
+      '--pod-infra-container-image <image>',
+      'what holds the namespaces of pods, with --runtime docker (default: one that is made on the spot)',
     )
     .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
     .option(

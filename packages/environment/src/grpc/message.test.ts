@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decode, encode, message } from './message.ts'
+import { complete, decode, encode, message } from './message.ts'
 
 const inner = message({ key: [1, 'bytes'], revision: [2, 'int64'] })
 const outer = message({
@@ -49,6 +49,14 @@ describe('a protobuf message', () => {
       revision: 0,
     })
     expect(decode(inner, new Uint8Array())).toEqual({ key: new Uint8Array(), revision: 0 })
+  })
+
+  it('is the same where it is completed without being sent', () => {
+    for (const value of [{}, { name: 'web', one: { revision: 2 }, many: [{}, { key }] }])
+      expect(complete(outer, value)).toEqual(decode(outer, encode(outer, value)))
+    const type = message({ names: [1, ['string']], labels: [3, 'map'] })
+    for (const value of [{}, { names: ['a'], labels: { a: 'b' } }])
+      expect(complete(type, value)).toEqual(decode(type, encode(type, value)))
   })
 
   it('may have fields that are not named here', () => {

@@ -70,6 +70,23 @@ export function decode<M extends Message>(type: M, bytes: Uint8Array): Decoded<M
   return read(new BinaryReader(bytes), type, bytes.length) as Decoded<M>
 }
 
+/** A message as it would be read if it were sent: what is left out has its type's zero value. */
+export function complete<M extends Message>(type: M, value: Encodable<M>): Decoded<M> {
+  const given = value as Readonly<Record<string, unknown>>
+  const whole = Object.entries(type.fields).map(([name, [, fieldType]]) => [
+    name,
+    given[name] === undefined ? zeroOf(fieldType) : completeField(fieldType, given[name]),
+  ])
+  return Object.fromEntries(whole)
+}
+
+function completeField(type: FieldType, value: unknown): unknown {
+  if (typeof type === 'string') return value
+  if ('fields' in type) return complete(type, value as object)
+  const [item] = type
+  return typeof item === 'string' ? value : (value as readonly object[]).map((each) => complete(item, each))
+}
+
 /** An entry of a map, as it is on the wire. */
 const mapEntry = message({ key: [1, 'string'], value: [2, 'string'] })
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { realClock } from '@coracle/environment'
 import { CriConnection } from '../runtimes/cri/connection.ts'
 import { runtimeMethods } from '../runtimes/cri/methods.ts'
-import { busyboxImage, type TestImage, writeImage } from './test-images.ts'
+import { busyboxImage, type TestImage, testImage, writeImage } from './test-images.ts'
 
 const run = promisify(execFile)
 
@@ -33,9 +33,8 @@ export const hasContainerd: boolean = lack === undefined
 /** What tests that need containerd say where there is none, or where it does not work. */
 export const needsContainerd = (why: string | undefined = lack) => ({ meta: { needs: `containerd: ${why ?? ''}` } })
 
-/** The image that sandboxes are made of, and the one that tests use. */
+/** The image that sandboxes are made of. */
 const pauseImage = 'localhost/pause:1'
-export const testImage = 'localhost/busybox:1'
 
 /** Clusters of tests on one host have networks of their own: 10.200.0.0/16 to 10.239.0.0/16, by the id of the process. */
 const networkOf = (): number => 200 + (process.pid % 40)
@@ -147,8 +146,17 @@ export class Containerd {
     await rm(path)
   }
 
-  /** Mounts of this host that are below its directory. */
+  /** The ids of all containers, sandboxes too. */
+  async containers(): Promise<readonly string[]> {
+    return linesOf(await this.ctr(['containers', 'list', '-q']))
+  }
+
+  /** Mounts of this host that containers have left. */
   mounts(): readonly string[] {
+    return this.#allMounts().filter((path) => path.includes('/io.containerd') || path.includes('netns'))
+  }
+
+  #allMounts(): readonly string[] {
     return readFileSync('/proc/self/mountinfo', 'utf8')
       .split('\n')
       .map((line) => line.split(' ')[4] ?? '')
@@ -158,7 +166,7 @@ export class Containerd {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#removeContainers().catch(() => {})
     await this.kill()
-    for (const path of this.mounts().toReversed()) spawnSync('umount', ['-l', path])
+    for (const path of this.#allMounts().toReversed()) spawnSync('umount', ['-l', path])
     spawnSync('ip', ['link', 'delete', this.#bridge])
     await rm(this.directory, { recursive: true, force: true })
   }

@@ -9,7 +9,23 @@ const run = promisify(execFile)
 
 /** Programs of busybox that images have. */
 const applets = [
-  ...['cat', 'chmod', 'dd', 'echo', 'env', 'false', 'grep', 'head', 'hostname', 'id', 'ip', 'ls', 'mkdir', 'mount'],
+  ...[
+    'cat',
+    'chmod',
+    'dd',
+    'echo',
+    'env',
+    'false',
+    'grep',
+    'head',
+    'hostname',
+    'httpd',
+    'id',
+    'ip',
+    'ls',
+    'mkdir',
+    'mount',
+  ],
   ...[
     'nc',
     'ping',
@@ -30,6 +46,9 @@ const applets = [
   ],
   ...['tty', 'wc', 'wget', 'yes'],
 ]
+
+/** The name of the image that tests of container runtimes use. */
+export const testImage = 'localhost/busybox:1'
 
 /** What an image says of the containers that are made of it. */
 export interface ImageConfig {
@@ -94,10 +113,20 @@ export async function writeImage({ blobs, manifestDigest }: TestImage, name: str
     const manifests = [{ mediaType: mediaTypes.manifest, digest: manifestDigest, size, annotations }]
     await writeFile(join(directory, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }))
     await writeFile(join(directory, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
-    await run('tar', ['-cf', path, '-C', directory, 'oci-layout', 'index.json', 'blobs'])
+    await writeFile(join(directory, 'manifest.json'), JSON.stringify([savedManifest(blobs, name)]))
+    await run('tar', ['-cf', path, '-C', directory, 'oci-layout', 'index.json', 'manifest.json', 'blobs'])
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
+}
+
+/** The parts of an image as `docker save` lists them. */
+function savedManifest(blobs: TestImage['blobs'], name: string) {
+  const pathsOf = (mediaType: string) =>
+    [...blobs].flatMap(([digest, blob]) =>
+      blob.mediaType === mediaType ? [`blobs/sha256/${digest.replace('sha256:', '')}`] : [],
+    )
+  return { Config: pathsOf(mediaTypes.config)[0], RepoTags: [name], Layers: pathsOf(mediaTypes.layer) }
 }
 
 async function rootFileSystem(note: string): Promise<Buffer> {

@@ -11,11 +11,10 @@ import {
 } from '@coracle/environment/grpc'
 import { Client, type ClientReadableStream, credentials, status } from '@grpc/grpc-js'
 import { RuntimeUnavailableError } from '../runtime.ts'
+import { type CallLimits, CriError, callTimeoutMs } from './calls.ts'
 
 /** The largest message either side may send: upstream's maxMsgSize. */
 const messageBytesMax = 16 * 1024 * 1024
-/** How long a call may take where nothing else is said: upstream's runtimeRequestTimeout. */
-export const callTimeoutMs = 120_000
 
 const channelOptions = {
   'grpc.max_receive_message_length': messageBytesMax,
@@ -25,26 +24,6 @@ const channelOptions = {
   'grpc.max_reconnect_backoff_ms': 1000,
   // There is no proxy on the way to a socket of this host.
   'grpc.enable_http_proxy': 0,
-}
-
-export interface CallLimits {
-  /** Absent: `callTimeoutMs`; Infinity: as long as it takes. */
-  readonly timeoutMs?: number
-  readonly signal?: AbortSignal
-}
-
-/** A call that the runtime has answered with an error, in the words of Go's gRPC, as upstream shows it. */
-export class CriError extends Error {
-  override readonly name = 'CriError'
-  readonly code: number
-  /** What the runtime said. */
-  readonly details: string
-
-  constructor(code: number, details: string) {
-    super(`rpc error: code = ${codeName(code)} desc = ${details}`)
-    this.code = code
-    this.details = details
-  }
 }
 
 /** Calls to a runtime's socket. */
@@ -81,7 +60,7 @@ export class CriConnection {
     }
   }
 
-  /** The messages of a procedure that goes on telling. Its errors are as `call`'s, by `errorOf`. */
+  /** The messages of a procedure that goes on telling. Its errors are gRPC's. */
   stream<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     request: Encodable<Request>,
@@ -106,21 +85,4 @@ export class CriConnection {
     }
     return new CriError(error.code, error.details)
   }
-}
-
-/** Whether the runtime does not know what was asked about. */
-export const isNotFound = (error: unknown): boolean => error instanceof CriError && error.code === status.NOT_FOUND
-
-/** Whether the runtime has no such procedure. */
-export const isUnimplemented = (error: unknown): boolean =>
-  (error instanceof CriError || isServiceError(error)) && error.code === status.UNIMPLEMENTED
-
-/** Go's name of a code. */
-function codeName(code: number): string {
-  if (code === status.CANCELLED) return 'Canceled'
-  const name = status[code] ?? `CODE_${code}`
-  return name
-    .split('_')
-    .map((part) => part.charAt(0) + part.slice(1).toLowerCase())
-    .join('')
 }

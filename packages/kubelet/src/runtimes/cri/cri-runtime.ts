@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type CommandStreams, runCommandAtUrl } from '@coracle/client/streaming'
+import type { CommandStreams } from '@coracle/client/streaming'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Decoded } from '@coracle/environment/grpc'
 import type { LogReadOptions } from '../../log-options.ts'
@@ -19,19 +19,17 @@ import {
   type RuntimeStatus,
   RuntimeUnavailableError,
 } from '../runtime.ts'
-import { type CriConnection, callTimeoutMs, isNotFound } from './connection.ts'
+import { type CriCalls, type CriService, callTimeoutMs, isNotFound } from './calls.ts'
 import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
 import { type listPodSandboxResponse, sandboxReady } from './messages.ts'
-import { runtimeMethods } from './methods.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
-import { forwardAt } from './streams.ts'
 
 /** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
 const logLookMs = 10_000
@@ -42,7 +40,7 @@ const nanosPerMs = 1_000_000
 
 export interface CriRuntimeParts {
   readonly environment: Environment
-  readonly connection: CriConnection
+  readonly service: CriService
   /** As the runtime calls itself. */
   readonly name: string
   readonly version: string
@@ -73,7 +71,8 @@ export class CriRuntime implements Runtime {
   readonly supportsGroupsPolicy: boolean
   readonly images: CriImages
   readonly #parts: CriRuntimeParts
-  readonly #connection: CriConnection
+  readonly #service: CriService
+  readonly #calls: CriCalls
   readonly #files: PodFiles
   readonly #observer: ContainerObserver
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
@@ -88,12 +87,11 @@ export class CriRuntime implements Runtime {
     this.version = parts.version
     this.supportsGroupsPolicy = parts.supportsGroupsPolicy
     this.#parts = parts
-    this.#connection = parts.connection
-    this.images = new CriImages(parts.connection)
+    this.#service = parts.service
+    this.#calls = parts.service.calls
+    this.images = new CriImages(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
-    this.#observer = new ContainerObserver(parts.connection, parts.environment, parts.agent, (event) =>
-      this.#tell(event),
-    )
+    this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
   }
 
   /** Removes what an earlier life has left of pods that are gone, and begins to look what becomes of containers. */
@@ -114,7 +112,7 @@ export class CriRuntime implements Runtime {
 
   async status(): Promise<RuntimeStatus> {
     try {
-      const { status } = await this.#connection.call(runtimeMethods.status, {})
+      const { status } = await this.#calls.status({})
       return runtimeProblems(status?.conditions ?? [])
     } catch (error) {
       if (error instanceof RuntimeUnavailableError) return { problems: ['container runtime is down'] }
@@ -126,7 +124,7 @@ export class CriRuntime implements Runtime {
   // --- Sandboxes ----------------------------------------------------------------------------------------------------
 
   async listPodSandboxes(podUid?: string): Promise<readonly PodSandboxStatus[]> {
-    const { items } = await this.#connection.call(runtimeMethods.listPodSandbox, {
+    const { items } = await this.#calls.listPodSandbox({
       filter: { labelSelector: this.#selectorOf(podUid) },
     })
     const all = await Promise.all(items.map((item) => this.#sandboxOf(item)))
@@ -159,7 +157,7 @@ export class CriRuntime implements Runtime {
   async #addressesOf(id: string): Promise<readonly string[]> {
     const known = this.#addresses.get(id)
     if (known !== undefined) return known
-    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: id })
+    const { status } = await this.#calls.podSandboxStatus({ podSandboxId: id })
     const { ip = '', additionalIps = [] } = status?.network ?? {}
     const addresses = [ip, ...additionalIps.map((each) => each.ip)].filter((each) => each !== '')
     this.#addresses.set(id, addresses)
@@ -172,12 +170,8 @@ export class CriRuntime implements Runtime {
     const runtimeHandler = config.isolation?.runtimeHandler ?? ''
     // Networks may take their time: upstream's callers give twice as long.
     const limits = { timeoutMs: 2 * callTimeoutMs }
-    const { podSandboxId: id } = await this.#connection.call(
-      runtimeMethods.runPodSandbox,
-      { config: request, runtimeHandler },
-      limits,
-    )
-    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: id })
+    const { podSandboxId: id } = await this.#calls.runPodSandbox({ config: request, runtimeHandler }, limits)
+    const { status } = await this.#calls.podSandboxStatus({ podSandboxId: id })
     return {
       id,
       podUid: config.podUid,
@@ -191,17 +185,17 @@ export class CriRuntime implements Runtime {
   }
 
   async stopPodSandbox(id: string): Promise<void> {
-    await this.#unlessGone(this.#connection.call(runtimeMethods.stopPodSandbox, { podSandboxId: id }))
+    await this.#unlessGone(this.#calls.stopPodSandbox({ podSandboxId: id }))
     this.#addresses.delete(id)
   }
 
   async removePodSandbox(id: string): Promise<void> {
-    const { items } = await this.#connection.call(runtimeMethods.listPodSandbox, {
+    const { items } = await this.#calls.listPodSandbox({
       filter: { labelSelector: this.#selectorOf(undefined) },
     })
     const sandbox = items.find((item) => item.id === id)
     await this.stopPodSandbox(id)
-    await this.#unlessGone(this.#connection.call(runtimeMethods.removePodSandbox, { podSandboxId: id }))
+    await this.#unlessGone(this.#calls.removePodSandbox({ podSandboxId: id }))
     for (const [containerId, { status }] of this.#containers) {
       if (status.labels[labels.podUid] === sandbox?.metadata?.uid && (await this.#isGone(containerId)))
         this.#containers.delete(containerId)
@@ -233,7 +227,7 @@ export class CriRuntime implements Runtime {
   // --- Containers ---------------------------------------------------------------------------------------------------
 
   async listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]> {
-    const { containers } = await this.#connection.call(runtimeMethods.listContainers, {
+    const { containers } = await this.#calls.listContainers({
       filter: { labelSelector: this.#selectorOf(podUid) },
     })
     const all = await Promise.all(
@@ -250,7 +244,7 @@ export class CriRuntime implements Runtime {
     const known = this.#containers.get(id)
     if (known !== undefined && known.state === state) return known
     try {
-      const { status } = await this.#connection.call(runtimeMethods.containerStatus, { containerId: id })
+      const { status } = await this.#calls.containerStatus({ containerId: id })
       if (status === undefined) return undefined
       const lastWords = status.finishedAt > 0 ? await lastWordsOf(status) : ''
       const found = { state: status.state, status, lastWords }
@@ -267,7 +261,7 @@ export class CriRuntime implements Runtime {
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
-    const { status } = await this.#connection.call(runtimeMethods.podSandboxStatus, { podSandboxId: sandboxId })
+    const { status } = await this.#calls.podSandboxStatus({ podSandboxId: sandboxId })
     const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
     const sandbox = (await this.#files.sandbox(podUid, attempt)) ?? {
       podUid,
@@ -282,7 +276,7 @@ export class CriRuntime implements Runtime {
       ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
       ...(path === '' ? [] : [await this.#files.lastWords(podUid, config.name, path)]),
     ]
-    const { containerId } = await this.#connection.call(runtimeMethods.createContainer, {
+    const { containerId } = await this.#calls.createContainer({
       podSandboxId: sandboxId,
       config: containerRequest(config, {
         podName,
@@ -298,24 +292,24 @@ export class CriRuntime implements Runtime {
   }
 
   async startContainer(id: string): Promise<void> {
-    await this.#connection.call(runtimeMethods.startContainer, { containerId: id })
+    await this.#calls.startContainer({ containerId: id })
   }
 
   async stopContainer(id: string, timeoutMs: number): Promise<void> {
     const timeout = Math.max(0, Math.ceil(timeoutMs / 1000))
     const limits = { timeoutMs: timeout * 1000 + callTimeoutMs }
-    await this.#unlessGone(this.#connection.call(runtimeMethods.stopContainer, { containerId: id, timeout }, limits))
+    await this.#unlessGone(this.#calls.stopContainer({ containerId: id, timeout }, limits))
   }
 
   async removeContainer(id: string): Promise<void> {
     const known = await this.#containerOf(id, undefined)
-    await this.#unlessGone(this.#connection.call(runtimeMethods.removeContainer, { containerId: id }))
+    await this.#unlessGone(this.#calls.removeContainer({ containerId: id }))
     this.#containers.delete(id)
     if (known !== undefined) await removeLog(known.status.logPath)
   }
 
   async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
-    await this.#connection.call(runtimeMethods.updateContainerResources, {
+    await this.#calls.updateContainerResources({
       containerId: id,
       linux: resourcesRequest(resources),
     })
@@ -323,7 +317,7 @@ export class CriRuntime implements Runtime {
 
   async containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>> {
     if (ids.length === 0) return new Map()
-    const { stats } = await this.#connection.call(runtimeMethods.listContainerStats, {
+    const { stats } = await this.#calls.listContainerStats({
       filter: { labelSelector: this.#selectorOf(undefined) },
     })
     const wanted = new Set(ids)
@@ -348,8 +342,7 @@ export class CriRuntime implements Runtime {
     signal.throwIfAborted()
     // The runtime ends a command that takes too long; one whose call is cancelled it leaves alone.
     const timeout = Math.ceil(timeoutMs / 1000)
-    const call = this.#connection.call(
-      runtimeMethods.execSync,
+    const call = this.#calls.execSync(
       { containerId: id, cmd: command, timeout },
       timeout > 0 ? { timeoutMs: timeout * 1000 + execGraceMs } : { timeoutMs: Number.POSITIVE_INFINITY, signal },
     )
@@ -368,31 +361,18 @@ export class CriRuntime implements Runtime {
     streams: CommandStreams,
     signal: AbortSignal,
   ): Promise<number> {
-    const { url } = await this.#connection.call(runtimeMethods.exec, {
-      containerId: id,
-      cmd: command,
-      tty,
-      ...wanted(streams, tty),
-    })
-    return runCommandAtUrl(url, this.#parts.environment.clock, { ...streams, tty, signal })
+    return this.#service.run({ containerId: id, command, tty }, streams, signal)
   }
 
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
     const known = await this.#containerOf(id, undefined)
     if (known === undefined) throw new Error(`container ${id} is not running`)
     const tty = known.status.annotations[annotations.terminal] === 'true'
-    const { url } = await this.#connection.call(runtimeMethods.attach, {
-      containerId: id,
-      tty,
-      ...wanted(streams, tty),
-    })
-    await runCommandAtUrl(url, this.#parts.environment.clock, { ...streams, tty, signal })
+    await this.#service.run({ containerId: id, tty }, streams, signal)
   }
 
   async portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {
-    const request = { podSandboxId: sandboxId, port: [port] }
-    const { url } = await this.#connection.call(runtimeMethods.portForward, request)
-    await forwardAt(url, port, stream, this.#parts.environment.clock, signal)
+    await this.#service.forwardPort(sandboxId, port, stream, signal)
   }
 
   // --- Logs ---------------------------------------------------------------------------------------------------------
@@ -426,7 +406,7 @@ export class CriRuntime implements Runtime {
       if (path === undefined) continue
       try {
         await rotateLog(path, clock.now(), async () => {
-          await this.#connection.call(runtimeMethods.reopenContainerLog, { containerId: id })
+          await this.#calls.reopenContainerLog({ containerId: id })
         })
       } catch (error) {
         logger.warn('container log not rotated', { path, error })
@@ -439,7 +419,7 @@ export class CriRuntime implements Runtime {
     this.#logTimer?.cancel()
     await this.#observer.close()
     this.#listeners.clear()
-    this.#connection.close()
+    this.#service.close()
   }
 
   // --- Odds and ends ------------------------------------------------------------------------------------------------
@@ -456,10 +436,6 @@ export class CriRuntime implements Runtime {
       if (!isNotFound(error)) throw error
     }
   }
-}
-
-function wanted({ stdin, stdout, stderr }: CommandStreams, tty: boolean) {
-  return { stdin: stdin !== undefined, stdout: stdout !== undefined, stderr: stderr !== undefined && !tty }
 }
 
 interface Condition {

@@ -8,32 +8,31 @@ import {
   type RegistryCredentials,
   RuntimeUnavailableError,
 } from '../runtime.ts'
-import { type CriConnection, CriError, isNotFound } from './connection.ts'
+import { type CriCalls, CriError, isNotFound } from './calls.ts'
 import type { imageStatusResponse } from './messages.ts'
-import { imageMethods } from './methods.ts'
 
 /** The images of a runtime, through CRI's ImageService. */
 export class CriImages implements ImageService {
-  readonly #connection: CriConnection
+  readonly #calls: CriCalls
 
-  constructor(connection: CriConnection) {
-    this.#connection = connection
+  constructor(calls: CriCalls) {
+    this.#calls = calls
   }
 
   async list(): Promise<readonly Image[]> {
-    const { images } = await this.#connection.call(imageMethods.listImages, {})
+    const { images } = await this.#calls.listImages({})
     return images.map(imageOf)
   }
 
   async status(image: string): Promise<Image | undefined> {
-    const { image: found } = await this.#connection.call(imageMethods.imageStatus, { image: { image } })
+    const { image: found } = await this.#calls.imageStatus({ image: { image } })
     return found === undefined ? undefined : imageOf(found)
   }
 
   async pull(image: string, credentials: RegistryCredentials | undefined, signal: AbortSignal): Promise<string> {
     const request = { image: { image }, ...(credentials === undefined ? {} : { auth: credentials }) }
     try {
-      const { imageRef } = await this.#connection.call(imageMethods.pullImage, request, {
+      const { imageRef } = await this.#calls.pullImage(request, {
         timeoutMs: Number.POSITIVE_INFINITY,
         signal,
       })
@@ -46,14 +45,14 @@ export class CriImages implements ImageService {
 
   async remove(id: string): Promise<void> {
     try {
-      await this.#connection.call(imageMethods.removeImage, { image: { image: id } })
+      await this.#calls.removeImage({ image: { image: id } })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
   }
 
   async fileSystem(): Promise<ImageFileSystem> {
-    const { imageFilesystems } = await this.#connection.call(imageMethods.imageFsInfo, {})
+    const { imageFilesystems } = await this.#calls.imageFsInfo({})
     const path = imageFilesystems[0]?.fsId?.mountpoint ?? ''
     if (path === '') throw new Error('the container runtime does not say where its images are')
     const { blocks, bavail, bsize } = await statfs(path)

@@ -1,1 +1,3 @@
-export { CriRuntimeError, type CriRuntimeOptions, openCriRuntime, podLogsDirectoryDefault } from './open-cri-runtime.ts'
+export { openCriRuntime } from './open-cri-runtime.ts'
+export { type CriRuntimeOptions, podLogsDirectoryDefault } from './runtime-options.ts'
+export { CriRuntimeError } from './runtime-socket.ts'

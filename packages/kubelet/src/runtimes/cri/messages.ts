@@ -1,4 +1,4 @@
-import { message } from '@coracle/environment/grpc'
+import { message } from '@coracle/environment/grpc-messages'
 
 /*
  * What is used of the Container Runtime Interface v1, as data: names as in its api.proto, numbers as on the wire; of Windows nothing.

@@ -1,9 +1,8 @@
 import type { Environment, Timer } from '@coracle/environment'
 import type { Decoded } from '@coracle/environment/grpc'
 import { type ContainerStoppedEvent, RuntimeUnavailableError } from '../runtime.ts'
-import { type CriConnection, isUnimplemented } from './connection.ts'
+import { type CriService, isUnimplemented } from './calls.ts'
 import { containerStates, type listContainersResponse, type listPodSandboxResponse } from './messages.ts'
-import { runtimeMethods } from './methods.ts'
 import { agentLabel, labels } from './names.ts'
 
 /** How often it is looked what has become of containers, where the runtime does not tell: upstream's relistPeriod. */
@@ -22,7 +21,7 @@ interface Seen {
  * upstream's pod lifecycle event generator does.
  */
 export class ContainerObserver {
-  readonly #connection: CriConnection
+  readonly #service: CriService
   readonly #environment: Environment
   readonly #agent: string
   readonly #tell: (event: ContainerStoppedEvent) => void
@@ -30,19 +29,19 @@ export class ContainerObserver {
   #running: ReadonlySet<string> = new Set()
   #timer: Timer | undefined
   #looking: Promise<void> = Promise.resolve()
-  #stream: { cancel(): void } | undefined
+  #events: { cancel(): void } | undefined
   /** Whether the runtime tells of containers; undefined until that is known. */
   #tells: boolean | undefined
   #isAway = false
   #isClosed = false
 
   constructor(
-    connection: CriConnection,
+    service: CriService,
     environment: Environment,
     agent: string,
     tell: (event: ContainerStoppedEvent) => void,
   ) {
-    this.#connection = connection
+    this.#service = service
     this.#environment = environment
     this.#agent = agent
     this.#tell = tell
@@ -61,7 +60,7 @@ export class ContainerObserver {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#timer?.cancel()
-    this.#stream?.cancel()
+    this.#events?.cancel()
     await this.#looking
   }
 
@@ -77,8 +76,8 @@ export class ContainerObserver {
     const labelSelector = { [agentLabel]: this.#agent }
     try {
       const [{ items }, { containers }] = await Promise.all([
-        this.#connection.call(runtimeMethods.listPodSandbox, { filter: { labelSelector } }),
-        this.#connection.call(runtimeMethods.listContainers, { filter: { labelSelector } }),
+        this.#service.calls.listPodSandbox({ filter: { labelSelector } }),
+        this.#service.calls.listContainers({ filter: { labelSelector } }),
       ])
       if (this.#isClosed) return
       this.#compare(items, containers)
@@ -108,7 +107,7 @@ export class ContainerObserver {
   #noteReachable(): void {
     if (!this.#isAway) return
     this.#isAway = false
-    this.#environment.logger.info('container runtime is back', { endpoint: this.#connection.endpoint })
+    this.#environment.logger.info('container runtime is back', { endpoint: this.#service.endpoint })
     this.#listen()
     // Whatever failed meanwhile is tried again.
     const told = new Set<string>()
@@ -126,27 +125,25 @@ export class ContainerObserver {
   }
 
   #listen(): void {
-    if (this.#isClosed || this.#tells === false || this.#stream !== undefined) return
-    const stream = this.#connection.stream(runtimeMethods.getContainerEvents, {})
-    this.#stream = stream
-    stream.on('data', ({ containerId, podSandboxStatus }) => {
-      this.#tells = true
-      const podUid = podSandboxStatus?.metadata?.uid ?? this.#seen.get(containerId)?.podUid
-      if (podUid !== undefined) this.#tell({ podUid, containerId })
-    })
-    // A runtime that has nothing to tell yet has accepted the call all the same.
-    stream.once('metadata', () => {
-      this.#tells = true
-    })
+    if (this.#isClosed || this.#tells === false || this.#events !== undefined) return
+    let isOpen = true
     const end = (error?: unknown) => {
-      if (this.#stream !== stream) return
-      this.#stream = undefined
+      isOpen = false
+      this.#events = undefined
       this.#tells = isUnimplemented(error) ? false : undefined
       if (this.#tells === undefined) this.#environment.clock.setTimer(relistMs, () => this.#listen())
       // What it would have told is looked at.
       if (!this.#isClosed) this.#schedule(relistMs)
     }
-    stream.once('error', end)
-    stream.once('end', () => end())
+    const events = this.#service.watchEvents({
+      opened: () => {
+        this.#tells = true
+      },
+      told: (containerId, podUid = this.#seen.get(containerId)?.podUid) => {
+        if (podUid !== undefined) this.#tell({ podUid, containerId })
+      },
+      ended: end,
+    })
+    if (isOpen) this.#events = events
   }
 }

@@ -1,0 +1,20 @@
+import { describe } from 'vitest'
+import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
+import { itRunsContainers } from './support/container-scenarios.ts'
+
+// Containers of a real Docker, which is started for this test with all that is its in a temporary directory.
+
+const lacking = await EngineDaemon.probe('docker')
+
+describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker', lacking), () => {
+  itRunsContainers(() => EngineDaemon.start('docker'), {
+    flag: 'docker',
+    version: /^docker:\/\/\d+\.\d+\.\d+/,
+    scheme: 'docker',
+    missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
+    unauthorized: /^Failed to pull image .*/,
+    outOfMemory: /^OOMKilled$/,
+    endsCommands: true,
+    imageGroups: [],
+  })
+})

@@ -1,0 +1,21 @@
+import { describe } from 'vitest'
+import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
+import { itRunsContainers } from './support/container-scenarios.ts'
+
+// Containers of a real Podman, which is started for this test with all that is its in a temporary directory.
+
+const lacking = await EngineDaemon.probe('podman')
+
+describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman', lacking), () => {
+  itRunsContainers(() => EngineDaemon.start('podman'), {
+    flag: 'docker',
+    version: /^podman:\/\/\d+\.\d+\.\d+/,
+    scheme: 'podman',
+    missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
+    unauthorized: /^Failed to pull image .*/,
+    // With control groups of both versions, as on older systems, Podman's monitor does not tell.
+    outOfMemory: /^(OOMKilled|Error)$/,
+    endsCommands: true,
+    imageGroups: [],
+  })
+})

@@ -1,0 +1,519 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { busyboxImage, testImage } from '../../packages/kubelet/src/testing/test-images.ts'
+import { Api, patch, post, remove } from './api.ts'
+import { ImageRegistry } from './image-registry.ts'
+import { configMap, paths, pod } from './objects.ts'
+import { eventually, Program, run as spawned } from './program.ts'
+import { tools } from './tools.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an object of any kind
+type Any = any
+
+/** A container runtime that is started for tests, with all that is its in a temporary directory. */
+export interface RuntimeUnderTest extends AsyncDisposable {
+  readonly endpoint: string
+  /** Ends it, and leaves its containers to themselves. */
+  kill(): Promise<void>
+  /** Starts it again, where it was before. */
+  start(): Promise<void>
+  /** The ids of all containers, sandboxes too. */
+  containers(): Promise<readonly string[]>
+  /** Mounts of this host that containers have left. */
+  mounts(): readonly string[]
+}
+
+/** What of a runtime is its own. */
+export interface RuntimeDescription {
+  /** Of `--runtime`. */
+  readonly flag: 'cri' | 'docker'
+  /** `containerRuntimeVersion` of its node. */
+  readonly version: RegExp
+  /** What begins the id of a container. */
+  readonly scheme: string
+  /** Why an image cannot be had that a registry does not have, and what follows where it does not let one in. */
+  readonly missingImage: RegExp
+  readonly unauthorized: RegExp
+  /** Groups that the image has its user in. */
+  readonly imageGroups: readonly string[]
+  /** Whether commands end that are given up: others run on until they end by themselves. */
+  readonly endsCommands: boolean
+  /** What it calls the end of a container that took more memory than it may. */
+  readonly outOfMemory: RegExp
+}
+
+const { pods } = paths
+
+/** A port of the node that no other test has at the time. */
+const hostPort = 21_000 + (process.pid % 8_000)
+
+/** What every container runtime does for a cluster on its node. Call it within a `describe`. */
+export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: RuntimeDescription): void {
+  let home: string
+  let runtime: RuntimeUnderTest
+  let program: Program
+  let api: Api
+
+  const startProgram = async () => {
+    const args = ['--runtime', its.flag, '--container-runtime-endpoint', runtime.endpoint]
+    program = await Program.start({
+      dataDir: join(home, 'data'),
+      args: [...args, '--pod-logs-dir', join(home, 'logs')],
+      env: { HOME: home },
+    })
+    api = await Api.of(program)
+  }
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'coracle-'))
+    runtime = await start()
+    await startProgram()
+    await runServer()
+  })
+  afterAll(async () => {
+    api?.close()
+    await program?.end('SIGINT')
+    await runtime?.[Symbol.asyncDispose]()
+    await rm(home, { recursive: true, force: true })
+  })
+
+  const container = (fields: object = {}) => ({ image: testImage, ...fields })
+  const quick = { terminationGracePeriodSeconds: 1 }
+  const run = (
+    name: string,
+    command: readonly string[],
+    more: { readonly spec?: object; readonly container?: object } = {},
+  ) =>
+    api.object(
+      pods,
+      post(pod(name, command, { spec: { ...quick, ...more.spec }, container: container(more.container) } as Any)),
+    )
+  const podWhere = (name: string, what: string, suits: (found: Any) => boolean) =>
+    eventually(`${name} ${what}`, async () => {
+      const found = await api.object(`${pods}/${name}`)
+      return suits(found) && found
+    })
+  const ready = (name: string) =>
+    podWhere(name, 'to be ready', ({ status }) => status?.containerStatuses?.every((each: Any) => each.ready) === true)
+  const ended = (name: string) =>
+    podWhere(name, 'to end', ({ status }) => ['Succeeded', 'Failed'].includes(status?.phase))
+  const log = async (name: string, query = '') => (await api.call(`${pods}/${name}/log?${query}`)).text
+  const exec = (name: string, ...command: readonly string[]) => program.kubectlOk(['exec', name, '--', ...command])
+
+  /** A server that fails at first: it takes a while until it is started again. */
+  const runServer = async () => {
+    const server = 'touch /tmp/up; while true; do printf "HTTP/1.0 200 OK\\r\\n\\r\\nhere" | nc -l -p 8080; done'
+    await run('web', ['sh', '-c', `[ -e /data/before ] || { touch /data/before; echo first; exit 1; }; ${server}`], {
+      spec: { volumes: [{ name: 'data', emptyDir: {} }] },
+      container: {
+        volumeMounts: [{ name: 'data', mountPath: '/data' }],
+        ports: [{ containerPort: 8080 }],
+        readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
+        livenessProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, initialDelaySeconds: 1 },
+      },
+    })
+  }
+
+  it('says what it is', async () => {
+    const node = await api.object('/api/v1/nodes/node-0')
+    expect(node.status.nodeInfo.containerRuntimeVersion).toMatch(its.version)
+  })
+
+  it('gives a pod what it takes to call the API, where client libraries look for it', async () => {
+    const directory = '/var/run/secrets/kubernetes.io/serviceaccount'
+    const script = [
+      `cat ${directory}/namespace; echo; head -1 ${directory}/ca.crt`,
+      // It says that it is a server of HTTPS.
+      "printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc $KUBERNETES_SERVICE_HOST $KUBERNETES_SERVICE_PORT | tail -1; echo",
+      `cat ${directory}/token`,
+    ].join('\n')
+    await run('caller', ['sh', '-c', script], { spec: { restartPolicy: 'Never' } })
+    await ended('caller')
+    const lines = (await log('caller')).split('\n').filter((line) => line !== '')
+    const [namespace, authority, connection, token = ''] = lines
+    expect([namespace, authority, connection]).toEqual([
+      'default',
+      '-----BEGIN CERTIFICATE-----',
+      expect.stringContaining('HTTPS'),
+    ])
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }
+    const { status } = await api.object('/apis/authentication.k8s.io/v1/tokenreviews', post(review))
+    expect(status.user.username).toBe('system:serviceaccount:default:default')
+  })
+
+  it('runs a pod to its end, with its environment, and keeps what it said', async () => {
+    const script =
+      'echo "hello $WHO from $(hostname)"; echo wrong >&2; echo -n "last words" > /dev/termination-log; exit 3'
+    await run('talker', ['sh', '-c', script], {
+      spec: { restartPolicy: 'Never' },
+      container: { env: [{ name: 'WHO', value: 'world' }] },
+    })
+    const { status } = await ended('talker')
+    expect(status.phase).toBe('Failed')
+    const [{ state, containerID, imageID, image }] = status.containerStatuses
+    expect(state.terminated).toMatchObject({ exitCode: 3, reason: 'Error', message: 'last words', containerID })
+    expect(containerID).toMatch(new RegExp(`^${its.scheme}://[0-9a-f]{64}$`))
+    expect(image).toBe(testImage)
+    expect(imageID).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect((await log('talker')).split('\n').sort()).toEqual(['', 'hello world from talker', 'wrong'])
+  })
+
+  it('runs commands beside it, and shows what it writes as it does', async () => {
+    await run('shell', ['sh', '-c', 'while read line; do echo "got $line"; done'], { container: { stdin: true } })
+    const { status } = await ready('shell')
+    expect(status.podIP).toMatch(/^10\.\d+\.\d+\.\d+$/)
+    expect(await exec('shell', 'hostname')).toBe('shell\n')
+    const failed = await program.kubectl(['exec', 'shell', '--', 'sh', '-c', 'echo no >&2; exit 5'])
+    expect(failed).toMatchObject({ code: 5, stdout: '' })
+    expect(failed.stderr).toContain('no\n')
+    const piped = await program.kubectl(['exec', '-i', 'shell', '--', 'cat'], { input: 'through\n' })
+    expect(piped).toMatchObject({ code: 0, stdout: 'through\n' })
+    const attached = program.kubectl(['attach', '-i', 'shell'], { input: 'one\ntwo\n', timeoutMs: 5_000 })
+    await eventually('the log', async () => (await log('shell')) === 'got one\ngot two\n')
+    await attached
+  })
+
+  it('gives each container the users, rights and limits that its pod names', async () => {
+    const script = `
+      id -u; id -g; id -G | tr ' ' '\\n' | sort -n | tr '\\n' ' '; echo
+      grep -E 'CapEff|NoNewPrivs|Seccomp:' /proc/self/status | tr -d '\\t'
+      touch /nothing 2>&1 | grep -o 'Read-only file system'
+      cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null
+      cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max 2>/dev/null
+      echo to > /data/file && stat -c '%g %a' /data /data/file
+      cat /config/key /config/part; stat -c %g /config/..data/key`
+    await api.object(
+      '/api/v1/namespaces/default/configmaps',
+      post(configMap('settings', { key: 'value;', part: 'p;' })),
+    )
+    await run('secure', ['sh', '-c', script], {
+      spec: {
+        restartPolicy: 'Never',
+        securityContext: { runAsUser: 1234, runAsGroup: 1234, fsGroup: 777, supplementalGroups: [888] },
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: 'config', configMap: { name: 'settings' } },
+        ],
+      },
+      container: {
+        resources: { limits: { memory: '48Mi', cpu: '500m' } },
+        volumeMounts: [
+          { name: 'data', mountPath: '/data' },
+          { name: 'config', mountPath: '/config' },
+        ],
+        securityContext: {
+          readOnlyRootFilesystem: true,
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+      },
+    })
+    await ended('secure')
+    expect((await log('secure')).split('\n')).toEqual([
+      ...['1234', '1234', `${[777, 888, 1234, ...its.imageGroups].join(' ')} `],
+      ...['CapEff:0000000000000000', 'NoNewPrivs:1', 'Seccomp:2'],
+      'Read-only file system',
+      String(48 * 1024 * 1024),
+      expect.stringMatching(/^50000( 100000)?$/),
+      ...['777 2777', '777 644'],
+      'value;p;777',
+      '',
+    ])
+  })
+
+  it('names hosts, and looks names up, as a pod says', async () => {
+    await run('names', ['sh', '-c', 'cat /etc/hosts /etc/resolv.conf; hostname; id -u; sleep 1000'], {
+      spec: {
+        hostname: 'me',
+        hostAliases: [{ ip: '1.2.3.4', hostnames: ['other.example'] }],
+        dnsPolicy: 'None',
+        dnsConfig: { nameservers: ['9.9.9.9'], searches: ['x.example'], options: [{ name: 'ndots', value: '2' }] },
+        securityContext: { sysctls: [{ name: 'net.ipv4.ip_unprivileged_port_start', value: '0' }] },
+      },
+    })
+    const { status } = await ready('names')
+    const said = await eventually('its words', async () => {
+      const text = await log('names')
+      return text.includes('\nme\n') && text
+    })
+    expect(said).toContain(`\n${status.podIP}\tme\n`)
+    expect(said).toContain('\n1.2.3.4\tother.example\n')
+    expect(said).toContain('search x.example\nnameserver 9.9.9.9\noptions ndots:2\n')
+    expect(await exec('names', 'cat', '/proc/sys/net/ipv4/ip_unprivileged_port_start')).toBe('0\n')
+  })
+
+  it('tells of a container that took more memory than it may', async () => {
+    await run('greedy', ['sh', '-c', 'x=$(yes | head -c 200000000); echo survived'], {
+      spec: { restartPolicy: 'Never' },
+      container: { resources: { limits: { memory: '20Mi' } } },
+    })
+    const { status } = await ended('greedy')
+    expect(status.containerStatuses[0].state.terminated).toMatchObject({
+      exitCode: 137,
+      reason: expect.stringMatching(its.outOfMemory),
+    })
+  })
+
+  it('starts a container again that has ended, and asks it how it is', async () => {
+    const { status } = await ready('web')
+    expect(status.containerStatuses[0]).toMatchObject({ restartCount: 1, lastState: { terminated: { exitCode: 1 } } })
+    expect(await log('web', 'previous=true')).toBe('first\n')
+    const answer = await eventually('an answer', async () => {
+      const through = await api.call(`${pods}/web:8080/proxy/`)
+      return through.code === 200 && through.text
+    })
+    expect(answer).toBe('here')
+    await exec('web', 'rm', '/tmp/up')
+    await podWhere('web', 'to start again', (found) => found.status.containerStatuses[0].restartCount === 2)
+  })
+
+  it('leads from the host and from pods to what is behind a service', async () => {
+    const serve = 'while true; do printf "HTTP/1.0 200 OK\\r\\n\\r\\nserved" | nc -l -p 8080; done'
+    const labels = { app: 'behind' }
+    const behind = pod('behind', ['sh', '-c', serve], { labels, spec: quick, container: { image: testImage } })
+    await api.object(pods, post(behind))
+    const spec = { selector: labels, ports: [{ port: 80, targetPort: 8080 }] }
+    const service = await api.object(
+      '/api/v1/namespaces/default/services',
+      post({ metadata: { name: 'behind' }, spec }),
+    )
+    await run('client', ['sleep', '1000'])
+    await Promise.all(['behind', 'client'].map(ready))
+    const url = `http://${service.spec.clusterIP}/`
+    expect(await eventually('an answer', async () => (await fetch(url)).text())).toBe('served')
+    expect(await eventually('an answer in a pod', () => exec('client', 'wget', '-q', '-O', '-', url))).toBe('served')
+  })
+
+  it('forwards ports of pods and of the node, also to servers that listen on loopback alone', async () => {
+    const script = [
+      ...['mkdir /tmp/in /tmp/out', 'echo inside > /tmp/in/index.html', 'echo outside > /tmp/out/index.html'],
+      ...['httpd -p 127.0.0.1:8081 -h /tmp/in', 'exec httpd -f -p 8080 -h /tmp/out'],
+    ].join('\n')
+    await run('ports', ['sh', '-c', script], { container: { ports: [{ containerPort: 8080, hostPort }] } })
+    await ready('ports')
+    for (const [port, text] of [
+      [8080, 'outside'],
+      [8081, 'inside'],
+    ]) {
+      const answer = await eventually(`an answer at ${port}`, async () => {
+        const { code, text: found } = await api.call(`${pods}/ports:${port}/proxy/`)
+        return code === 200 && found.trim()
+      })
+      expect(answer).toBe(text)
+    }
+    const url = `http://127.0.0.1:${hostPort}/`
+    expect(await eventually('an answer of the node', async () => (await fetch(url)).text())).toBe('outside\n')
+    const nothing = await api.call(`${pods}/ports:8082/proxy/`)
+    expect(nothing.code).toBeGreaterThanOrEqual(500)
+  })
+
+  it('shows containers of a pod each other where it says so, and tells what they use', async () => {
+    await run('together', ['sh', '-c', 'while true; do :; done'], {
+      spec: {
+        shareProcessNamespace: true,
+        containers: [
+          { name: 'main', image: testImage, command: ['sh', '-c', 'while true; do :; done'] },
+          { name: 'other', image: testImage, command: ['sleep', '1234'] },
+        ],
+      },
+    })
+    await ready('together')
+    expect(await exec('together', 'ps')).toContain('sleep 1234')
+    const metrics = `/apis/metrics.k8s.io/v1beta1/namespaces/default/pods/together`
+    const used = await eventually('what it uses', async () => {
+      const { containers = [] } = await api.object(metrics)
+      const usage = containers.find(({ name }: Any) => name === 'main')?.usage
+      return usage !== undefined && usage.cpu !== '0' && usage
+    })
+    expect(used.memory).toMatch(/^[1-9]\d*Ki$/)
+    await api.object(`${pods}/together`, remove())
+  })
+
+  it('gives commands a terminal', async () => {
+    await run('terminal', ['sleep', '1000'])
+    await ready('terminal')
+    const inTerminal = 'script -qec "$0 $*" /dev/null'
+    const { kubectl } = await tools()
+    const args = ['--kubeconfig', program.kubeconfig, 'exec', '-it', 'terminal', '--', 'tty']
+    const { stdout } = await spawned('sh', ['-c', inTerminal, kubectl, ...args], { env: { HOME: home } })
+    expect(stdout).toContain('/dev/pts/')
+  })
+
+  it.skipIf(!its.endsCommands)('ends commands whose client has left', async () => {
+    const processes = () => exec('terminal', 'ps')
+    const left = program.kubectl(['exec', 'terminal', '--', 'sleep', '4321'], { timeoutMs: 2_000 }).catch(() => {})
+    await eventually('it to run', async () => (await processes()).includes('sleep 4321'))
+    await left
+    await eventually('it to end', async () => !(await processes()).includes('sleep 4321'))
+  })
+
+  it('gives a container other resources while it runs', async () => {
+    await run('resized', ['sleep', '1000'], {
+      container: { resources: { limits: { cpu: '100m' }, requests: { cpu: '100m' } } },
+    })
+    await ready('resized')
+    const quota = 'cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max 2>/dev/null'
+    expect(await exec('resized', 'sh', '-c', `${quota}; true`)).toMatch(/^10000\b/)
+    const containers = [{ name: 'main', resources: { limits: { cpu: '200m' }, requests: { cpu: '200m' } } }]
+    await api.object(`${pods}/resized/resize`, patch('strategic-merge', { spec: { containers } }))
+    await eventually('the new limit', async () =>
+      (await exec('resized', 'sh', '-c', `${quota}; true`)).startsWith('20000'),
+    )
+    const { status } = await api.object(`${pods}/resized`)
+    expect(status.containerStatuses[0].restartCount).toBe(0)
+  })
+
+  const events = async (name: string): Promise<readonly Any[]> => {
+    const query = `fieldSelector=involvedObject.name%3D${name}`
+    return (await api.object(`/api/v1/namespaces/default/events?${query}`)).items
+  }
+  const told = (name: string, reason: string, message: RegExp | string) =>
+    eventually(`${reason} of ${name}`, async () => {
+      const found = (await events(name)).filter((event) => event.reason === reason)
+      return found.some((event) =>
+        typeof message === 'string' ? event.message === message : message.test(event.message),
+      )
+    })
+
+  it('pulls images, as their policy says', async () => {
+    await using registry = await ImageRegistry.start()
+    const image = registry.add('team/web:1', await busyboxImage({ Cmd: ['/bin/sleep', '1000'] }, 'one'))
+    await run('pulled', [], { container: { image, command: undefined } })
+    const { status } = await ready('pulled')
+    expect(status.containerStatuses[0]).toMatchObject({
+      image,
+      imageID: expect.stringContaining(`${registry.host}/team/web@sha256:`),
+    })
+    await told('pulled', 'Pulling', `Pulling image "${image}"`)
+    await told(
+      'pulled',
+      'Pulled',
+      /^Successfully pulled image ".*" in \S+ \(\S+ including waiting\)\. Image size: \d+ bytes\.$/,
+    )
+    expect(registry.pulled).toContain('team/web:1')
+    const before = registry.pulled.length
+    await run('present', ['sleep', '1000'], { container: { image, imagePullPolicy: 'IfNotPresent' } })
+    await ready('present')
+    await told(
+      'present',
+      'Pulled',
+      `Container image "${image}" already present on machine and can be accessed by the pod`,
+    )
+    expect(registry.pulled.length).toBe(before)
+    await run('always', ['sleep', '1000'], { container: { image, imagePullPolicy: 'Always' } })
+    await ready('always')
+    expect(registry.pulled.length).toBeGreaterThan(before)
+    const node = await eventually('the node to name it', async () => {
+      const found = await api.object('/api/v1/nodes/node-0')
+      return found.status.images?.some(({ names }: Any) => names.includes(image)) && found
+    })
+    expect(node.status.images[0].sizeBytes).toBeGreaterThan(100_000)
+  })
+
+  it('says why an image cannot be had', async () => {
+    await using registry = await ImageRegistry.start()
+    const image = `${registry.host}/team/none:1`
+    await run('missing', ['true'], { container: { image } })
+    await podWhere(
+      'missing',
+      'to wait',
+      ({ status }) => status.containerStatuses?.[0].state.waiting?.reason === 'ImagePullBackOff',
+    )
+    await told('missing', 'Failed', its.missingImage)
+    await run('never', ['true'], { container: { image, imagePullPolicy: 'Never' } })
+    await podWhere(
+      'never',
+      'to wait',
+      ({ status }) => status.containerStatuses?.[0].state.waiting?.reason === 'ErrImageNeverPull',
+    )
+    await told('never', 'ErrImageNeverPull', `Container image "${image}" is not present with pull policy of Never`)
+  })
+
+  it('shows a registry the secret that a pod names for it', async () => {
+    await using registry = await ImageRegistry.start('me:secret')
+    const image = registry.add('private/web:1', await busyboxImage({ Cmd: ['/bin/sleep', '1000'] }, 'private'))
+    await run('stranger', [], { container: { image, command: undefined } })
+    await told('stranger', 'Failed', its.unauthorized)
+    const auths = { [registry.host]: { username: 'me', password: 'secret' } }
+    const data = { '.dockerconfigjson': Buffer.from(JSON.stringify({ auths })).toString('base64') }
+    const secret = { metadata: { name: 'pull' }, type: 'kubernetes.io/dockerconfigjson', data }
+    await api.object('/api/v1/namespaces/default/secrets', post(secret))
+    await run('friend', [], {
+      spec: { imagePullSecrets: [{ name: 'pull' }] },
+      container: { image, command: undefined },
+    })
+    await ready('friend')
+  })
+
+  it('rolls a Deployment over', async () => {
+    const template = (text: string) => ({
+      metadata: { labels: { app: 'rolled' } },
+      spec: {
+        ...quick,
+        containers: [
+          { name: 'main', image: testImage, command: ['sleep', '1000'], env: [{ name: 'TEXT', value: text }] },
+        ],
+      },
+    })
+    const deployments = '/apis/apps/v1/namespaces/default/deployments'
+    const spec = { replicas: 2, selector: { matchLabels: { app: 'rolled' } }, template: template('one') }
+    await api.object(deployments, post({ metadata: { name: 'rolled' }, spec }))
+    await program.kubectlOk(['rollout', 'status', 'deployment/rolled', '--timeout=60s'])
+    await api.object(`${deployments}/rolled`, patch('merge', { spec: { template: template('two') } }))
+    await program.kubectlOk(['rollout', 'status', 'deployment/rolled', '--timeout=60s'])
+    await api.object(`${deployments}/rolled`, remove())
+    await eventually(
+      'its pods to go',
+      async () => (await api.object(`${pods}?labelSelector=app%3Drolled`)).items.length === 0,
+    )
+  })
+
+  it('takes up what runs when the program was killed, and when the runtime was', async () => {
+    const before = await ready('terminal')
+    await run('counter', ['sh', '-c', 'i=0; while true; do i=$((i+1)); echo $i; sleep 0.05; done'])
+    await ready('counter')
+    await program.end('SIGKILL')
+    api.close()
+    await startProgram()
+    const after = await ready('terminal')
+    expect(after.status.containerStatuses).toEqual(before.status.containerStatuses)
+    expect(await exec('terminal', 'echo', 'still here')).toBe('still here\n')
+    const counted = async () => (await log('counter')).trim().split('\n').map(Number)
+    const upTo = (await counted()).length
+    const numbers = await eventually('it to count on', async () => {
+      const found = await counted()
+      return found.length > upTo + 5 && found
+    })
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1))
+    const readyOf = async () => {
+      const { status } = await api.object('/api/v1/nodes/node-0')
+      return status.conditions.find(({ type }: Any) => type === 'Ready')
+    }
+    await runtime.kill()
+    await eventually('the node to say so', async () => {
+      const { status, reason, message } = await readyOf()
+      return status === 'False' && reason === 'KubeletNotReady' && message === 'container runtime is down'
+    })
+    await runtime.start()
+    await eventually('the node to be ready again', async () => (await readyOf()).status === 'True')
+    expect((await api.object(`${pods}/terminal`)).status.containerStatuses[0]).toMatchObject({
+      containerID: before.status.containerStatuses[0].containerID,
+      restartCount: 0,
+    })
+    await run('afterwards', ['sleep', '1000'])
+    await ready('afterwards')
+  })
+
+  it('leaves nothing behind of pods that are deleted', async () => {
+    await program.kubectlOk(['delete', 'pods', '--all', '--timeout=60s'])
+    await eventually('containers to go', async () => (await runtime.containers()).length === 0)
+    expect(runtime.mounts()).toEqual([])
+    const files = join(home, 'data', 'kubelet', 'node-0', 'pod-files')
+    await eventually(
+      'files to go',
+      async () => [...(await readdir(join(home, 'logs'))), ...(await readdir(files))].length === 0,
+    )
+  })
+}

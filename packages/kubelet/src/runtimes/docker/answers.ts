@@ -1,0 +1,91 @@
+/* What is read of the answers of the Docker Engine API, as Docker and Podman give them. Fields that one of both leaves out are optional. */
+
+export interface VersionAnswer {
+  readonly Version?: string
+  readonly ApiVersion?: string
+  readonly MinAPIVersion?: string
+  readonly Components?: readonly { readonly Name: string }[] | null
+}
+
+export interface InfoAnswer {
+  readonly DockerRootDir?: string
+}
+
+/** One of `/containers/json`. */
+export interface ListedContainer {
+  readonly Id: string
+  readonly ImageID: string
+  readonly Image: string
+  /** In seconds. */
+  readonly Created: number
+  readonly State: string
+  readonly Labels: Readonly<Record<string, string>> | null
+}
+
+/** `/containers/ID/json`. Times are RFC 3339; the year 1 stands for never. */
+export interface InspectedContainer {
+  readonly Id: string
+  readonly Created: string
+  /** The id of its image. */
+  readonly Image: string
+  readonly State: {
+    readonly Status: string
+    readonly Running: boolean
+    readonly OOMKilled?: boolean
+    readonly Error?: string
+    readonly ExitCode: number
+    readonly Pid?: number
+    readonly StartedAt: string
+    readonly FinishedAt: string
+  }
+  readonly Config: {
+    readonly Image: string
+    readonly Labels: Readonly<Record<string, string>> | null
+    readonly Tty?: boolean
+  }
+  readonly HostConfig?: { readonly NetworkMode?: string }
+  readonly Mounts?: readonly { readonly Source: string; readonly Destination: string; readonly RW: boolean }[] | null
+  readonly NetworkSettings?: {
+    readonly Networks?: Readonly<
+      Record<string, { readonly IPAddress?: string; readonly GlobalIPv6Address?: string } | null>
+    > | null
+  }
+}
+
+export interface ListedImage {
+  readonly Id: string
+  readonly RepoTags: readonly string[] | null
+  readonly RepoDigests: readonly string[] | null
+  readonly Size: number
+}
+
+export interface InspectedImage extends ListedImage {
+  readonly Config?: { readonly User?: string } | null
+}
+
+/** What is told of a pull or a load as it goes on. */
+export interface ProgressMessage {
+  readonly error?: string
+  readonly errorDetail?: { readonly message?: string }
+}
+
+export interface ContainerEventMessage {
+  readonly Action?: string
+  readonly Actor?: { readonly ID: string; readonly Attributes?: Readonly<Record<string, string>> | null }
+}
+
+export interface InspectedExec {
+  readonly ContainerID: string
+  readonly Running: boolean
+  readonly ExitCode: number | null
+  readonly Pid: number
+}
+
+export interface StatsAnswer {
+  readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } }
+  readonly memory_stats?: {
+    readonly usage?: number
+    /** Control groups v1 name it `total_inactive_file`, v2 `inactive_file`. */
+    readonly stats?: { readonly total_inactive_file?: number; readonly inactive_file?: number } | null
+  }
+}

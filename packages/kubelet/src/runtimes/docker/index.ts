@@ -1,0 +1,1 @@
+export { type DockerRuntimeOptions, openDockerRuntime } from './open-docker-runtime.ts'
