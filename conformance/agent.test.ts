@@ -207,6 +207,40 @@ describe('a node on another machine', () => {
   })
 })
 
+/** What a service answers at its own address, over connections of their own, asked on a machine. */
+async function answersOf(on: Pick<Machine, 'prefix'>, times: number): Promise<ReadonlySet<string>> {
+  const clusterIp = await kubectl.ok(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+  const script = `(async () => {
+    for (let turn = 0; turn < ${times}; turn += 1) {
+      const answer = await fetch('http://${clusterIp}', { headers: { connection: 'close' } })
+      console.log(await answer.text())
+    }
+  })()`
+  const [command = '', ...args] = [...on.prefix, process.execPath, '-e', script]
+  const { code, stdout, stderr } = await run(command, args)
+  if (code !== 0) throw new Error(stderr)
+  return new Set(stdout.trim().split('\n'))
+}
+const here = { prefix: [] }
+
+describe('a service leads to pods of all machines', () => {
+  it("asked on the server's", async () => {
+    await eventually('pods of both answer', async () => (await answersOf(here, 20)).size === 2)
+  })
+
+  it("asked on the agent's", async () => {
+    if (!there.isApart) return
+    await eventually('pods of both answer', async () => (await answersOf(there, 20)).size === 2)
+  })
+
+  it('but those of a machine that is not reached, of which it is not known yet', async () => {
+    await agent.end('SIGKILL')
+    expect([...(await answersOf(here, 10))]).toEqual(['node-0'])
+    agent = await AgentProcess.start(there, agentArgs())
+    await eventually('pods of both answer again', async () => (await answersOf(here, 20)).size === 2)
+  })
+})
+
 describe('a machine does not join', () => {
   const tryToJoin = (...args: string[]) =>
     run(

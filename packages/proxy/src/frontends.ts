@@ -172,7 +172,7 @@ function backendsOf(
 
 const familyName = (address: string): EndpointSlice['addressType'] => (isIPv6(address) ? 'IPv6' : 'IPv4')
 
-/** How an endpoint is reached: as one of an own node, directly, through its node, or not at all. An address of the loopback range is another one on each host. */
+/** How an endpoint is reached: as one of an own node, directly, through its node, or not at all. */
 function wayTo(
   { nodeName }: Endpoint,
   address: string,
@@ -185,4 +185,5 @@ function wayTo(
   return isLoopback(address) ? undefined : 'direct'
 }
 
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
+/** An address of the loopback range is another one on each host. */
+export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')

@@ -7,9 +7,9 @@ export type ListenedTo = Pick<Frontend, 'protocol' | 'address' | 'port' | 'healt
 
 /**
  * Connects to a port of a pod of another machine through the agent of its node. Rejects where the agent is not reached, or the pod does
- * not accept. Each end of the connection can be ended for itself.
+ * not accept. Each end of the connection can be ended for itself. Undefined where the node says of no agent: its pods may be reached directly.
  */
-export type ConnectThroughNode = (nodeName: string, backend: PodPort, signal: AbortSignal) => Promise<Duplex>
+export type ConnectThroughNode = (nodeName: string, pod: PodPort, signal: AbortSignal) => Promise<Duplex | undefined>
 
 /** Where a pod listens. */
 export interface PodPort {

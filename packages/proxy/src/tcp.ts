@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, createServer, Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { Duplex } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import type { Backend, Frontend } from './frontends.ts'
+import { type Backend, type Frontend, isLoopback } from './frontends.ts'
 import type { ConnectThroughNode, Listening, Places } from './network.ts'
 
 /** How long a backend may take to accept a connection before another one is tried. */
@@ -83,15 +83,22 @@ async function connectedThrough(
 ): Promise<Duplex | undefined> {
   const tooLate = new AbortController()
   const timer = clock.setTimer(connectThroughNodeTimeoutMs, () => tooLate.abort(new Error('i/o timeout')))
-  const late = new Promise<undefined>((resolve) => {
-    tooLate.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  const late = new Promise<'failed'>((resolve) => {
+    tooLate.signal.addEventListener('abort', () => resolve('failed'), { once: true })
   })
-  const connecting = throughNode?.(nodeName, backend, tooLate.signal).catch(() => undefined)
+  const connecting = (throughNode?.(nodeName, backend, tooLate.signal) ?? Promise.reject(new Error('no way'))).catch(
+    () => 'failed' as const,
+  )
   const socket = await Promise.race([connecting, late])
   timer.cancel()
-  // One that comes when nobody waits any longer.
-  if (socket === undefined) void connecting?.then((unused) => unused?.destroy())
-  else socket.on('error', () => {})
+  if (socket === 'failed') {
+    // One that comes when nobody waits any longer.
+    void connecting.then((unused) => unused instanceof Duplex && unused.destroy())
+    return undefined
+  }
+  // Loopback of another machine is not reached from here.
+  if (socket === undefined) return isLoopback(backend.address) ? undefined : dialled(backend, clock)
+  socket.on('error', () => {})
   return socket
 }
 
