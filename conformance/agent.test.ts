@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AgentProcess, type Machine, machine } from './support/agent-process.ts'
 import { Kubectl, type PodObject, rows } from './support/kubectl.ts'
+import { isRunning, processesWith } from './support/processes.ts'
 import { coracleFile, eventually, Program, run } from './support/program.ts'
+import { tools } from './support/tools.ts'
 
 // A node on another machine: the real program twice, joined by a token, and driven by kubectl.
 
@@ -138,6 +140,17 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 }, 120_000)
 
+/** Starts a pod on the node that has five minutes to end, and gives the id of its process. */
+async function startFarPod(name: string, script: string): Promise<number> {
+  const mark = `${name}-${process.pid}`
+  const env = [{ name: 'CORACLE_TEST', value: mark }]
+  const container = { name: 'main', image: 'x', command: ['sh', '-c', script], env }
+  const spec = { nodeName, terminationGracePeriodSeconds: 300, containers: [container] }
+  await kubectl.create('pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec })
+  const isMain = ({ command }: { readonly command: readonly string[] }) => command.length === 3 && command[2] === script
+  return eventually('its process', async () => processesWith('CORACLE_TEST', mark).find(isMain)?.pid)
+}
+
 describe('a node on another machine', () => {
   it('is a node like others: pods come to it, and its Node says what it was started with', async () => {
     const nodes = rows(await kubectl.ok(['get', 'nodes', '-L', 'disk', '-o', 'wide'])).slice(1)
@@ -200,10 +213,73 @@ describe('a node on another machine', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('far')
   })
 
+  it('gives commands a terminal', async () => {
+    const { kubectl: file } = await tools()
+    const command = `${file} --kubeconfig ${program.kubeconfig} exec -it ${await aFarPod()} -c web`
+    const typed = `stty rows 33 cols 77; ${command} -- sh -c 'tty; stty size; exit 5'`
+    const { code, stdout } = await run('script', ['-qefc', typed, '/dev/null'])
+    expect(code).toBe(5)
+    expect(stdout).toMatch(/\/dev\/pts\/\d+\r+\n33 77\r+\n/)
+  })
+
+  it('has pods evicted: they have the time that they are to have', async () => {
+    const left = join(directory, 'left')
+    const pid = await startFarPod('evicted', `trap "echo leaving > ${left}; exit 0" TERM; while :; do sleep 0.1; done`)
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'evicted', namespace: 'default' } }
+    await kubectl.ok(['create', '--raw', '/api/v1/namespaces/default/pods/evicted/eviction', '-f', '-'], {
+      input: JSON.stringify(eviction),
+    })
+    await eventually('the pod is gone', async () => !(await kubectl.exists('pods', 'evicted')))
+    expect(isRunning(pid)).toBe(false)
+    expect(readFileSync(left, 'utf8')).toBe('leaving\n')
+  })
+
+  it('kills a pod at once that is deleted by force', async () => {
+    // It does not listen to who asks it to end, and had five minutes.
+    const pid = await startFarPod('forced', 'trap "" TERM; while :; do sleep 0.1; done')
+    await kubectl.ok(['delete', 'pod', 'forced', '--force', '--grace-period=0'])
+    expect(await kubectl.exists('pods', 'forced')).toBe(false)
+    await eventually('its process is gone', async () => !isRunning(pid))
+  })
+
   it('tells what is used', async () => {
     const top = rows(await kubectl.ok(['top', 'pods', '--no-headers']))
     expect(top.map(([name]) => name)).toContain(await aFarPod())
     expect(rows(await kubectl.ok(['top', 'nodes', '--no-headers'])).map(([name]) => name)).toEqual(['far', 'node-0'])
+  })
+})
+
+/** What a service answers at its own address, over connections of their own, asked on a machine. */
+async function answersOf(on: Pick<Machine, 'prefix'>, times: number): Promise<ReadonlySet<string>> {
+  const clusterIp = await kubectl.ok(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+  const script = `(async () => {
+    for (let turn = 0; turn < ${times}; turn += 1) {
+      const answer = await fetch('http://${clusterIp}', { headers: { connection: 'close' } })
+      console.log(await answer.text())
+    }
+  })()`
+  const [command = '', ...args] = [...on.prefix, process.execPath, '-e', script]
+  const { code, stdout, stderr } = await run(command, args)
+  if (code !== 0) throw new Error(stderr)
+  return new Set(stdout.trim().split('\n'))
+}
+const here = { prefix: [] }
+
+describe('a service leads to pods of all machines', () => {
+  it("asked on the server's", async () => {
+    await eventually('pods of both answer', async () => (await answersOf(here, 20)).size === 2)
+  })
+
+  it("asked on the agent's", async () => {
+    if (!there.isApart) return
+    await eventually('pods of both answer', async () => (await answersOf(there, 20)).size === 2)
+  })
+
+  it('but those of a machine that is not reached, of which it is not known yet', async () => {
+    await agent.end('SIGKILL')
+    expect([...(await answersOf(here, 10))]).toEqual(['node-0'])
+    agent = await AgentProcess.start(there, agentArgs())
+    await eventually('pods of both answer again', async () => (await answersOf(here, 20)).size === 2)
   })
 })
 

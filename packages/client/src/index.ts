@@ -98,6 +98,7 @@ export { retryOnConflict } from './retry.ts'
 export { routeClient } from './routed-client.ts'
 export { type Scope, scopeMatcher } from './scope.ts'
 export { serverError } from './server-error.ts'
+export { joinStreams, tunnelNodeHeader } from './tunnels.ts'
 export { compareVersions, isComparableVersion, newerVersion } from './versions.ts'
 export {
   createWorkQueue,

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import {
   type ApiCore,
+  type ConnectToPod,
   createAuthenticator,
   createHttpServer,
   createPki,
@@ -58,6 +59,8 @@ export interface ListenerOptions {
   readonly port: number
   /** Where the kubeconfig is written; undefined: nowhere. */
   readonly dataDir: string | undefined
+  /** The way to pods of the nodes of this process, for nodes elsewhere. */
+  readonly connectToPod: ConnectToPod
   /** What the kubeconfig calls the cluster. */
   readonly clusterName: string | undefined
 }
@@ -114,6 +117,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     authenticate: core.takesAnonymous ? authenticate : refusingAnonymous(authenticate),
     serving: pki.serving,
     clientCaPem: pki.ca.certificatePem + options.clientCaPem,
+    connectToPod: options.connectToPod,
     metrics,
   })
   await publishAuthentication(core, pki.ca.certificatePem, options.clientCaPem)

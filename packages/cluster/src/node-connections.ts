@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import {
   ApiError,
   type KubernetesObject,
@@ -10,6 +11,7 @@ import {
 import type { NodeGateway, RemoteAgent } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { NodeUsage } from '@coracle/kubelet'
+import type { ConnectThroughNode } from '@coracle/proxy'
 import type { RemoteNode } from './remote-nodes/remote-node.ts'
 import type { RemoteNodes, RemoteNodesOptions } from './remote-nodes/remote-nodes.ts'
 
@@ -20,6 +22,8 @@ export interface NodeConnection {
   exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
   attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
   portForward(pod: Pod): Promise<ForwardPort>
+  /** Connects to a port of a pod, `address:port`. Absent: its pods are nowhere. */
+  connectToPod?(target: string): Promise<Duplex>
 }
 
 /** How the API server reaches node agents: those of this process by node name, others over the network. */
@@ -63,6 +67,19 @@ export class NodeConnections implements NodeGateway {
 
   async portForward(pod: Pod): Promise<ForwardPort> {
     return (await this.#of(pod)).portForward(pod)
+  }
+
+  /** As `ConnectToPod`, for nodes of this process. */
+  async connectToOwnPod(nodeName: string, target: string): Promise<Duplex> {
+    const connection = this.#byNode.get(nodeName)
+    if (connection?.connectToPod === undefined) throw new ApiError(404, 'NotFound', `node "${nodeName}" is not here`)
+    return connection.connectToPod(target)
+  }
+
+  /** The way to pods of nodes whose agents are elsewhere. */
+  readonly connectThroughNode: ConnectThroughNode = async (nodeName, { address: host, port }, signal) => {
+    const node = await this.#remote(nodeName)
+    return node?.connectToPod({ host, port }, signal)
   }
 
   async podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]> {

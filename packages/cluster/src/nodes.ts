@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Node, nodes, pods } from '@coracle/api'
 import type { Client, ConnectionLink } from '@coracle/client'
-import { assert } from '@coracle/environment'
+import { assert, type Clock } from '@coracle/environment'
 import {
   createKubelet,
   createNodeAgents,
@@ -246,7 +246,7 @@ function processNodes(options: NodesOptions): Nodes {
 
 /** What leads to services runs beside the nodes of this host: one for all of them. */
 function startWithProxy(
-  { worlds, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
+  { worlds, connections, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
   dataDirectory: string,
   nodes: Started,
   link: ConnectionLink,
@@ -270,6 +270,7 @@ function startWithProxy(
       isOwnNode: (name) => names.has(name),
       nodeAddresses: [proxyAddress],
       leadsToApi: containerRuntime !== undefined,
+      throughNode: connections.connectThroughNode,
     })
     await proxy.start()
   }
@@ -298,9 +299,11 @@ function startKubelet(
   { name, runtime, address, volumesDirectory }: NodeParts,
   link: ConnectionLink,
 ): Started {
+  const environment = worlds.environmentOf(name)
+  const { clock } = environment
   const kubelet: Kubelet = createKubelet({
     client: worlds.clientOf(name, nodeIdentity(name), link),
-    environment: worlds.environmentOf(name),
+    environment,
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
@@ -309,7 +312,14 @@ function startKubelet(
     ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet
-  connections.add(name, { usage, logs: async (...request) => kubelet.logs(...request), exec, attach, portForward })
+  connections.add(name, {
+    usage,
+    logs: async (...request) => kubelet.logs(...request),
+    exec,
+    attach,
+    portForward,
+    ...(runtime.runsProcesses ? { connectToPod: (target) => connectToPodOf(runtime, target, clock) } : {}),
+  })
   return {
     atWork: kubelet.start(),
     async stop(stopOptions) {
@@ -317,4 +327,10 @@ function startKubelet(
       await kubelet.stop(stopOptions)
     },
   }
+}
+
+/** A connection to a pod, for machines elsewhere. What it takes is loaded with the first. */
+async function connectToPodOf(runtime: Runtime, target: string, clock: Clock) {
+  const { connectToPod } = await import('@coracle/kubelet/server')
+  return connectToPod(target, { runtime }, clock)
 }

@@ -109,6 +109,7 @@ async function start(
       clientCaPem: options.clientCaPem ?? '',
       dataDir,
       metrics,
+      connectToPod: (nodeName, target) => connections.connectToOwnPod(nodeName, target),
       clusterName: options.name,
       ...address,
     },

@@ -66,4 +66,5 @@ export class Balancer {
   }
 }
 
-const isSame = (a: Backend, b: Backend): boolean => a.address === b.address && a.port === b.port
+const isSame = (a: Backend, b: Backend): boolean =>
+  a.address === b.address && a.port === b.port && a.throughNode === b.throughNode

@@ -104,6 +104,33 @@ describe('the frontends of a service', () => {
       { addresses: ['127.0.0.4'] },
     ])
 
+    it('those of other nodes through these, by TCP, and each by its own where addresses are the same', () => {
+      const there = makeSlice([
+        makeEndpoint('127.1.0.1', {}, 'node-0'),
+        makeEndpoint('127.1.0.1', {}, 'elsewhere'),
+        makeEndpoint('10.0.0.3', {}, 'elsewhere'),
+        { addresses: ['10.0.0.4'] },
+      ])
+      const around = { ...surroundings, leadsThroughNodes: true }
+      const backends = (service: Service) => frontendsOf(service, [there], around)[0]?.backends
+      expect(backends(makeService())).toEqual([
+        { address: '127.1.0.1', port: 8080 },
+        { address: '127.1.0.1', port: 8080, throughNode: 'elsewhere' },
+        { address: '10.0.0.3', port: 8080, throughNode: 'elsewhere' },
+        { address: '10.0.0.4', port: 8080 },
+      ])
+      expect(backends(makeService({ internalTrafficPolicy: 'Local' }))).toEqual([{ address: '127.1.0.1', port: 8080 }])
+      const datagrams = { ...httpPort, protocol: 'UDP' } as const
+      const [frontend] = frontendsOf(
+        makeService({ ports: [datagrams] }),
+        [{ ...there, ports: [{ ...datagrams, port: 8080 }] }],
+        around,
+      )
+      expect(frontend?.backends).toEqual(
+        ['127.1.0.1', '10.0.0.3', '10.0.0.4'].map((address) => ({ address, port: 8080 })),
+      )
+    })
+
     it('those that this host reaches: loopback is another one on each', () => {
       expect(lines(makeService(), spread)).toEqual(['TCP 10.96.0.7:80 → 127.1.0.1:8080 10.0.0.3:8080 127.0.0.4:8080'])
     })

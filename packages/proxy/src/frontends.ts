@@ -8,6 +8,8 @@ export type Protocol = 'TCP' | 'UDP'
 export interface Backend {
   readonly address: string
   readonly port: number
+  /** The node through whose agent the way leads, where that is on another machine; undefined: the address is dialled from here. */
+  readonly throughNode?: string
 }
 
 /** An address and port of a service, and what is behind it. */
@@ -36,6 +38,8 @@ export interface Surroundings {
   isOwnNode(name: string): boolean
   /** The addresses at which services are reached by their ports on the nodes. */
   readonly nodeAddresses: readonly string[]
+  /** Whether pods of other nodes are reached through the agents of these, by TCP. False unless set. */
+  readonly leadsThroughNodes?: boolean
 }
 
 /** The label of services and slices that another proxy takes care of. */
@@ -140,7 +144,7 @@ function backendsOf(
   slices: readonly EndpointSlice[],
   frontendAddress: string,
   onlyOwn: boolean,
-  { isOwnNode }: Surroundings,
+  { isOwnNode, leadsThroughNodes = false }: Surroundings,
 ): readonly Backend[] {
   const ready = new Map<string, Backend>()
   const leaving = new Map<string, Backend>()
@@ -150,10 +154,16 @@ function backendsOf(
       if (number === undefined || name !== (port.name ?? '') || protocol !== (port.protocol ?? 'TCP')) continue
       for (const endpoint of endpoints) {
         const [address] = endpoint.addresses
-        if (address === undefined || !isReached(endpoint, address, onlyOwn, isOwnNode)) continue
+        if (address === undefined) continue
+        const isThrough = leadsThroughNodes && protocol === 'TCP'
+        const way = wayTo(endpoint, address, isThrough, isOwnNode)
+        if (way === undefined || (onlyOwn && way !== 'own')) continue
+        const backend = { address, port: number, ...(typeof way === 'object' ? way : {}) }
         const { ready: isReady = true, serving: isServing = true, terminating = false } = endpoint.conditions ?? {}
-        if (isReady) ready.set(`${address} ${number}`, { address, port: number })
-        else if (isServing && terminating) leaving.set(`${address} ${number}`, { address, port: number })
+        // Pods of two machines may have the same address: each has loopback, and networks of pods, of its own.
+        const id = `${address} ${number} ${backend.throughNode ?? ''}`
+        if (isReady) ready.set(id, backend)
+        else if (isServing && terminating) leaving.set(id, backend)
       }
     }
   }
@@ -162,15 +172,18 @@ function backendsOf(
 
 const familyName = (address: string): EndpointSlice['addressType'] => (isIPv6(address) ? 'IPv6' : 'IPv4')
 
-/** An address of the loopback range is another one on each host. */
-function isReached(
+/** How an endpoint is reached: as one of an own node, directly, through its node, or not at all. */
+function wayTo(
   { nodeName }: Endpoint,
   address: string,
-  onlyOwn: boolean,
+  isThrough: boolean,
   isOwnNode: Surroundings['isOwnNode'],
-): boolean {
-  if (onlyOwn) return nodeName !== undefined && isOwnNode(nodeName)
-  return nodeName === undefined || isOwnNode(nodeName) || !isLoopback(address)
+): 'own' | 'direct' | { readonly throughNode: string } | undefined {
+  if (nodeName === undefined) return 'direct'
+  if (isOwnNode(nodeName)) return 'own'
+  if (isThrough) return { throughNode: nodeName }
+  return isLoopback(address) ? undefined : 'direct'
 }
 
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
+/** An address of the loopback range is another one on each host. */
+export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')

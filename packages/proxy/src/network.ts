@@ -1,8 +1,21 @@
+import type { Duplex } from 'node:stream'
 import type { Balancer } from './balancer.ts'
 import type { Frontend } from './frontends.ts'
 
 /** What there is to know of a frontend to listen for it. */
 export type ListenedTo = Pick<Frontend, 'protocol' | 'address' | 'port' | 'healthOf'>
+
+/**
+ * Connects to a port of a pod of another machine through the agent of its node. Rejects where the agent is not reached, or the pod does
+ * not accept. Each end of the connection can be ended for itself. Undefined where the node says of no agent: its pods may be reached directly.
+ */
+export type ConnectThroughNode = (nodeName: string, pod: PodPort, signal: AbortSignal) => Promise<Duplex | undefined>
+
+/** Where a pod listens. */
+export interface PodPort {
+  readonly address: string
+  readonly port: number
+}
 
 /** A frontend that is listened to. */
 export interface Listening {

@@ -13,7 +13,7 @@ import type { Environment } from '@coracle/environment'
 import { FrontendListener } from './frontend-listener.ts'
 import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
 import { hostNetwork } from './host-network.ts'
-import type { Network } from './network.ts'
+import type { ConnectThroughNode, Network } from './network.ts'
 
 const component = 'kube-proxy'
 
@@ -21,7 +21,7 @@ const component = 'kube-proxy'
 const byServiceName = 'service'
 const serviceNameLabel = 'kubernetes.io/service-name'
 
-export interface ServiceProxyOptions extends Surroundings {
+export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNodes'> {
   /** Acts as `system:kube-proxy`. */
   readonly client: Client
   readonly environment: Environment
@@ -30,6 +30,8 @@ export interface ServiceProxyOptions extends Surroundings {
    * processes of this host are told where the API is itself.
    */
   readonly leadsToApi?: boolean
+  /** The way to pods of other machines. Without it services lead there only where the address of a pod is reached from here. */
+  readonly throughNode?: ConnectThroughNode
   /** The host's own unless set. */
   readonly network?: Network
 }
@@ -52,6 +54,7 @@ export function createServiceProxy(options: ServiceProxyOptions): ServiceProxy {
 
 class UserspaceProxy implements ServiceProxy {
   readonly #options: ServiceProxyOptions
+  readonly #surroundings: Surroundings
   readonly #network: Network
   readonly #services: Informer<Service>
   readonly #slices: Informer<EndpointSlice>
@@ -66,7 +69,9 @@ class UserspaceProxy implements ServiceProxy {
   constructor(options: ServiceProxyOptions) {
     const { client, environment } = options
     this.#options = options
-    this.#network = options.network ?? hostNetwork(environment.clock)
+    const { isOwnNode, nodeAddresses, throughNode } = options
+    this.#surroundings = { isOwnNode, nodeAddresses, leadsThroughNodes: throughNode !== undefined }
+    this.#network = options.network ?? hostNetwork(environment.clock, options.throughNode)
     this.#services = createInformer(client, services, {}, environment)
     this.#slices = createInformer(client, endpointSlices, { indexes: { [byServiceName]: serviceOf } }, environment)
     this.#recorder = createEventRecorder(client, environment, { component, api: 'events.k8s.io/v1' })
@@ -128,7 +133,7 @@ class UserspaceProxy implements ServiceProxy {
     const frontends =
       service === undefined || (isOfApi(service) && this.#options.leadsToApi !== true)
         ? []
-        : frontendsOf(service, slices, this.#options)
+        : frontendsOf(service, slices, this.#surroundings)
     const wanted = new Map(frontends.map((frontend) => [idOf(frontend), frontend]))
     const listeners = this.#listeners.get(key) ?? new Map<string, FrontendListener>()
     for (const [id, listener] of listeners) {

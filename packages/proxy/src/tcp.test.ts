@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { type Clock, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
 import type { Backend } from './frontends.ts'
-import { type Listening, Places } from './network.ts'
-import { connectTimeoutMs, listenTcp, type TcpConnections } from './tcp.ts'
+import { type ConnectThroughNode, type Listening, Places } from './network.ts'
+import { connectThroughNodeTimeoutMs, connectTimeoutMs, listenTcp, type TcpConnections } from './tcp.ts'
 
 const { clock, random } = realEnvironment()
 const closers: (() => void)[] = []
@@ -71,11 +72,17 @@ async function open(
   places = new Places(),
   affinityMs?: number,
   givenClock: Clock = clock,
+  throughNode?: ConnectThroughNode,
 ): Promise<Opened> {
   const { port } = await nobody()
   const balancer = new Balancer(clock, random)
   balancer.set(backends, affinityMs)
-  const connections = { places, clock: givenClock, sockets: new Set<Socket>() }
+  const connections = {
+    places,
+    clock: givenClock,
+    sockets: new Set<Duplex>(),
+    ...(throughNode === undefined ? {} : { throughNode }),
+  }
   const listening = await listenTcp({ address: '127.0.0.1', port }, balancer, connections)
   closers.push(() => {
     listening.close()
@@ -232,5 +239,60 @@ describe('a TCP frontend', () => {
     const taken = await answering('first')
     const listening = listenTcp(taken, new Balancer(clock, random), { places: new Places(), clock, sockets: new Set() })
     await expect(listening).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  describe('with a backend of another machine', () => {
+    const there: Backend = { address: '127.9.9.9', port: 1, throughNode: 'far' }
+
+    it('asks its node for a connection, each end of which ends for itself', async () => {
+      const late = await serve((socket) => {
+        let asked = ''
+        socket.on('data', (chunk) => {
+          asked += String(chunk)
+        })
+        socket.on('end', () => socket.end(`you asked ${asked}`))
+      })
+      const asked: unknown[] = []
+      const through: ConnectThroughNode = async (nodeName, { address, port }) => {
+        asked.push([nodeName, address, port])
+        return connect({ host: late.address, port: late.port, allowHalfOpen: true })
+      }
+      const socket = (await open([there], new Places(), undefined, clock, through)).connect()
+      socket.end('why')
+      expect(await textOf(socket)).toBe('you asked why')
+      expect(asked).toEqual([['far', '127.9.9.9', 1]])
+    })
+
+    it('tries another where the node refuses, or there is no way to it', async () => {
+      const refused = () => Promise.reject(new Error('away'))
+      for (const through of [refused, undefined]) {
+        const second = await answering('second')
+        const { connect: open1, balancer } = await open([there, second], new Places(), 60_000, clock, through)
+        balancer.visited('127.0.0.1', there)
+        expect(await textOf(open1())).toBe('second')
+      }
+    })
+
+    it('tries another where the node does not answer in time, and gives up what comes later', async () => {
+      const { clock: held } = virtualEnvironment()
+      const { promise, resolve } = Promise.withResolvers<Duplex>()
+      const isAsked = Promise.withResolvers<AbortSignal>()
+      const through: ConnectThroughNode = (_node, _backend, signal) => {
+        isAsked.resolve(signal)
+        return promise
+      }
+      const second = await answering('second')
+      const opened = await open([there, second], new Places(), 60_000, held, through)
+      opened.balancer.visited('127.0.0.1', there)
+      const text = textOf(opened.connect())
+      const signal = await isAsked.promise
+      await held.advance(connectThroughNodeTimeoutMs)
+      expect(signal.aborted).toBe(true)
+      expect(await text).toBe('second')
+      const tooLate = connect({ host: second.address, port: second.port })
+      resolve(tooLate)
+      await once(tooLate, 'close')
+      expect(tooLate.destroyed).toBe(true)
+    })
   })
 })

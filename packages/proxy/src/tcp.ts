@@ -1,19 +1,24 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import type { Backend, Frontend } from './frontends.ts'
-import type { Listening, Places } from './network.ts'
+import { type Backend, type Frontend, isLoopback } from './frontends.ts'
+import type { ConnectThroughNode, Listening, Places } from './network.ts'
 
 /** How long a backend may take to accept a connection before another one is tried. */
 export const connectTimeoutMs = 3000
+/** The same for one of another machine: its node has to be found and to prove what it is, and dials the pod in its turn. */
+export const connectThroughNodeTimeoutMs = 5000
 
 /** What connections of one proxy share. */
 export interface TcpConnections {
   readonly places: Places
   readonly clock: Clock
   /** Those under way, of clients and to backends. */
-  readonly sockets: Set<Socket>
+  readonly sockets: Set<Duplex>
+  /** The way to backends of other machines; without it they accept nothing. */
+  readonly throughNode?: ConnectThroughNode
 }
 
 /** Listens on an address and port, and carries each connection to a backend that accepts it. Rejects with the system's error. */
@@ -34,7 +39,8 @@ export async function listenTcp(
   return { close: () => void server.close() }
 }
 
-async function carry(client: Socket, balancer: Balancer, { places, clock, sockets }: TcpConnections): Promise<void> {
+async function carry(client: Socket, balancer: Balancer, connections: TcpConnections): Promise<void> {
+  const { places, sockets } = connections
   if (!places.take()) {
     client.resetAndDestroy()
     return
@@ -48,7 +54,7 @@ async function carry(client: Socket, balancer: Balancer, { places, clock, socket
   client.on('error', () => {})
   const from = client.remoteAddress ?? ''
   for (const backend of balancer.order(from)) {
-    const server = await connected(backend, clock)
+    const server = await connected(backend, connections)
     if (client.destroyed) {
       server?.destroy()
       return
@@ -64,7 +70,39 @@ async function carry(client: Socket, balancer: Balancer, { places, clock, socket
 }
 
 /** A connection to a backend; undefined where it does not accept one in time. */
-function connected({ address, port }: Backend, clock: Clock): Promise<Socket | undefined> {
+function connected(backend: Backend, { clock, throughNode }: TcpConnections): Promise<Duplex | undefined> {
+  if (backend.throughNode === undefined) return dialled(backend, clock)
+  return connectedThrough(backend.throughNode, backend, throughNode, clock)
+}
+
+async function connectedThrough(
+  nodeName: string,
+  backend: Backend,
+  throughNode: ConnectThroughNode | undefined,
+  clock: Clock,
+): Promise<Duplex | undefined> {
+  const tooLate = new AbortController()
+  const timer = clock.setTimer(connectThroughNodeTimeoutMs, () => tooLate.abort(new Error('i/o timeout')))
+  const late = new Promise<'failed'>((resolve) => {
+    tooLate.signal.addEventListener('abort', () => resolve('failed'), { once: true })
+  })
+  const connecting = (throughNode?.(nodeName, backend, tooLate.signal) ?? Promise.reject(new Error('no way'))).catch(
+    () => 'failed' as const,
+  )
+  const socket = await Promise.race([connecting, late])
+  timer.cancel()
+  if (socket === 'failed') {
+    // One that comes when nobody waits any longer.
+    void connecting.then((unused) => unused instanceof Duplex && unused.destroy())
+    return undefined
+  }
+  // Loopback of another machine is not reached from here.
+  if (socket === undefined) return isLoopback(backend.address) ? undefined : dialled(backend, clock)
+  socket.on('error', () => {})
+  return socket
+}
+
+function dialled({ address, port }: Backend, clock: Clock): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true })
     const fail = () => {
@@ -83,18 +121,24 @@ function connected({ address, port }: Backend, clock: Clock): Promise<Socket | u
   })
 }
 
-/** Carries bytes both ways, an end of one way as an end of that way, and a reset as a reset. */
-function join(client: Socket, server: Socket): void {
+/** Carries bytes both ways, an end of one way as an end of that way, and a reset as a reset where the connection is this host's. */
+function join(client: Socket, server: Duplex): void {
   client.pipe(server)
   server.pipe(client)
   for (const [one, other] of [
     [client, server],
     [server, client],
   ] as const) {
-    one.once('close', (hadError) => {
-      if (hadError) other.resetAndDestroy()
+    one.once('close', () => {
+      if (one.errored !== null) reset(other)
       // What ended in good order has been passed on, and is flushed; what was destroyed has nothing more to say.
       else if (!one.readableEnded) other.destroy()
     })
   }
+}
+
+/** There is none over TLS, where a connection ends without the end that TLS has of its own. */
+function reset(stream: Duplex): void {
+  if (stream instanceof Socket && !('encrypted' in stream)) stream.resetAndDestroy()
+  else stream.destroy()
 }

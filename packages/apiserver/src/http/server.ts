@@ -25,6 +25,7 @@ import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
+import { type ConnectToPod, createPodRelay } from './pod-relay.ts'
 import { handleProxy, isProxied } from './proxy-handler.ts'
 import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
@@ -69,6 +70,8 @@ export interface HttpServerOptions extends PathHandlerOptions {
   readonly serving: KeyPair
   /** Whoever shows a certificate must have it from this authority. */
   readonly clientCaPem: string
+  /** The way to pods of the nodes of this process, for nodes elsewhere. */
+  readonly connectToPod?: ConnectToPod | undefined
   /** What unfinished headers of authenticated clients may take together; 128 MiB unless said otherwise. */
   readonly clientsHeaderBytesMax?: number
 }
@@ -133,7 +136,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
-  server.on('connect', (_request, socket) => socket.end(plainAnswer('405 Method Not Allowed')))
+  const relay = createPodRelay({
+    authenticate: options.authenticate,
+    connectToPod: options.connectToPod,
+    logger: environment.logger,
+    onIdentified: (request) => strangers.onIdentified(request),
+  })
+  server.on('connect', (request: IncomingMessage, connection: Socket, head: Buffer) => {
+    void relay(request, connection, head)
+  })
   server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
     upgrades.note(request, { connection, head })
     handler(request, responseTo(request, connection, upgrades))

@@ -148,6 +148,11 @@ class RunningAgent implements Agent {
     return this.#client
   }
 
+  #presentConnection(): TransportOptions {
+    if (this.#connection === undefined) throw new Error('the node agent has no connection')
+    return this.#connection
+  }
+
   async #connect(signal: AbortSignal): Promise<void> {
     const { connection } = this.#options
     if (connection !== undefined) {
@@ -308,12 +313,16 @@ class RunningAgent implements Agent {
   async #startProxy(client: Client): Promise<void> {
     const { environment, proxiesServices, runtime, nodeName } = this.#options
     if (!proxiesServices || runtime === 'simulated') return
-    const { createServiceProxy } = await import('@coracle/proxy')
+    const [{ createServiceProxy }, { podsElsewhere }] = await Promise.all([
+      import('@coracle/proxy'),
+      import('./pods-elsewhere.ts'),
+    ])
     const proxy: ServiceProxy = createServiceProxy({
       client,
       environment,
       isOwnNode: (name) => name === nodeName,
       nodeAddresses: [this.address],
+      throughNode: podsElsewhere({ environment, client, connection: () => this.#presentConnection() }),
     })
     this.#stops.push(() => proxy.stop())
     await proxy.start()

@@ -1,18 +1,17 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { type Duplex, finished } from 'node:stream'
-import { type ConnectionOptions, connect as connectOverTls } from 'node:tls'
 import { ApiError, badRequest, internalError, type LogOptions, logQuery, notFound, type Pod, pods } from '@coracle/api'
 import type { RemoteAgent } from '@coracle/apiserver'
 import { createHttpClient, type HttpClient, tlsOptionsOf } from '@coracle/client'
 import { type ForwardPort, openPortForwardAt } from '@coracle/client/streaming'
 import type { Environment } from '@coracle/environment'
 import type { KeyPair } from '@coracle/environment/certificates'
+import { dialOverTls } from './dial-over-tls.ts'
 import { endpointText, type NodeEndpoint } from './node-endpoint.ts'
 import { nodeCertificateProblem } from './node-identity-check.ts'
+import { openTunnel } from './open-tunnel.ts'
 
-/** How long an agent may take to accept a connection. */
-const connectTimeoutMs = 10_000
 /** What an agent says of its pods, and of what went wrong, at most. */
 const jsonBytesMax = 64 * 1024 * 1024
 const errorBytesMax = 64 * 1024
@@ -54,28 +53,12 @@ export class RemoteNode implements RemoteAgent {
 
   connect(signal: AbortSignal): Promise<Duplex> {
     const { endpoint, environment } = this.#options
-    return new Promise((resolve, reject) => {
-      const half: ConnectionOptions & { readonly allowHalfOpen: boolean } = { ...endpoint, allowHalfOpen: true }
-      const socket = connectOverTls({ ...half, ...this.#tls, ALPNProtocols: ['http/1.1'] })
-      socket.setNoDelay()
-      const fail = (error: Error) => {
-        timer.cancel()
-        signal.removeEventListener('abort', leave)
-        socket.destroy()
-        reject(new Error(`dial tcp ${this.host}: ${reasonOf(error)}`))
-      }
-      const leave = () => fail(new Error('the request was given up'))
-      const timer = environment.clock.setTimer(connectTimeoutMs, () => fail(new Error('i/o timeout')))
-      signal.addEventListener('abort', leave, { once: true })
-      socket.once('error', fail)
-      socket.once('secureConnect', () => {
-        timer.cancel()
-        signal.removeEventListener('abort', leave)
-        socket.off('error', fail)
-        socket.on('error', () => {})
-        resolve(socket)
-      })
-    })
+    return dialOverTls(endpoint, this.#tls, environment.clock, signal)
+  }
+
+  /** A connection to a port of a pod of the node. Rejects in the agent's words where there is none, and once the signal is aborted. */
+  async connectToPod(target: NodeEndpoint, signal: AbortSignal): Promise<Duplex> {
+    return openTunnel(await this.connect(signal), endpointText(target), {}, signal)
   }
 
   /** As `NodeGateway.logs`; `options` name the container. */
@@ -142,31 +125,6 @@ export class RemoteNode implements RemoteAgent {
 
   close(): Promise<void> {
     return this.#client.close()
-  }
-}
-
-/** In Go's words where they are known. */
-function reasonOf(error: Error): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'connect: connection refused'
-    case 'EHOSTUNREACH':
-      return 'connect: no route to host'
-    case 'ENETUNREACH':
-      return 'connect: network is unreachable'
-    case 'ETIMEDOUT':
-      return 'i/o timeout'
-    case 'ENOTFOUND':
-      return 'no such host'
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'CERT_SIGNATURE_FAILURE':
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-      return 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
-    default:
-      return message
   }
 }
 

@@ -438,7 +438,7 @@ describe('ending a pod', () => {
       },
       ['stop log 30s'],
     ],
-    ['kills and forgets a pod that is gone from the API', { gone: true, runs: [testRun()] }, ['stop web 30s']],
+    ['kills and forgets a pod that is gone from the API, at once', { gone: true, runs: [testRun()] }, ['stop web 2s']],
     [
       'removes what a gone pod has left',
       { gone: true, runs: [testRun({ exitCode: 0 })] },

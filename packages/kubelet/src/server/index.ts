@@ -5,4 +5,5 @@ export {
   type KubeletServerOptions,
   kubeletPort,
 } from './kubelet-server.ts'
+export { connectToPod } from './relay.ts'
 export type { ServedNode } from './served-node.ts'

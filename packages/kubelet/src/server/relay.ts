@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { Caller } from './authentication.ts'
 import { Refusal } from './refusal.ts'
@@ -13,7 +12,11 @@ export const isNode = ({ name, groups }: Caller): boolean =>
   groups.includes('system:nodes') && name.startsWith('system:node:')
 
 /** A connection to a pod. Rejects with a Refusal where no pod of the node has that address, or nothing listens there. */
-export async function connectToPod(target: string, { runtime }: ServedNode, clock: Clock): Promise<Socket> {
+export async function connectToPod(
+  target: string,
+  { runtime }: Pick<ServedNode, 'runtime'>,
+  clock: Clock,
+): Promise<Socket> {
   const [, host = '', portText = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(target) ?? []
   const port = Number(portText)
   if (host === '' || port === 0 || port > 0xffff)
@@ -44,18 +47,4 @@ function dial(host: string, port: number, clock: Clock): Promise<Socket> {
       resolve(socket)
     })
   })
-}
-
-/** Carries bytes both ways, an end of one way as an end of that way; ends when either side breaks. */
-export function joinStreams(one: Duplex, other: Duplex): void {
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    from.on('error', () => {})
-    from.pipe(to)
-    from.once('close', () => {
-      if (!from.readableEnded) to.destroy()
-    })
-  }
 }

@@ -52,7 +52,7 @@ export interface Lines {
 }
 
 type TestServerOptions = Partial<ApiCoreOptions> &
-  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'metrics' | 'readiness'> &
+  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'connectToPod' | 'metrics' | 'readiness'> &
   Partial<Pick<HttpServerOptions, 'authenticate'>>
 
 /** A server over a memory store on a free port of this machine. */
@@ -62,7 +62,14 @@ export class TestServer {
   readonly #server: HttpServer
   #port = 0
 
-  private constructor({ clientsHeaderBytesMax, authenticate, metrics, readiness = [], ...options }: TestServerOptions) {
+  private constructor({
+    clientsHeaderBytesMax,
+    connectToPod,
+    authenticate,
+    metrics,
+    readiness = [],
+    ...options
+  }: TestServerOptions) {
     const environment: Environment = options.environment ?? realEnvironment()
     this.core = createApiCore({
       environment,
@@ -87,6 +94,7 @@ export class TestServer {
         ),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
+      connectToPod,
       metrics,
       readiness,
       ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),

@@ -1,0 +1,73 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError } from '@coracle/api'
+import { joinStreams, tunnelNodeHeader } from '@coracle/client'
+import type { Logger } from '@coracle/environment'
+import type { User } from '../request.ts'
+import type { Authenticator } from '../security/authentication.ts'
+
+/** Connections through this server to pods at one time. */
+export const relayedConnectionsMax = 2_000
+
+/**
+ * Connects to a pod of a node that has its agent in this process; `target` is `address:port`. Rejects with an error that has an HTTP status as its
+ * `code` where there is no such node or pod here, or the pod does not accept.
+ */
+export type ConnectToPod = (nodeName: string, target: string) => Promise<Duplex>
+
+export interface PodRelayOptions {
+  readonly authenticate: Authenticator
+  /** Undefined: no nodes are in this process. */
+  readonly connectToPod: ConnectToPod | undefined
+  readonly logger: Logger
+  /** Told of each connection that belongs to somebody who is known. */
+  readonly onIdentified: (request: IncomingMessage) => void
+}
+
+/**
+ * Answers CONNECT: the service proxies of other machines reach the pods of this process's nodes so. It is open to nodes of the cluster alone,
+ * and leads to pods alone. Each end of a connection ends for itself.
+ */
+export function createPodRelay({ authenticate, connectToPod, logger, onIdentified }: PodRelayOptions) {
+  let open = 0
+  return async (request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> => {
+    connection.on('error', () => connection.destroy())
+    try {
+      const user = await authenticate(request)
+      if (!isNode(user)) throw new ApiError(403, 'Forbidden', 'connections to pods are for nodes of the cluster')
+      onIdentified(request)
+      if (connectToPod === undefined) throw new ApiError(404, 'NotFound', 'there are no nodes here')
+      if (open >= relayedConnectionsMax) {
+        throw new ApiError(429, 'TooManyRequests', 'too many connections to pods are open')
+      }
+      open += 1
+      connection.once('close', () => {
+        open -= 1
+      })
+      const pod = await connectToPod(String(request.headers[tunnelNodeHeader] ?? ''), request.url ?? '')
+      if (connection.destroyed) return void pod.destroy()
+      connection.allowHalfOpen = true
+      connection.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      if (head.length > 0) pod.write(head)
+      joinStreams(connection, pod)
+    } catch (error) {
+      logger.debug('a connection to a pod was not made', { error })
+      connection.end(refusalOf(error))
+    }
+  }
+}
+
+const isNode = ({ name, groups }: User): boolean => groups.includes('system:nodes') && name.startsWith('system:node:')
+
+/** The answer to who is not connected, in plain text. */
+function refusalOf(error: unknown): string {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: string }
+  const status = typeof code === 'number' && STATUS_CODES[code] !== undefined ? code : 502
+  const body = `${message ?? 'the connection was not made'}\n`
+  const headers = [
+    'Content-Type: text/plain; charset=utf-8',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('\r\n')}\r\n\r\n${body}`
+}
