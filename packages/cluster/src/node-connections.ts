@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import {
   ApiError,
+  badRequest,
   type KubernetesObject,
   type LogOptions,
   type Node,
@@ -8,10 +9,11 @@ import {
   type Pod,
   type PodMetrics,
 } from '@coracle/api'
-import type { NodeGateway, RemoteAgent } from '@coracle/apiserver'
+import type { ConnectToPod, NodeGateway, RemoteAgent } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { NodeUsage } from '@coracle/kubelet'
 import type { ConnectThroughNode } from '@coracle/proxy'
+import type { NodeEndpoint } from './remote-nodes/node-endpoint.ts'
 import type { RemoteNode } from './remote-nodes/remote-node.ts'
 import type { RemoteNodes, RemoteNodesOptions } from './remote-nodes/remote-nodes.ts'
 
@@ -69,11 +71,13 @@ export class NodeConnections implements NodeGateway {
     return (await this.#of(pod)).portForward(pod)
   }
 
-  /** As `ConnectToPod`, for nodes of this process. */
-  async connectToOwnPod(nodeName: string, target: string): Promise<Duplex> {
-    const connection = this.#byNode.get(nodeName)
-    if (connection?.connectToPod === undefined) throw new ApiError(404, 'NotFound', `node "${nodeName}" is not here`)
-    return connection.connectToPod(target)
+  /** As `ConnectToPod`: to pods of this process's nodes, and through their agents to those of others. */
+  readonly connectToPod: ConnectToPod = async (nodeName, target, signal) => {
+    const own = this.#byNode.get(nodeName)
+    if (own?.connectToPod !== undefined) return own.connectToPod(target)
+    const node = own === undefined ? await this.#remote(nodeName) : undefined
+    if (node === undefined) throw new ApiError(404, 'NotFound', `no agent of node "${nodeName}" is known`)
+    return node.connectToPod(endpointOf(target), signal)
   }
 
   /** The way to pods of nodes whose agents are elsewhere. */
@@ -121,4 +125,11 @@ export class NodeConnections implements NodeGateway {
       `Internal error occurred: node "${nodeName}" is not connected to this server`,
     )
   }
+}
+
+/** Of `address:port`. Throws a BadRequest where it is none. */
+function endpointOf(target: string): NodeEndpoint {
+  const [, host, port] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(target) ?? []
+  if (host === undefined) throw badRequest(`${JSON.stringify(target)} is no address and port`)
+  return { host, port: Number(port) }
 }

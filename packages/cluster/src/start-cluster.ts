@@ -109,7 +109,7 @@ async function start(
       clientCaPem: options.clientCaPem ?? '',
       dataDir,
       metrics,
-      connectToPod: (nodeName, target) => connections.connectToOwnPod(nodeName, target),
+      connectToPod: connections.connectToPod,
       clusterName: options.name,
       ...address,
     },

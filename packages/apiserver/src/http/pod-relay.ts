@@ -10,14 +10,14 @@ import type { Authenticator } from '../security/authentication.ts'
 export const relayedConnectionsMax = 2_000
 
 /**
- * Connects to a pod of a node that has its agent in this process; `target` is `address:port`. Rejects with an error that has an HTTP status as its
- * `code` where there is no such node or pod here, or the pod does not accept.
+ * Connects to a pod of a node; `target` is `address:port`. Rejects with an error that has an HTTP status as its `code` where there is no such
+ * node or pod, or the pod does not accept, and once the signal is aborted.
  */
-export type ConnectToPod = (nodeName: string, target: string) => Promise<Duplex>
+export type ConnectToPod = (nodeName: string, target: string, signal: AbortSignal) => Promise<Duplex>
 
 export interface PodRelayOptions {
   readonly authenticate: Authenticator
-  /** Undefined: no nodes are in this process. */
+  /** Undefined: nobody knows of nodes. */
   readonly connectToPod: ConnectToPod | undefined
   readonly logger: Logger
   /** Told of each connection that belongs to somebody who is known. */
@@ -25,13 +25,12 @@ export interface PodRelayOptions {
 }
 
 /**
- * Answers CONNECT: the service proxies of other machines reach the pods of this process's nodes so. It is open to nodes of the cluster alone,
- * and leads to pods alone. Each end of a connection ends for itself.
+ * Answers CONNECT: the service proxies of other machines reach pods so that are not theirs. It is open to nodes of the cluster alone,
+ * and leads to pods alone. Each end of a connection ends for itself. Who calls it sees to errors of the connection.
  */
 export function createPodRelay({ authenticate, connectToPod, logger, onIdentified }: PodRelayOptions) {
   let open = 0
   return async (request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> => {
-    connection.on('error', () => connection.destroy())
     try {
       const user = await authenticate(request)
       if (!isNode(user)) throw new ApiError(403, 'Forbidden', 'connections to pods are for nodes of the cluster')
@@ -44,7 +43,10 @@ export function createPodRelay({ authenticate, connectToPod, logger, onIdentifie
       connection.once('close', () => {
         open -= 1
       })
-      const pod = await connectToPod(String(request.headers[tunnelNodeHeader] ?? ''), request.url ?? '')
+      const gone = new AbortController()
+      connection.once('close', () => gone.abort())
+      const nodeName = String(request.headers[tunnelNodeHeader] ?? '')
+      const pod = await connectToPod(nodeName, request.url ?? '', gone.signal)
       if (connection.destroyed) return void pod.destroy()
       connection.allowHalfOpen = true
       connection.write('HTTP/1.1 200 Connection established\r\n\r\n')

@@ -25,7 +25,7 @@ import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
-import { type ConnectToPod, createPodRelay } from './pod-relay.ts'
+import type { ConnectToPod, createPodRelay } from './pod-relay.ts'
 import { handleProxy, isProxied } from './proxy-handler.ts'
 import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
@@ -136,14 +136,21 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     socket.once('close', () => sockets.delete(socket))
   })
   server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
-  const relay = createPodRelay({
-    authenticate: options.authenticate,
-    connectToPod: options.connectToPod,
-    logger: environment.logger,
-    onIdentified: (request) => strangers.onIdentified(request),
-  })
+  // Loaded with the first connection: most servers have no agents elsewhere.
+  let relay: Promise<ReturnType<typeof createPodRelay>> | undefined
+  const loadRelay = async () => {
+    const { createPodRelay } = await import('./pod-relay.ts')
+    return createPodRelay({
+      authenticate: options.authenticate,
+      connectToPod: options.connectToPod,
+      logger: environment.logger,
+      onIdentified: (request) => strangers.onIdentified(request),
+    })
+  }
   server.on('connect', (request: IncomingMessage, connection: Socket, head: Buffer) => {
-    void relay(request, connection, head)
+    connection.on('error', () => connection.destroy())
+    relay ??= loadRelay()
+    void relay.then((answer) => answer(request, connection, head))
   })
   server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
     upgrades.note(request, { connection, head })

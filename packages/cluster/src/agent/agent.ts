@@ -322,7 +322,7 @@ class RunningAgent implements Agent {
       environment,
       isOwnNode: (name) => name === nodeName,
       nodeAddresses: [this.address],
-      throughNode: podsElsewhere({ environment, client, connection: () => this.#presentConnection() }),
+      throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),
     })
     this.#stops.push(() => proxy.stop())
     await proxy.start()

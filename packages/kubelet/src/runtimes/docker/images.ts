@@ -41,7 +41,7 @@ export class EngineImages {
   async pull({ image, auth }: CriRequest<'pullImage'>, limits: Limits = {}): Promise<string> {
     const name = image?.image ?? ''
     const [repository, tag] = splitName(name)
-    const headers = auth === undefined ? {} : { 'X-Registry-Auth': encodedAuth(auth) }
+    const headers: Readonly<Record<string, string>> = auth === undefined ? {} : { 'X-Registry-Auth': encodedAuth(auth) }
     try {
       for await (const { error, errorDetail } of this.#engine.messages<ProgressMessage>({
         method: 'POST',

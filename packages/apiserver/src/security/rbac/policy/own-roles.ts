@@ -34,11 +34,11 @@ const roles: readonly OwnRole[] = [
       events,
     ],
   },
-  // The service proxy of a machine runs with its agent, as that: it sees services, what is behind them, and where other nodes are.
+  // The service proxy of a machine runs with its agent, as that: it sees services and what is behind them.
   {
     name: 'coracle:node-proxier',
     groups: ['system:nodes'],
-    rules: ['get core nodes', 'list,watch core endpoints,services', 'list,watch discovery.k8s.io endpointslices'],
+    rules: ['list,watch core endpoints,services', 'list,watch discovery.k8s.io endpointslices'],
   },
   // Upstream's servers have these controllers in themselves, or as an addition.
   further(
