@@ -26,7 +26,8 @@ export interface PodRelayOptions {
 
 /**
  * Answers CONNECT: the service proxies of other machines reach pods so that are not theirs. It is open to nodes of the cluster alone,
- * and leads to pods alone. Each end of a connection ends for itself. Who calls it sees to errors of the connection.
+ * and leads to pods alone. Each end of a connection ends for itself. Who calls it sees to errors of the connection, and that
+ * it may end half.
  */
 export function createPodRelay({ authenticate, connectToPod, logger, onIdentified }: PodRelayOptions) {
   let open = 0
@@ -48,7 +49,6 @@ export function createPodRelay({ authenticate, connectToPod, logger, onIdentifie
       const nodeName = String(request.headers[tunnelNodeHeader] ?? '')
       const pod = await connectToPod(nodeName, request.url ?? '', gone.signal)
       if (connection.destroyed) return void pod.destroy()
-      connection.allowHalfOpen = true
       connection.write('HTTP/1.1 200 Connection established\r\n\r\n')
       if (head.length > 0) pod.write(head)
       joinStreams(connection, pod)

@@ -149,6 +149,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
   server.on('connect', (request: IncomingMessage, connection: Socket, head: Buffer) => {
     connection.on('error', () => connection.destroy())
+    // Its client may have said all before the way to the pod is there.
+    connection.allowHalfOpen = true
     relay ??= loadRelay()
     void relay.then((answer) => answer(request, connection, head))
   })
