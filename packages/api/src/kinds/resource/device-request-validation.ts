@@ -1,4 +1,5 @@
 /** What is wrong with what a claim asks for, in the words of upstream's `pkg/apis/resource/validation`. */
+import { compileDeviceSelector } from '../../devices/device-selector.ts'
 import {
   type FieldError,
   forbiddenField,
@@ -32,7 +33,6 @@ import {
   tolerationsMax,
 } from './limits.ts'
 import { checkDistinctItems, checkItems } from './lists.ts'
-import { deviceSelectors } from './selectors.ts'
 
 /** The requests of a claim by name, with the names of the ways to meet each. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
@@ -122,7 +122,7 @@ export function checkSelectors(
 
 function checkExpression(expression: string, path: FieldPath): readonly FieldError[] {
   if (utf8Bytes(expression) > selectorBytesMax) return [tooLongField(path, selectorBytesMax)]
-  const compiled = deviceSelectors().compileDeviceSelector(expression)
+  const compiled = compileDeviceSelector(expression)
   if ('problem' in compiled) return [invalidField(path, expression, compiled.problem)]
   return compiled.selector.costMax > selectorCostMax ? [forbiddenField(path, 'too complex, exceeds cost limit')] : []
 }
@@ -226,29 +226,4 @@ export function checkRawObject(
 ): readonly FieldError[] {
   if (value === undefined || value === null) return [requiredField(path)]
   return utf8Bytes(JSON.stringify(value)) > bytesMax ? [tooLongField(path, bytesMax)] : []
-}
-
-/** `ExactCount`, and one device where nothing is said (SetDefaults_ExactDeviceRequest). */
-export function withRequestDefaults(claim: DeviceClaim): DeviceClaim {
-  const { requests = [] } = claim
-  const next = requests.map((request) => {
-    const exactly = request.exactly && withAskedDefaults(request.exactly)
-    const firstAvailable = request.firstAvailable && mapped(request.firstAvailable, withAskedDefaults)
-    if (exactly === request.exactly && firstAvailable === request.firstAvailable) return request
-    return { ...request, ...(exactly && { exactly }), ...(firstAvailable && { firstAvailable }) }
-  })
-  return next.every((request, index) => request === requests[index]) ? claim : { ...claim, requests: next }
-}
-
-function withAskedDefaults<T extends Asked>(asked: T): T {
-  const { allocationMode = 'ExactCount', count = 0 } = asked
-  const counted = allocationMode === 'ExactCount' && count === 0 ? 1 : count
-  if (asked.allocationMode === allocationMode && count === counted) return asked
-  return { ...asked, allocationMode, ...(counted > 0 ? { count: counted } : {}) }
-}
-
-/** The same list where nothing in it has changed. */
-function mapped<T>(list: readonly T[], change: (item: T) => T): readonly T[] {
-  const next = list.map(change)
-  return next.every((item, index) => item === list[index]) ? list : next
 }

@@ -15,6 +15,7 @@ import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { validateNodeSelector } from '../core/pod/validation/scheduling.ts'
 import { checkConditions } from '../meta/condition.ts'
 import { checkUnchanged } from '../validation.ts'
+import { deviceId } from './device-id.ts'
 import { checkDriverName, checkLabel, checkPoolName } from './device-names.ts'
 import {
   checkDeviceConfiguration,
@@ -49,17 +50,6 @@ import type {
 } from './resource-claim-schema.ts'
 
 const statusPath = FieldPath.of('status')
-
-/** What tells a device apart from all others, and shares of it that several claims have. */
-export function deviceId({
-  driver,
-  pool,
-  device,
-  shareID,
-}: Pick<DeviceRequestAllocationResult, 'driver' | 'pool' | 'device' | 'shareID'>): string {
-  const id = `${driver}/${pool}/${device}`
-  return shareID === undefined ? id : `${id}/${shareID}`
-}
 
 /** What is wrong with a change of a claim's status. */
 export function checkClaimStatus(claim: ResourceClaim, old: ResourceClaim): readonly FieldError[] {

@@ -2,10 +2,10 @@ import { FieldPath } from '../../field-path.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { checkUnchanged } from '../validation.ts'
-import { checkDeviceClaim, withRequestDefaults } from './device-request-validation.ts'
+import { deviceChecks } from './device-checks.ts'
+import { deviceId } from './device-id.ts'
+import { withRequestDefaults } from './device-request-defaults.ts'
 import { type ResourceClaim, type ResourceClaimSpec, resourceClaimSchema } from './resource-claim-schema.ts'
-import { checkClaimStatus, deviceId } from './resource-claim-validation.ts'
-import { loadDeviceSelectors } from './selectors.ts'
 
 /** Keeps a claim that has devices until they are taken back. */
 export const resourceClaimFinalizer = 'resource.kubernetes.io/delete-protection'
@@ -65,9 +65,9 @@ export const resourceClaims = kind<ResourceClaim>(resourceClaimSchema, {
     return spec === claim.spec ? claim : { ...claim, spec }
   },
   rules: { returnsDeletedObject: true, statusKeeps: 'metadata' },
-  load: loadDeviceSelectors,
+  load: deviceChecks.load,
   prepareForStatusUpdate: withoutStatusOfFormerDevices,
-  validateCreate: ({ spec }) => checkDeviceClaim(spec.devices ?? {}, specPath.field('devices')),
+  validateCreate: ({ spec }) => deviceChecks.get().checkDeviceClaim(spec.devices ?? {}, specPath.field('devices')),
   validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
-  validateStatusUpdate: checkClaimStatus,
+  validateStatusUpdate: (claim, old) => deviceChecks.get().checkClaimStatus(claim, old),
 })

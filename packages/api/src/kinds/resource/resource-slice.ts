@@ -1,6 +1,7 @@
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { deviceChecks } from './device-checks.ts'
 import type { DeviceToleration } from './device-request-schema.ts'
 import {
   type Device,
@@ -9,7 +10,6 @@ import {
   type ResourceSlice,
   resourceSliceSchema,
 } from './resource-slice-schema.ts'
-import { checkSlice } from './resource-slice-validation.ts'
 
 /** Whether a claim may have a device in spite of a taint (resource/v1 DeviceToleration.ToleratesTaint). */
 export function toleratesDeviceTaint(toleration: DeviceToleration, taint: DeviceTaint): boolean {
@@ -83,8 +83,9 @@ export const resourceSlices = kind<ResourceSlice>(resourceSliceSchema, {
   rules: { returnsDeletedObject: true },
   prepareForCreate: (slice, nowMs) => prepared(slice, undefined, nowMs),
   prepareForUpdate: prepared,
-  validateCreate: (slice) => checkSlice(slice),
-  validateUpdate: checkSlice,
+  load: deviceChecks.load,
+  validateCreate: (slice) => deviceChecks.get().checkSlice(slice),
+  validateUpdate: (slice, old) => deviceChecks.get().checkSlice(slice, old),
   warnings: ({ spec: { driver = '' } }) =>
     driver === driver.toLowerCase()
       ? []
