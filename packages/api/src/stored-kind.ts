@@ -64,8 +64,8 @@ export type FieldReader<T> = { bivarianceHack(object: T): string }['bivarianceHa
  * pure; `nowMs` is the time of the request.
  */
 export interface Strategy<T extends KubernetesObject> {
-  /** Brings what the rest needs and what most clusters can do without. Awaited before each write; cheap once it is done. */
-  load?(): Promise<void>
+  /** Brings what the rest needs and what most clusters can do without. Asked before each write: undefined once it is there. */
+  load?(): Promise<void> | undefined
   /** Fills in what creation fixes, such as the initial status. Fields the client may not set are already gone. */
   prepareForCreate?(object: T, nowMs: number): T
   /** Carries over what a plain update may not change. The status (where it is a subresource) is already the old one. */

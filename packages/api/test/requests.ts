@@ -1,10 +1,14 @@
 /** Plays what a server does with a request through one kind, for the tests of kinds. */
 import { describeFieldError, type FieldError } from '../src/field-error.ts'
+import { builtinKinds } from '../src/kinds/builtin-kinds.ts'
 import type { KubernetesObject } from '../src/meta.ts'
 import { apiVersionOf, type Cell } from '../src/resource.ts'
 import { inCheckedOrder } from '../src/schema/checked-order.ts'
 import { compile } from '../src/schema/compile.ts'
 import type { StoredKind } from '../src/stored-kind.ts'
+
+// As a server does before each write.
+await Promise.all(builtinKinds.map(({ strategy }) => strategy.load?.()))
 
 /** What a client sends, without what is the same for all objects of the kind. */
 export type Draft = Readonly<Record<string, unknown>>

@@ -15,7 +15,6 @@ import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
-import { ensureConfiguration, keepConfiguration } from './flow-control/required-configuration.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -213,6 +212,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const start = async (): Promise<void> => {
     await feed.start()
     await kinds.fill()
+    const loading = import('./flow-control/required-configuration.ts')
+    const { ensureConfiguration, keepConfiguration } = await environment.clock.hold(loading)
     await Promise.all([
       createFirstObjects(registries, options.serviceCidr),
       ensureConfiguration(registries, environment),

@@ -4,10 +4,10 @@ import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@corac
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
-import { ImageCollector } from './images/image-collector.ts'
+import type { ImageCollector } from './images/image-collector.ts'
+import { type ImageLimits, imageLimits } from './images/image-limits.ts'
 import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
-import { type ImageLimits, imageLimits } from './images/plan-image-removal.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
 import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
@@ -170,16 +170,22 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
       manager.removeDeadContainers(deadContainers, nowMs),
     )
-  const imageCollector =
-    runtime.images &&
-    new ImageCollector({
+  let imageCollector: ImageCollector | undefined
+  /** Loaded where containers have images. */
+  const startImageCollector = async (images: NonNullable<Runtime['images']>): Promise<void> => {
+    const { ImageCollector } = await import('./images/image-collector.ts')
+    if (stopping.signal.aborted) return
+    const limits = options.imageLimits ?? imageLimits
+    imageCollector = new ImageCollector({
       environment: { ...environment, logger },
       runtime,
-      images: runtime.images,
-      limits: options.imageLimits ?? imageLimits,
+      images,
+      limits,
       nodeName,
       recorder,
     })
+    imageCollector.start()
+  }
   const stopping = new AbortController()
 
   return {
@@ -194,7 +200,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
       collector?.start()
-      imageCollector?.start()
+      if (runtime.images !== undefined) await startImageCollector(runtime.images)
       if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {

@@ -1,9 +1,9 @@
-import { builtinKinds } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { History } from './history.ts'
 import { Inquiry } from './inquiry/inquiry.ts'
 import { triesForEver } from './invariants/convergence.ts'
 import { invariantsOfRun } from './invariants/index.ts'
+import { loadStrategies } from './load-strategies.ts'
 import { Network } from './network.ts'
 import { isFault } from './operation.ts'
 import { Player } from './player.ts'
@@ -54,8 +54,7 @@ export interface RunLimits {
  * run, byte for byte.
  */
 export async function run(scenario: Scenario, limits: RunLimits = {}): Promise<RunResult> {
-  // Rules of kinds are loaded with the first object, and here before: how long that takes is the host's, and the first run would differ.
-  await Promise.all(builtinKinds.map(({ strategy }) => strategy.load?.()))
+  await loadStrategies()
   const environment = virtualEnvironment({ seed: scenario.seed })
   const { clock } = environment
   const network = new Network(environment, scenario.operations, () => servers.store.latest())

@@ -1,5 +1,5 @@
 import { dayNumber } from '../cel/library/calendar.ts'
-import { parseDuration } from '../cel/library/times.ts'
+import { parseDurationNanos } from '../duration-text.ts'
 import type { LocalTime, TimeZone } from './time-zone.ts'
 
 /** When something is to happen, again and again. */
@@ -58,12 +58,14 @@ function parseMacro(text: string, zone: TimeZone): CronSchedule {
   return { next: (afterMs) => Math.floor(afterMs / 1000) * 1000 + delayMs }
 }
 
+/** Durations of Go have 64 bits of nanoseconds. */
 function durationSeconds(text: string): number {
-  try {
-    return Number(parseDuration(text.slice(every.length)).nanos) / 1e9
-  } catch {
-    throw new CronError(`failed to parse duration ${text}: time: invalid duration "${text.slice(every.length)}"`)
+  const duration = text.slice(every.length)
+  const nanos = parseDurationNanos(duration)
+  if (nanos === undefined || BigInt.asIntN(64, nanos) !== nanos) {
+    throw new CronError(`failed to parse duration ${text}: time: invalid duration "${duration}"`)
   }
+  return Number(nanos) / 1e9
 }
 
 interface Bounds {

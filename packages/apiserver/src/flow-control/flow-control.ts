@@ -1,15 +1,12 @@
 import {
-  catchAllName,
   compareText,
-  exemptName,
   type FlowSchema,
   flowSchemas,
   type KubernetesObject,
-  mandatoryFlowSchemas,
-  mandatoryPriorityLevels,
   type PriorityLevelConfiguration,
   priorityLevelConfigurations,
 } from '@coracle/api'
+import { catchAllName, exemptName, mandatoryFlowSchemas, mandatoryPriorityLevels } from '@coracle/api/flow-control'
 import type { Route } from '../http/routes.ts'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'

@@ -1,15 +1,17 @@
 import {
-  autoUpdateAnnotation,
   type FlowSchema,
   flowSchemas,
   type KubernetesObject,
-  mandatoryFlowSchemas,
-  mandatoryPriorityLevels,
   type PriorityLevelConfiguration,
   priorityLevelConfigurations,
+} from '@coracle/api'
+import {
+  autoUpdateAnnotation,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
   suggestedFlowSchemas,
   suggestedPriorityLevels,
-} from '@coracle/api'
+} from '@coracle/api/flow-control'
 import { createMemoryStore } from '@coracle/store'
 import { describe, expect, it } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'

@@ -1,18 +1,20 @@
 import {
-  autoUpdateAnnotation,
   deepEqual,
-  exemptName,
   type FlowSchema,
   flowSchemas,
   formatTime,
   hasReason,
-  mandatoryFlowSchemas,
-  mandatoryPriorityLevels,
   type PriorityLevelConfiguration,
   priorityLevelConfigurations,
+} from '@coracle/api'
+import {
+  autoUpdateAnnotation,
+  exemptName,
+  mandatoryFlowSchemas,
+  mandatoryPriorityLevels,
   suggestedFlowSchemas,
   suggestedPriorityLevels,
-} from '@coracle/api'
+} from '@coracle/api/flow-control'
 import type { Environment } from '@coracle/environment'
 import { apiServerContext, apiServerOrigin } from '../api-server-user.ts'
 import type { Registries } from '../registries.ts'

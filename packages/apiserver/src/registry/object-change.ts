@@ -57,7 +57,9 @@ export async function changeObject(parts: RegistryParts, request: ChangeRequest)
   const { storage, feed } = parts
   const { cache, turns } = storage
   const key = cache.keyOf(request.namespace, request.name)
-  if (storage.kind.strategy.load !== undefined) await storage.kind.strategy.load()
+  const loading = storage.kind.strategy.load?.()
+  // Time stands still meanwhile where it is virtual.
+  if (loading !== undefined) await parts.environment.clock.hold(loading)
   await feed.catchUp()
   // Most writes meet no other. Those that do line up, or hundreds at one object would all but never come through.
   const made = turns.isTaken(key) ? undefined : await tryChange(parts, key, request)

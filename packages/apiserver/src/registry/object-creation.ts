@@ -46,7 +46,9 @@ async function createDecoded(
   const { kind } = storage
   const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
   const givenRevision = parseResourceVersion(resourceVersion)
-  if (kind.strategy.load !== undefined) await kind.strategy.load()
+  const loading = kind.strategy.load?.()
+  // Time stands still meanwhile where it is virtual.
+  if (loading !== undefined) await environment.clock.hold(loading)
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const pause = pauseFor(turns, decoded.valuesCount, 0)
   if (pause !== undefined) await pause()

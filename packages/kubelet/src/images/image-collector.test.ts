@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Image, ImageService } from '../runtimes/runtime.ts'
 import { testRun } from '../testing/pods.ts'
 import { ImageCollector, imageCollectionPeriodMs } from './image-collector.ts'
-import { imageLimits } from './plan-image-removal.ts'
+import { imageLimits } from './image-limits.ts'
 
 const image = (id: string, sizeBytes = 100): Image => ({
   id,

@@ -3,7 +3,8 @@ import type { EventType } from '@coracle/client'
 import type { Environment, Timer } from '@coracle/environment'
 import type { NodeRecorder } from '../node/node-events.ts'
 import type { Image, ImageService, Runtime } from '../runtimes/runtime.ts'
-import { type ImageLimits, planImageRemoval, type TrackedImage } from './plan-image-removal.ts'
+import type { ImageLimits } from './image-limits.ts'
+import { planImageRemoval, type TrackedImage } from './plan-image-removal.ts'
 
 /** How often it is looked which images are in use, and whether some are to go: upstream's ImageGCPeriod. */
 export const imageCollectionPeriodMs = 300_000

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { imageLimits, planImageRemoval, type TrackedImage } from './plan-image-removal.ts'
+import { imageLimits } from './image-limits.ts'
+import { planImageRemoval, type TrackedImage } from './plan-image-removal.ts'
 
 const minute = 60_000
 const nowMs = 1_000 * minute

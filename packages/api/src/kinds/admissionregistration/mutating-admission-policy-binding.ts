@@ -3,7 +3,7 @@ import { object, optional, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
-import { validateMutatingBinding } from './binding-validation.ts'
+import { admissionChecks } from './admission-checks.ts'
 import { matchResources } from './match-resources-schema.ts'
 import { admissionregistrationV1 } from './names.ts'
 import { paramRef, paramText } from './validating-admission-policy-binding.ts'
@@ -46,6 +46,7 @@ export const mutatingAdmissionPolicyBindings = kind<MutatingAdmissionPolicyBindi
     countsGenerations: true,
     rules: { updatesUnconditionally: false },
     finalizers: 'any',
-    validate: validateMutatingBinding,
+    load: admissionChecks.load,
+    validate: (binding) => admissionChecks.get().validateMutatingBinding(binding),
   },
 )

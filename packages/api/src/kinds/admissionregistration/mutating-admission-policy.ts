@@ -1,8 +1,7 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
-import { loadExpressionChecks } from './expression-checks.ts'
+import { admissionChecks } from './admission-checks.ts'
 import { type MutatingAdmissionPolicy, mutatingAdmissionPolicySchema } from './mutating-admission-policy-schema.ts'
-import { validateMutatingPolicy } from './mutating-policy-validation.ts'
 
 /** `admissionregistration.k8s.io/v1` mutatingadmissionpolicies. */
 export const mutatingAdmissionPolicies = kind<MutatingAdmissionPolicy>(mutatingAdmissionPolicySchema, {
@@ -25,6 +24,6 @@ export const mutatingAdmissionPolicies = kind<MutatingAdmissionPolicy>(mutatingA
   countsGenerations: true,
   rules: { updatesUnconditionally: false },
   finalizers: 'any',
-  load: loadExpressionChecks,
-  validate: validateMutatingPolicy,
+  load: admissionChecks.load,
+  validate: (policy) => admissionChecks.get().validateMutatingPolicy(policy),
 })

@@ -1,7 +1,7 @@
 /** What is wrong with a mutating policy, in the words of upstream's validation of admissionregistration. */
+import { compileMutation } from '../../admission/index.ts'
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { expressionChecks } from './expression-checks.ts'
 import type { MutatingAdmissionPolicy, Mutation } from './mutating-admission-policy-schema.ts'
 import {
   changedOperationErrors,
@@ -57,7 +57,7 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
   const expression = (given.expression ?? '').trim()
   if (expression === '') return [...errors, requiredField(at)]
   const options = { ...around, hasAuthorizer: true }
-  const compiled = expressionChecks().compileMutation(expression, patchType, options)
+  const compiled = compileMutation(expression, patchType, options)
   return 'problem' in compiled ? [...errors, invalidField(at, expression, compiled.problem)] : errors
 }
 

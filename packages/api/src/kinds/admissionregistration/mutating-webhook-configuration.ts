@@ -2,11 +2,10 @@ import { kindSchema } from '../../meta.ts'
 import { mapList, optional } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { kind } from '../kind.ts'
-import { loadExpressionChecks } from './expression-checks.ts'
+import { admissionChecks } from './admission-checks.ts'
 import { admissionregistrationV1 } from './names.ts'
 import { webhookConfigurationOptions } from './webhook-configuration.ts'
 import { mutatingWebhook } from './webhook-schema.ts'
-import { validateMutatingWebhooks } from './webhook-validation.ts'
 
 /** Webhooks that change what is written. */
 export interface MutatingWebhookConfiguration extends Infer<typeof mutatingWebhookConfigurationSchema> {}
@@ -20,6 +19,6 @@ export const mutatingWebhookConfigurationSchema = kindSchema(
 export const mutatingWebhookConfigurations = kind<MutatingWebhookConfiguration>(mutatingWebhookConfigurationSchema, {
   plural: 'mutatingwebhookconfigurations',
   ...webhookConfigurationOptions,
-  load: loadExpressionChecks,
-  validate: ({ webhooks = [] }) => validateMutatingWebhooks(webhooks),
+  load: admissionChecks.load,
+  validate: ({ webhooks = [] }) => admissionChecks.get().validateMutatingWebhooks(webhooks),
 })

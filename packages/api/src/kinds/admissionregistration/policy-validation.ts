@@ -1,4 +1,5 @@
 /** What is wrong with a policy, in the words of upstream's validation of admissionregistration. */
+import { compileAdmissionExpression } from '../../admission/index.ts'
 import type { CelType } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
@@ -6,7 +7,6 @@ import { JsonPathError, parseJsonPath } from '../../jsonpath/index.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector, checkText } from '../core/pod/validation/checks.ts'
 import { checkConditions } from '../meta/condition.ts'
-import { expressionChecks } from './expression-checks.ts'
 import type { MatchResources, NamedAdmissionRule } from './match-resources-schema.ts'
 import { validateMatchConditions, validateRule } from './rule-validation.ts'
 import type {
@@ -155,7 +155,7 @@ export function variableErrors(
   }
   const at = path.field('expression')
   if (expression.trim() === '') return [...errors, requiredField(at, 'expression is not specified')]
-  const compiled = expressionChecks().compileAdmissionExpression(expression, [], { ...around, hasAuthorizer: true })
+  const compiled = compileAdmissionExpression(expression, [], { ...around, hasAuthorizer: true })
   if ('problem' in compiled) return [...errors, invalidField(at, expression, compiled.problem)]
   around.variables.set(name, compiled.program.type)
   return errors
@@ -221,7 +221,7 @@ function expressionErrors(
   options: Surroundings & { readonly hasAuthorizer: boolean },
   path: FieldPath,
 ): readonly FieldError[] {
-  const compiled = expressionChecks().compileAdmissionExpression(source, wanted, options)
+  const compiled = compileAdmissionExpression(source, wanted, options)
   return 'problem' in compiled ? [invalidField(path, source, compiled.problem)] : []
 }
 

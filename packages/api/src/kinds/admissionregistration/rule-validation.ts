@@ -1,4 +1,5 @@
 /** What is wrong with rules and match conditions, in the words of upstream's validation of admissionregistration. */
+import { compileAdmissionExpression } from '../../admission/index.ts'
 import {
   duplicateField,
   type FieldError,
@@ -9,7 +10,6 @@ import {
 } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
 import { checkText } from '../core/pod/validation/checks.ts'
-import { expressionChecks } from './expression-checks.ts'
 import type { AdmissionRule, MatchCondition } from './rule-schema.ts'
 
 /** Match conditions that one webhook or policy may have. */
@@ -77,7 +77,6 @@ export function validateMatchConditions(
   path: FieldPath,
   hasParams = false,
 ): readonly FieldError[] {
-  const { compileAdmissionExpression } = expressionChecks()
   return [
     ...(conditions.length > matchConditionsMax ? [tooManyField(path, conditions.length, matchConditionsMax)] : []),
     ...conditions.flatMap(({ name, expression }, index) => {

@@ -5,7 +5,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { type LabelSelector, labelSelector } from '../meta/label-selector.ts'
-import { validateBinding } from './binding-validation.ts'
+import { admissionChecks } from './admission-checks.ts'
 import { matchResources } from './match-resources-schema.ts'
 import { admissionregistrationV1 } from './names.ts'
 
@@ -68,7 +68,8 @@ export const validatingAdmissionPolicyBindings = kind<ValidatingAdmissionPolicyB
     countsGenerations: true,
     rules: { updatesUnconditionally: false },
     finalizers: 'any',
-    validate: validateBinding,
+    load: admissionChecks.load,
+    validate: (binding) => admissionChecks.get().validateBinding(binding),
   },
 )
 

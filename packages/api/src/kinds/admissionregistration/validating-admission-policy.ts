@@ -1,7 +1,6 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
-import { loadExpressionChecks } from './expression-checks.ts'
-import { validatePolicy, validatePolicyStatus } from './policy-validation.ts'
+import { admissionChecks } from './admission-checks.ts'
 import {
   type ValidatingAdmissionPolicy,
   validatingAdmissionPolicySchema,
@@ -28,7 +27,7 @@ export const validatingAdmissionPolicies = kind<ValidatingAdmissionPolicy>(valid
   countsGenerations: true,
   rules: { updatesUnconditionally: false, statusKeeps: 'metadata' },
   finalizers: 'any',
-  load: loadExpressionChecks,
-  validate: validatePolicy,
-  validateStatusUpdate: validatePolicyStatus,
+  load: admissionChecks.load,
+  validate: (policy) => admissionChecks.get().validatePolicy(policy),
+  validateStatusUpdate: (policy) => admissionChecks.get().validatePolicyStatus(policy),
 })

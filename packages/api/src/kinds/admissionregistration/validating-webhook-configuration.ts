@@ -2,11 +2,10 @@ import { kindSchema } from '../../meta.ts'
 import { mapList, optional } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
 import { kind } from '../kind.ts'
-import { loadExpressionChecks } from './expression-checks.ts'
+import { admissionChecks } from './admission-checks.ts'
 import { admissionregistrationV1 } from './names.ts'
 import { webhookConfigurationOptions } from './webhook-configuration.ts'
 import { validatingWebhook } from './webhook-schema.ts'
-import { validateValidatingWebhooks } from './webhook-validation.ts'
 
 /** Webhooks that judge what is written. */
 export interface ValidatingWebhookConfiguration extends Infer<typeof validatingWebhookConfigurationSchema> {}
@@ -22,7 +21,7 @@ export const validatingWebhookConfigurations = kind<ValidatingWebhookConfigurati
   {
     plural: 'validatingwebhookconfigurations',
     ...webhookConfigurationOptions,
-    load: loadExpressionChecks,
-    validate: ({ webhooks = [] }) => validateValidatingWebhooks(webhooks),
+    load: admissionChecks.load,
+    validate: ({ webhooks = [] }) => admissionChecks.get().validateValidatingWebhooks(webhooks),
   },
 )

@@ -10,7 +10,7 @@ import {
   customResourceDefinitionSchema,
   noNames,
 } from './custom-resource-definition-schema.ts'
-import { definitionChecks, loadDefinitionChecks } from './definition-checks.ts'
+import { definitionChecks } from './definition-checks.ts'
 import { storageVersionOf } from './definition-state.ts'
 import { canonicalProps } from './json-schema-props-schema.ts'
 
@@ -98,14 +98,14 @@ export const customResourceDefinitions = kind<CustomResourceDefinition>(customRe
   rules: { updatesUnconditionally: false },
   countsGenerations: true,
   defaults: (definition) => withStoredVersion(withDefaults(definition)),
-  load: loadDefinitionChecks,
+  load: definitionChecks.load,
   prepareForCreate: (definition) => withStorageVersion({ ...definition, status: { acceptedNames: noNames } }),
   prepareForUpdate: withStorageVersion,
   prepareForStatusUpdate: (definition) => definition,
   prepareForDelete,
   finalizers: 'any',
-  warnings: (definition, old) => definitionChecks().formatWarnings(definition, old),
-  validateCreate: (definition) => definitionChecks().validateDefinition(definition),
-  validateUpdate: (definition, old) => definitionChecks().validateDefinitionUpdate(definition, old),
-  validateStatusUpdate: (definition) => definitionChecks().validateDefinitionStatus(definition),
+  warnings: (definition, old) => definitionChecks.get().formatWarnings(definition, old),
+  validateCreate: (definition) => definitionChecks.get().validateDefinition(definition),
+  validateUpdate: (definition, old) => definitionChecks.get().validateDefinitionUpdate(definition, old),
+  validateStatusUpdate: (definition) => definitionChecks.get().validateDefinitionStatus(definition),
 })

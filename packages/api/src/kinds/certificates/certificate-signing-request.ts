@@ -1,3 +1,4 @@
+import type { FieldError } from '../../field-error.ts'
 import { humanDuration } from '../../human-duration.ts'
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -7,11 +8,7 @@ import {
   type CertificateSigningRequestCondition,
   certificateSigningRequestSchema,
 } from './certificate-signing-request-schema.ts'
-import {
-  validateSigningRequest,
-  validateSigningRequestStatusUpdate,
-  validateSigningRequestUpdate,
-} from './certificate-signing-request-validation.ts'
+import { requestChecks } from './request-checks.ts'
 
 /** Whether a condition of this type has been set. */
 export const hasDecision = ({ status }: CertificateSigningRequest, type: 'Approved' | 'Denied' | 'Failed'): boolean =>
@@ -97,7 +94,14 @@ export const certificateSigningRequests = kind<CertificateSigningRequest>(certif
   ],
   prepareForUpdate: (changed, old) => ({ ...changed, spec: old.spec }),
   prepareForStatusUpdate: withSignersPart,
-  validate: validateSigningRequest,
-  validateUpdate: validateSigningRequestUpdate,
-  validateStatusUpdate: validateSigningRequestStatusUpdate,
+  load: requestChecks.load,
+  validate: (request) => requestChecks.get().validateSigningRequest(request),
+  validateUpdate: (request, old) => requestChecks.get().validateSigningRequestUpdate(request, old),
+  validateStatusUpdate: (request, old) => requestChecks.get().validateSigningRequestStatusUpdate(request, old),
 })
+
+/** What is wrong with an approval or denial. The strategy of the kind must be loaded. */
+export const validateSigningRequestApproval = (
+  request: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+): readonly FieldError[] => requestChecks.get().validateSigningRequestApproval(request, old)

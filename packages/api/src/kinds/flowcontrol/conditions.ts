@@ -1,7 +1,8 @@
-import { duplicateField, type FieldError, requiredField } from '../../field-error.ts'
-import type { FieldPath } from '../../field-path.ts'
 import { object, optional, string, time } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
+
+/** A condition of this group. */
+export type FlowCondition = Infer<ReturnType<typeof flowCondition>>
 
 /** The form of conditions in this group, where upstream requires nothing in the schema. */
 export const flowCondition = (name: string, doc: string) =>
@@ -12,17 +13,3 @@ export const flowCondition = (name: string, doc: string) =>
     reason: optional(string(), 'Why, in one CamelCase word.'),
     message: optional(string(), 'Why, in a sentence.'),
   })
-
-/** That each condition has a type, and no two the same (ValidateFlowSchemaStatus). */
-export function checkFlowConditions(
-  conditions: readonly Infer<ReturnType<typeof flowCondition>>[] = [],
-  path: FieldPath,
-): readonly FieldError[] {
-  const types = new Set<string>()
-  return conditions.flatMap(({ type = '' }, index) => {
-    const at = path.index(index).field('type')
-    const isTwice = types.has(type)
-    types.add(type)
-    return [...(isTwice ? [duplicateField(at, type)] : []), ...(type === '' ? [requiredField(at)] : [])]
-  })
-}

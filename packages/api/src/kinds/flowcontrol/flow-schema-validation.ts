@@ -2,7 +2,7 @@ import { deepEqual } from '../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat } from '../../string-formats.ts'
-import { checkFlowConditions } from './conditions.ts'
+import { checkFlowConditions } from './condition-checks.ts'
 import type {
   FlowSchema,
   FlowSchemaSpec,

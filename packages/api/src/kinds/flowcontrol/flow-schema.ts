@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { flowChecks } from './flow-checks.ts'
 import { type FlowSchema, flowSchemaSchema } from './flow-schema-schema.ts'
-import { flowValidation, loadFlowValidation } from './validation.ts'
 
 /** Whether the level is missing that a schema names, as its status has it; `?` before anybody has looked. */
 const missingLevel = ({ status }: FlowSchema): string =>
@@ -39,7 +39,7 @@ export const flowSchemas = kind<FlowSchema>(flowSchemaSchema, {
     column('MissingPL', missingLevel, { type: 'string', description: 'Whether the level is not there.' }),
   ],
   defaults: withPrecedence,
-  load: loadFlowValidation,
-  validate: (schema) => flowValidation().validateFlowSchema(schema),
-  validateStatusUpdate: (schema) => flowValidation().validateFlowSchemaStatus(schema),
+  load: flowChecks.load,
+  validate: (schema) => flowChecks.get().validateFlowSchema(schema),
+  validateStatusUpdate: (schema) => flowChecks.get().validateFlowSchemaStatus(schema),
 })

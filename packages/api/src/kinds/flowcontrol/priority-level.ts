@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { flowChecks } from './flow-checks.ts'
 import { type PriorityLevelConfiguration, priorityLevelConfigurationSchema } from './priority-level-schema.ts'
-import { flowValidation, loadFlowValidation } from './validation.ts'
 
 const none = '<none>'
 
@@ -51,7 +51,7 @@ export const priorityLevelConfigurations = kind<PriorityLevelConfiguration>(prio
     ageColumn,
   ],
   defaults: withQueues,
-  load: loadFlowValidation,
-  validate: (level) => flowValidation().validatePriorityLevel(level),
-  validateStatusUpdate: (level) => flowValidation().validatePriorityLevelStatus(level),
+  load: flowChecks.load,
+  validate: (level) => flowChecks.get().validatePriorityLevel(level),
+  validateStatusUpdate: (level) => flowChecks.get().validatePriorityLevelStatus(level),
 })

@@ -1,14 +1,9 @@
-import { type FieldError, forbiddenField, requiredField, tooLongField, unsupportedField } from '../../field-error.ts'
-import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { literal, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkDomainPrefixedPath } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
-import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
-import { checkUnchanged } from '../validation.ts'
-import { validateReference } from './ingress-validation.ts'
+import { ingressChecks } from './ingress-checks.ts'
 import { networkingV1 } from './names.ts'
 
 export interface IngressClassParametersReference extends Infer<typeof ingressClassParametersReference> {}
@@ -46,35 +41,6 @@ const defaultClassAnnotation = 'ingressclass.kubernetes.io/is-default-class'
 export const isDefaultIngressClass = ({ metadata }: IngressClass): boolean =>
   metadata.annotations?.[defaultClassAnnotation] === 'true'
 
-const specPath = FieldPath.of('spec')
-const controllerLengthMax = 250
-
-function validate({ spec = {} }: IngressClass): readonly FieldError[] {
-  const { controller = '', parameters } = spec
-  const path = specPath.field('controller')
-  return [
-    ...(controller.length > controllerLengthMax ? [tooLongField(path, controllerLengthMax)] : []),
-    ...checkDomainPrefixedPath(controller, path),
-    ...(parameters === undefined ? [] : validateParameters(parameters, specPath.field('parameters'))),
-  ]
-}
-
-const scopes: readonly string[] = ['Cluster', 'Namespace']
-
-function validateParameters(parameters: IngressClassParametersReference, path: FieldPath): readonly FieldError[] {
-  const { scope = '', namespace } = parameters
-  const at = path.field('namespace')
-  const errors = validateReference(parameters, path)
-  if (!scopes.includes(scope)) return [...errors, unsupportedField(path.field('scope'), scope, scopes)]
-  if (scope === 'Namespace' && namespace === undefined) {
-    return [...errors, requiredField(at, "`parameters.scope` is set to 'Namespace'")]
-  }
-  if (scope === 'Cluster' && namespace !== undefined) {
-    return [...errors, forbiddenField(at, "`parameters.scope` is set to 'Cluster'")]
-  }
-  return namespace === undefined ? errors : [...errors, ...checkTextOrEmpty('dns1123-label', namespace, at)]
-}
-
 function shownParameters({ spec }: IngressClass): string {
   const { parameters } = spec ?? {}
   if (parameters === undefined) return '<none>'
@@ -93,7 +59,7 @@ export const ingressClasses = kind<IngressClass>(ingressClassSchema, {
     ageColumn,
   ],
   countsGenerations: true,
-  validate,
-  validateUpdate: ({ spec }, { spec: old }) =>
-    checkUnchanged(spec?.controller, old?.controller, specPath.field('controller')),
+  load: ingressChecks.load,
+  validate: (ingressClass) => ingressChecks.get().validateIngressClass(ingressClass),
+  validateUpdate: (ingressClass, old) => ingressChecks.get().validateIngressClassUpdate(ingressClass, old),
 })

@@ -3,12 +3,10 @@ import { type FieldError, invalidField, requiredField, unsupportedField } from '
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat, checkPathSegment, checkWildcardSubdomain } from '../../string-formats.ts'
 import { checkPort, checkTextOrEmpty } from '../core/pod/validation/checks.ts'
+import { ingressClassAnnotation } from './ingress-class-annotation.ts'
 import type { HttpIngressPath, Ingress, IngressBackend, IngressRule, IngressTls } from './ingress-schema.ts'
 
 const specPath = FieldPath.of('spec')
-
-/** The annotation that named the class before there was a field. */
-export const ingressClassAnnotation = 'kubernetes.io/ingress.class'
 
 /** What is wrong with an ingress (networking/validation validateIngress). */
 export function validateIngress({ spec = {} }: Ingress): readonly FieldError[] {

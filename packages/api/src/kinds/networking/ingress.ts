@@ -1,13 +1,9 @@
 import { compareText } from '../../compare-text.ts'
 import { ageColumn, column, joined, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { ingressChecks } from './ingress-checks.ts'
+import { ingressClassAnnotation } from './ingress-class-annotation.ts'
 import { type Ingress, ingressSchema } from './ingress-schema.ts'
-import {
-  ingressClassAnnotation,
-  validateIngress,
-  validateIngressStatus,
-  validateNewIngress,
-} from './ingress-validation.ts'
 
 /** `networking.k8s.io/v1` ingresses. */
 export const ingresses = kind<Ingress>(ingressSchema, {
@@ -23,9 +19,10 @@ export const ingresses = kind<Ingress>(ingressSchema, {
   ],
   countsGenerations: true,
   prepareForCreate: (ingress) => ({ ...ingress, status: { loadBalancer: {} } }),
-  validate: validateIngress,
-  validateCreate: validateNewIngress,
-  validateStatusUpdate: validateIngressStatus,
+  load: ingressChecks.load,
+  validate: (ingress) => ingressChecks.get().validateIngress(ingress),
+  validateCreate: (ingress) => ingressChecks.get().validateNewIngress(ingress),
+  validateStatusUpdate: (ingress) => ingressChecks.get().validateIngressStatus(ingress),
   warnings: ({ metadata, spec }) =>
     metadata.annotations?.[ingressClassAnnotation] !== undefined && spec?.ingressClassName === undefined
       ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]

@@ -1,17 +1,9 @@
-import { deepEqual } from '../../equality.ts'
-import type { FieldError } from '../../field-error.ts'
-import { invalidField } from '../../field-error.ts'
-import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { atomicList, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkFormat } from '../../string-formats.ts'
-import { isExtended } from '../core/pod/validation/resources.ts'
 import { kind } from '../kind.ts'
+import { deviceChecks } from './device-checks.ts'
 import { deviceSelector, opaqueDeviceConfiguration } from './device-request-schema.ts'
-import { deviceRules, loadDeviceRules } from './device-rules.ts'
-import { deviceConfigMax } from './limits.ts'
-import { checkItems } from './lists.ts'
 import { resourceV1 } from './names.ts'
 
 export interface DeviceClassConfiguration extends Infer<typeof deviceClassConfiguration> {}
@@ -43,36 +35,13 @@ export const deviceClassSchema = kindSchema(
   },
 )
 
-const specPath = FieldPath.of('spec')
-
-/** What has not changed since it was stored is not looked at again: rules may have become stricter since. */
-function checkSpec({ spec }: DeviceClass, old?: DeviceClass): readonly FieldError[] {
-  const { selectors = [], config = [], extendedResourceName: resource } = spec
-  const keepsSelectors = old !== undefined && deepEqual(selectors, old.spec.selectors ?? [])
-  const keepsConfig = old !== undefined && deepEqual(config, old.spec.config ?? [])
-  return [
-    ...deviceRules().checkSelectors(selectors, specPath.field('selectors'), keepsSelectors),
-    ...checkItems(config, deviceConfigMax, specPath.field('config'), (each, path) =>
-      deviceRules().checkDeviceConfiguration(each, path, keepsConfig),
-    ),
-    ...(resource === undefined || isExtendedResourceName(resource)
-      ? []
-      : [invalidField(specPath.field('extendedResourceName'), resource, 'must be a valid extended resource name')]),
-  ]
-}
-
-/** core/v1/helper IsExtendedResourceName: a quota for it must have a name too. */
-function isExtendedResourceName(name: string): boolean {
-  return isExtended(name) && checkFormat('qualified-name', `requests.${name}`).length === 0
-}
-
 /** `resource.k8s.io/v1` deviceclasses. */
 export const deviceClasses = kind<DeviceClass>(deviceClassSchema, {
   plural: 'deviceclasses',
   namespaced: false,
   countsGenerations: true,
   rules: { returnsDeletedObject: true },
-  load: loadDeviceRules,
-  validateCreate: (each) => checkSpec(each),
-  validateUpdate: checkSpec,
+  load: deviceChecks.load,
+  validateCreate: (each) => deviceChecks.get().checkDeviceClass(each),
+  validateUpdate: (each, old) => deviceChecks.get().checkDeviceClass(each, old),
 })

@@ -1,7 +1,5 @@
 import type { DeviceClaim, ExactDeviceRequest } from './device-request-schema.ts'
 
-type Asked = Omit<ExactDeviceRequest, 'adminAccess'>
-
 /** `ExactCount`, and one device where nothing is said (SetDefaults_ExactDeviceRequest). */
 export function withRequestDefaults(claim: DeviceClaim): DeviceClaim {
   const { requests = [] } = claim
@@ -14,7 +12,7 @@ export function withRequestDefaults(claim: DeviceClaim): DeviceClaim {
   return next.every((request, index) => request === requests[index]) ? claim : { ...claim, requests: next }
 }
 
-function withAskedDefaults<T extends Asked>(asked: T): T {
+function withAskedDefaults<T extends Pick<ExactDeviceRequest, 'allocationMode' | 'count'>>(asked: T): T {
   const { allocationMode = 'ExactCount', count = 0 } = asked
   const counted = allocationMode === 'ExactCount' && count === 0 ? 1 : count
   if (asked.allocationMode === allocationMode && count === counted) return asked

@@ -1,4 +1,5 @@
 /** What is wrong with what a claim asks for, in the words of upstream's `pkg/apis/resource/validation`. */
+import { compileDeviceSelector } from '../../devices/device-selector.ts'
 import {
   type FieldError,
   forbiddenField,
@@ -32,7 +33,6 @@ import {
   tolerationsMax,
 } from './limits.ts'
 import { checkDistinctItems, checkItems } from './lists.ts'
-import { deviceSelectors } from './selectors.ts'
 
 /** The requests of a claim by name, with the names of the ways to meet each. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
@@ -122,7 +122,7 @@ export function checkSelectors(
 
 function checkExpression(expression: string, path: FieldPath): readonly FieldError[] {
   if (utf8Bytes(expression) > selectorBytesMax) return [tooLongField(path, selectorBytesMax)]
-  const compiled = deviceSelectors().compileDeviceSelector(expression)
+  const compiled = compileDeviceSelector(expression)
   if ('problem' in compiled) return [invalidField(path, expression, compiled.problem)]
   return compiled.selector.costMax > selectorCostMax ? [forbiddenField(path, 'too complex, exceeds cost limit')] : []
 }

@@ -2,7 +2,7 @@ import { FieldPath } from '../../field-path.ts'
 import { templateMetadataErrors } from '../core/pod/validation/volumes.ts'
 import { kind } from '../kind.ts'
 import { checkUnchanged } from '../validation.ts'
-import { deviceRules, loadDeviceRules } from './device-rules.ts'
+import { deviceChecks } from './device-checks.ts'
 import { withClaimDefaults } from './resource-claim.ts'
 import { type ResourceClaimTemplate, resourceClaimTemplateSchema } from './resource-claim-schema.ts'
 
@@ -16,10 +16,10 @@ export const resourceClaimTemplates = kind<ResourceClaimTemplate>(resourceClaimT
     return spec === template.spec.spec ? template : { ...template, spec: { ...template.spec, spec } }
   },
   rules: { returnsDeletedObject: true },
-  load: loadDeviceRules,
+  load: deviceChecks.load,
   validateCreate: ({ spec }) => [
     ...templateMetadataErrors(spec.metadata, specPath.field('metadata')),
-    ...deviceRules().checkDeviceClaim(spec.spec.devices ?? {}, specPath.field('spec').field('devices')),
+    ...deviceChecks.get().checkDeviceClaim(spec.spec.devices ?? {}, specPath.field('spec').field('devices')),
   ],
   validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
 })

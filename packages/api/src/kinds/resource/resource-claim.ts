@@ -2,9 +2,9 @@ import { FieldPath } from '../../field-path.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { checkUnchanged } from '../validation.ts'
+import { deviceChecks } from './device-checks.ts'
 import { deviceId } from './device-id.ts'
 import { withRequestDefaults } from './device-request-defaults.ts'
-import { deviceRules, loadDeviceRules } from './device-rules.ts'
 import { type ResourceClaim, type ResourceClaimSpec, resourceClaimSchema } from './resource-claim-schema.ts'
 
 /** Keeps a claim that has devices until they are taken back. */
@@ -65,9 +65,9 @@ export const resourceClaims = kind<ResourceClaim>(resourceClaimSchema, {
     return spec === claim.spec ? claim : { ...claim, spec }
   },
   rules: { returnsDeletedObject: true, statusKeeps: 'metadata' },
-  load: loadDeviceRules,
+  load: deviceChecks.load,
   prepareForStatusUpdate: withoutStatusOfFormerDevices,
-  validateCreate: ({ spec }) => deviceRules().checkDeviceClaim(spec.devices ?? {}, specPath.field('devices')),
+  validateCreate: ({ spec }) => deviceChecks.get().checkDeviceClaim(spec.devices ?? {}, specPath.field('devices')),
   validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
-  validateStatusUpdate: (claim, old) => deviceRules().checkClaimStatus(claim, old),
+  validateStatusUpdate: (claim, old) => deviceChecks.get().checkClaimStatus(claim, old),
 })

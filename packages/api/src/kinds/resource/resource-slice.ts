@@ -1,8 +1,8 @@
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
+import { deviceChecks } from './device-checks.ts'
 import type { DeviceToleration } from './device-request-schema.ts'
-import { deviceRules, loadDeviceRules } from './device-rules.ts'
 import {
   type Device,
   type DeviceAttribute,
@@ -83,9 +83,9 @@ export const resourceSlices = kind<ResourceSlice>(resourceSliceSchema, {
   rules: { returnsDeletedObject: true },
   prepareForCreate: (slice, nowMs) => prepared(slice, undefined, nowMs),
   prepareForUpdate: prepared,
-  load: loadDeviceRules,
-  validateCreate: (slice) => deviceRules().checkSlice(slice),
-  validateUpdate: (slice, old) => deviceRules().checkSlice(slice, old),
+  load: deviceChecks.load,
+  validateCreate: (slice) => deviceChecks.get().checkSlice(slice),
+  validateUpdate: (slice, old) => deviceChecks.get().checkSlice(slice, old),
   warnings: ({ spec: { driver = '' } }) =>
     driver === driver.toLowerCase()
       ? []

@@ -1,16 +1,10 @@
-import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from '../../field-error.ts'
-import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { boolean, int32, object, optional, pointer, required, string, stringMap, time } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkFormat } from '../../string-formats.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
-import { utf8Bytes } from '../core/data-size.ts'
 import { persistentVolumeSpec } from '../core/persistent-volume/schema.ts'
-import { validateInlineVolumeSpec } from '../core/persistent-volume/validation.ts'
-import { validateDriverName } from '../core/pod/validation/volumes.ts'
+import { volumeChecks } from '../core/persistent-volume/volume-checks.ts'
 import { kind } from '../kind.ts'
-import { checkUnchanged } from '../validation.ts'
 import { storageV1 } from './names.ts'
 
 export interface VolumeAttachmentSource extends Infer<typeof volumeAttachmentSource> {}
@@ -66,48 +60,6 @@ export const volumeAttachmentSchema = kindSchema(
   },
 )
 
-const specPath = FieldPath.of('spec')
-const metadataBytesMax = 256 * 1024
-const messageLengthMax = 1024
-
-function validate({ spec, status }: VolumeAttachment): readonly FieldError[] {
-  const { attacher, nodeName } = spec
-  return [
-    ...validateSource(spec.source, specPath.field('source')),
-    ...checkFormat('dns1123-subdomain', nodeName).map((why) => invalidField(specPath.field('nodeName'), nodeName, why)),
-    ...validateDriverName(attacher ?? '', specPath.field('attacher')),
-    ...validateStatus(status, FieldPath.of('status')),
-  ]
-}
-
-function validateSource(source: VolumeAttachmentSource, path: FieldPath): readonly FieldError[] {
-  const { persistentVolumeName: name, inlineVolumeSpec } = source
-  const rule = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
-  if (name === undefined) {
-    if (inlineVolumeSpec === undefined) return [requiredField(path, rule)]
-    return validateInlineVolumeSpec(inlineVolumeSpec, path.field('inlineVolumeSpec'))
-  }
-  if (inlineVolumeSpec !== undefined) return [forbiddenField(path, rule)]
-  const at = path.field('persistentVolumeName')
-  return [
-    ...(name === '' ? [requiredField(at, 'must specify non empty persistentVolumeName')] : []),
-    ...checkFormat('dns1123-subdomain', name).map((why) => invalidField(at, name, why)),
-  ]
-}
-
-function validateStatus(status: VolumeAttachmentStatus | undefined, path: FieldPath): readonly FieldError[] {
-  const metadata = Object.entries(status?.attachmentMetadata ?? {})
-  const bytes = metadata.reduce((sum, [name, value]) => sum + utf8Bytes(name) + utf8Bytes(value), 0)
-  return [
-    ...(bytes > metadataBytesMax ? [tooLongField(path.field('attachmentMetadata'), metadataBytesMax)] : []),
-    ...(['attachError', 'detachError'] as const).flatMap((field) =>
-      (status?.[field]?.message ?? '').length > messageLengthMax
-        ? [tooLongField(path.field(field).field('message'), messageLengthMax)]
-        : [],
-    ),
-  ]
-}
-
 /** `storage.k8s.io/v1` volumeattachments. */
 export const volumeAttachments = kind<VolumeAttachment>(volumeAttachmentSchema, {
   plural: 'volumeattachments',
@@ -125,7 +77,8 @@ export const volumeAttachments = kind<VolumeAttachment>(volumeAttachmentSchema, 
   ],
   rules: { updatesUnconditionally: false, returnsDeletedObject: true, statusKeeps: 'metadata' },
   prepareForCreate: (attachment) => ({ ...attachment, status: { attached: false } }),
-  validate,
-  validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
-  validateStatusUpdate: ({ status }) => validateStatus(status, FieldPath.of('status')),
+  load: volumeChecks.load,
+  validate: (attachment) => volumeChecks.get().validateAttachment(attachment),
+  validateUpdate: (attachment, old) => volumeChecks.get().validateAttachmentUpdate(attachment, old),
+  validateStatusUpdate: (attachment) => volumeChecks.get().validateAttachmentStatus(attachment),
 })

@@ -2,7 +2,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { validateClaimSpec } from '../../core/persistent-volume-claim/validation.ts'
+import { validateClaimSpec } from '../../core/persistent-volume-claim/claim-spec-validation.ts'
 import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
 import { checkText } from '../../core/pod/validation/checks.ts'
 import {

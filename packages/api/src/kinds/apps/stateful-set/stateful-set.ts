@@ -7,18 +7,13 @@ import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
 import { selectorScale } from '../selector-scale.ts'
+import { statefulSetChecks } from './stateful-set-checks.ts'
 import {
   type StatefulSet,
   type StatefulSetUpdateStrategy,
   statefulSetSchema,
   statefulSetSpec,
 } from './stateful-set-schema.ts'
-import {
-  validateNewStatefulSet,
-  validateStatefulSet,
-  validateStatefulSetStatusUpdate,
-  validateStatefulSetUpdate,
-} from './stateful-set-validation.ts'
 
 const templatePath = FieldPath.of('spec', 'template')
 
@@ -90,9 +85,10 @@ export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
     status: { replicas: 0, availableReplicas: 0 },
   }),
   prepareForUpdate: withoutMaxUnavailable,
-  validate: validateStatefulSet,
-  validateCreate: validateNewStatefulSet,
-  validateUpdate: validateStatefulSetUpdate,
-  validateStatusUpdate: validateStatefulSetStatusUpdate,
+  load: statefulSetChecks.load,
+  validate: (statefulSet) => statefulSetChecks.get().validateStatefulSet(statefulSet),
+  validateCreate: (statefulSet) => statefulSetChecks.get().validateNewStatefulSet(statefulSet),
+  validateUpdate: (statefulSet, old) => statefulSetChecks.get().validateStatefulSetUpdate(statefulSet, old),
+  validateStatusUpdate: (statefulSet, old) => statefulSetChecks.get().validateStatefulSetStatusUpdate(statefulSet, old),
   warnings,
 })

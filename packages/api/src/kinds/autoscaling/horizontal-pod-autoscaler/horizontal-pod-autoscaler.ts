@@ -1,15 +1,10 @@
 import { convertedVersion, kind } from '../../kind.ts'
+import { autoscalerChecks } from './autoscaler-checks.ts'
 import { withRules } from './behavior.ts'
 import { horizontalPodAutoscalerColumns } from './columns.ts'
 import { cpuTarget, fromV1, toV1 } from './conversion-v1.ts'
 import { type HorizontalPodAutoscaler, horizontalPodAutoscalerSchema } from './schema.ts'
 import { type HorizontalPodAutoscalerV1, horizontalPodAutoscalerV1Schema } from './schema-v1.ts'
-import {
-  validateHorizontalPodAutoscaler,
-  validateHorizontalPodAutoscalerStatus,
-  validateHorizontalPodAutoscalerUpdate,
-  validateNewHorizontalPodAutoscaler,
-} from './validation.ts'
 
 /** Percent of the requested CPU that pods are to use where nothing is said. */
 export const defaultCpuUtilization = 80
@@ -39,8 +34,9 @@ export const horizontalPodAutoscalers = kind<HorizontalPodAutoscaler>(horizontal
   defaults: withDefaults,
   prepareForCreate: (autoscaler) => ({ ...autoscaler, status: { desiredReplicas: 0 } }),
   prepareForStatusUpdate: (autoscaler, old) => ({ ...autoscaler, spec: old.spec }),
-  validate: validateHorizontalPodAutoscaler,
-  validateCreate: validateNewHorizontalPodAutoscaler,
-  validateUpdate: validateHorizontalPodAutoscalerUpdate,
-  validateStatusUpdate: validateHorizontalPodAutoscalerStatus,
+  load: autoscalerChecks.load,
+  validate: (autoscaler) => autoscalerChecks.get().validateHorizontalPodAutoscaler(autoscaler),
+  validateCreate: (autoscaler) => autoscalerChecks.get().validateNewHorizontalPodAutoscaler(autoscaler),
+  validateUpdate: (autoscaler, old) => autoscalerChecks.get().validateHorizontalPodAutoscalerUpdate(autoscaler, old),
+  validateStatusUpdate: (autoscaler) => autoscalerChecks.get().validateHorizontalPodAutoscalerStatus(autoscaler),
 })

@@ -6,10 +6,10 @@ import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { nameWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
+import { batchChecks } from '../batch-checks.ts'
 import { jobSpec, jobTemplateSpec } from '../job/job-schema.ts'
 import { jobSpecWarnings } from '../job/job-warnings.ts'
 import { type CronJob, cronJobSchema, cronJobSpec } from './cron-job-schema.ts'
-import { validateCronJob, validateCronJobUpdate, validateNewCronJob } from './cron-job-validation.ts'
 
 /** The defaults of Jobs come to them when they are made. */
 function withDefaults(cronJob: CronJob): CronJob {
@@ -58,9 +58,10 @@ export const cronJobs = kind<CronJob>(cronJobSchema, {
   defaults: withDefaults,
   countsGenerations: true,
   prepareForCreate: (cronJob) => ({ ...cronJob, status: {} }),
-  validate: validateCronJob,
-  validateCreate: validateNewCronJob,
-  validateUpdate: validateCronJobUpdate,
+  load: batchChecks.load,
+  validate: (cronJob) => batchChecks.get().validateCronJob(cronJob),
+  validateCreate: (cronJob) => batchChecks.get().validateNewCronJob(cronJob),
+  validateUpdate: (cronJob, old) => batchChecks.get().validateCronJobUpdate(cronJob, old),
   warnings: (cronJob, old) => [
     ...nameWarnings(cronJob, old, 'Pod names and hostnames'),
     ...jobSpecWarnings(cronJob.spec.jobTemplate.spec, FieldPath.of('spec', 'jobTemplate', 'spec'), cronJob, old),

@@ -3,8 +3,8 @@ import { formatSelector } from '../../../selectors.ts'
 import { parseTime } from '../../../time.ts'
 import { ageColumn, type ColumnSource, column, nameColumn, wideColumn } from '../../columns.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
+import { hasJobCondition } from './job-conditions.ts'
 import type { Job } from './job-schema.ts'
-import { hasJobCondition } from './job-status-validation.ts'
 import { waitingCondition } from './job-waiting.ts'
 
 /** The columns of `kubectl get jobs` (printers/internalversion printJob). */

@@ -4,21 +4,12 @@ import { duplicateField, type FieldError, invalidField, requiredField, unshownVa
 import { FieldPath } from '../../../field-path.ts'
 import { parseTime } from '../../../time.ts'
 import { checkCounts } from '../../validation.ts'
+import { hasJobCondition } from './job-conditions.ts'
 import { checkIndexes, type IndexInterval, parseIndexes } from './job-indexes.ts'
 import type { Job, JobSpec, JobStatus } from './job-schema.ts'
 
 const statusPath = FieldPath.of('status')
 const conditionsPath = statusPath.field('conditions')
-
-/** Whether a condition of that type holds. */
-export function hasJobCondition(status: JobStatus | undefined, type: string): boolean {
-  return (status?.conditions ?? []).some((each) => each.type === type && each.status === 'True')
-}
-
-/** Whether a Job is over: nothing of it will run again. */
-export function isJobFinished({ status }: Pick<Job, 'status'>): boolean {
-  return hasJobCondition(status, 'Complete') || hasJobCondition(status, 'Failed')
-}
 
 /**
  * What an update of the status may not do. A rule is looked at where something that it is about has changed: who changes one field

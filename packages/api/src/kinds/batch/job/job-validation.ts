@@ -9,11 +9,11 @@ import { validatePodTemplateSpec } from '../../core/pod/pod-validation.ts'
 import { checkTemplateLabels, matcherOf } from '../../core/pod/replicated-template.ts'
 import { checkLabelSelector } from '../../core/pod/validation/checks.ts'
 import { checkNonNegative, checkUnchanged } from '../../validation.ts'
+import { hasJobCondition } from './job-conditions.ts'
 import { validateDependencies, validateDependenciesUpdate } from './job-dependencies.ts'
 import { checkPodFailurePolicy, checkSuccessPolicy } from './job-policy-validation.ts'
 import type { Job, JobSpec } from './job-schema.ts'
 import { generatedLabels } from './job-selector.ts'
-import { hasJobCondition } from './job-status-validation.ts'
 
 const specPath = FieldPath.of('spec')
 const indexedParallelismMax = 100_000

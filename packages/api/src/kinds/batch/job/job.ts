@@ -1,12 +1,11 @@
 import { FieldPath } from '../../../field-path.ts'
 import { nameWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
+import { batchChecks } from '../batch-checks.ts'
 import { jobColumns } from './job-columns.ts'
 import { jobDefaults } from './job-defaults.ts'
 import { type Job, jobSchema } from './job-schema.ts'
 import { withGeneratedSelector } from './job-selector.ts'
-import { validateJobStatusUpdate } from './job-status-validation.ts'
-import { validateJob, validateJobUpdate } from './job-validation.ts'
 import { jobSpecWarnings } from './job-warnings.ts'
 
 /** `batch/v1` jobs. */
@@ -24,9 +23,10 @@ export const jobs = kind<Job>(jobSchema, {
   defaults: jobDefaults,
   countsGenerations: true,
   prepareForCreate: (job) => withGeneratedSelector({ ...job, status: {} }),
-  validate: validateJob,
-  validateUpdate: validateJobUpdate,
-  validateStatusUpdate: validateJobStatusUpdate,
+  load: batchChecks.load,
+  validate: (job) => batchChecks.get().validateJob(job),
+  validateUpdate: (job, old) => batchChecks.get().validateJobUpdate(job, old),
+  validateStatusUpdate: (job, old) => batchChecks.get().validateJobStatusUpdate(job, old),
   warnings: (job, old) => [
     ...nameWarnings(job, old, 'Pod names and hostnames'),
     ...jobSpecWarnings(job.spec, FieldPath.of('spec'), job, old),

@@ -6,12 +6,8 @@ import { wholeMillis } from '../common.ts'
 import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
 import { storageWarnings } from '../pod/pod-warnings.ts'
 import type { PersistentVolumeClaimSpec } from '../pod/volume.ts'
+import { claimChecks } from './claim-checks.ts'
 import { type PersistentVolumeClaim, persistentVolumeClaimSchema } from './schema.ts'
-import {
-  validatePersistentVolumeClaim,
-  validatePersistentVolumeClaimStatus,
-  validatePersistentVolumeClaimUpdate,
-} from './validation.ts'
 
 /** The class that a claim names: empty for storage without a class, undefined where it says nothing. */
 export function storageClassOfClaim({
@@ -52,9 +48,10 @@ export const persistentVolumeClaims = kind<PersistentVolumeClaim>(persistentVolu
     const after = hasSource ? withBothSources(spec) : withDataSources(spec)
     return after === spec ? claim : { ...claim, spec: after }
   },
-  validate: validatePersistentVolumeClaim,
-  validateUpdate: validatePersistentVolumeClaimUpdate,
-  validateStatusUpdate: validatePersistentVolumeClaimStatus,
+  load: claimChecks.load,
+  validate: (claim) => claimChecks.get().validatePersistentVolumeClaim(claim),
+  validateUpdate: (claim, old) => claimChecks.get().validatePersistentVolumeClaimUpdate(claim, old),
+  validateStatusUpdate: (claim) => claimChecks.get().validatePersistentVolumeClaimStatus(claim),
   warnings: ({ metadata, spec }) => [
     ...(metadata.annotations?.[oldStorageClassAnnotation] === undefined
       ? []

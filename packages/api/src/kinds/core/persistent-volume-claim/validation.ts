@@ -4,75 +4,14 @@ import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../quantity.ts'
 import { describeChanges } from '../../changes-text.ts'
 import { checkUnchanged } from '../../validation.ts'
-import { validateAccessModes } from '../access-modes.ts'
 import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
-import { checkLabelSelector, checkText, checkTextOrEmpty } from '../pod/validation/checks.ts'
+import { checkTextOrEmpty } from '../pod/validation/checks.ts'
 import { isNative } from '../pod/validation/resources.ts'
 import type { PersistentVolumeClaimSpec } from '../pod/volume.ts'
+import { validateClaimSpec } from './claim-spec-validation.ts'
 import type { PersistentVolumeClaim } from './schema.ts'
 
 const specPath = FieldPath.of('spec')
-const volumeModes = ['Block', 'Filesystem']
-
-/** What is wrong with what a claim asks for, in a claim or in a template of one (ValidatePersistentVolumeClaimSpec). */
-export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
-  const { accessModes = [], volumeMode } = spec
-  const modesPath = path.field('accessModes')
-  return [
-    ...(accessModes.length === 0
-      ? [requiredField(modesPath, 'at least 1 access mode is required')]
-      : validateAccessModes(accessModes, modesPath)),
-    ...checkLabelSelector(spec.selector, path.field('selector')),
-    ...validateSize(spec.resources?.requests?.storage, path.field('resources').key('storage')),
-    ...checkText('dns1123-subdomain', spec.storageClassName, path.field('storageClassName')),
-    ...(volumeMode === undefined || volumeModes.includes(volumeMode)
-      ? []
-      : [unsupportedField(path.field('volumeMode'), volumeMode, volumeModes)]),
-    ...validateDataSources(spec, path),
-    ...checkText('dns1123-subdomain', spec.volumeAttributesClassName, path.field('volumeAttributesClassName')),
-  ]
-}
-
-function validateSize(size: string | undefined, path: FieldPath): FieldError[] {
-  if (size === undefined) return [requiredField(path)]
-  if (!isQuantity(size) || compareQuantity(size, '0') > 0) return []
-  return [invalidField(path, size, 'must be greater than zero')]
-}
-
-interface DataSource {
-  readonly apiGroup?: string | undefined
-  readonly kind: string
-  readonly name: string
-  readonly namespace?: string | undefined
-}
-
-function validateDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath): FieldError[] {
-  const errors = [
-    ...validateDataSource(dataSource, path.field('dataSource')),
-    ...validateDataSource(dataSourceRef, path.field('dataSourceRef')),
-  ]
-  if (dataSource === undefined || dataSourceRef === undefined) return errors
-  const shownPath = path.field('dataSource').toString()
-  if (dataSourceRef.namespace) {
-    return [...errors, invalidField(path, shownPath, 'may not be specified when dataSourceRef.namespace is specified')]
-  }
-  const { namespace: _, ...reference } = dataSourceRef
-  return deepEqual(dataSource, reference)
-    ? errors
-    : [...errors, invalidField(path, shownPath, 'must match dataSourceRef')]
-}
-
-function validateDataSource(source: DataSource | undefined, path: FieldPath): FieldError[] {
-  if (source === undefined) return []
-  const { apiGroup = '', kind } = source
-  const why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
-  return [
-    ...(apiGroup === '' && kind !== 'PersistentVolumeClaim' ? [invalidField(path, kind, why)] : []),
-    ...checkText('dns1123-subdomain', apiGroup, path.field('apiGroup')),
-    ...checkText('dns1123-label', source.namespace, path.field('namespace')),
-  ]
-}
-
 export const validatePersistentVolumeClaim = ({ spec = {} }: PersistentVolumeClaim): readonly FieldError[] =>
   validateClaimSpec(spec, specPath)
 

@@ -8,7 +8,7 @@ import { nodeTermWarnings } from '../node/deprecated-labels.ts'
 import { formerVolumeWarnings } from '../pod/pod-warnings.ts'
 import { oldStorageClassAnnotation } from './annotations.ts'
 import { type PersistentVolume, persistentVolumeSchema } from './schema.ts'
-import { validatePersistentVolume, validatePersistentVolumeUpdate } from './validation.ts'
+import { volumeChecks } from './volume-checks.ts'
 
 /** The class that a volume belongs to; empty for none. */
 export function storageClassOfVolume({ metadata, spec }: PersistentVolume): string {
@@ -46,8 +46,9 @@ export const persistentVolumes = kind<PersistentVolume>(persistentVolumeSchema, 
     ...volume,
     status: { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) },
   }),
-  validate: validatePersistentVolume,
-  validateUpdate: validatePersistentVolumeUpdate,
+  load: volumeChecks.load,
+  validate: (volume) => volumeChecks.get().validatePersistentVolume(volume),
+  validateUpdate: (volume, old) => volumeChecks.get().validatePersistentVolumeUpdate(volume, old),
   warnings,
 })
 

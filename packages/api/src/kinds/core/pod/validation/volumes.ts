@@ -13,7 +13,7 @@ import type { ObjectMeta } from '../../../../meta.ts'
 import { validateAnnotations, validateLabels } from '../../../../object-meta-validation.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
 import { checkFormat } from '../../../../string-formats.ts'
-import { validateClaimSpec } from '../../persistent-volume-claim/validation.ts'
+import { validateClaimSpec } from '../../persistent-volume-claim/claim-spec-validation.ts'
 import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
 import { type Volume, volumeSourceNames } from '../volume.ts'
 import {

@@ -1,0 +1,4 @@
+import { lazyModule } from '../../lazy-module.ts'
+
+/** What checks StatefulSets. */
+export const statefulSetChecks = lazyModule('the checks of stateful sets', () => import('./stateful-set-validation.ts'))

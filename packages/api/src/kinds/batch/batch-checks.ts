@@ -1,0 +1,4 @@
+import { lazyModule } from '../lazy-module.ts'
+
+/** What checks Jobs and CronJobs. */
+export const batchChecks = lazyModule('the checks of jobs', () => import('./validation.ts'))

@@ -1,0 +1,4 @@
+import { lazyModule } from '../../lazy-module.ts'
+
+/** What checks claims of volumes. */
+export const claimChecks = lazyModule('the checks of volume claims', () => import('./validation.ts'))
