@@ -59,7 +59,11 @@ export const featureGates: readonly FeatureGate[] = [
     since: '1.33',
     where: 'packages/controllers/src/local-path-provisioner/plan.ts',
   },
-  { name: 'ImageMaximumGCAge', since: '1.35', note: 'Images are not pulled yet.' },
+  {
+    name: 'ImageMaximumGCAge',
+    since: '1.35',
+    note: 'The node agent can remove images by age; `up` has no option for it.',
+  },
   { name: 'InPlacePodVerticalScaling', since: '1.35', where: 'packages/kubelet/src/pod/pod-resize.ts' },
   { name: 'InformerResourceVersion', since: '1.35', where: 'packages/client/src/informer.ts' },
   { name: 'JobBackoffLimitPerIndex', since: '1.33', where: 'packages/controllers/src/job/index-failures.ts' },

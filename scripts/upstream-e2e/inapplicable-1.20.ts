@@ -78,7 +78,10 @@ export const inapplicable: readonly Inapplicable[] = [
     pattern: /BootstrapTokens/,
     reason: 'needs the controllers of bootstrap tokens, which upstream turns off by default',
   },
-  { pattern: /priority and fairness/, reason: 'flow control is left out (docs/decisions/0048-kinds-left-out.md)' },
+  {
+    pattern: /priority and fairness/,
+    reason: 'asks for flowcontrol.apiserver.k8s.io/v1alpha1 or v1beta1, which upstream no longer serves',
+  },
   {
     pattern: /the original version has been compacted away/,
     reason: 'waits until a list can no longer be continued, which is after ten minutes upstream and later here',

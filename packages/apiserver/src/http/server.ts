@@ -152,7 +152,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // Its client may have said all before the way to the pod is there.
     connection.allowHalfOpen = true
     relay ??= loadRelay()
-    void relay.then((answer) => answer(request, connection, head))
+    relay
+      .then((answer) => answer(request, connection, head))
+      .catch((error: unknown) => {
+        relay = undefined
+        environment.logger.error('connections of other machines cannot be led on', { error })
+        connection.destroy()
+      })
   })
   server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
     upgrades.note(request, { connection, head })
@@ -291,6 +297,11 @@ function createHandler(
     flows = new FlowAdmission(flowControl, clock, options.metrics)
     exchanges.onClose(flows.close)
   }
+  /** It is tried again with the next request. */
+  const flowsFailed = (error: unknown): void => {
+    areFlowsAsked = false
+    logger.error('flow control cannot be loaded', { error })
+  }
   const context: HandlerContext = {
     core,
     environment,
@@ -401,7 +412,7 @@ function createHandler(
     }
     // The first requests do not wait until flow control is loaded.
     if (flows === undefined) {
-      if (!areFlowsAsked) void loadFlows()
+      if (!areFlowsAsked) loadFlows().catch(flowsFailed)
       areFlowsAsked = true
       start()
       return
