@@ -74,10 +74,14 @@ export function ownersAfterAlike(
   record: (owners: FieldOwners, comparison: Comparison) => FieldOwners,
 ): FieldOwners {
   const { pattern, names } = known.get(owners) ?? newlyKnown(owners)
-  const places = new Map(steps.some(namesElement) ? names.map((name, place) => [name, place]) : [])
   const allTimes: readonly Time[] = [...owners.map((owner) => owner.time), time]
-  const placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, places) : step))
-  const allNames = places.size === 0 ? names : [...places.keys()]
+  let placed = steps
+  let allNames = names
+  if (steps.some(namesElement)) {
+    const places = new Map(names.map((each, place) => [each, place]))
+    placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, places) : step))
+    allNames = [...places.keys()]
+  }
   const { name, operation, apiVersion, subresource } = manager
   const key = [pattern.id, ranks(allTimes), name, operation, apiVersion, subresource, ...placed].join('\n')
   const before = outcomes.get(key)

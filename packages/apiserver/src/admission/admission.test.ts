@@ -215,4 +215,33 @@ describe('the chain', () => {
     await client.delete(configMaps, { namespace: 'default', name: 'a' })
     expect(seen).toEqual(['one CREATE one,two', 'two CREATE one,two', 'one DELETE ', 'two DELETE '])
   })
+
+  it('asks a plugin once for each kind of request whether it is concerned, and only then lets it judge', async () => {
+    const asked: string[] = []
+    const judged: string[] = []
+    const plugin: AdmissionPlugin = {
+      name: 'picky',
+      concerns({ operation, definition, subresource }) {
+        asked.push(`${operation} ${definition.plural} ${subresource}`)
+        return operation === 'CREATE' && definition.plural === 'configmaps'
+      },
+      mutate(_attributes, object) {
+        judged.push(`mutates ${object?.metadata.name}`)
+        return object
+      },
+      validate(_attributes, object) {
+        judged.push(`validates ${object?.metadata.name}`)
+      },
+    }
+    const { client } = await startTestCore({ admission: [plugin] })
+    asked.length = 0
+    judged.length = 0
+    for (const name of ['a', 'b']) {
+      await client.create(configMaps, configMap(name))
+      await client.update(configMaps, configMap(name, { key: 'value' }))
+    }
+    await client.delete(configMaps, { namespace: 'default', name: 'a' })
+    expect(asked).toEqual(['CREATE configmaps ', 'UPDATE configmaps ', 'DELETE configmaps '])
+    expect(judged).toEqual(['mutates a', 'validates a', 'mutates b', 'validates b'])
+  })
 })

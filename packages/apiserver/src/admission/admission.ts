@@ -40,9 +40,17 @@ export interface AdmissionAttributes {
   readonly changedBy: string[]
 }
 
+/** What is known of a request before there is an object: enough to say which rules it can concern at all. */
+export type AdmissionTarget = Pick<AdmissionAttributes, 'operation' | 'definition' | 'subresource'>
+
 /** One rule about what may be written. It refuses by throwing an ApiError. */
 export interface AdmissionPlugin {
   readonly name: string
+  /**
+   * Whether such requests concern the plugin at all; where it does not say, all do. It is asked once for each kind of request, and its
+   * answer may depend on nothing else.
+   */
+  concerns?(target: AdmissionTarget): boolean
   /**
    * Returns the object to go on with: the same, or another that shares what stays. There is none for deletes. May be called
    * a second time with what it returned, where a later plugin asked for that.
@@ -78,9 +86,17 @@ export class Reinvocation {
   }
 }
 
+/** The plugins that requests of one kind concern, in order. */
+interface Concerned {
+  readonly mutating: readonly AdmissionPlugin[]
+  readonly validating: readonly AdmissionPlugin[]
+}
+
 /** Admission plugins in order: first all that change objects, then, when the object is valid, all that judge it. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
+  /** By operation and subresource, for each resource: most plugins are about one, and every write asks. */
+  readonly #concerned = new WeakMap<AdmittedResource, Map<string, Concerned>>()
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins
@@ -88,10 +104,11 @@ export class AdmissionChain {
 
   /** The object to go on with; undefined where there is none. */
   async mutate<T extends KubernetesObject | undefined>(attributes: AdmissionAttributes, object: T): Promise<T> {
+    const { mutating } = this.#concernedBy(attributes)
     const reinvocation = new Reinvocation()
     let current: KubernetesObject | undefined = object
     do {
-      for (const plugin of this.#plugins) {
+      for (const plugin of mutating) {
         const changed = plugin.mutate?.(attributes, current, reinvocation)
         // Waiting costs a turn of the microtask queue, which plugins that answer at once need not pay.
         const next = changed instanceof Promise ? await changed : changed
@@ -104,9 +121,28 @@ export class AdmissionChain {
   }
 
   async validate(attributes: AdmissionAttributes, object: KubernetesObject | undefined): Promise<void> {
-    for (const plugin of this.#plugins) {
+    for (const plugin of this.#concernedBy(attributes).validating) {
       const pending = plugin.validate?.(attributes, object)
       if (pending !== undefined) await pending
     }
+  }
+
+  #concernedBy(target: AdmissionTarget): Concerned {
+    const { definition, operation, subresource } = target
+    let byRequest = this.#concerned.get(definition)
+    if (byRequest === undefined) {
+      byRequest = new Map()
+      this.#concerned.set(definition, byRequest)
+    }
+    const request = subresource === '' ? operation : `${operation} ${subresource}`
+    const known = byRequest.get(request)
+    if (known !== undefined) return known
+    const concerned = this.#plugins.filter((plugin) => plugin.concerns?.(target) ?? true)
+    const found = {
+      mutating: concerned.filter(({ mutate }) => mutate !== undefined),
+      validating: concerned.filter(({ validate }) => validate !== undefined),
+    }
+    byRequest.set(request, found)
+    return found
   }
 }

@@ -6,15 +6,15 @@ import {
   parseCertificateRequest,
 } from '@coracle/api'
 import type { Authorizer, User } from '../request.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { creates } from './stored-objects.ts'
 
 /** A new CertificateSigningRequest says who made it, whatever it said of that itself: those who approve go by it. */
 export const certificateRequester: AdmissionPlugin = {
   name: 'CertificateRequester',
+  concerns: (target) => creates(target, certificateSigningRequests),
   mutate(attributes, object) {
-    if (!creates(attributes, certificateSigningRequests)) return object
     const request = object as CertificateSigningRequest
     const { request: pem, signerName, expirationSeconds, usages } = request.spec
     const { name: username, uid, groups, extra } = attributes.context.user
@@ -28,8 +28,8 @@ export const certificateRequester: AdmissionPlugin = {
 export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
+    concerns: (target) => changes(target, 'approval'),
     validate(attributes, object) {
-      if (!changes(attributes, 'approval')) return
       const { signerName } = (attributes.old as CertificateSigningRequest).spec
       if (may(authorizer, attributes.context.user, 'approve', signerName)) return
       throw forbiddenByAdmission(
@@ -45,8 +45,8 @@ export function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
 export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
+    concerns: (target) => changes(target, 'status'),
     validate(attributes, object) {
-      if (!changes(attributes, 'status')) return
       const old = attributes.old as CertificateSigningRequest
       const { status } = object as CertificateSigningRequest
       if (
@@ -69,8 +69,8 @@ export function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
 /** Nobody becomes a member of `system:masters`, who may do everything, by a certificate that is asked for. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
+  concerns: (target) => creates(target, certificateSigningRequests),
   validate(attributes, object) {
-    if (!creates(attributes, certificateSigningRequests)) return
     const { request, signerName } = (object as CertificateSigningRequest).spec
     if (signerName !== apiClientSigner) return
     const { subject } = parseCertificateRequest(Buffer.from(request, 'base64').toString('latin1'))
@@ -83,7 +83,7 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
   },
 }
 
-const changes = ({ operation, definition, subresource }: AdmissionAttributes, part: string): boolean =>
+const changes = ({ operation, definition, subresource }: AdmissionTarget, part: string): boolean =>
   operation === 'UPDATE' &&
   definition.group === certificateSigningRequests.group &&
   definition.plural === certificateSigningRequests.plural &&

@@ -19,8 +19,8 @@ import { creates, storedObjects } from './stored-objects.ts'
 export function defaultStorageClass(registries: Registries): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
-    mutate(attributes, object) {
-      if (!creates(attributes, persistentVolumeClaims)) return object
+    concerns: (target) => creates(target, persistentVolumeClaims),
+    mutate(_attributes, object) {
       const claim = object as PersistentVolumeClaim
       if (storageClassOfClaim(claim) !== undefined) return object
       const found = newestOf(storedObjects(registries, storageClasses).filter(isDefaultStorageClass))
@@ -34,8 +34,8 @@ export function defaultStorageClass(registries: Registries): AdmissionPlugin {
 export function defaultIngressClass(registries: Registries): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
-    mutate(attributes, object) {
-      if (!creates(attributes, ingresses)) return object
+    concerns: (target) => creates(target, ingresses),
+    mutate(_attributes, object) {
       const ingress = object as Ingress
       const { metadata, spec } = ingress
       if (spec?.ingressClassName !== undefined || metadata.annotations?.[ingressClassAnnotation] !== undefined) {

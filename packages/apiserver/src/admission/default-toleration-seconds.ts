@@ -12,8 +12,8 @@ const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'
  */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
-  mutate(attributes, object) {
-    if (!writesPod(attributes)) return object
+  concerns: writesPod,
+  mutate(_attributes, object) {
     const pod = object as AdmittedPod
     const own = pod.spec.tolerations ?? []
     const added = taints

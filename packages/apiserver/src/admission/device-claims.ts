@@ -14,7 +14,7 @@ import {
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { creates } from './stored-objects.ts'
 
@@ -30,6 +30,8 @@ export function deviceClaims(registries: Registries, authorizer: Authorizer): Ad
   }
   return {
     name: 'DeviceClaims',
+    concerns: (target) =>
+      creates(target, resourceClaims) || creates(target, resourceClaimTemplates) || changesStatus(target),
     validate(attributes, object) {
       const path = adminAccessPath(attributes, object as ResourceClaim | undefined)
       if (path !== undefined && !mayLookAfter(attributes.namespace)) {
@@ -82,7 +84,7 @@ function requestPath({ requests = [] }: DeviceClaim = {}, spec: FieldPath): Fiel
 
 const resultsOf = ({ status }: ResourceClaim) => status?.allocation?.devices?.results ?? []
 
-const changesStatus = ({ operation, definition, subresource }: AdmissionAttributes): boolean =>
+const changesStatus = ({ operation, definition, subresource }: AdmissionTarget): boolean =>
   operation === 'UPDATE' &&
   definition.group === resourceClaims.group &&
   definition.plural === resourceClaims.plural &&

@@ -1,14 +1,15 @@
-import { dependenciesOf, dependencyCycle, findCycle, invalid, type Job } from '@coracle/api'
+import { dependenciesOf, dependencyCycle, findCycle, invalid, type Job, jobs } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
+import { creates } from './stored-objects.ts'
 
 /** Refuses Jobs that would wait for themselves by way of others. What a Job depends on cannot change once it is there. */
 export function jobDependencies(registries: Registries): AdmissionPlugin {
   return {
     name: 'JobDependencies',
-    validate({ operation, definition, subresource, namespace }, object) {
-      if (operation !== 'CREATE' || subresource !== '' || object === undefined) return
-      if (definition.group !== 'batch' || definition.plural !== 'jobs') return
+    concerns: (target) => creates(target, jobs),
+    validate({ definition, namespace }, object) {
+      if (object === undefined) return
       const { name = '' } = object.metadata
       const own = dependenciesOf(object)
       if (own.length === 0) return

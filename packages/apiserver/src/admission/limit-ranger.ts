@@ -7,7 +7,7 @@ import {
   pods,
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { aggregated, forbiddenByAdmission } from './forbidden.ts'
 import { claimLimitProblems, podLimitProblems, withDefaultResources } from './limits.ts'
 import { creates, resizesPod, storedObjects, updates } from './stored-objects.ts'
@@ -17,6 +17,7 @@ export function limitRanger(registries: Registries): AdmissionPlugin {
   const rangesFor = ({ namespace }: AdmissionAttributes) => storedObjects(registries, limitRanges, namespace)
   return {
     name: 'LimitRanger',
+    concerns: (target) => concernsPod(target) || writesClaim(target),
     mutate(attributes, object) {
       if (!creates(attributes, pods)) return object
       const ranges = rangesFor(attributes)
@@ -33,10 +34,14 @@ export function limitRanger(registries: Registries): AdmissionPlugin {
   }
 }
 
+const concernsPod = (target: AdmissionTarget): boolean => creates(target, pods) || resizesPod(target)
+
+const writesClaim = (target: AdmissionTarget): boolean =>
+  creates(target, persistentVolumeClaims) || updates(target, persistentVolumeClaims)
+
 /** How limits apply to what a request writes; undefined where they do not. What is on its way out may go. */
 function checkOf(attributes: AdmissionAttributes, object: KubernetesObject | undefined) {
-  if (creates(attributes, pods) || resizesPod(attributes)) return podLimitProblems(object as Pod)
-  const writesClaim = creates(attributes, persistentVolumeClaims) || updates(attributes, persistentVolumeClaims)
+  if (concernsPod(attributes)) return podLimitProblems(object as Pod)
   const isEnding = attributes.old?.metadata.deletionTimestamp !== undefined
-  return writesClaim && !isEnding ? claimLimitProblems(object as PersistentVolumeClaim) : undefined
+  return isEnding ? undefined : claimLimitProblems(object as PersistentVolumeClaim)
 }

@@ -1,6 +1,6 @@
 import { ApiError, type KubernetesObject, notFound } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 
 /** Namespaces that cannot be deleted. */
@@ -14,21 +14,27 @@ export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
   }
   return {
     name: 'NamespaceLifecycle',
+    concerns: (target) => createsInNamespace(target) || deletesNamespace(target),
     mutate(attributes, object) {
-      const { operation, definition, namespace } = attributes
-      if (operation !== 'CREATE' || !definition.namespaced) return object
+      const { namespace } = attributes
+      if (!createsInNamespace(attributes)) return object
       const phase = phaseOf(namespace)
       if (phase === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace)
       if (phase === 'Terminating') throw terminating(attributes, object)
       return object
     },
     validate(attributes, object) {
-      const { operation, definition, name } = attributes
-      if (operation !== 'DELETE' || definition.group !== '' || definition.plural !== 'namespaces') return
-      if (immortal.has(name)) throw forbiddenByAdmission(attributes, object, 'this namespace may not be deleted')
+      if (!deletesNamespace(attributes) || !immortal.has(attributes.name)) return
+      throw forbiddenByAdmission(attributes, object, 'this namespace may not be deleted')
     },
   }
 }
+
+const createsInNamespace = ({ operation, definition }: AdmissionTarget): boolean =>
+  operation === 'CREATE' && definition.namespaced
+
+const deletesNamespace = ({ operation, definition: { group, plural } }: AdmissionTarget): boolean =>
+  operation === 'DELETE' && group === '' && plural === 'namespaces'
 
 type WithPhase = KubernetesObject & { readonly status?: { readonly phase?: string } }
 

@@ -9,8 +9,8 @@ import { resizesPod, updates } from './stored-objects.ts'
 export function nodeDeclaredFeatureValidator(registries: Registries): AdmissionPlugin {
   return {
     name: 'NodeDeclaredFeatureValidator',
+    concerns: (target) => updates(target, pods) || resizesPod(target),
     validate(attributes, object) {
-      if (!updates(attributes, pods) && !resizesPod(attributes)) return
       const [pod, old] = [object as Pod, attributes.old as Pod]
       if (!pod.spec.nodeName || pod.spec === old.spec) return
       const required = requiredFeatures(pod, old)

@@ -19,8 +19,8 @@ export function persistentVolumeClaimResize(registries: Registries): AdmissionPl
   }
   return {
     name: 'PersistentVolumeClaimResize',
+    concerns: (target) => updates(target, persistentVolumeClaims),
     validate(attributes, object) {
-      if (!updates(attributes, persistentVolumeClaims)) return
       const [claim, old] = [object as PersistentVolumeClaim, attributes.old as PersistentVolumeClaim]
       if (compareQuantity(sizeOf(claim), sizeOf(old)) <= 0) return
       if (old.status?.phase !== 'Bound') {

@@ -18,8 +18,8 @@ import { resizesPod } from './stored-objects.ts'
 export function podResize(registries: Registries): AdmissionPlugin {
   return {
     name: 'PodResizeValidator',
+    concerns: resizesPod,
     validate(attributes, object) {
-      if (!resizesPod(attributes)) return
       const [pod, old] = [object as Pod, attributes.old as Pod]
       if (!pod.spec.nodeName || deepEqual(pod.spec, old.spec)) return
       const node = nodeOf(registries, attributes, pod)

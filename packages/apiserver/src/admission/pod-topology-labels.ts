@@ -1,6 +1,6 @@
 import { type Binding, nodes, type Pod, pods } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { AdmissionPlugin } from './admission.ts'
+import type { AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { createsPod } from './pods.ts'
 import { storedObject } from './stored-objects.ts'
 
@@ -23,18 +23,9 @@ export function podTopologyLabels(registries: Registries): AdmissionPlugin {
   }
   return {
     name: 'PodTopologyLabels',
+    concerns: (target) => createsPod(target) || bindsPod(target),
     mutate(attributes, object) {
-      const { definition, operation, subresource } = attributes
-      const binds =
-        operation === 'CREATE' &&
-        subresource === 'binding' &&
-        definition.group === '' &&
-        definition.plural === pods.plural
-      const nodeName = binds
-        ? (object as Partial<Binding>).target?.name
-        : createsPod(attributes)
-          ? (object as Pod).spec.nodeName
-          : undefined
+      const nodeName = bindsPod(attributes) ? (object as Partial<Binding>).target?.name : (object as Pod).spec.nodeName
       if (object === undefined || nodeName === undefined || nodeName === '') return object
       const added = labelsOf(nodeName)
       if (Object.keys(added).length === 0) return object
@@ -42,3 +33,6 @@ export function podTopologyLabels(registries: Registries): AdmissionPlugin {
     },
   }
 }
+
+const bindsPod = ({ operation, definition, subresource }: AdmissionTarget): boolean =>
+  operation === 'CREATE' && subresource === 'binding' && definition.group === '' && definition.plural === pods.plural

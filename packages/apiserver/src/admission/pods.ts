@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
-import type { AdmissionAttributes } from './admission.ts'
+import type { AdmissionTarget } from './admission.ts'
 
 /** What the built-in plugins look at in a pod. */
 export type AdmittedPod = KubernetesObject & {
@@ -21,12 +21,12 @@ export interface Toleration {
 }
 
 /** Whether a request creates a pod, not one of its subresources. */
-export function createsPod({ operation, definition, subresource }: AdmissionAttributes): boolean {
+export function createsPod({ operation, definition, subresource }: AdmissionTarget): boolean {
   return operation === 'CREATE' && subresource === '' && definition.plural === 'pods' && definition.group === ''
 }
 
 /** Whether a pod is created or changed, other than through a subresource. */
-export function writesPod({ operation, definition, subresource }: AdmissionAttributes): boolean {
+export function writesPod({ operation, definition, subresource }: AdmissionTarget): boolean {
   const isWrite = operation === 'CREATE' || operation === 'UPDATE'
   return isWrite && subresource === '' && definition.plural === 'pods' && definition.group === ''
 }

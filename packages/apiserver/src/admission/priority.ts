@@ -1,6 +1,6 @@
 import { type KubernetesObject, type PriorityClass, priorityClasses, systemPriorities } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { type AdmittedPod, withSpec, writesPod } from './pods.ts'
 import { creates, storedObject, storedObjects, updates } from './stored-objects.ts'
@@ -22,6 +22,7 @@ interface Priority {
 export function priority(registries: Registries): AdmissionPlugin {
   return {
     name: 'Priority',
+    concerns: (target) => writesPod(target) || writesClass(target),
     mutate(attributes, object) {
       if (!writesPod(attributes)) return object
       const pod = object as AdmittedPod
@@ -95,7 +96,7 @@ function keepingPriority(pod: AdmittedPod, { spec: old }: AdmittedPod): Kubernet
   return withSpec(pod, { priority, preemptionPolicy })
 }
 
-const writesClass = (attributes: AdmissionAttributes): boolean =>
-  creates(attributes, priorityClasses) || updates(attributes, priorityClasses)
+const writesClass = (target: AdmissionTarget): boolean =>
+  creates(target, priorityClasses) || updates(target, priorityClasses)
 
 const priorityOf = ({ value, preemptionPolicy = preempting }: PriorityClass): Priority => ({ value, preemptionPolicy })

@@ -18,15 +18,14 @@ export function runtimeClass(registries: Registries): AdmissionPlugin {
   }
   return {
     name: 'RuntimeClass',
+    concerns: (target) => creates(target, pods),
     mutate(attributes, object) {
-      if (!creates(attributes, pods)) return object
       const pod = object as Pod
       const found = classOf(attributes, pod)
       if (found === undefined) return object
       return withScheduling(attributes, withOverhead(attributes, pod, found), found)
     },
     validate(attributes, object) {
-      if (!creates(attributes, pods)) return
       const pod = object as Pod
       const overhead = classOf(attributes, pod)?.overhead
       if (overhead !== undefined && !deepEqual(overhead.podFixed, pod.spec.overhead)) {

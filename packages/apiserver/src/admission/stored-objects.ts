@@ -1,6 +1,7 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import { unfilteredSelection } from '../watch-cache/selection.ts'
+import type { AdmissionTarget } from './admission.ts'
 
 /** What this server knows to be stored of a resource, without waiting: in one namespace, or all of it. */
 export function storedObjects<T extends KubernetesObject>(
@@ -26,23 +27,15 @@ export function storedObject<T extends KubernetesObject>(
 }
 
 /** Whether an object of this resource is created, not one of its subresources. */
-export function creates(
-  attributes: { readonly operation: string; readonly definition: Resource; readonly subresource: string },
-  { group, plural }: Resource,
-): boolean {
-  const { operation, definition, subresource } = attributes
+export function creates({ operation, definition, subresource }: AdmissionTarget, { group, plural }: Resource): boolean {
   return operation === 'CREATE' && subresource === '' && definition.plural === plural && definition.group === group
 }
 
 /** Whether the resources of a pod are changed. */
-export const resizesPod = ({ operation, definition, subresource }: Parameters<typeof updates>[0]): boolean =>
+export const resizesPod = ({ operation, definition, subresource }: AdmissionTarget): boolean =>
   operation === 'UPDATE' && subresource === 'resize' && definition.plural === 'pods' && definition.group === ''
 
 /** Whether an object of this resource is changed, not one of its subresources. */
-export function updates(
-  attributes: { readonly operation: string; readonly definition: Resource; readonly subresource: string },
-  { group, plural }: Resource,
-): boolean {
-  const { operation, definition, subresource } = attributes
+export function updates({ operation, definition, subresource }: AdmissionTarget, { group, plural }: Resource): boolean {
   return operation === 'UPDATE' && subresource === '' && definition.plural === plural && definition.group === group
 }

@@ -1,5 +1,6 @@
 import { type Node, nodes } from '@coracle/api'
 import type { AdmissionPlugin } from './admission.ts'
+import { creates } from './stored-objects.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } as const
 
@@ -9,9 +10,8 @@ const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' } a
  */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
-  mutate({ operation, definition, subresource }, object) {
-    if (operation !== 'CREATE' || subresource !== '') return object
-    if (definition.plural !== nodes.plural || definition.group !== nodes.group) return object
+  concerns: (target) => creates(target, nodes),
+  mutate(_attributes, object) {
     const node = object as Node
     const taints = node.spec?.taints ?? []
     if (taints.some(({ key, effect }) => key === notReady.key && effect === notReady.effect)) return object

@@ -89,7 +89,7 @@ export class ObjectWriter {
     const operation = this.#store.keepsLazyValues
       ? lazyPut(cache.codec, storeKey, versionless, owners, this.#replaced(key, previousRevision))
       : eagerPut(cache.codec, storeKey, versionless, owners)
-    const write = cache.writes.begin({ key, previousRevision, put: operation, object: versionless, owners })
+    const write = cache.writes.begin({ key, storeKey, previousRevision, put: operation, object: versionless, owners })
     return { write, operation, versionless }
   }
 
@@ -99,8 +99,10 @@ export class ObjectWriter {
   }
 
   #beginRemove(key: string, previousRevision: number): BegunWrite {
-    const write = this.#cache.writes.begin({ key, previousRevision, put: undefined, object: undefined, owners: [] })
-    return { writer: this, write, operation: { type: 'delete', key: this.#cache.prefix + key } }
+    const storeKey = this.#cache.prefix + key
+    const removed = { put: undefined, object: undefined, owners: [] }
+    const write = this.#cache.writes.begin({ key, storeKey, previousRevision, ...removed })
+    return { writer: this, write, operation: { type: 'delete', key: storeKey } }
   }
 
   #beginJoint({ key, old, object, owners = [] }: JointObject): BegunWrite {

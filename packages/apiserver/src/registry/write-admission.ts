@@ -8,7 +8,7 @@ import {
   type ResourceDefinition,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
-import type { AdmissionAttributes, AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
+import type { AdmissionAttributes, AdmissionOperation, AdmittedKind, AdmittedResource } from '../admission/admission.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { completeAdmittedSpec, rememberAdmitted, withSpec } from './complete-specs.ts'
@@ -34,6 +34,17 @@ export interface AdmissionRequest {
   readonly options: RegistryWriteOptions | DeleteOptions
 }
 
+const postedResources = new WeakMap<ResourceDefinition, AdmittedResource>()
+
+/** A resource that is only posted to, as admission sees it: one value for all requests. */
+function admittedPosted(posted: ResourceDefinition): AdmittedResource {
+  const known = postedResources.get(posted)
+  if (known !== undefined) return known
+  const made = { ...posted, served: true, versions: [] }
+  postedResources.set(posted, made)
+  return made
+}
+
 /** A write's way through admission: first what may change it, later, when it has been checked, what judges it. */
 export class WriteAdmission {
   readonly #parts: RegistryParts
@@ -45,7 +56,7 @@ export class WriteAdmission {
 
   constructor(parts: RegistryParts, request: AdmissionRequest) {
     const { operation, context, posted, subresource, namespace, name, old, options } = request
-    const definition = posted === undefined ? parts.storage.kind : { ...posted, served: true, versions: [] }
+    const definition = posted === undefined ? parts.storage.kind : admittedPosted(posted)
     const { kind = definition, owners, oldOwners } = request
     const dryRun = options.dryRun === true
     const requested = posted === undefined ? parts.view.definition : definition

@@ -3,18 +3,20 @@ import { describe, expect, it } from 'vitest'
 import { InFlightWrites } from './in-flight-writes.ts'
 
 const key = 'default/a'
+const storeKey = `/registry/core/pods/${key}`
 const value = Buffer.from('{}')
 const write = (previousRevision: number, more: object = {}) => ({
   key,
+  storeKey,
   previousRevision,
-  put: { type: 'put', key: `/registry/core/pods/${key}`, value, byteLength: 2 } as const,
+  put: { type: 'put', key: storeKey, value, byteLength: 2 } as const,
   object: undefined,
   owners: [],
   ...more,
 })
 const event = (previousRevision: number, more: Partial<StoreEvent> = {}): StoreEvent => ({
   type: 'put',
-  key: `/registry/core/pods/${key}`,
+  key: storeKey,
   value: Buffer.from(value),
   revision: 9,
   createRevision: 1,
@@ -27,8 +29,8 @@ describe('a write on its way', () => {
     const writes = new InFlightWrites()
     const first = writes.begin(write(3))
     const second = writes.begin(write(4))
-    expect(writes.take(key, event(4))).toBe(second)
-    expect(writes.take(key, event(3, { value }))).toBe(first)
+    expect(writes.take(event(4))).toBe(second)
+    expect(writes.take(event(3, { value }))).toBe(first)
   })
 
   it.each([
@@ -38,16 +40,16 @@ describe('a write on its way', () => {
   ])('is not the cause of an event %s', (_, other) => {
     const writes = new InFlightWrites()
     const begun = writes.begin(write(3))
-    expect(writes.take(key, other)).toBeUndefined()
-    expect(writes.take('default/b', event(3))).toBeUndefined()
-    expect(writes.take(key, event(3))).toBe(begun)
+    expect(writes.take(other)).toBeUndefined()
+    expect(writes.take({ ...event(3), key: '/registry/core/pods/default/b' })).toBeUndefined()
+    expect(writes.take(event(3))).toBe(begun)
   })
 
   it('that deletes is the cause of a delete alone', () => {
     const writes = new InFlightWrites()
     const begun = writes.begin(write(3, { put: undefined }))
-    expect(writes.take(key, event(3))).toBeUndefined()
-    expect(writes.take(key, event(3, { type: 'delete' }))).toBe(begun)
+    expect(writes.take(event(3))).toBeUndefined()
+    expect(writes.take(event(3, { type: 'delete' }))).toBe(begun)
   })
 
   it('knows its own change by its token, whatever the bytes, which nobody has to make for it', () => {
@@ -66,8 +68,8 @@ describe('a write on its way', () => {
     })
     const [token, other] = [{}, {}]
     const begun = writes.begin(lazily(token))
-    expect(writes.take(key, event(3, { token: other }))).toBeUndefined()
-    expect(writes.take(key, event(3, { token }))).toBe(begun)
+    expect(writes.take(event(3, { token: other }))).toBeUndefined()
+    expect(writes.take(event(3, { token }))).toBe(begun)
   })
 
   it('is forgotten with its event, or when it failed; others of its key stay', () => {
@@ -75,12 +77,12 @@ describe('a write on its way', () => {
     const taken = writes.begin(write(3))
     const failed = writes.begin(write(3))
     const kept = writes.begin(write(5))
-    expect(writes.take(key, event(3))).toBe(taken)
+    expect(writes.take(event(3))).toBe(taken)
     writes.end(failed)
     writes.end(failed)
-    expect(writes.take(key, event(3))).toBeUndefined()
-    expect(writes.take(key, event(5))).toBe(kept)
+    expect(writes.take(event(3))).toBeUndefined()
+    expect(writes.take(event(5))).toBe(kept)
     writes.end(kept)
-    expect(writes.take(key, event(5))).toBeUndefined()
+    expect(writes.take(event(5))).toBeUndefined()
   })
 })

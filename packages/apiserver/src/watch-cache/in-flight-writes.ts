@@ -9,7 +9,10 @@ import type { StoredObject } from './stored-object.ts'
  * parsing bytes that this process has just made.
  */
 export interface InFlightWrite {
+  /** Its key in the cache. */
   readonly key: string
+  /** Its key in the store, by which events name it. */
+  readonly storeKey: string
   /** The revision the write replaces: with the key, what at most one successful write can have. */
   readonly previousRevision: number
   /** What is put; undefined for a delete. */
@@ -26,28 +29,30 @@ export class InFlightWrites {
   readonly #writes = new TransientMap<string, InFlightWrite[]>()
 
   /** To be called before the commit. */
-  begin(write: Pick<InFlightWrite, 'key' | 'previousRevision' | 'put' | 'object' | 'owners'>): InFlightWrite {
+  begin(
+    write: Pick<InFlightWrite, 'key' | 'storeKey' | 'previousRevision' | 'put' | 'object' | 'owners'>,
+  ): InFlightWrite {
     const begun: InFlightWrite = { ...write, stored: undefined }
-    const others = this.#writes.get(write.key)
-    if (others === undefined) this.#writes.set(write.key, [begun])
+    const others = this.#writes.get(write.storeKey)
+    if (others === undefined) this.#writes.set(write.storeKey, [begun])
     else others.push(begun)
     return begun
   }
 
   /** The write that caused an event; undefined where another server's did. */
-  take(key: string, event: StoreEvent): InFlightWrite | undefined {
-    const found = this.#writes.get(key)?.find((write) => isCauseOf(write, event))
+  take(event: StoreEvent): InFlightWrite | undefined {
+    const found = this.#writes.get(event.key)?.find((write) => isCauseOf(write, event))
     if (found !== undefined) this.end(found)
     return found
   }
 
   /** Forgets a write: it failed, or its event has come. */
   end(write: InFlightWrite): void {
-    const others = this.#writes.get(write.key)
+    const others = this.#writes.get(write.storeKey)
     if (others === undefined) return
     const at = others.indexOf(write)
     if (at >= 0) others.splice(at, 1)
-    if (others.length === 0) this.#writes.delete(write.key)
+    if (others.length === 0) this.#writes.delete(write.storeKey)
   }
 }
 

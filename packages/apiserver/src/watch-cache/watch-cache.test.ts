@@ -135,8 +135,9 @@ describe('a watch cache', () => {
     const { cache, put, start } = await startCache()
     await start()
     const object = withoutVersionOf('a/1', onNode('n1'))
-    const written = eagerPut(codec, `${cache.prefix}a/1`, object, [])
-    const write = cache.writes.begin({ key: 'a/1', previousRevision: 0, put: written, object, owners: [] })
+    const storeKey = `${cache.prefix}a/1`
+    const written = eagerPut(codec, storeKey, object, [])
+    const write = cache.writes.begin({ key: 'a/1', storeKey, previousRevision: 0, put: written, object, owners: [] })
     const revision = await put('a/1', onNode('n1'))
     expect(write.stored).toBe(cache.get('a/1'))
     expect(write.stored).toMatchObject({ revision, decoded: true })

@@ -133,7 +133,8 @@ export class WatchCache implements FeedSink {
 
   fill(entries: readonly Entry[], revision: number): void {
     for (const { key, value, modRevision } of entries) {
-      this.#hold(key.slice(this.prefix.length), this.#read(key, value, modRevision))
+      const held = key.slice(this.prefix.length)
+      this.#hold(held, this.#read(key, value, modRevision), this.#byKey.get(held))
     }
     this.#beginHistory(revision)
   }
@@ -148,12 +149,13 @@ export class WatchCache implements FeedSink {
   }
 
   apply(event: StoreEvent): void {
-    const key = event.key.slice(this.prefix.length)
+    const write = this.writes.take(event)
+    // A part of another text is slow to compare, which the order of the keys asks for again and again.
+    const key = write?.key ?? event.key.slice(this.prefix.length)
     const previous = this.#byKey.get(key)
-    const write = this.writes.take(key, event)
     const stored = this.#storedOf(event, previous, write)
     if (event.type === 'delete') this.#drop(key, stored)
-    else this.#hold(key, stored)
+    else this.#hold(key, stored, previous)
     const type = event.type === 'delete' ? 'DELETED' : event.previousRevision === 0 ? 'ADDED' : 'MODIFIED'
     this.#sequence += 1
     this.#changedAt = event.revision
@@ -291,7 +293,8 @@ export class WatchCache implements FeedSink {
     this.#isOutdated = false
     for (const { key, value, modRevision } of entries) {
       const held = key.slice(this.prefix.length)
-      if (this.#byKey.get(held)?.revision === modRevision) this.#hold(held, this.#read(key, value, modRevision))
+      const previous = this.#byKey.get(held)
+      if (previous?.revision === modRevision) this.#hold(held, this.#read(key, value, modRevision), previous)
     }
   }
 
@@ -308,8 +311,8 @@ export class WatchCache implements FeedSink {
     return this.written(write.object, write.owners, write.put, event.revision)
   }
 
-  #hold(key: string, stored: StoredObject): void {
-    if (!this.#byKey.has(key)) this.#countIn(stored.object.metadata.namespace, 1)
+  #hold(key: string, stored: StoredObject, previous: StoredObject | undefined): void {
+    if (previous === undefined) this.#countIn(stored.object.metadata.namespace, 1)
     this.#byKey.set(key, stored)
     this.#objects.set(key, stored)
   }

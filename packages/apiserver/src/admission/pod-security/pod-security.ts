@@ -1,7 +1,7 @@
 import { type KubernetesObject, namespaces } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { AdmissionPlugin, AdmissionTarget } from '../admission.ts'
 import { storedObject } from '../stored-objects.ts'
 
 /** Groups of the resources whose objects are pods or make some, by their plural names. */
@@ -28,15 +28,14 @@ export function podSecurity(registries: Registries, clock: Clock): AdmissionPlug
   let loaded: typeof import('./judgement.ts') | undefined
   return {
     name: 'PodSecurity',
+    concerns: (target) => isWrite(target) && (concernsNamespace(target) || concernsPods(target)),
     validate(attributes, object) {
-      const { operation, definition } = attributes
-      if (object === undefined || (operation !== 'CREATE' && operation !== 'UPDATE')) return
-      if (definition.plural === 'namespaces' && definition.group === '') {
-        if (attributes.subresource !== '' || !isLabelled(object)) return
+      if (object === undefined) return
+      if (concernsNamespace(attributes)) {
+        if (!isLabelled(object)) return
         if (loaded !== undefined) return loaded.judgeNamespace(registries, clock, attributes, object)
         return load().then((judgement) => judgement.judgeNamespace(registries, clock, attributes, object))
       }
-      if (!concernsPods(attributes)) return
       const namespace = storedObject(registries, namespaces, attributes.namespace)
       if (namespace === undefined || !isLabelled(namespace)) return
       if (loaded !== undefined) return loaded.judgePods(namespace, attributes, object)
@@ -50,7 +49,12 @@ export function podSecurity(registries: Registries, clock: Clock): AdmissionPlug
   }
 }
 
-function concernsPods({ definition: { group, plural }, subresource }: AdmissionAttributes): boolean {
+const isWrite = ({ operation }: AdmissionTarget): boolean => operation === 'CREATE' || operation === 'UPDATE'
+
+const concernsNamespace = ({ definition: { group, plural }, subresource }: AdmissionTarget): boolean =>
+  plural === 'namespaces' && group === '' && subresource === ''
+
+function concernsPods({ definition: { group, plural }, subresource }: AdmissionTarget): boolean {
   if (groupOf[plural] !== group) return false
   return subresource === '' || (plural === 'pods' && !unrelated.has(subresource))
 }

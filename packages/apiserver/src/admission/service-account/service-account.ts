@@ -2,7 +2,7 @@ import { type KubernetesObject, type Pod, podReferences, type ServiceAccount, se
 import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import { mirrorAnnotation } from '../../security/node-identity.ts'
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from '../admission.ts'
 import { forbiddenByAdmission } from '../forbidden.ts'
 import { type AdmittedPod, createsPod, withSpec } from '../pods.ts'
 import { storedObject } from '../stored-objects.ts'
@@ -50,6 +50,7 @@ export function serviceAccount(
 
   return {
     name: 'ServiceAccount',
+    concerns: (target) => createsPod(target) || addsEphemeralContainers(target),
     mutate(attributes, object) {
       if (!createsPod(attributes)) return object
       const pod = object as Pod
@@ -70,7 +71,7 @@ export function serviceAccount(
     },
     validate(attributes, object) {
       const isCreated = createsPod(attributes)
-      if (object === undefined || !(isCreated || addsEphemeralContainers(attributes))) return
+      if (object === undefined) return
       const pod = object as Pod
       if (isCreated && isMirror(pod)) return judgeMirror(attributes, pod)
       const name = pod.spec.serviceAccountName
@@ -87,7 +88,7 @@ export function serviceAccount(
 
 const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAnnotation] !== undefined
 
-function addsEphemeralContainers({ operation, definition, subresource }: AdmissionAttributes): boolean {
+function addsEphemeralContainers({ operation, definition, subresource }: AdmissionTarget): boolean {
   const { group, plural } = definition
   return operation === 'UPDATE' && subresource === 'ephemeralcontainers' && plural === 'pods' && group === ''
 }

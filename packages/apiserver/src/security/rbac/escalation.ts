@@ -1,5 +1,5 @@
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from '@coracle/api'
-import type { AdmissionAttributes, AdmissionPlugin } from '../../admission/admission.ts'
+import type { AdmissionPlugin, AdmissionTarget } from '../../admission/admission.ts'
 import { mastersGroup } from '../../api-server-user.ts'
 import type { Authorizer } from '../../request.ts'
 import type { RbacAuthorizer } from './rbac-authorizer.ts'
@@ -16,8 +16,9 @@ const guarded: ReadonlySet<string> = new Set(
 export function escalationCheck(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'RBACEscalation',
+    concerns: isGuarded,
     mutate(attributes, object) {
-      if (object === undefined || !isGuarded(attributes)) return object
+      if (object === undefined) return object
       if (attributes.context.user.groups.includes(mastersGroup)) return object
       // Few write roles, and most who do may do everything.
       return import('./confirm-no-escalation.ts').then(({ confirmNoEscalation }) => {
@@ -28,7 +29,7 @@ export function escalationCheck(rbac: RbacAuthorizer, authorizer: Authorizer): A
   }
 }
 
-const isGuarded = ({ definition, subresource, operation }: AdmissionAttributes): boolean =>
+const isGuarded = ({ definition, subresource, operation }: AdmissionTarget): boolean =>
   guarded.has(groupAndPlural(definition)) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
 
 function groupAndPlural({ group, plural }: { readonly group: string; readonly plural: string }): string {
