@@ -205,6 +205,11 @@ export const controllerEvents: readonly ControllerEvent[] = [
     ['Normal', 'TaintManagerEviction', 'Cancelling deletion of … …/…', src('node-lifecycle/plan')],
   ),
   ...of(
+    'device-taint-eviction',
+    ['Normal', 'DeviceTaintManagerEviction', 'Marking for deletion', src('device-taint-eviction/plan')],
+    ['Normal', 'DeviceTaintManagerEviction', 'Cancelling deletion', src('device-taint-eviction/plan')],
+  ),
+  ...of(
     'endpoint, endpointslice, endpointslice-mirroring',
     [
       'Warning',

@@ -37,10 +37,7 @@ export const controllers: readonly Part[] = [
   { upstream: 'cronjob-controller', ours: 'cronjob-controller' },
   { upstream: 'daemonset-controller', ours: 'daemon-set-controller' },
   { upstream: 'deployment-controller', ours: 'deployment-controller' },
-  {
-    upstream: 'device-taint-eviction-controller',
-    note: 'Taints of devices keep new claims away; pods that have such a device stay.',
-  },
+  { upstream: 'device-taint-eviction-controller', ours: 'device-taint-eviction-controller' },
   { upstream: 'disruption-controller', ours: 'disruption-controller' },
   { upstream: 'endpoints-controller', ours: 'endpoint-controller' },
   { upstream: 'endpointslice-controller', ours: 'endpointslice-controller' },

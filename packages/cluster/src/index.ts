@@ -1,4 +1,5 @@
 export type { StateReport } from '@coracle/apiserver'
+export { loadWhatControllersNeedLater } from '@coracle/controllers'
 export {
   asSpecified,
   endingTasks,

@@ -3,6 +3,7 @@ import {
   type DeviceClass,
   deployments,
   deviceClasses,
+  events,
   nodes,
   type Pod,
   pods,
@@ -100,6 +101,10 @@ describe('devices in a whole cluster', () => {
   const claims = async () => (await cluster.client.list(resourceClaims, { namespace })).items
   const shared = () => cluster.client.get(resourceClaims, { namespace, name: 'shared' })
   const scheduledCondition = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  const reasonsOf = async (pod: string) =>
+    (await cluster.client.list(events, { namespace })).items
+      .filter(({ involvedObject }) => involvedObject.name === pod)
+      .map(({ reason, message }) => `${reason}: ${message}`)
   /** `node/device`, of all claims. */
   const devicesInUse = async () =>
     (await claims()).flatMap(({ status }) =>
@@ -224,5 +229,57 @@ describe('devices in a whole cluster', () => {
     await cluster.client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
     await environment.clock.advance('5s')
     expect(await running()).toHaveLength(1)
+  })
+
+  it('that are tainted take their pods with them, at once or when their claims no longer tolerate it', async () => {
+    const [name = ''] = names
+    for (const each of names.slice(1)) await cluster.client.delete(resourceSlices, { name: `${each}-gpus` })
+    const toleration = { key: 'broken', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 } as const
+    const exactly = { deviceClassName: 'gpu', tolerations: [toleration] }
+    await cluster.client.create(resourceClaims, sharedClaim)
+    await cluster.client.create(resourceClaims, {
+      ...sharedClaim,
+      metadata: { name: 'patient', namespace },
+      spec: { devices: { requests: [{ name: 'gpu', exactly }] } },
+    })
+    await cluster.client.create(pods, using('a', 'shared'))
+    await cluster.client.create(pods, using('b', 'patient'))
+    await environment.clock.advance('10s')
+    expect(await running()).toHaveLength(2)
+
+    const current = await cluster.client.get(resourceSlices, { name: `${name}-gpus` })
+    const taints = [{ key: 'broken', value: '', effect: 'NoExecute' }] as const
+    const tainted = { ...slice(name, 2, 2).spec, devices: [0, 1].map((index) => ({ name: `gpu-${index}`, taints })) }
+    await cluster.client.update(resourceSlices, { ...current, spec: tainted })
+    await environment.clock.advance('40s')
+    expect((await allPods()).map(({ metadata }) => metadata.name)).toEqual(['b'])
+    expect(await reasonsOf('a')).toContain('DeviceTaintManagerEviction: Marking for deletion')
+
+    await environment.clock.advance('60s')
+    expect(await allPods()).toEqual([])
+  })
+
+  it('that are well again before the time is over keep their pods', async () => {
+    const toleration = { key: 'broken', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 } as const
+    const exactly = { deviceClassName: 'gpu', tolerations: [toleration] }
+    await cluster.client.create(resourceClaims, {
+      ...sharedClaim,
+      spec: { devices: { requests: [{ name: 'gpu', exactly }] } },
+    })
+    await cluster.client.create(pods, using('a', 'shared'))
+    await environment.clock.advance('10s')
+    const [result] = (await shared()).status?.allocation?.devices?.results ?? []
+    const { pool = '', device = '' } = result ?? {}
+    const retaint = async (taints: readonly { key: string; value: string; effect: 'NoExecute' }[]) => {
+      const current = await cluster.client.get(resourceSlices, { name: `${pool}-gpus` })
+      const devices = (current.spec.devices ?? []).map((each) => (each.name === device ? { ...each, taints } : each))
+      await cluster.client.update(resourceSlices, { ...current, spec: { ...current.spec, devices } })
+    }
+    await retaint([{ key: 'broken', value: '', effect: 'NoExecute' }])
+    await environment.clock.advance('30s')
+    await retaint([])
+    await environment.clock.advance('90s')
+    expect(await running()).toHaveLength(1)
+    expect(await reasonsOf('a')).toEqual(expect.arrayContaining(['DeviceTaintManagerEviction: Cancelling deletion']))
   })
 })

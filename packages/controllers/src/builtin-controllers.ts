@@ -15,6 +15,7 @@ import { createCronJobController } from './cron-job/controller.ts'
 import { createCustomResourceDefinitionController } from './custom-resource-definition/controller.ts'
 import { createDaemonSetController } from './daemon-set/controller.ts'
 import { createDeploymentController } from './deployment/controller.ts'
+import { createDeviceTaintEvictionController } from './device-taint-eviction/controller.ts'
 import { createDisruptionController } from './disruption/controller.ts'
 import { createEndpointSliceController } from './endpoint-slice/controller.ts'
 import { createEndpointSliceMirroringController } from './endpoint-slice-mirroring/controller.ts'
@@ -142,6 +143,7 @@ export const builtinControllers: readonly BuiltinController[] = [
     runs: 'in-manager',
     create: createPodClaimController,
   },
+  inManager('device-taint-eviction-controller', createDeviceTaintEvictionController),
   inManager('expand-controller', createVolumeExpansionController),
   inManager('pvc-protection-controller', createClaimProtectionController),
   inManager('pv-protection-controller', createVolumeProtectionController),

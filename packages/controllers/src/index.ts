@@ -10,6 +10,7 @@ export {
   type GarbageCollectorOptions,
 } from './garbage-collector/garbage-collector.ts'
 export type { ScaledLoad } from './horizontal-pod-autoscaler/controller.ts'
+export { loadWhatControllersNeedLater } from './load-when-needed.ts'
 export { createLocalPathProvisioner } from './local-path-provisioner/controller.ts'
 export {
   type LocalVolumes,

@@ -3,19 +3,17 @@ import {
   deepEqual,
   type HorizontalPodAutoscaler,
   horizontalPodAutoscalers,
-  type LabelSelectorMatcher,
-  parseLabelSelector,
   pods as podResource,
   type Resource,
-  type Scale,
 } from '@coracle/api'
-import { type Controller, controller, performPlan, type ReconcileContext } from '@coracle/controller-runtime'
+import { type Controller, controller } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
-import { podLabelsIndex, selectedPods } from '../pods/by-labels.ts'
+import { podLabelsIndex } from '../pods/by-labels.ts'
 import type { Memory } from './memory.ts'
-import { needsMetrics, nextLookMs, planAutoscaler, refusedStatus, type SelectorProblem, type Workload } from './plan.ts'
-import { findScaleTarget } from './scale-target.ts'
-import { ambiguity, emptySelector, unreadableSelector } from './selector-problems.ts'
+import type { ScaledLoad, Selectors } from './sync.ts'
+import { nextLookMs } from './turns.ts'
+
+export type { ScaledLoad } from './sync.ts'
 
 /** What is kept of an autoscaler between looks. */
 interface Kept {
@@ -25,15 +23,6 @@ interface Kept {
   /** As it was at the last look; undefined where there was none. Upstream counts no generations here. */
   readonly spec: HorizontalPodAutoscaler['spec'] | undefined
 }
-
-/** What autoscalers select, by namespace and key: pods of two of them would be scaled by both. */
-type Selectors = Map<string, Map<string, LabelSelectorMatcher>>
-
-/**
- * What autoscalers go by: `measured`, the metrics there are; or `steady`, that each metric stays such that the number of pods within
- * the bounds is right: where no load can be measured, and is not to be taken for none.
- */
-export type ScaledLoad = 'measured' | 'steady'
 
 /**
  * Scales what HorizontalPodAutoscalers name, by their metrics: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale.
@@ -71,6 +60,8 @@ export function createHorizontalPodAutoscalerController({
       const keep = (memory: Memory | undefined): void => void kept.set(key, { memory, nextAtMs, spec })
       // Also where it cannot be carried out it is looked at again when it is in turn, not at once.
       keep(known.memory)
+      // Few clusters have autoscalers. Where time is virtual it stands still meanwhile.
+      const { sync } = await context.clock.hold(import('./sync.ts'))
       await sync(autoscaler, known.memory, context, { key, resources, load, selectors, keep })
       return { requeueAfterMs: nextAtMs - context.clock.now(), poll: true }
     })
@@ -78,89 +69,6 @@ export function createHorizontalPodAutoscalerController({
 
 /** Every look says something. */
 const wasLookedAt = ({ status }: HorizontalPodAutoscaler): boolean => (status?.conditions ?? []).length > 0
-
-interface SyncParts {
-  readonly key: string
-  readonly resources: () => readonly Resource[]
-  readonly load: ScaledLoad
-  readonly selectors: Selectors
-  readonly keep: (memory: Memory | undefined) => void
-}
-
-/** One look. What it learns is remembered before the status is written, which may fail. */
-async function sync(
-  autoscaler: HorizontalPodAutoscaler,
-  memory: Memory | undefined,
-  context: ReconcileContext<HorizontalPodAutoscaler>,
-  parts: SyncParts,
-): Promise<void> {
-  const { client, signal, clock } = context
-  const target = await findScaleTarget(autoscaler, { client, resources: parts.resources, signal })
-  const workload =
-    'error' in target || !needsMetrics(autoscaler, target.scale)
-      ? undefined
-      : parts.load === 'steady'
-        ? parts.load
-        : await observeWorkload(autoscaler, target.scale, context, parts)
-  const plan = planAutoscaler({ autoscaler, target, workload, memory }, clock.now())
-  parts.keep(plan.memory)
-  let { status } = plan
-  try {
-    await performPlan(context, autoscaler, { actions: plan.actions })
-    parts.keep(plan.memoryOnceScaled ?? plan.memory)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    status &&= refusedStatus(autoscaler, status, why, clock.now())
-  }
-  await performPlan(context, autoscaler, { actions: [], ...(status === undefined ? {} : { status }) })
-}
-
-async function observeWorkload(
-  autoscaler: HorizontalPodAutoscaler,
-  { status }: Scale,
-  context: ReconcileContext<HorizontalPodAutoscaler>,
-  { key, resources, selectors }: SyncParts,
-): Promise<Workload | SelectorProblem> {
-  const { client, clock, signal } = context
-  const { namespace = '' } = autoscaler.metadata
-  const podSelector = status?.selector ?? ''
-  if (podSelector === '') return emptySelector
-  const selector = readSelector(podSelector)
-  if (typeof selector === 'string') return unreadableSelector(selector)
-  const ofNamespace = selectors.get(namespace) ?? new Map<string, LabelSelectorMatcher>()
-  selectors.set(namespace, ofNamespace.set(key, selector))
-  const pods = selectedPods(context, namespace, selector)
-  const ambiguous = ambiguity(key, podSelector, pods, ofNamespace)
-  if (ambiguous !== undefined) return ambiguous
-  // Few clusters get here: it is loaded by the first that does.
-  const { readMetrics } = await clock.hold(import('./metrics-reader.ts'))
-  const readings = await readMetrics(autoscaler, {
-    client,
-    signal,
-    podSelector,
-    resources,
-    customVersion: customMetricsVersion(context),
-  })
-  return { pods, readings }
-}
-
-function readSelector(text: string): LabelSelectorMatcher | string {
-  try {
-    return parseLabelSelector(text)
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
-
-/** The versions of custom.metrics.k8s.io, the preferred one first. */
-const customMetricsVersions = ['v1beta2', 'v1beta1'] as const
-
-function customMetricsVersion({ informer }: ReconcileContext<HorizontalPodAutoscaler>): string {
-  const served = customMetricsVersions.find(
-    (version) => informer(apiServices).get(`${version}.custom.metrics.k8s.io`) !== undefined,
-  )
-  return served ?? customMetricsVersions[0]
-}
 
 function forgetSelector(selectors: Selectors, namespace: string, key: string): void {
   const ofNamespace = selectors.get(namespace)

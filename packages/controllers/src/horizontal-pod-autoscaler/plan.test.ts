@@ -3,9 +3,10 @@ import { deployments } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { pod, secondsAgo, startMs } from '../testing/objects.ts'
 import { firstMemory, type Memory } from './memory.ts'
-import { needsMetrics, nextLookMs, type ObservedAutoscaler, planAutoscaler, refusedStatus } from './plan.ts'
+import { needsMetrics, type ObservedAutoscaler, planAutoscaler, refusedStatus } from './plan.ts'
 import type { Reading } from './readings.ts'
 import { emptySelector, unreadableSelector } from './selector-problems.ts'
+import { nextLookMs } from './turns.ts'
 
 type Spec = HorizontalPodAutoscaler['spec']
 

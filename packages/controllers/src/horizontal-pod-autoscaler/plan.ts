@@ -8,25 +8,14 @@ import type {
 } from '@coracle/api'
 import { formatTime, quantityToNumber, type ScalingRules } from '@coracle/api'
 import { type Action, type Plan, setCondition } from '@coracle/controller-runtime'
-import { fnv1a, type Time } from '@coracle/environment'
+import type { Time } from '@coracle/environment'
 import { type Limited, limit, limitByRules } from './limits.ts'
 import { firstMemory, type Memory, withScaleEvent } from './memory.ts'
 import { type Proposal, proposalOf } from './metric-proposals.ts'
 import type { Reading } from './readings.ts'
 import type { Tolerances } from './replica-calculator.ts'
 import { downscaleStabilizationSeconds, type Stabilized, stabilize, stabilizeDown } from './stabilization.ts'
-
-/** How often an autoscaler looks at its metrics. */
-export const syncPeriodMs = 15_000
-
-/**
- * When an autoscaler is in turn after some moment: every 15 seconds, at moments that follow from its uid. So they are spread, and stay the
- * same where another server takes over, or this one begins anew.
- */
-export function nextLookMs(uid: string, afterMs: Time): Time {
-  const sinceTurnMs = (afterMs + (fnv1a(uid) % syncPeriodMs)) % syncPeriodMs
-  return afterMs + syncPeriodMs - sinceTurnMs
-}
+import { syncPeriodMs } from './turns.ts'
 
 /** How far a metric may be off its target before anything changes, where the autoscaler does not say. */
 export const toleranceDefault = 0.1

@@ -1,5 +1,4 @@
 import {
-  claimNamesOfPod,
   hasReason,
   type Pod,
   pods,
@@ -20,13 +19,11 @@ import {
   removeFinalizer,
 } from '@coracle/controller-runtime'
 import { performUnlessGoing } from '../namespace/perform-unless-going.ts'
+import { podsByResourceClaim, resourceClaimIndexName } from '../pods/by-resource-claim.ts'
 import { planPodClaims } from './plan-pod-claims.ts'
 import { planRelease } from './plan-release.ts'
 
-const claimIndexName = 'resource claim'
 const templateIndexName = 'resource claim template'
-
-const byClaim: IndexFunction<Pod> = (pod) => claimNamesOfPod(pod).map((name) => keyText(pod.metadata.namespace, name))
 
 const byTemplate: IndexFunction<Pod> = (pod) =>
   (pod.spec.resourceClaims ?? []).flatMap(({ resourceClaimTemplateName: name }) =>
@@ -39,11 +36,11 @@ const hasClaims = ({ object }: Change<Pod>): boolean => (object.spec.resourceCla
 export function createPodClaimController(): Controller {
   return controller('resource-claim-templates', { component: 'resource_claim' })
     .for(pods, {
-      indexes: { [claimIndexName]: byClaim, [templateIndexName]: byTemplate },
+      indexes: { [resourceClaimIndexName]: podsByResourceClaim, [templateIndexName]: byTemplate },
       predicates: [hasClaims],
     })
     .owns(resourceClaims)
-    .watches(resourceClaims, (claim, lookup: Lookup) => keysBy(lookup, claimIndexName, claim))
+    .watches(resourceClaims, (claim, lookup: Lookup) => keysBy(lookup, resourceClaimIndexName, claim))
     .watches(resourceClaimTemplates, (template, lookup: Lookup) => keysBy(lookup, templateIndexName, template), {
       predicates: [({ type }) => type === 'add'],
     })
@@ -67,7 +64,7 @@ function keysBy(lookup: Lookup, index: string, object: ResourceClaim | ResourceC
 export function createResourceClaimController(): Controller {
   return controller('resource-claim-controller', { component: 'resource_claim' })
     .for(resourceClaims)
-    .watches(pods, (pod) => byClaim(pod))
+    .watches(pods, (pod) => podsByResourceClaim(pod))
     .reconcile(async ({ object: claim, namespace = '' }, context) => {
       if (claim === undefined) return undefined
       const names = [...(claim.status?.reservedFor ?? []), ...(claim.metadata.ownerReferences ?? [])].map(

@@ -5,6 +5,7 @@ import {
   type ClusterState,
   type ComponentSeams,
   loadState,
+  loadWhatControllersNeedLater,
   type StateReport,
   startCluster,
 } from '@coracle/cluster'
@@ -100,6 +101,7 @@ export class Rehearsal implements AsyncDisposable {
       client: (component, client) => (component === 'nodes' ? interceptClient(() => client, unread) : client),
     }
     // Nobody knows what load there will be.
+    await loadWhatControllersNeedLater()
     const cluster = await startCluster({ environment, store, storedNodes: true, behaviour, seams, load: 'steady' })
     await clock.settle()
     return new Rehearsal({ report, notAsked, environment, store, recording }, cluster, timeoutMs)

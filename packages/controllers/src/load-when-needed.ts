@@ -1,0 +1,7 @@
+/**
+ * Loads what controllers load when they first need it: where runs have to be alike, that is done before the first. What the bundle of
+ * the program starts with does not have it.
+ */
+export async function loadWhatControllersNeedLater(): Promise<void> {
+  await Promise.all([import('./horizontal-pod-autoscaler/sync.ts'), import('./legacy-token-cleaner/plan.ts')])
+}
