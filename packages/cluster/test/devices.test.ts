@@ -12,6 +12,7 @@ import {
   type ResourceSlice,
   resourceClaims,
   resourceClaimTemplates,
+  resourceQuotas,
   resourceSlices,
 } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -257,6 +258,32 @@ describe('devices in a whole cluster', () => {
 
     await environment.clock.advance('60s')
     expect(await allPods()).toEqual([])
+  })
+
+  it('are held to quotas by their class', async () => {
+    const hard = { 'gpu.deviceclass.resource.k8s.io/devices': '3' }
+    const key = { namespace, name: 'gpus' }
+    await cluster.client.create(resourceQuotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: key,
+      spec: { hard },
+    })
+    await environment.clock.advance('5s')
+    const claimOf = (name: string, count: number): ResourceClaim => ({
+      ...sharedClaim,
+      metadata: { name, namespace },
+      spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu', count } }] } },
+    })
+    await cluster.client.create(resourceClaims, claimOf('two', 2))
+    await expect(cluster.client.create(resourceClaims, claimOf('too-many', 2))).rejects.toThrow(
+      'exceeded quota: gpus, requested: gpu.deviceclass.resource.k8s.io/devices=2, used: gpu.deviceclass.resource.k8s.io/devices=2, limited: gpu.deviceclass.resource.k8s.io/devices=3',
+    )
+    await cluster.client.delete(resourceClaims, { namespace, name: 'two' })
+    await environment.clock.advance('60s')
+    expect((await cluster.client.get(resourceQuotas, key)).status?.used).toEqual({
+      'gpu.deviceclass.resource.k8s.io/devices': '0',
+    })
   })
 
   it('that are well again before the time is over keep their pods', async () => {

@@ -7,6 +7,8 @@ import type { Pod } from '../kinds/core/pod/pod-schema.ts'
 import { isHugePages, isPodLevelResource } from '../kinds/core/pod/resource-names.ts'
 import { isExtended } from '../kinds/core/pod/validation/resources.ts'
 import type { Service } from '../kinds/core/service/service-schema.ts'
+import { allocationResultsMax } from '../kinds/resource/limits.ts'
+import type { ResourceClaim } from '../kinds/resource/resource-claim-schema.ts'
 import type { KubernetesObject } from '../meta.ts'
 import { podLimits, podRequests } from '../placement/pod-resources.ts'
 import type { ResourceQuantities } from '../placement/resource-quantities.ts'
@@ -40,11 +42,18 @@ const podNames: ReadonlySet<string> = new Set([
   ]),
 ])
 const serviceNames: ReadonlySet<string> = new Set(['services', 'services.nodeports', 'services.loadbalancers'])
+/** What follows the name of a device class in the name under which quotas count its devices. */
+const devicesOfClass = '.deviceclass.resource.k8s.io/devices'
+
+const isDeviceClaim = ({ group, plural }: CountedKind): boolean =>
+  group === 'resource.k8s.io' && plural === 'resourceclaims'
+
 const claimNames = ['persistentvolumeclaims', 'requests.storage']
 
 /** Whether objects of a kind are what a quota counts under a name; they may take nothing of it. */
 export function isCountedAs(kind: CountedKind, name: string): boolean {
   if (name === countName(kind)) return true
+  if (isDeviceClaim(kind)) return name.endsWith(devicesOfClass)
   if (kind.group !== '') return false
   switch (kind.plural) {
     case 'pods':
@@ -64,6 +73,7 @@ const isExtendedRequest = (name: string): boolean =>
 /** What an object takes at a moment, by the names that quotas know. */
 export function quotaUsage(kind: CountedKind, object: KubernetesObject, nowMs: number): ResourceQuantities {
   const usage = new Map<string, Quantity>([[countName(kind), count(1)]])
+  if (isDeviceClaim(kind)) addDevices(usage, object as ResourceClaim)
   if (kind.group !== '') return usage
   if (namedKinds.has(kind.plural)) usage.set(kind.plural, count(1))
   switch (kind.plural) {
@@ -145,6 +155,25 @@ function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefine
 }
 
 const nanosPerByte = 1_000_000_000n
+
+/**
+ * How many devices of each class a claim may come to have: of several ways to meet a request the one that takes most of a class counts,
+ * and all there are count as the most that a claim can be given.
+ */
+function addDevices(usage: Map<string, Quantity>, { spec }: ResourceClaim): void {
+  const devices = new Map<string, number>()
+  for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
+    const most = new Map<string, number>()
+    for (const { deviceClassName, allocationMode, count: wanted = 0 } of exactly === undefined
+      ? firstAvailable
+      : [exactly]) {
+      const taken = allocationMode === 'All' ? allocationResultsMax : wanted
+      most.set(deviceClassName, Math.max(most.get(deviceClassName) ?? 0, taken))
+    }
+    for (const [name, taken] of most) devices.set(name, (devices.get(name) ?? 0) + taken)
+  }
+  for (const [name, taken] of devices) usage.set(`${name}${devicesOfClass}`, count(taken))
+}
 
 /** Amounts that each container must state where a quota limits them. */
 const constrained: ReadonlySet<string> = new Set([

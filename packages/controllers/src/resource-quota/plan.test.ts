@@ -97,6 +97,34 @@ describe('what is used of a quota', () => {
     const total = planQuotaStatus(given, [{ resource, objects: [claim as never] }], nowMs).used
     expect(Object.values(total ?? {})).toEqual([used, used])
   })
+
+  it('is how many devices of a class claims may come to have: the most of several ways, and 32 where all are wanted', () => {
+    const resource = { group: 'resource.k8s.io', plural: 'resourceclaims' }
+    const claim = (...requests: readonly object[]) => ({ metadata: {}, spec: { devices: { requests } } }) as never
+    const exact = (deviceClassName: string, count: number) => ({
+      deviceClassName,
+      allocationMode: 'ExactCount',
+      count,
+    })
+    const all = { deviceClassName: 'slow', allocationMode: 'All' }
+    const given = quota({
+      'fast.deviceclass.resource.k8s.io/devices': '9',
+      'slow.deviceclass.resource.k8s.io/devices': '99',
+      'none.deviceclass.resource.k8s.io/devices': '9',
+      'count/resourceclaims.resource.k8s.io': '9',
+    })
+    const objects = [
+      claim({ exactly: exact('fast', 2) }, { exactly: exact('fast', 1) }),
+      claim({ firstAvailable: [exact('fast', 1), exact('fast', 3), exact('slow', 2)] }, { exactly: all }),
+      claim(),
+    ]
+    expect(planQuotaStatus(given, [{ resource, objects }], nowMs).used).toEqual({
+      'fast.deviceclass.resource.k8s.io/devices': '6',
+      'slow.deviceclass.resource.k8s.io/devices': '34',
+      'none.deviceclass.resource.k8s.io/devices': '0',
+      'count/resourceclaims.resource.k8s.io': '3',
+    })
+  })
 })
 
 it('a quota counts the kinds that it names', () => {
@@ -108,6 +136,14 @@ it('a quota counts the kinds that it names', () => {
     'services.nodeports': '1',
     secrets: '1',
     'example.com/gpu': '1',
+    'fast.deviceclass.resource.k8s.io/devices': '1',
   }
-  expect(countedKinds(quota(hard))).toEqual(['pods', 'persistentvolumeclaims', 'jobs.batch', 'services', 'secrets'])
+  expect(countedKinds(quota(hard))).toEqual([
+    'pods',
+    'persistentvolumeclaims',
+    'jobs.batch',
+    'services',
+    'secrets',
+    'resourceclaims.resource.k8s.io',
+  ])
 })

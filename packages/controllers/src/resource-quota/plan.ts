@@ -58,10 +58,14 @@ const namedKinds = [
   'secrets',
 ]
 
+/** Quotas count the devices that they ask for, by class. */
+const deviceClaims = { group: 'resource.k8s.io', plural: 'resourceclaims' }
+
 /** The kinds that a quota counts, as `plural` or `plural.group`. */
 export function countedKinds({ spec }: ResourceQuota): readonly string[] {
   const kinds = Object.keys(spec?.hard ?? {}).flatMap((name) => {
     if (name.startsWith('count/')) return [name.slice('count/'.length)]
+    if (isCountedAs(deviceClaims, name)) return [`${deviceClaims.plural}.${deviceClaims.group}`]
     const kind = namedKinds.find((plural) => isCountedAs({ group: '', plural }, name))
     return kind === undefined ? [] : [kind]
   })
