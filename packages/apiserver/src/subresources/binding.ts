@@ -53,7 +53,7 @@ export async function bindPod(
   { clock }: Environment,
   { context, namespace, name, body, options, to }: BindingRequest,
 ): Promise<SubresourceResult> {
-  const { object, warnings } = decodeBody(bindings, body, options.fieldValidation, () => false)
+  const { object, warnings } = await decodeBody(bindings, body, options.fieldValidation, () => false)
   const resource =
     to === 'bindings' ? { posted: bindings, subresource: '' } : { kind: bindings, subresource: 'binding' }
   const binding = (await registry.admitPosted(context, namespace, name, {

@@ -55,7 +55,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
       return answer(await registry.get(namespace, name), [])
     },
     async update(context, namespace, name, body, options) {
-      const { object, warnings } = decode(body, options)
+      const { object, warnings } = await decode(body, options)
       checkIdentity(definition, object, namespace, name)
       const { resourceVersion = '' } = object.metadata
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {

@@ -43,7 +43,7 @@ export function evictionSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = decode(body, options)
+      const { object, warnings } = await decode(body, options)
       const admitted = await pods.admitPosted(context, namespace, name, {
         operation: 'CREATE',
         subresource: 'eviction',
@@ -64,10 +64,10 @@ export function evictionSubresource(
 }
 
 /** Evictions of policy/v1beta1 say the same as those of policy/v1. */
-function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody {
+async function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): Promise<DecodedBody> {
   const isBeta = (body as { readonly apiVersion?: unknown } | null)?.apiVersion === 'policy/v1beta1'
   const kind = isBeta ? { ...evictionKind, version: 'v1beta1' } : evictionKind
-  const decoded = decodeBody(kind, body, fieldValidation, () => false)
+  const decoded = await decodeBody(kind, body, fieldValidation, () => false)
   return isBeta ? { ...decoded, object: { ...decoded.object, apiVersion: 'policy/v1' } } : decoded
 }
 
