@@ -163,8 +163,11 @@ const typeOf = (kind: ResourceDefinition) => ({ apiVersion: apiVersionOf(kind), 
 const defined = <T extends object>(members: T): T =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 
+/** Those that upstream has a Scale in. */
+const scaleVersions: readonly string[] = ['autoscaling/v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']
+
 const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody | Promise<DecodedBody> =>
-  decodeBody(definition, body, fieldValidation, (_version, kind) => kind === 'Scale')
+  decodeBody(definition, body, fieldValidation, (version, kind) => kind === 'Scale' && scaleVersions.includes(version))
 
 interface Decoded {
   readonly scale: Scale

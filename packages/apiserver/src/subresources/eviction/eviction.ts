@@ -20,6 +20,7 @@ import { type DecodedBody, decodeBody } from '../../registry/body.ts'
 import { checkPreconditions, planDeletion } from '../../registry/deletion.ts'
 import type { KindStorage } from '../../registry/kind-storage.ts'
 import { alongsideLine, optimisticAttemptsMax } from '../../registry/object-change.ts'
+import { checkNamespace } from '../../registry/object-metadata.ts'
 import type { JointWrite } from '../../registry/object-writer.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
@@ -44,6 +45,7 @@ export function evictionSubresource(
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = await decode(body, options)
+      checkNamespace(object, namespace)
       const admitted = await pods.admitPosted(context, namespace, name, {
         operation: 'CREATE',
         subresource: 'eviction',
