@@ -30,6 +30,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
     view: {
       kind,
       of: (object) => object,
+      beforeAdmission: (object, written) => rules.withPart(object as T, written as T),
       apply: (object, written) => {
         const changed = rules.withPart(object as T, written as T)
         const errors = [...compile(kind.schema).validate(changed)]
