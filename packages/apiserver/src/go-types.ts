@@ -1,14 +1,16 @@
 import { type GoTypes, hasReason } from '@coracle/api'
 
-/**
- * What `decode` makes of something. Where its words are about a type of upstream's, what names these types is loaded and it says them again:
- * nobody needs them before.
- */
+/** The names of upstream's types. Nobody needs them before something does not decode. */
+export async function loadGoTypes(): Promise<GoTypes> {
+  return (await import('@coracle/api/go-types')).goTypes
+}
+
+/** What `decode` makes of something. Where its words are about a type of upstream's, it says them again with the names of these. */
 export function inGoTypes<T>(decode: (goTypes?: GoTypes) => T): T | Promise<T> {
   try {
     return decode()
   } catch (error) {
     if (!hasReason(error, 'BadRequest') || !error.message.includes('json: cannot unmarshal ')) throw error
-    return import('@coracle/api/go-types').then(({ goTypes }) => decode(goTypes))
+    return loadGoTypes().then(decode)
   }
 }

@@ -19,6 +19,12 @@ export const goTypes: GoTypes = {
     for (let left = depth; left > 0 && type !== ''; left -= 1) type = elementOf(type)
     return type === '' ? undefined : type
   },
+  kindOf: (type) => {
+    const is = compositeTypes().get(type) ?? type
+    if (is.startsWith('map[')) return 'map'
+    if (is.startsWith('[]')) return 'slice'
+    return textTypes().has(is) ? 'string' : undefined
+  },
 }
 
 /** The type of what is in a list or map. */
@@ -29,6 +35,7 @@ function elementOf(type: string): string {
 }
 
 let readFields: ReadonlyMap<string, GoField> | undefined
+let readTexts: ReadonlySet<string> | undefined
 let readComposites: ReadonlyMap<string, string> | undefined
 
 /** Fields by the names of definition and field, with a dot between them. */
@@ -45,6 +52,17 @@ function compositeTypes(): ReadonlyMap<string, string> {
       .map((line) => line.split(' ') as [string, string]),
   )
   return readComposites
+}
+
+/** Types of texts that have a name: what schemas do not tell is a text where it is no list and no map. */
+function textTypes(): ReadonlySet<string> {
+  fieldOf('', '')
+  readTexts ??= new Set(
+    [...(readFields?.values() ?? [])]
+      .map(({ type }) => type.replace(/^(\[\]|map\[[^\]]*\])/, ''))
+      .filter((type) => /^\w+\.\w+$/.test(type) && type !== 'resource.Quantity' && !compositeTypes().has(type)),
+  )
+  return readTexts
 }
 
 function* parsedFields(): Generator<readonly [string, GoField]> {

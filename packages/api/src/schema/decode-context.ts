@@ -34,6 +34,8 @@ export interface GoTypes {
    * their names of OpenAPI.
    */
   typeOf(definition: string, field: string, depth: number): string | undefined
+  /** What a type is whose name does not tell: a text, a list or a map. Undefined for any other, and for structs. */
+  kindOf(type: string): 'string' | 'slice' | 'map' | undefined
 }
 
 /** A value that has not the form its schema wants. */

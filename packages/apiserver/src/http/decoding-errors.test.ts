@@ -52,3 +52,19 @@ it('name it in what is said of a patch, of a subresource and of options', async 
     'json: cannot unmarshal number into Go struct field BoundObjectReference.spec.boundObjectRef.uid of type types.UID',
   )
 })
+
+it.each([
+  [{ spec: { restartPolicy: 5 } }, 'cannot convert int64 to v1.RestartPolicy'],
+  [{ spec: { restartPolicy: ['a'] } }, 'unrecognized type: string'],
+  [{ spec: { overhead: 'a' } }, 'cannot restore map from string'],
+  [{ spec: { hostname: 5 } }, 'cannot convert int64 to string'],
+  [{ metadata: 'a' }, 'cannot restore struct from: string'],
+])('are told of strategic patches in the words of a conversion: %j', async (body, problem) => {
+  await server.call(`${namespace}/pods`, { method: 'POST', body: pod({ containers: [{ name: 'a', image: 'b' }] }) })
+  const { json } = await server.call(`${namespace}/pods/a`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    body,
+  })
+  expect(json.message).toMatch(new RegExp(`: ${problem}$`))
+})
