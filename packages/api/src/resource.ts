@@ -61,6 +61,8 @@ export interface ResourceDefinition<T extends KubernetesObject = KubernetesObjec
    */
   readonly subresources: Readonly<Record<string, SubresourceDefinition>>
   readonly columns: readonly Column<T>[]
+  /** The order of the rows of a table, where it is not that of the list. */
+  tableOrder?(a: T, b: T): number
   /** Defaults that depend on other fields; after the schema's own. Idempotent. Members that are those of `complete` have them. */
   applyDefaults?(object: T, complete?: T): T
   /** Why and from when on to use something else: a `Warning` header to whoever uses this version. */

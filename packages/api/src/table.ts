@@ -49,16 +49,18 @@ export interface TableOptions {
 
 /** The table of some objects of a kind. */
 export function tableOf<T extends KubernetesObject>(
-  definition: Pick<ResourceDefinition<T>, 'columns'>,
+  definition: Pick<ResourceDefinition<T>, 'columns' | 'tableOrder'>,
   objects: readonly T[],
   { nowMs, includeObject = 'Metadata', listMeta = {} }: TableOptions,
 ): Table {
+  const { tableOrder } = definition
+  const shown = tableOrder === undefined ? objects : objects.toSorted((a, b) => tableOrder(a, b))
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata: listMeta,
     columnDefinitions: columnDefinitions(definition),
-    rows: objects.map((object) => tableRow(definition, object, nowMs, includeObject)),
+    rows: shown.map((object) => tableRow(definition, object, nowMs, includeObject)),
   }
 }
 

@@ -10,24 +10,15 @@ import {
   isZeroWithoutPort,
   writtenByGo,
 } from '../src/go-structs/index.ts'
-import { builtinResources, unstoredResources } from '../src/kinds/builtin-kinds.ts'
-import {
-  bindingSchema,
-  deleteOptionsSchema,
-  deployments,
-  evictionSchema,
-  limitRanges,
-  podSchema,
-  scaleSchema,
-  statusSchema,
-} from '../src/kinds/index.ts'
-import { listSchema } from '../src/meta.ts'
+import { builtinResources } from '../src/kinds/builtin-kinds.ts'
+import { deployments, limitRanges, podSchema } from '../src/kinds/index.ts'
 import { compile } from '../src/schema/compile.ts'
 import { isWrittenZero, omittedZero, zeroOf } from '../src/schema/go/go-types.ts'
 import { isWrittenAsNull, withNulls, withoutNulls } from '../src/schema/go/nulls.ts'
 import { resolveSchema } from '../src/schema/resolve.ts'
-import type { Field, ObjectSchema, Schema } from '../src/schema/schema.ts'
+import type { Field, ObjectSchema } from '../src/schema/schema.ts'
 import { readGoFields } from './data/extract-go-fields.ts'
+import { definitions } from './definitions.ts'
 
 const facts = readGoFields()
 
@@ -221,24 +212,6 @@ const isAlwaysThere = ({ schema, required, default: value }: Field): boolean =>
 const hasOtherDefault = ({ schema, default: value }: Field): boolean => value !== undefined && value !== zeroOf(schema)
 
 const paths = (of: readonly Declared[]): readonly string[] => of.map(({ path }) => path)
-
-/** Every definition that is reached from a built-in kind, by name. */
-function definitions(): ReadonlyMap<string, ObjectSchema> {
-  const found = new Map<string, ObjectSchema>()
-  const queue: Schema[] = [bindingSchema, deleteOptionsSchema, evictionSchema, scaleSchema, statusSchema]
-  for (const { schema } of [...builtinResources, ...unstoredResources]) {
-    queue.push(schema, listSchema(`${schema.name}List`, schema))
-  }
-  for (let schema = queue.pop(); schema !== undefined; schema = queue.pop()) {
-    if (schema.type === 'lazy') queue.push(schema.resolve())
-    if (schema.type === 'list') queue.push(schema.items)
-    if (schema.type === 'map') queue.push(schema.values)
-    if (schema.type !== 'object' || found.has(schema.name)) continue
-    found.set(schema.name, schema.definition ?? schema)
-    queue.push(...Object.values(schema.fields).map((field) => field.schema))
-  }
-  return found
-}
 
 /** Those that both have: `../parity.test.ts` says that none is missing. */
 function fieldsOf(name: string, schema: ObjectSchema): readonly Declared[] {

@@ -67,6 +67,16 @@ describe('the fields of a value', () => {
     expect(texts(fieldSetOf(schema, value)).toSorted()).toEqual([...expected].sort())
   })
 
+  it('have the zeros of keys that are left out, where a definition always has them', () => {
+    const spec = { containers: [{ image: 'x', ports: [{ hostPort: 1 }] }] }
+    expect(texts(fieldSetOf(pods.schema, { spec }))).toEqual(
+      expect.arrayContaining([
+        '.spec.containers[name=""].image',
+        '.spec.containers[name=""].ports[containerPort=0,protocol="TCP"].hostPort',
+      ]),
+    )
+  })
+
   it('cannot be told where an element lacks its key', () => {
     expect(() => fieldSetOf(schema, { items: [{ value: 1 }] })).toThrow(
       'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',

@@ -1,6 +1,7 @@
 /** How server-side apply sees values: what owns what in lists and maps, and how the elements of lists are told apart. */
 import { compareText } from '../compare-text.ts'
 import { isJsonObject, type JsonObject, member } from '../json.ts'
+import { isWrittenZero, zeroOf } from '../schema/go/go-types.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { Field, ListSchema, Schema } from '../schema/schema.ts'
 import { fieldElement } from './field-set.ts'
@@ -96,11 +97,14 @@ function sortedKeys(keys: readonly string[]): readonly string[] {
   return made
 }
 
+/** What a key is that is left out. In the definitions of built-in kinds what Go writes in any case has its zero. */
 function keyDefault(items: Schema, name: string): unknown {
   const resolved = resolveSchema(items)
   if (resolved.type !== 'object') return undefined
   const field = fieldOf(resolved.fields, name)
-  return field?.default ?? field?.schema.default
+  const byDefault = field?.default ?? field?.schema.default
+  if (byDefault !== undefined || field === undefined || resolved.name === '') return byDefault
+  return isWrittenZero(field) ? zeroOf(field.schema) : undefined
 }
 
 /** The members of an object with their path elements. */

@@ -28,6 +28,8 @@ export interface VersionOptions<T extends KubernetesObject> {
   readonly subresources?: Readonly<Record<string, SubresourceOptions>>
   /** Name and age, unless said otherwise; for a converted version those of the hub. */
   readonly columns?: readonly ColumnSource<T>[]
+  /** The order of the rows of a table, where it is not that of the list. */
+  readonly tableOrder?: (a: T, b: T) => number
   readonly defaults?: (object: T, complete?: T) => T
   readonly deprecated?: string
 }
@@ -117,9 +119,9 @@ const usualRules: KindRules = {
 function split<T extends KubernetesObject>(options: VersionOptions<T> & Strategy<T>) {
   const { plural, group, singular, shortNames, categories, namespaced, verbs, scale, subresources, columns, ...rest } =
     options
-  const { defaults, deprecated, ...strategy } = rest
+  const { tableOrder, defaults, deprecated, ...strategy } = rest
   const names = { plural, group, singular, shortNames, categories, namespaced, verbs }
-  const version = { ...names, scale, subresources, columns, defaults, deprecated } as VersionOptions<T>
+  const version = { ...names, scale, subresources, columns, tableOrder, defaults, deprecated } as VersionOptions<T>
   return { version, strategy: strategy as Strategy<T> }
 }
 
@@ -128,7 +130,7 @@ export function resourceDefinition<T extends KubernetesObject>(
   schema: ObjectSchema<T>,
   options: VersionOptions<T>,
 ): ResourceDefinition<T> {
-  const { plural, group = groupOf(schema.name), namespaced = true, scale, defaults, deprecated } = options
+  const { plural, group = groupOf(schema.name), namespaced = true, scale, tableOrder, defaults, deprecated } = options
   const name = shortName(schema.name)
   const version = versionOf(schema.name)
   const { columns = [nameColumn, ageColumn], subresources = {}, verbs = allVerbs } = options
@@ -151,6 +153,7 @@ export function resourceDefinition<T extends KubernetesObject>(
       Object.entries(subresources).map(([each, own]) => [each, { group, version, ...own }]),
     ),
     columns: columnsOf(schema, columns),
+    ...(tableOrder === undefined ? {} : { tableOrder }),
     ...(defaults === undefined ? {} : { applyDefaults: defaults }),
     ...(deprecated === undefined ? {} : { deprecated }),
   }

@@ -42,6 +42,8 @@ export function parseLogOptions(query: Readonly<Record<string, string>>, name: s
     const path = FieldPath.root.key('')
     errors.push(forbiddenField(path, 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
   }
+  // It comes with a feature that is off upstream.
+  if (query.stream !== undefined) errors.push(forbiddenField(FieldPath.of('stream'), 'may not be specified'))
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors)
   return {
     container: query.container ?? '',

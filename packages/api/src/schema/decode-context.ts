@@ -3,6 +3,8 @@ import { FieldPath } from '../field-path.ts'
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
 import { requestTooLarge } from '../status.ts'
 import type { DecodeOptions } from './decode.ts'
+import { type ResolvedSchema, resolveSchema } from './resolve.ts'
+import type { Schema } from './schema.ts'
 
 /** What to do about fields the schema does not know: drop them, say so, or refuse the value. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
@@ -23,6 +25,19 @@ export function checkValuesCount(count: number): void {
   }
 }
 
+/** What upstream's structs have that schemas do not tell: see `@coracle/api/go-types`. */
+export interface GoTypes {
+  /** The structs within that of a definition in which a field stands, each followed by a dot: `VolumeSource.`. */
+  within(definition: string, field: string): string
+  /**
+   * The type of a field, or of what is so many lists and maps deep in it; undefined where it is what the schema tells. Definitions have
+   * their names of OpenAPI.
+   */
+  typeOf(definition: string, field: string, depth: number): string | undefined
+  /** What a type is whose name does not tell: a text, a list or a map. Undefined for any other, and for structs. */
+  kindOf(type: string): 'string' | 'slice' | 'map' | undefined
+}
+
 /** A value that has not the form its schema wants. */
 export class Undecodable extends Error {}
 
@@ -41,10 +56,16 @@ export class DecodeContext {
   /** The depths of those steps that are keys of maps. */
   readonly #keys: number[] = []
   readonly #known: JsonObject | undefined
+  readonly #root: Schema
+  readonly #goTypes: GoTypes | undefined
   #valuesCount = 0
   #firstMistake: Undecodable | undefined
 
-  constructor({ fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false }: DecodeOptions) {
+  /** `root` is the schema of the whole. */
+  constructor(root: Schema, options: DecodeOptions) {
+    const { fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false, goTypes } = options
+    this.#root = root
+    this.#goTypes = goTypes
     this.#collects = fieldValidation !== 'Ignore'
     this.#known = known as JsonObject | undefined
     this.keepsZeros = keepsZeros
@@ -129,10 +150,36 @@ export class DecodeContext {
 
   /** Positions in lists and keys of maps are left out of the path: so does Go's decoder. */
   mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
+    const { path, type = goType } = this.#goPlace()
     const found = typeof value === 'number' && /^u?int/.test(goType) ? `number ${digits(value)}` : jsonTypeOf(value)
-    const path = this.#steps.filter((step, at) => typeof step === 'string' && !this.#keys.includes(at)).join('.')
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
-    return new Undecodable(`json: cannot unmarshal ${found} into ${target} of type ${goType}`)
+    return new Undecodable(
+      `json: cannot unmarshal ${found} into ${target} of type ${owner === undefined ? goType : type}`,
+    )
+  }
+
+  /** The names of the fields on the way to the value, with those of structs within structs, and its type where the schema does not tell it. */
+  #goPlace(): { readonly path: string; readonly type: string | undefined } {
+    const path: string[] = []
+    let schema: Schema | undefined = this.#root
+    let definition = ''
+    let field = ''
+    let depth = 0
+    for (const [at, step] of this.#steps.entries()) {
+      const of: ResolvedSchema | undefined = schema && resolveSchema(schema)
+      if (typeof step === 'number' || this.#keys.includes(at)) {
+        schema = of?.type === 'list' ? of.items : of?.type === 'map' ? of.values : undefined
+        depth += 1
+        continue
+      }
+      const object = of?.type === 'object' ? of : undefined
+      schema = object?.fields[step]?.schema
+      definition = object?.name ?? ''
+      field = step
+      depth = 0
+      path.push(`${this.#goTypes?.within(definition, step) ?? ''}${step}`)
+    }
+    return { path: path.join('.'), type: this.#goTypes?.typeOf(definition, field, depth) }
   }
 }
 

@@ -170,12 +170,18 @@ describe('wrong types', () => {
     [{ data: { a: 'a*b=' } }, 'illegal base64 data at input byte 1'],
     [{ data: { a: 'YWJ' } }, 'illegal base64 data at input byte 0'],
     [{ data: { a: 7 } }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.data of type []uint8'],
-    [{ strategy: { rolling: { surge: true } } }, 'json: cannot unmarshal bool into Go value of type int32'],
-    [{ config: 'x' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.config of type v1.Config'],
+    [
+      { strategy: { rolling: { surge: true } } },
+      'json: cannot unmarshal bool into Go struct field .spec.strategy.rolling.surge of type int32',
+    ],
   ])('refuses %j', (spec, message) => {
     expect(() => decode(spec)).toThrow(
       expect.objectContaining({ code: 400, reason: 'BadRequest', message: head + message }),
     )
+  })
+
+  it('keeps whatever a type of Go that decodes itself gets', () => {
+    expect(decode({ config: 'x' })).toMatchObject({ config: 'x' })
   })
 
   it('refuses what is no object at all', () => {
@@ -208,7 +214,9 @@ describe('a value with several mistakes', () => {
   }
 
   it('is told by the first of them', () => {
-    expect(refusal({ parts: 'x', startTime: 5 })).toContain('cannot unmarshal number into Go value of type string')
+    expect(refusal({ parts: 'x', startTime: 5 })).toContain(
+      'cannot unmarshal number into Go struct field WidgetSpec.spec.startTime of type string',
+    )
     expect(refusal({ parts: 'x', count: 'y' })).toContain('cannot unmarshal string into Go struct field')
   })
 

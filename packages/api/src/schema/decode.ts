@@ -1,7 +1,7 @@
 /** Decoding of a whole object, whatever dialect its schema is in. */
 import { compareText } from '../compare-text.ts'
 import { badRequest } from '../status.ts'
-import { DecodeContext, type Decoder, type FieldValidation, Undecodable } from './decode-context.ts'
+import { DecodeContext, type Decoder, type FieldValidation, type GoTypes, Undecodable } from './decode-context.ts'
 import { resolveSchema, shortName, versionOf } from './resolve.ts'
 import type { Schema } from './schema.ts'
 
@@ -23,6 +23,8 @@ export interface DecodeOptions {
   readonly keepsZeros?: boolean
   /** Nulls stay, also those that may not be there, or that are absence: what is applied says them. Of built-in kinds only with `keepsZeros`. */
   readonly keepsNulls?: boolean
+  /** What messages need to name the types of fields as upstream's structs do; without it, what the schema tells of them. */
+  readonly goTypes?: GoTypes | undefined
 }
 
 export interface Decoded<T> {
@@ -46,7 +48,7 @@ function unknownOfCustom({ unknown, unknownInEmbedded }: DecodeContext): readonl
 
 /** Decodes a whole object with the decoder of its schema. See CompiledSchema.decode. */
 export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: DecodeOptions, decoder: Decoder): Decoded<T> {
-  const context = new DecodeContext(options)
+  const context = new DecodeContext(schema, options)
   const resolved = resolveSchema(schema)
   const name = resolved.type === 'object' ? resolved.name : ''
   const explain = (why: string): string => {

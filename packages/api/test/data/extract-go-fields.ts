@@ -20,14 +20,17 @@ export function readGoFields(): GoFields {
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 
-interface GoField {
+export interface GoField {
+  /** What the type calls it; empty where it is named by its type. */
+  readonly member: string
   /** Empty where the members of the type stand in its place. */
   readonly name: string
   readonly type: string
   readonly options: readonly string[]
 }
 
-interface GoTypes {
+/** The types of upstream's packages, by their names in OpenAPI. */
+export interface GoTypes {
   readonly structs: Map<string, readonly GoField[]>
   /** What other types are declared as. */
   readonly others: Map<string, string>
@@ -59,9 +62,14 @@ const ownForms = /\.(Time|MicroTime|Quantity|IntOrString|FieldsV1|RawExtension|J
 if (import.meta.main) {
   const [root] = process.argv.slice(2)
   if (root === undefined) throw new Error('usage: node extract-go-fields.ts staging/src/k8s.io')
+  writeFileSync(file, render(readGoTypes(root)))
+}
+
+/** The types of all packages in a folder that is as upstream's `staging/src/k8s.io` is. */
+export function readGoTypes(root: string): GoTypes {
   const types: GoTypes = { structs: new Map(), others: new Map() }
   for (const [folder, name] of Object.entries(packageRoots)) readPackages(join(root, folder), name, types)
-  writeFileSync(file, render(types))
+  return types
 }
 
 function readPackages(folder: string, root: string, types: GoTypes): void {
@@ -91,10 +99,10 @@ function readTypes(text: string, packageName: string, { structs, others }: GoTyp
 }
 
 function fieldsOfLine(line: string): readonly GoField[] {
-  const [, type = '', tags = ''] = /^(?:\w+\s+)?([^\s`]+)(?:\s+`(.*)`)?$/.exec(line) ?? []
+  const [, member = '', type = '', tags = ''] = /^(?:(\w+)\s+)?([^\s`]+)(?:\s+`(.*)`)?$/.exec(line) ?? []
   if (type === '') return []
   const [name = '', ...options] = (/json:"([^"]*)"/.exec(tags)?.[1] ?? '').split(',')
-  return name === '-' ? [] : [{ name, type, options }]
+  return name === '-' ? [] : [{ member, name, type, options }]
 }
 
 /** Definitions that the OpenAPI document has: others are of no kind that is served. */
@@ -128,11 +136,13 @@ function shape(type: string, packageName: string, types: GoTypes): string {
   return other === undefined ? 'struct' : shape(other, packageOf(name), types)
 }
 
-function packageOf(name: string): string {
+/** The package of a type's whole name. */
+export function packageOf(name: string): string {
   return name.slice(0, name.lastIndexOf('.'))
 }
 
-function qualified(type: string, packageName: string): string {
+/** The whole name of a type that a package calls `type`. */
+export function qualified(type: string, packageName: string): string {
   const [imported = '', name] = type.split('.')
   if (name === undefined) return `${packageName}.${type}`
   // Within the machinery and what is built on it alone, v1 is that of metadata.

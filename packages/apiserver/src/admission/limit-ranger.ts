@@ -19,7 +19,7 @@ export function limitRanger(registries: Registries): AdmissionPlugin {
     name: 'LimitRanger',
     concerns: (target) => concernsPod(target) || writesClaim(target),
     mutate(attributes, object) {
-      if (!creates(attributes, pods)) return object
+      if (!creates(attributes, pods) && !resizesPod(attributes)) return object
       const ranges = rangesFor(attributes)
       return ranges.length === 0 ? object : withDefaultResources(object as Pod, ranges)
     },

@@ -15,6 +15,7 @@ import {
 } from '@coracle/api'
 import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
+import { inGoTypes } from '../go-types.ts'
 import { notRegisteredAsOptions } from '../registry/schemes.ts'
 import type { RegistryWriteOptions, RequestedPatch } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
@@ -94,7 +95,8 @@ export async function parseObject(
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
   // By its aliases a short YAML may hold itself.
   if ((format === 'yaml' || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
-  const odd = parsed.duplicates.length === 0 ? [] : oddities(format, text ?? '', parsed, definition, fieldValidation)
+  const odd =
+    parsed.duplicates.length === 0 ? [] : await oddities(format, text ?? '', parsed, definition, fieldValidation)
   if (odd.length > 0 && fieldValidation === 'Strict') {
     const problem = `strict decoding error: ${odd.join(', ')}`
     throw badRequest(wording.undecodable(problem, definition, namedKind(parsed.value, definition)))
@@ -104,25 +106,27 @@ export async function parseObject(
 }
 
 /** What is said of a body in which fields occur twice: of these, and of those that the kind does not have. */
-function oddities(
+async function oddities(
   format: 'json' | 'yaml',
   text: string,
   { value, duplicates }: Parsed,
   definition: ExpectedKind,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
-): readonly string[] {
-  const unknown = unknownFields(value, definition)
+): Promise<readonly string[]> {
+  const unknown = await unknownFields(value, definition)
   // Built-in kinds have one reader for both; custom ones are read first and looked through then, and so is YAML.
   if (format === 'json' && !isCustom(definition)) return oddFields(text, new Set(unknown))
   return [...(fieldValidation === 'Strict' ? strictText(format, duplicates) : duplicates), ...unknown]
 }
 
 /** What is said of fields that the kind does not have. Throws BadRequest where the value does not fit it at all. */
-function unknownFields(value: unknown, definition: ExpectedKind): readonly string[] {
+function unknownFields(value: unknown, definition: ExpectedKind): readonly string[] | Promise<readonly string[]> {
   const { kind, version, schema } = definition
   // That it is of another kind is for the registry to say, and so is what does not fit it then.
   if (schema === undefined || !isJsonObject(value) || namedKind(value, definition).kind !== kind) return []
-  return compile(schema).decode(value, { fieldValidation: 'Warn', kind, version }).warnings
+  return inGoTypes(
+    (goTypes) => compile(schema).decode(value, { fieldValidation: 'Warn', kind, version, goTypes }).warnings,
+  )
 }
 
 const isCustom = ({ schema }: Pick<ExpectedKind, 'schema'>): boolean => schema?.dialect === 'structural'
@@ -296,7 +300,7 @@ export async function parseDeleteOptions(
   const { kind = 'DeleteOptions', apiVersion = 'meta.k8s.io/v1' } = options
   if (kind !== 'DeleteOptions') throw badRequest(notRegisteredAsOptions(String(apiVersion), String(kind)))
   // Without a kind: of options nothing more is said than the problem.
-  return compile(deleteOptionsSchema).decode(options, { kind: '', version: '' }).value
+  return inGoTypes((goTypes) => compile(deleteOptionsSchema).decode(options, { kind: '', version: '', goTypes }).value)
 }
 
 /** What Go says of JSON that has neither a version nor a kind. */

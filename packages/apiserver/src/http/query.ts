@@ -241,12 +241,11 @@ function deleteQuery(query: URLSearchParams): RawDeleteOptions {
   if (query.size === 0) return {}
   const gracePeriodSeconds = readInteger(query, 'gracePeriodSeconds')
   const propagationPolicy = query.get('propagationPolicy')
-  const uid = query.get('uid') ?? ''
+  const preconditions = texts(query, ['uid', 'resourceVersion'])
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
-    // Of the preconditions upstream reads this one from a query.
-    ...(uid === '' ? {} : { preconditions: { uid } }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
     ...(query.has('orphanDependents') ? { orphanDependents: readBoolean(query, 'orphanDependents') } : {}),
     ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
   }

@@ -1,9 +1,10 @@
 import { type KubernetesObject, type Pod, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { decodeBody } from './body.ts'
+import { type DecodedBody, decodeBody } from './body.ts'
 
 const read = (body: unknown, known?: KubernetesObject) =>
-  decodeBody(pods, body, 'Warn', () => true, known).object as Pod
+  // What fits is there at once.
+  (decodeBody(pods, body, 'Warn', () => true, known) as DecodedBody).object as Pod
 
 const container = (index: number) => ({ name: `c${index}`, image: 'example/main' })
 const pod = (containers: number): Pod =>

@@ -3,12 +3,14 @@ import {
   badRequest,
   compile,
   FieldPath,
+  type GoTypes,
   invalid,
   invalidField,
   jsonTypeOf,
   type KubernetesObject,
   type ResourceDefinition,
 } from '@coracle/api'
+import { inGoTypes } from '../go-types.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
 import { notRegistered } from './schemes.ts'
@@ -29,8 +31,8 @@ export type DecodedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' 
 export type KnowsKind = (apiVersion: string, kind: string) => boolean
 
 /**
- * Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws a BadRequest in
- * upstream's words where it is no object of the kind.
+ * Decodes a request's body. What it shares with `known`, which was decoded before, is taken over. Throws, or rejects with, a BadRequest
+ * in upstream's words where it is no object of the kind.
  */
 export function decodeBody(
   definition: DecodedKind,
@@ -39,6 +41,18 @@ export function decodeBody(
   knowsKind: KnowsKind,
   known?: KubernetesObject,
   keepsNulls = false,
+): DecodedBody | Promise<DecodedBody> {
+  return inGoTypes((goTypes) => decodeIn(goTypes, definition, body, fieldValidation, knowsKind, known, keepsNulls))
+}
+
+function decodeIn(
+  goTypes: GoTypes | undefined,
+  definition: DecodedKind,
+  body: unknown,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  knowsKind: KnowsKind,
+  known: KubernetesObject | undefined,
+  keepsNulls: boolean,
 ): DecodedBody {
   const { kind, version, schema } = definition
   const typed = withType(definition, body, knowsKind)
@@ -52,6 +66,7 @@ export function decodeBody(
       kind,
       version,
       keepsNulls,
+      goTypes,
       ...(shared === undefined ? {} : { known: shared }),
     },
   )

@@ -21,6 +21,8 @@ export interface ObjectView {
   of(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The object with what was written through the view. Throws where that is not valid. Pure. */
   apply(object: KubernetesObject, written: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
+  /** The same before admission, which may make it valid: whose its fields are follows from it. As `apply` where there is none. Pure. */
+  beforeAdmission?(object: KubernetesObject, written: KubernetesObject): KubernetesObject
 }
 
 export const mainPart: ChangedPart = { subresource: '', rules: 'main' }

@@ -197,7 +197,9 @@ async function ownersAfter(
   const definition = isOfHub ? kind : view.definition
   const manager = managerOf(context, options, definition, part.subresource, 'Update')
   const before = isOfHub ? hub : (await view.show(old)).object
-  const after = requested ?? (part.view === undefined ? object : await part.view.apply(hub, object))
+  const { view: ofPart } = part
+  const written = ofPart?.beforeAdmission?.(hub, object) ?? ofPart?.apply(hub, object) ?? object
+  const after = requested ?? (await written)
   return ownersOfChanged(
     kind,
     definition,

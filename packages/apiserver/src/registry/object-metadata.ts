@@ -100,16 +100,21 @@ export function namespaceForCreate(
   return requested
 }
 
+/** Throws a BadRequest where an object is of another namespace than its URL. */
+export function checkNamespace({ metadata }: KubernetesObject, namespace: string): void {
+  const own = metadata.namespace ?? ''
+  if (own !== '' && own !== namespace) throw otherNamespace()
+}
+
 /** Throws a BadRequest where an object is not the one its URL names. */
 export function checkIdentity(
   definition: Pick<Resource, 'namespaced'>,
-  { metadata }: KubernetesObject,
+  object: KubernetesObject,
   namespace: string,
   name: string,
 ): void {
-  const ownNamespace = metadata.namespace ?? ''
-  if (definition.namespaced && ownNamespace !== '' && ownNamespace !== namespace) throw otherNamespace()
-  const ownName = metadata.name ?? ''
+  if (definition.namespaced) checkNamespace(object, namespace)
+  const ownName = object.metadata.name ?? ''
   if (ownName === '') {
     throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   }

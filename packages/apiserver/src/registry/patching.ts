@@ -5,6 +5,7 @@ import {
   applyStrategicMergePatch,
   badRequest,
   FieldPath,
+  type GoTypes,
   goText,
   hasReason,
   invalid,
@@ -14,6 +15,7 @@ import {
   type ObjectSchema,
 } from '@coracle/api'
 import type { Patch } from '@coracle/client'
+import { loadGoTypes } from '../go-types.ts'
 import type { RequestedPatch } from '../registry-contract.ts'
 import type { DecodedBody } from './body.ts'
 
@@ -84,7 +86,7 @@ export async function decodePatched(
     if (!hasReason(error, 'BadRequest')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
     if (why.startsWith(strictError)) throw refused(strictErrorOf([...duplicates, why.slice(strictError.length)]))
-    throw refused(type === 'strategic' ? conversionProblem(why) : why)
+    throw refused(type === 'strategic' ? conversionProblem(why, await loadGoTypes()) : why)
   }
   if (duplicates.length > 0) throw refused(strictErrorOf(duplicates))
   return decoded
@@ -94,17 +96,17 @@ const strictError = 'strict decoding error: '
 const strictErrorOf = (problems: readonly string[]): string => strictError + problems.join(', ')
 
 /** What upstream's conversion of maps into objects says where its JSON decoder says `why`. */
-function conversionProblem(why: string): string {
+function conversionProblem(why: string, goTypes: GoTypes): string {
   const [, found = '', target = ''] = /cannot unmarshal (\S+).* of type (.+)$/.exec(why) ?? []
   const { kind, simple } = goKinds[found] ?? {}
   if (kind === undefined) return why
-  if (target.startsWith('map[')) return `cannot restore map from ${kind}`
-  if (target.startsWith('[]')) return `cannot restore slice from ${kind}`
-  if (!/^(string|bool|u?int\d*|float\d*)$/.test(target)) return `cannot restore struct from: ${kind}`
+  const targetKind = goTypes.kindOf(target) ?? (/^(string|bool|u?int\d*|float\d*)$/.test(target) ? target : 'struct')
+  if (targetKind === 'map' || targetKind === 'slice') return `cannot restore ${targetKind} from ${kind}`
+  if (targetKind === 'struct') return `cannot restore struct from: ${kind}`
   // Go itself would turn a number into a text, as a character.
-  return simple === 'number' && target === 'string'
-    ? `cannot convert ${kind} to string`
-    : `unrecognized type: ${target}`
+  return simple === 'number' && targetKind === 'string'
+    ? `cannot convert ${kind} to ${target}`
+    : `unrecognized type: ${targetKind}`
 }
 
 /** Go's kinds of what JSON holds. */

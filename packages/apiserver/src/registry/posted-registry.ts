@@ -23,7 +23,7 @@ export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry
     body: unknown,
     { fieldValidation }: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const { object, warnings } = decodeBody(this.definition, body, fieldValidation, () => false)
+    const { object, warnings } = await decodeBody(this.definition, body, fieldValidation, () => false)
     const { namespace: _, ...metadata } = object.metadata
     const namespace = namespaceForCreate(this.definition, requestedNamespace, object)
     const posted = { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } }

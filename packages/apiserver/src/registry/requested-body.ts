@@ -38,7 +38,14 @@ export function decodeRequested(
     const known = registries.byKind(apiVersion, kind)?.definition
     return known !== undefined && known.schema.dialect !== 'structural' && schemeOf(known.group) === scheme
   }
-  const { object: decoded, ...rest } = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
+  const decoded = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
+  return decoded instanceof Promise ? decoded.then((each) => toHub(view, each)) : toHub(view, decoded)
+}
+
+function toHub(
+  view: RegistryParts['view'],
+  { object: decoded, ...rest }: DecodedBody,
+): RequestedBody | Promise<RequestedBody> {
   const { object: requested, managedFields } = takeManagedFields(decoded)
   const hub = view.toHub(requested)
   return hub instanceof Promise

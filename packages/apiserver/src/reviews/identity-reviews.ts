@@ -23,7 +23,8 @@ export async function answerTokenReview(
   authenticate: TokenAuthenticator,
   tokens: ServiceAccountTokens | undefined,
 ): Promise<TokenReview> {
-  const { token, audiences: asked = [] } = review.spec
+  // It may have been left out as a whole.
+  const { token = '', audiences: asked = [] } = (review.spec ?? {}) as Partial<TokenReview['spec']>
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const audiences = asked.length === 0 ? [apiAudience] : asked
   const user = authenticate(token)

@@ -28,7 +28,7 @@ export function impersonatedUser(rawHeaders: readonly string[]): Impersonation |
   const { user, groups, uid, extra } = asked
   if (user === '') {
     if (groups.length === 0 && uid === '' && extra.size === 0) return undefined
-    throw badRequest('requested groups, a uid or extra fields without impersonating a user')
+    throw badRequest(`requested ${goSyntaxOf(asked)} without impersonating a user name`)
   }
   return {
     user: {
@@ -39,6 +39,17 @@ export function impersonatedUser(rawHeaders: readonly string[]): Impersonation |
     },
     needed: neededFor(asked),
   }
+}
+
+/** The user that was asked for as Go would write it. */
+function goSyntaxOf({ user, uid, groups, extra }: Asked): string {
+  const list = (values: readonly string[]) => `[]string{${values.map((each) => JSON.stringify(each)).join(', ')}}`
+  const members = [...extra]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`)
+  const groupText = groups.length === 0 ? '[]string(nil)' : list(groups)
+  const extraText = extra.size === 0 ? '(nil)' : `{${members.join(', ')}}`
+  return `&user.DefaultInfo{Name:${JSON.stringify(user)}, UID:${JSON.stringify(uid)}, Groups:${groupText}, Extra:map[string][]string${extraText}}`
 }
 
 const prefix = 'impersonate-'

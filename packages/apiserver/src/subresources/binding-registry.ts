@@ -1,4 +1,4 @@
-import { type Binding, badRequest, bindings, type KubernetesObject, pods } from '@coracle/api'
+import { type Binding, bindings, type KubernetesObject, pods } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import { UnstoredObject, UnstoredRegistry } from '../registry/unstored-registry.ts'
@@ -25,9 +25,7 @@ export class BindingRegistry extends UnstoredRegistry<Binding> {
   ): Promise<WriteResult> {
     const registry = this.#registries.of(pods)
     if (registry === undefined) return super.create(context, namespace, body, options)
-    const { name = '' } = (body as Partial<KubernetesObject> | null)?.metadata ?? {}
-    if (name === '') throw badRequest('name must be provided')
-    const request = { context, namespace, name, body, options, to: 'bindings' } as const
+    const request = { context, namespace, body, options, to: 'bindings' } as const
     const { value, warnings } = await bindPod(registry, this.#environment, request)
     return { stored: new UnstoredObject(value as KubernetesObject), changed: true, warnings }
   }

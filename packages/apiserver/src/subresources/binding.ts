@@ -1,12 +1,13 @@
 import {
+  ApiError,
   type Binding,
   badRequest,
   bindings,
   conflict,
+  describeFieldError,
   type FieldError,
   FieldPath,
   formatTime,
-  invalid,
   type KubernetesObject,
   type Pod,
   type PodCondition,
@@ -17,6 +18,7 @@ import {
 import type { Environment } from '@coracle/environment'
 import { decodeBody } from '../registry/body.ts'
 import type { ChangedPart } from '../registry/changed-part.ts'
+import { checkNamespace } from '../registry/object-metadata.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -39,8 +41,8 @@ export function bindingSubresource(registry: ResourceRegistry, environment: Envi
 export interface BindingRequest {
   readonly context: RequestContext
   readonly namespace: string
-  /** Of the pod. */
-  readonly name: string
+  /** Of the pod; the binding's own where it is left out. */
+  readonly name?: string
   readonly body: unknown
   readonly options: RegistryWriteOptions
   /** Where it was posted: that is what admission sees. */
@@ -51,9 +53,11 @@ export interface BindingRequest {
 export async function bindPod(
   registry: ResourceRegistry,
   { clock }: Environment,
-  { context, namespace, name, body, options, to }: BindingRequest,
+  { context, namespace, name: requestedName, body, options, to }: BindingRequest,
 ): Promise<SubresourceResult> {
-  const { object, warnings } = decodeBody(bindings, body, options.fieldValidation, () => false)
+  const { object, warnings } = await decodeBody(bindings, body, options.fieldValidation, () => false)
+  checkNamespace(object, namespace)
+  const name = requestedName ?? object.metadata.name ?? ''
   const resource =
     to === 'bindings' ? { posted: bindings, subresource: '' } : { kind: bindings, subresource: 'binding' }
   const binding = (await registry.admitPosted(context, namespace, name, {
@@ -73,9 +77,12 @@ export async function bindPod(
 }
 
 function check(binding: Binding, name: string): void {
-  if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object')
-  const errors = bindingErrors(binding)
-  if (errors.length > 0) throw invalid(bindings, name, errors)
+  const { name: own = '' } = binding.metadata
+  if (own !== name) throw badRequest('name in URL does not match name in Binding object')
+  const errors = bindingErrors(binding).map(describeFieldError)
+  // Upstream makes no refusal of them.
+  if (errors.length > 0) throw new ApiError(500, '', errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`)
+  if (name === '') throw badRequest('Name parameter required.')
 }
 
 function bindingErrors({ target }: Binding): readonly FieldError[] {

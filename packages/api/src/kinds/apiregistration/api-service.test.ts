@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { problemsOfStatus } from '../../../test/requests.ts'
 import { type ApiService, apiServices } from './api-service.ts'
 
 const spec = {
@@ -102,5 +103,17 @@ it('is not named by chance', () => {
   const { metadata, ...service } = apiService()
   expect(problems({ ...service, metadata: { ...metadata, generateName: 'web-' } })).toEqual([
     'metadata.generateName: Invalid value: "web-": must be `spec.version+"."+spec.group`: "v1.example.com"',
+  ])
+})
+
+it('is not told what its name is to be where that is no segment of a path', () => {
+  const { metadata, ...service } = apiService()
+  expect(problems({ ...service, metadata: { ...metadata, name: '10%' } })).toEqual([])
+})
+
+it('has conditions that are true, false or unknown', () => {
+  const of = (status: string) => ({ ...apiService(), status: { conditions: [{ type: 'Available', status }] } })
+  expect(problemsOfStatus(apiServices, of('200Mi'), of('True'))).toEqual([
+    'status.conditions[0].status: Unsupported value: "200Mi": supported values: "True", "False", "Unknown"',
   ])
 })

@@ -1,9 +1,9 @@
-import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
+import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
 import { boolean, bytes, int32, mapList, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
-import { checkFormat, rangeMessage } from '../../string-formats.ts'
+import { checkFormat, checkName, rangeMessage } from '../../string-formats.ts'
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
@@ -78,6 +78,7 @@ export const apiServices = kind<ApiService>(apiServiceSchema, {
       ? { ...apiService, status: { conditions: [localCondition(nowMs)] } }
       : apiService,
   validate: validateApiService,
+  validateStatusUpdate: validateApiServiceStatus,
 })
 
 /** That what this server serves itself is available. */
@@ -115,7 +116,9 @@ function validateApiService({ metadata, spec }: ApiService): readonly FieldError
   // Upstream holds what a name is to begin with against the same rule, so that no name is generated.
   for (const field of ['generateName', 'name'] as const) {
     const given = metadata[field] ?? ''
-    if (given === '' || given === name) continue
+    // Of what is no segment of a path nothing more is said.
+    if (given === '' || given === name || checkName('path-segment', given, field === 'generateName').length > 0)
+      continue
     const why = `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(name)}`
     errors.push(invalidField(FieldPath.of('metadata', field), given, why))
   }
@@ -137,6 +140,18 @@ function validateApiService({ metadata, spec }: ApiService): readonly FieldError
     errors.push(invalidField(path.field('versionPriority'), versionPriority, why))
   }
   return [...errors, ...addressErrors(spec ?? { groupPriorityMinimum: 0, versionPriority: 0 }, path)]
+}
+
+const statuses = ['True', 'False', 'Unknown']
+
+/** What is wrong with a status. Nobody looks at it when the object is created. */
+function validateApiServiceStatus({ status }: ApiService): readonly FieldError[] {
+  const path = FieldPath.of('status', 'conditions')
+  return (status?.conditions ?? []).flatMap((condition, index) =>
+    statuses.includes(condition.status)
+      ? []
+      : [unsupportedField(path.index(index).field('status'), condition.status, statuses)],
+  )
 }
 
 function addressErrors(spec: ApiServiceSpec, path: FieldPath): readonly FieldError[] {

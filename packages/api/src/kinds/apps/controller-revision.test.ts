@@ -10,6 +10,11 @@ it('holds data that never change', () => {
     'data: Required value: data is mandatory',
     'revision: Invalid value: -1: must be greater than or equal to 0',
   ])
+  for (const other of ['x', 5, []]) {
+    expect(problemsOfCreate(controllerRevisions, { data: other, revision: 1 })).toEqual([
+      'data: Required value: data must be a valid JSON object',
+    ])
+  }
   expect(problemsOfUpdate(controllerRevisions, { data, revision: 1 }, { data, revision: 2 })).toEqual([])
   expect(problemsOfUpdate(controllerRevisions, { data, revision: 1 }, { data: {}, revision: 1 })).toEqual([
     'data: Invalid value: {}: field is immutable',

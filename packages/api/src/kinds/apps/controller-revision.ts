@@ -1,5 +1,6 @@
 import { type FieldError, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { isJsonObject } from '../../json.ts'
 import { kindSchema } from '../../meta.ts'
 import { anyObject, int64, optional, required } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
@@ -28,8 +29,10 @@ const validate = ({ revision }: ControllerRevision): readonly FieldError[] =>
   checkNonNegative(revision, FieldPath.of('revision'))
 
 /** Without data there is nothing to go back to. An update may not change them anyway. */
-const validateCreate = ({ data }: ControllerRevision): readonly FieldError[] =>
-  data === undefined ? [requiredField(dataPath, 'data is mandatory')] : []
+function validateCreate({ data }: ControllerRevision): readonly FieldError[] {
+  if (data === undefined) return [requiredField(dataPath, 'data is mandatory')]
+  return isJsonObject(data) ? [] : [requiredField(dataPath, 'data must be a valid JSON object')]
+}
 
 /** `statefulset.apps/web`, or nobody. */
 function controllerText({ metadata }: ControllerRevision): string {

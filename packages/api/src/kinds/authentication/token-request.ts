@@ -18,15 +18,18 @@ const spec = object(`${authenticationV1}.TokenRequestSpec`, 'What token is asked
     atomicList(string()),
     'Whom the token is for: who is shown it must find themselves among them. Without any it is for the API server.',
   ),
-  boundObjectRef: optional(boundObjectReference, 'What the token ends with, beside its service account.'),
   expirationSeconds: optional(int64(), 'How long the token is to live; the server may give another time.', {
     default: tokenRequestSecondsDefault,
+    pointer: true,
+  }),
+  boundObjectRef: optional(boundObjectReference, 'What the token ends with, beside its service account.', {
+    alwaysWritten: true,
   }),
 })
 
 const status = object(`${authenticationV1}.TokenRequestStatus`, 'The answer of the server.', {
-  expirationTimestamp: required(time, 'When the token ends.'),
   token: required(string(), 'The bearer token.', { default: '' }),
+  expirationTimestamp: required(time, 'When the token ends.'),
 })
 
 /** Asks for a token of a service account; what `serviceaccounts/token` takes. Never stored. */

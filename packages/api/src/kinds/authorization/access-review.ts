@@ -95,9 +95,12 @@ export const validateSubjectAccessReview = ({ metadata, spec }: SubjectAccessRev
 
 /** What is wrong with a LocalSubjectAccessReview. */
 export function validateLocalSubjectAccessReview(review: LocalSubjectAccessReview): readonly FieldError[] {
-  const { namespace = '', ...metadata } = review.metadata
+  const { namespace = '' } = review.metadata
   const { resourceAttributes, nonResourceAttributes } = review.spec
-  const errors = [...subjectErrors(review.spec), ...metadataErrors(metadata, 'must be empty except for namespace')]
+  const errors = [
+    ...subjectErrors(review.spec),
+    ...metadataErrors(review.metadata, 'must be empty except for namespace', 'namespace'),
+  ]
   const requested = resourceAttributes?.namespace ?? ''
   if (resourceAttributes !== undefined && requested !== namespace) {
     const path = specPath.field('resourceAttributes').field('namespace')
@@ -148,6 +151,16 @@ function requestKindErrors({ resourceAttributes, nonResourceAttributes }: Reques
   return [invalidField(specPath.field('resourceAttributes'), null, why)]
 }
 
-function metadataErrors({ managedFields: _, ...metadata }: ObjectMeta, why: string): readonly FieldError[] {
-  return Object.keys(metadata).length === 0 ? [] : [invalidField(FieldPath.of('metadata'), metadata, why)]
+/** What a server writes into metadata itself is taken away before anybody looks at it. */
+function metadataErrors(metadata: ObjectMeta, why: string, allowed?: 'namespace'): readonly FieldError[] {
+  const own: readonly string[] = [
+    'managedFields',
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+  ]
+  const shown = Object.entries(metadata).filter(([name]) => !own.includes(name))
+  const isEmpty = shown.every(([name]) => name === allowed)
+  return isEmpty ? [] : [invalidField(FieldPath.of('metadata'), Object.fromEntries(shown), why)]
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../compare-text.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { flowChecks } from './flow-checks.ts'
@@ -15,6 +16,11 @@ export const withPrecedence = (schema: FlowSchema): FlowSchema =>
   schema.spec === undefined || schema.spec.matchingPrecedence !== 0
     ? schema
     : { ...schema, spec: { ...schema.spec, matchingPrecedence: matchingPrecedenceDefault } }
+
+/** The lower its precedence, the earlier a schema is asked (FlowSchemaSequence). */
+const byPrecedence = (a: FlowSchema, b: FlowSchema): number =>
+  (a.spec?.matchingPrecedence ?? 0) - (b.spec?.matchingPrecedence ?? 0) ||
+  compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 
 /** `flowcontrol.apiserver.k8s.io/v1` flowschemas. */
 export const flowSchemas = kind<FlowSchema>(flowSchemaSchema, {
@@ -38,6 +44,7 @@ export const flowSchemas = kind<FlowSchema>(flowSchemaSchema, {
     ageColumn,
     column('MissingPL', missingLevel, { type: 'string', description: 'Whether the level is not there.' }),
   ],
+  tableOrder: byPrecedence,
   defaults: withPrecedence,
   load: flowChecks.load,
   validate: (schema) => flowChecks.get().validateFlowSchema(schema),

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { compareText } from '../../compare-text.ts'
 import type { KubernetesObject } from '../../meta.ts'
+import { tableOf } from '../../table.ts'
 import { flowSchemas, withPrecedence } from './flow-schema.ts'
 import { priorityLevelConfigurations, withQueues } from './priority-level.ts'
 import {
@@ -32,6 +34,26 @@ const at = 'spec.rules[0]'
 const inResources = `${at}.resourceRules[0]`
 const inUrls = `${at}.nonResourceRules[0]`
 const inSubject = `${at}.subjects[0]`
+
+it('FlowSchemas stand in a table in the order in which they are asked, as upstream shows them', () => {
+  const list = [...mandatoryFlowSchemas, ...suggestedFlowSchemas].toSorted((a, b) =>
+    compareText(a.metadata.name ?? '', b.metadata.name ?? ''),
+  )
+  const { rows } = tableOf(flowSchemas, list, { nowMs: 0 })
+  expect(rows.map(({ cells: [name, , precedence] }) => `${precedence} ${name}`)).toEqual([
+    '1 exempt',
+    '2 probes',
+    '100 system-leader-election',
+    '400 system-node-high',
+    '500 system-nodes',
+    '800 kube-controller-manager',
+    '800 kube-scheduler',
+    '900 kube-system-service-accounts',
+    '9000 service-accounts',
+    '9900 global-default',
+    '10000 catch-all',
+  ])
+})
 
 describe('a FlowSchema', () => {
   it('is fine as clusters have them, and with every kind of subject and rule', () => {

@@ -103,7 +103,7 @@ describe('a binding', () => {
 
   it('gives the same role for good', () => {
     expect(problemsOfUpdate(roleBindings, { roleRef }, { roleRef: { ...roleRef, name: 'edit' } })).toEqual([
-      'roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"edit"}: cannot change roleRef',
+      'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"ClusterRole","Name":"edit"}: cannot change roleRef',
     ])
   })
 

@@ -108,7 +108,9 @@ function validateSubject(each: Subject, isNamespaced: boolean, path: FieldPath):
 }
 
 function validateUpdate(next: Binding, old: Binding): readonly FieldError[] {
-  return deepEqual(next.roleRef, old.roleRef) ? [] : [invalidField(roleRefPath, next.roleRef, 'cannot change roleRef')]
+  if (deepEqual(next.roleRef, old.roleRef)) return []
+  const { apiGroup = '', kind, name } = next.roleRef
+  return [invalidField(roleRefPath, { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef')]
 }
 
 const subjectsOf = ({ subjects = [] }: Binding, wanted: string): string =>

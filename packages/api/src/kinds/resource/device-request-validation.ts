@@ -9,6 +9,7 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
+import { isJsonObject } from '../../json.ts'
 import { utf8Bytes } from '../core/data-size.ts'
 import { checkText, checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { checkDriverName, checkFullyQualifiedName, checkLabel } from './device-names.ts'
@@ -225,5 +226,7 @@ export function checkRawObject(
   path: FieldPath,
 ): readonly FieldError[] {
   if (value === undefined || value === null) return [requiredField(path)]
-  return utf8Bytes(JSON.stringify(value)) > bytesMax ? [tooLongField(path, bytesMax)] : []
+  if (utf8Bytes(JSON.stringify(value)) > bytesMax) return [tooLongField(path, bytesMax)]
+  // Decoding leaves whatever there is.
+  return isJsonObject(value) ? [] : [invalidField(path, '<value omitted>', 'must be a valid JSON object')]
 }

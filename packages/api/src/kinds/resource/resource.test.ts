@@ -83,6 +83,10 @@ describe('a claim', () => {
       ['spec.devices.config[0].opaque: Required value', 'spec.devices.config[1].opaque.parameters: Required value'],
     ],
     [
+      { spec: { devices: { requests: [gpu], config: [{ opaque: { driver: 'd.example.com', parameters: 'x' } }] } } },
+      ['spec.devices.config[0].opaque.parameters: Invalid value: "<value omitted>": must be a valid JSON object'],
+    ],
+    [
       claimOf({ ...gpu, exactly: { ...gpu.exactly, tolerations: [{ operator: 'Exists', value: 'x' }] } }),
       [
         'spec.devices.requests[0].exactly.tolerations[0].value: Invalid value: "x": must be empty for operator `Exists`',

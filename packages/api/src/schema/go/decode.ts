@@ -78,11 +78,11 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
   }
 }
 
-/** Types that decode themselves in Go report errors without the field, and nothing is decoded after them. */
-const decodeIntOrString: Decoder = (value, context) => {
+/** Nothing is decoded after what types that decode themselves in Go cannot take. */
+const decodeIntOrString: Decoder = (value, context, owner) => {
   if (typeof value === 'string') return value
   if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < bounds.int32) return value
-  throw context.mismatch(value, 'int32', undefined)
+  throw context.mismatch(value, 'int32', owner)
 }
 
 const decodeQuantity: Decoder = (value) => {
@@ -95,8 +95,8 @@ const decodeQuantity: Decoder = (value) => {
 }
 
 function timeDecoder({ micro }: TimeSchema): Decoder {
-  return (value, context) => {
-    if (typeof value !== 'string') throw context.mismatch(value, 'string', undefined)
+  return (value, context, owner) => {
+    if (typeof value !== 'string') throw context.mismatch(value, 'string', owner)
     const time = canonicalTime(value, micro)
     if (time !== undefined) return time
     throw new Undecodable(goTimeFault(value, micro ? 'micro' : 'second') ?? `not a time: ${value}`)
@@ -137,7 +137,10 @@ function firstIllegalByte(text: string): number {
 
 function anyDecoder(schema: AnySchema): Decoder {
   return (value, context, owner) => {
-    if (schema.object && !isJsonObject(value)) return context.mistaken(value, goType(schema), owner)
+    // The types with a name keep whatever JSON they get.
+    if (schema.object && schema.name === undefined && !isJsonObject(value)) {
+      return context.mistaken(value, goType(schema), owner)
+    }
     // What is frozen was decoded before, so it is known not to be too deep.
     if (!Object.isFrozen(value) && nestsDeeperThan(value, nestingMax - context.depth)) {
       throw new Undecodable('exceeded max depth')

@@ -14,7 +14,7 @@ export async function changedObject(
   body: unknown,
 ): Promise<KubernetesObject | undefined> {
   const isWhole = kind === definition
-  const { object } = decodeBody(isWhole ? version : kind, body, 'Ignore', () => false)
+  const { object } = await decodeBody(isWhole ? version : kind, body, 'Ignore', () => false)
   if (deepEqual(object, sent)) return undefined
   const { managedFields, ...metadata } = object.metadata
   // Owners that are as they were sent need not be looked at again.

@@ -20,6 +20,7 @@ import { type DecodedBody, decodeBody } from '../../registry/body.ts'
 import { checkPreconditions, planDeletion } from '../../registry/deletion.ts'
 import type { KindStorage } from '../../registry/kind-storage.ts'
 import { alongsideLine, optimisticAttemptsMax } from '../../registry/object-change.ts'
+import { checkNamespace } from '../../registry/object-metadata.ts'
 import type { JointWrite } from '../../registry/object-writer.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
@@ -43,7 +44,8 @@ export function evictionSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = decode(body, options)
+      const { object, warnings } = await decode(body, options)
+      checkNamespace(object, namespace)
       const admitted = await pods.admitPosted(context, namespace, name, {
         operation: 'CREATE',
         subresource: 'eviction',
@@ -64,10 +66,10 @@ export function evictionSubresource(
 }
 
 /** Evictions of policy/v1beta1 say the same as those of policy/v1. */
-function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody {
+async function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): Promise<DecodedBody> {
   const isBeta = (body as { readonly apiVersion?: unknown } | null)?.apiVersion === 'policy/v1beta1'
   const kind = isBeta ? { ...evictionKind, version: 'v1beta1' } : evictionKind
-  const decoded = decodeBody(kind, body, fieldValidation, () => false)
+  const decoded = await decodeBody(kind, body, fieldValidation, () => false)
   return isBeta ? { ...decoded, object: { ...decoded.object, apiVersion: 'policy/v1' } } : decoded
 }
 

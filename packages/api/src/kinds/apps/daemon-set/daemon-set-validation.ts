@@ -2,6 +2,7 @@
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkRequiredSelector, matcherOf, validateReplicatedTemplate } from '../../core/pod/replicated-template.ts'
+import { shownUpdateStrategy } from '../../shown-values.ts'
 import {
   checkAtMostAll,
   checkCounts,
@@ -60,7 +61,7 @@ function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath)
       if (strategy.rollingUpdate === undefined) return [requiredField(path.field('rollingUpdate'))]
       return checkRollingUpdate(strategy.rollingUpdate, path.field('rollingUpdate'))
     default:
-      return [unsupportedField(path, strategy, ['RollingUpdate', 'OnDelete'])]
+      return [unsupportedField(path, shownUpdateStrategy(strategy), ['RollingUpdate', 'OnDelete'])]
   }
 }
 

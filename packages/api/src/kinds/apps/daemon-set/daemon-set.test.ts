@@ -37,7 +37,9 @@ describe('validation of a daemon set', () => {
     [
       'an unknown strategy',
       { updateStrategy: { type: 'Recreate' } },
-      ['spec.updateStrategy: Unsupported value: {"type":"Recreate"}: supported values: "RollingUpdate", "OnDelete"'],
+      [
+        'spec.updateStrategy: Unsupported value: {"Type":"Recreate","RollingUpdate":null}: supported values: "RollingUpdate", "OnDelete"',
+      ],
     ],
     [
       'a rollout that cannot move',

@@ -9,6 +9,7 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkRequiredSelector, validateSelectedTemplate } from '../../core/pod/replicated-template.ts'
+import { shownUpdateStrategy } from '../../shown-values.ts'
 import {
   checkAtMostAll,
   checkCountAtMost,
@@ -71,7 +72,7 @@ function checkStrategy(strategy: DeploymentStrategy, path: FieldPath): readonly 
       if (rollingUpdate !== undefined) return checkRollingUpdate(rollingUpdate, path.field('rollingUpdate'))
       return [requiredField(path.field('rollingUpdate'), 'this should be defaulted and never be nil')]
     default:
-      return [unsupportedField(path, strategy, ['Recreate', 'RollingUpdate'])]
+      return [unsupportedField(path, shownUpdateStrategy(strategy), ['Recreate', 'RollingUpdate'])]
   }
 }
 

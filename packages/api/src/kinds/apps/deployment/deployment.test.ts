@@ -79,6 +79,14 @@ describe('validation of a deployment', () => {
       ],
     ],
     [
+      'labels that are shown in their order',
+      { selector: { matchLabels: { b: '-', a: 'x' } } },
+      [
+        `spec.selector.matchLabels: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')`,
+        'spec.selector: Invalid value: {"matchLabels":{"a":"x","b":"-"}}: invalid label selector',
+      ],
+    ],
+    [
       'negative numbers',
       { replicas: -1, minReadySeconds: -2, revisionHistoryLimit: -3, progressDeadlineSeconds: -4 },
       [
@@ -92,7 +100,9 @@ describe('validation of a deployment', () => {
     [
       'an unknown strategy',
       { strategy: { type: 'BlueGreen' } },
-      ['spec.strategy: Unsupported value: {"type":"BlueGreen"}: supported values: "Recreate", "RollingUpdate"'],
+      [
+        'spec.strategy: Unsupported value: {"Type":"BlueGreen","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
+      ],
     ],
     [
       'steps of Recreate',

@@ -1,8 +1,8 @@
 /** Rules for templates of pods that are to run on and on, in the words of apps/validation and core/validation. */
-import { compareText } from '../../../compare-text.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { type LabelSelectorMatcher, selectorFromLabelSelector } from '../../../selectors.ts'
+import { shownMap, shownSelector } from '../../shown-values.ts'
 import type { LabelSelector } from '../common.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplateSpec } from './pod-validation.ts'
@@ -34,12 +34,9 @@ export function checkTemplateLabels(
   const labels = metadata?.labels
   if (selector.matches(labels)) return []
   const at = path.field('metadata').field('labels')
-  const shown = labels === undefined ? noLabels : Object.fromEntries(Object.entries(labels).sort(byKey))
+  const shown = labels === undefined ? noLabels : shownMap(labels)
   return [invalidField(at, shown, '`selector` does not match template `labels`')]
 }
-
-/** Maps are written in the order of their keys, as Go does. */
-const byKey = ([a]: readonly [string, string], [b]: readonly [string, string]): number => compareText(a, b)
 
 /** Shown as null: upstream has an empty map there, which is not the same as a value that is missing. */
 const noLabels = { toJSON: () => null }
@@ -82,7 +79,7 @@ export function validateSelectedTemplate(
   why: string,
 ): readonly FieldError[] {
   const matcher = matcherOf(selector)
-  if (matcher === undefined) return [invalidField(path.field('selector'), selector, why)]
+  if (matcher === undefined) return [invalidField(path.field('selector'), shownSelector(selector), why)]
   return validateReplicatedTemplate(template, matcher, path.field('template'), kind)
 }
 

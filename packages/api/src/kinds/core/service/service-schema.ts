@@ -59,7 +59,7 @@ export const serviceSpec = object(
   'Which pods are behind the service, and by which addresses and ports they are reached.',
   {
     ports: optional(
-      mapList(servicePort, ['port', 'protocol'], { patchMergeKey: 'port' }),
+      mapList(servicePort, ['port', 'protocol'], { patchMergeKey: 'port', duplicates: 'allowed' }),
       'The ports that clients use, and where each leads.',
     ),
     selector: optional(

@@ -40,6 +40,7 @@ export function validateService({ metadata, spec }: Service): readonly FieldErro
       externalIpErrors(ip, specPath.field('externalIPs').index(index)),
     ),
     ...nodePortErrors(spec, portsPath),
+    ...samePortErrors(ports, portsPath),
     ...sourceRangeErrors(metadata, spec),
     ...loadBalancerErrors(spec),
     ...trafficErrors(spec),
@@ -275,6 +276,21 @@ function nodePortErrors({ type, ports = [] }: ServiceSpec, path: FieldPath): rea
       ...(type === 'ClusterIP' ? [forbiddenField(at, "may not be used when `type` is 'ClusterIP'")] : []),
       ...(isTwice ? [duplicateField(at, nodePort)] : []),
     ]
+  })
+}
+
+/** No two ports may be the same of the same protocol. */
+function samePortErrors(ports: readonly ServicePort[], path: FieldPath): readonly FieldError[] {
+  if (ports.length < 2) return []
+  const seen = new Set<string>()
+  return ports.flatMap(({ port, protocol = 'TCP' }, index) => {
+    const key = `${port}/${protocol}`
+    if (!seen.has(key)) {
+      seen.add(key)
+      return []
+    }
+    const shown = { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
+    return [duplicateField(path.index(index), shown)]
   })
 }
 

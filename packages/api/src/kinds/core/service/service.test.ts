@@ -91,6 +91,19 @@ describe('validation of a service', () => {
       ['spec.ports[1].name: Required value'],
     ],
     [
+      'a port twice',
+      {
+        ports: [
+          { port: 80, name: 'a' },
+          { port: 80, name: 'b' },
+          { port: 80, name: 'c', protocol: 'UDP' },
+        ],
+      },
+      [
+        'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
+      ],
+    ],
+    [
       'two ports of one name',
       {
         ports: [

@@ -2,18 +2,26 @@ import { type FieldError, invalidField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkLabelSelector } from '../../core/pod/validation/checks.ts'
 import { checkConditions } from '../../meta/condition.ts'
+import { shownSelector } from '../../shown-values.ts'
 import { checkAtMostAll, checkIntOrPercent, checkNonNegative } from '../../validation.ts'
-import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from './schema.ts'
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from './schema.ts'
 
 const specPath = FieldPath.of('spec')
 const statusPath = FieldPath.of('status')
+
+const shownSpec = (spec: PodDisruptionBudgetSpec): unknown => ({
+  MinAvailable: spec.minAvailable ?? null,
+  Selector: shownSelector(spec.selector) ?? null,
+  MaxUnavailable: spec.maxUnavailable ?? null,
+  UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
+})
 
 export function validatePodDisruptionBudget({ spec }: PodDisruptionBudget): readonly FieldError[] {
   if (spec === undefined) return []
   const { minAvailable, maxUnavailable, selector } = spec
   const errors: FieldError[] = []
   if (minAvailable !== undefined && maxUnavailable !== undefined) {
-    errors.push(invalidField(specPath, spec, 'minAvailable and maxUnavailable cannot be both set'))
+    errors.push(invalidField(specPath, shownSpec(spec), 'minAvailable and maxUnavailable cannot be both set'))
   }
   return [
     ...errors,
