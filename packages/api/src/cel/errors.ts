@@ -11,6 +11,9 @@ export class CelSyntaxError extends Error {
 /** Why an expression has no value: found while it runs. Logical operators may do without the side that failed. */
 export class CelError extends Error {}
 
+/** A member that is not there, in cel-go's words. */
+export const noSuchKey = (key: unknown): CelError => new CelError(`no such key: ${String(key)}`)
+
 /** The expression did more work than it may. Nothing catches it. */
 export class CelCostExceeded extends Error {
   constructor() {

@@ -9,7 +9,7 @@ import {
   type SelectExpression,
 } from './ast.ts'
 import { type Checked, typeNames } from './check.ts'
-import { CelCostExceeded, CelError } from './errors.ts'
+import { CelCostExceeded, CelError, noSuchKey } from './errors.ts'
 import { matches, type Overload } from './functions.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, typeName, Uint } from './values.ts'
 
@@ -114,16 +114,15 @@ function select(expression: SelectExpression, checked: Checked): Evaluator {
     // As upstream has it, has() costs no more than what it looks into.
     if (!test) run.meter.spend(costs.look)
     if (of instanceof Optional) {
+      if (of.value !== undefined && isPlain(of.value)) throw noSuchKey(field)
       const inner = of.value === undefined ? undefined : memberOf(of.value, field)
       return test ? inner !== undefined : inner === undefined ? Optional.none : optionalOf(inner)
     }
-    // What has no members at all has not this one either (cel-go's default for has()).
-    if (test && isPlain(of)) return false
     const value = memberOf(of, field)
     if (test) return value !== undefined
     if (optional) return value === undefined ? Optional.none : optionalOf(value)
     if (value !== undefined) return value
-    throw new CelError(`no such key: ${field}`)
+    throw noSuchKey(field)
   }
 }
 
@@ -133,9 +132,11 @@ const optionalOf = (value: CelValue): Optional => (value instanceof Optional ? v
 const isPlain = (value: CelValue): boolean =>
   !(value instanceof CelObject || value instanceof CelMap || value instanceof CelList)
 
+/** A member; undefined where there is none of that name, or no members at all (cel-go's `refQualify`). */
 function memberOf(value: CelValue, field: string): CelValue | undefined {
   if (value instanceof CelObject || value instanceof CelMap) return value.get(field)
-  throw new CelError(`no such overload: ${typeName(value)}.${field}`)
+  if (value instanceof CelList) throw new CelError("unsupported index type 'string' in list")
+  return undefined
 }
 
 function listLiteral(expression: Extract<Expression, { kind: 'list' }>, checked: Checked): Evaluator {
@@ -268,10 +269,17 @@ function invocation(name: string, overloads: readonly Overload[], args: readonly
     const overload = overloads.find(({ params }) =>
       params.every((param, index) => matches(values[index] ?? null, param)),
     )
-    if (overload === undefined) throw new CelError(`no such overload: ${name}(${values.map(typeName).join(', ')})`)
+    if (overload === undefined) throw noOverload(name, values)
     run.meter.spend(overload.cost(values.map(sizeOf)))
     return overload.invoke(...(values as never[]))
   }
+}
+
+/** What has no elements at all has not the one that is asked for either (cel-go's `refQualify`). */
+function noOverload(name: string, values: readonly CelValue[]): CelError {
+  const [of = null, key = null] = values
+  if (name === '_[_]' && isPlain(of)) return noSuchKey(key instanceof Uint ? key.value : key)
+  return new CelError(`no such overload: ${name}(${values.map(typeName).join(', ')})`)
 }
 
 function mustBeBool(value: CelValue): boolean {

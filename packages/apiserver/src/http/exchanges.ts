@@ -19,6 +19,8 @@ export class Exchanges {
   readonly #short = new TransientSet<Exchange>()
   readonly #long = new TransientMap<Exchange, AbortController>()
   readonly #answeredEarly = new WeakSet<Duplex>()
+  /** Exchanges that were over time when their answer was on its way: it has until the next check. */
+  readonly #givenTime = new WeakSet<Exchange>()
   readonly #closers: (() => void)[] = []
   #timeoutCheck: Timer | undefined
   #closed = false
@@ -127,6 +129,10 @@ export class Exchanges {
   }
 
   #timeOut(exchange: Exchange): void {
+    if (exchange.response.writableEnded && !this.#givenTime.has(exchange)) {
+      this.#givenTime.add(exchange)
+      return
+    }
     this.#short.delete(exchange)
     // An answer that is ready but not taken holds its bytes here for as long as the client likes.
     if (exchange.response.headersSent) exchange.response.destroy()

@@ -3,11 +3,13 @@ import {
   configMaps,
   type Deployment,
   deployments,
+  flowSchemas,
   type KubernetesObject,
   leases,
   type ObjectMeta,
   type Pod,
   pods,
+  priorityLevelConfigurations,
   type ReplicationController,
   type Resource,
   replicationControllers,
@@ -362,11 +364,14 @@ describe('patch', () => {
 describe('a write of the status', () => {
   const marks = { labels: { l: '1' }, annotations: { a: '1' }, finalizers: ['example.com/f'] }
   const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }
+  const reject = { limitResponse: { type: 'Reject' } }
   const policySpec = { matchConstraints: { resourceRules: [rule] }, validations: [{ expression: 'true' }] }
   it.each([
     ['deployments', deployments, { spec: deploymentSpec }, ['annotations', 'finalizers']],
     ['pods', pods, { spec: pod('x').spec }, ['labels', 'annotations', 'finalizers']],
     ['servicecidrs', serviceCidrs, { spec: { cidrs: ['10.8.0.0/16'] } }, []],
+    ['flowschemas', flowSchemas, { spec: { priorityLevelConfiguration: { name: 'exempt' } } }, []],
+    ['prioritylevelconfigurations', priorityLevelConfigurations, { spec: { type: 'Limited', limited: reject } }, []],
     ['validatingadmissionpolicies', validatingAdmissionPolicies, { spec: policySpec }, []],
     [
       'volumeattachments',

@@ -1,5 +1,5 @@
 /** Operators of the language. */
-import { CelError } from '../errors.ts'
+import { CelError, noSuchKey } from '../errors.ts'
 import { type CallCost, constantCost, overload, stringTraversal } from '../functions.ts'
 import {
   CelList,
@@ -10,6 +10,7 @@ import {
   equals,
   Optional,
   type Timestamp,
+  typeName,
   Uint,
 } from '../values.ts'
 import { toInt, toUint } from './integers.ts'
@@ -139,14 +140,22 @@ function elementOf(list: CelList, index: CelValue): CelValue | undefined {
   const raw = index instanceof Uint ? index.value : index
   const position =
     typeof raw === 'bigint' || (typeof raw === 'number' && Number.isInteger(raw)) ? Number(raw) : undefined
-  if (position === undefined) throw new CelError('unsupported index type in list')
+  if (position === undefined) throw unsupportedIndex(index)
   return position >= 0 && position < list.length ? list.at(position) : undefined
 }
+
+/** In cel-go's words (`IndexOrError`). */
+const unsupportedIndex = (index: CelValue): CelError =>
+  new CelError(
+    typeof index === 'number'
+      ? `unsupported index value ${index} in list`
+      : `unsupported index type '${typeName(index)}' in list`,
+  )
 
 function valueAt(map: CelMap, key: CelValue): CelValue {
   const value = map.get(key)
   if (value !== undefined) return value
-  throw new CelError(`no such key: ${key instanceof Uint ? key.value : String(key)}`)
+  throw noSuchKey(key instanceof Uint ? key.value : key)
 }
 
 const someOf = (value: CelValue | undefined): Optional => (value === undefined ? Optional.none : new Optional(value))

@@ -27,6 +27,7 @@ export const flowSchemas = kind<FlowSchema>(flowSchemaSchema, {
   plural: 'flowschemas',
   namespaced: false,
   countsGenerations: true,
+  rules: { statusKeeps: 'metadata' },
   columns: [
     nameColumn,
     column('PriorityLevel', ({ spec }) => spec?.priorityLevelConfiguration.name ?? '', {

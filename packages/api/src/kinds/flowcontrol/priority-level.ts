@@ -32,6 +32,7 @@ export const priorityLevelConfigurations = kind<PriorityLevelConfiguration>(prio
   plural: 'prioritylevelconfigurations',
   namespaced: false,
   countsGenerations: true,
+  rules: { statusKeeps: 'metadata' },
   columns: [
     nameColumn,
     column('Type', ({ spec }) => spec?.type ?? '', {
