@@ -140,7 +140,13 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler)
-    for (const object of this.#store.list()) this.#guard(() => handler.add?.(object, true), object)
+    for (const object of this.#store.list()) {
+      try {
+        handler.add?.(object, true)
+      } catch (error) {
+        this.#tellFailure(error, object)
+      }
+    }
     return () => this.#handlers.delete(handler)
   }
 
@@ -212,10 +218,12 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     const replaced = this.#store.set(key, object)
     const isInitial = !this.hasSynced
     for (const handler of this.#handlers) {
-      this.#guard(
-        () => (replaced === undefined ? handler.add?.(object, isInitial) : handler.update?.(replaced, object)),
-        object,
-      )
+      try {
+        if (replaced === undefined) handler.add?.(object, isInitial)
+        else handler.update?.(replaced, object)
+      } catch (error) {
+        this.#tellFailure(error, object)
+      }
     }
     this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
   }
@@ -231,20 +239,20 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     const old = this.#store.delete(key)
     if (old === undefined) return
     const removed = final ?? old
-    for (const handler of this.#handlers) this.#guard(() => handler.delete?.(removed), removed)
+    for (const handler of this.#handlers) {
+      try {
+        handler.delete?.(removed)
+      } catch (error) {
+        this.#tellFailure(error, removed)
+      }
+    }
     this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
   }
 
-  #guard(call: () => void, object: T): void {
-    try {
-      call()
-    } catch (error) {
-      this.#environment.logger.error('informer handler failed', {
-        resource: this.resource.plural,
-        key: keyOf(object),
-        error,
-      })
-    }
+  /** A handler has thrown: the others still run. */
+  #tellFailure(error: unknown, object: T): void {
+    const fields = { resource: this.resource.plural, key: keyOf(object), error }
+    this.#environment.logger.error('informer handler failed', fields)
   }
 }
 

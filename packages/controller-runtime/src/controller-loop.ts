@@ -112,7 +112,7 @@ export class ControllerLoop implements Lookup {
     signal.addEventListener('abort', shutDown, { once: true })
     if (signal.aborted) shutDown()
     const detach = [
-      ...this.#sources.map((wired) => this.#listen(wired, queue)),
+      ...this.#sources.filter(({ source }) => source.isOnlyRead !== true).map((wired) => this.#listen(wired, queue)),
       ...this.#changing.map((follower) => follower.follow((wired) => this.#listen(wired, queue))),
     ]
     for (const source of this.#controller.keySources) void this.#listenTo(source, queue, signal)
@@ -167,7 +167,8 @@ export class ControllerLoop implements Lookup {
       if (source.endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
       enqueueFor(change.object, priority, change.object)
       // What an object no longer concerns has changed as well.
-      if (change.type === 'update') enqueueFor(change.old, priority, change.object)
+      if (change.type === 'update' && source.hasSameKeys?.(change.old, change.object) !== true)
+        enqueueFor(change.old, priority, change.object)
     }
     const detach = informer.addHandler({
       add: (object, isInitial) => enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),

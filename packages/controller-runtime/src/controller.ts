@@ -10,7 +10,7 @@ import {
 import type { Clock } from '@coracle/environment'
 import type { KeySource } from './key-source.ts'
 import { controllerOf } from './owners.ts'
-import type { Predicate } from './predicates.ts'
+import type { Change, Predicate } from './predicates.ts'
 import type { Lookup, Reconcile } from './reconcile.ts'
 
 /**
@@ -48,6 +48,10 @@ export interface Source {
   readonly options: InformerOptions<KubernetesObject>
   readonly predicates: readonly Predicate<KubernetesObject>[]
   keysOf(object: KubernetesObject, lookup: Lookup): readonly string[]
+  /** Whether two states of an object concern the same keys, as far as can be told at once. Absent: it cannot. */
+  readonly hasSameKeys?: ((old: KubernetesObject, object: KubernetesObject) => boolean) | undefined
+  /** Whether it is there to be read: changes concern no key. */
+  readonly isOnlyRead?: boolean | undefined
   /** Whether a change has failed keys of its namespace tried again at once; where it is in none, all. */
   readonly endsWaits?: boolean
   /** Finds further keys by asking. */
@@ -152,16 +156,22 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     this.#name = name
     this.#options = options
     this.#resource = resource
-    this.#add(resource, source, (object) => [keyOf(object)])
+    this.#add(resource, source, (object) => [keyOf(object)], { hasSameKeys: () => true })
   }
 
   owns<U extends KubernetesObject>(resource: Resource<U>, options: SourceOptions<U> = {}): ControllerBuilder<T> {
     const indexes = { ...options.indexes, [controllerIndexName]: byController }
-    return this.#add(resource, { ...options, indexes }, (object) => {
+    const isOwned = (object: KubernetesObject): boolean => controllerOf(object, this.#resource) !== undefined
+    // Most objects are others': to know that is cheaper than what predicates compare.
+    const concernsOwner = (change: Change<U>): boolean =>
+      isOwned(change.object) || (change.type === 'update' && isOwned(change.old))
+    const predicates = [concernsOwner, ...(options.predicates ?? [])]
+    const keysOf = (object: KubernetesObject): readonly string[] => {
       const owner = controllerOf(object, this.#resource)
       if (owner === undefined) return []
       return [keyText(this.#resource.namespaced ? object.metadata.namespace : undefined, owner.name)]
-    })
+    }
+    return this.#add(resource, { ...options, indexes, predicates }, keysOf, { hasSameKeys: haveSameOwners })
   }
 
   watches<U extends KubernetesObject>(
@@ -177,7 +187,7 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     asyncKeysOf: (object: U, lookup: Lookup) => Promise<readonly string[]>,
     options: SourceOptions<U> = {},
   ): ControllerBuilder<T> {
-    return this.#add(resource, options, () => [], asyncKeysOf)
+    return this.#add(resource, options, () => [], { asyncKeysOf })
   }
 
   retriesOn<U extends KubernetesObject>(resource: Resource<U>, options: SourceOptions<U> = {}): ControllerBuilder<T> {
@@ -213,7 +223,7 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
   }
 
   reads<U extends KubernetesObject>(resource: Resource<U>, options: InformerOptions<U> = {}): ControllerBuilder<T> {
-    return this.#add(resource, options, () => [])
+    return this.#add(resource, options, () => [], { isOnlyRead: true })
   }
 
   reconcile(reconcile: Reconcile<T>): Controller {
@@ -237,9 +247,15 @@ class Builder<T extends KubernetesObject> implements ControllerBuilder<T> {
     resource: Resource<U>,
     { predicates = [], ...options }: SourceOptions<U>,
     keysOf: (object: U, lookup: Lookup) => readonly string[],
-    asyncKeysOf?: (object: U, lookup: Lookup) => Promise<readonly string[]>,
+    more: Pick<Source, 'hasSameKeys' | 'isOnlyRead'> & {
+      readonly asyncKeysOf?: (object: U, lookup: Lookup) => Promise<readonly string[]>
+    } = {},
   ): this {
-    this.#sources.push({ resource, options, predicates, keysOf, asyncKeysOf } as unknown as Source)
+    this.#sources.push({ resource, options, predicates, keysOf, ...more } as unknown as Source)
     return this
   }
 }
+
+/** States of an object in process share what is the same. Of others it is not known before their keys are. */
+const haveSameOwners = (old: KubernetesObject, object: KubernetesObject): boolean =>
+  old.metadata.ownerReferences === object.metadata.ownerReferences

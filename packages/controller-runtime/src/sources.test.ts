@@ -186,6 +186,32 @@ describe('a manager confined to some namespaces', () => {
   })
 })
 
+describe('what belongs to others', () => {
+  it('is not judged by the predicates of what is owned', async () => {
+    const owner = await client.create(widgets, widget('a', 0))
+    const judged: (string | undefined)[] = []
+    const note = ({ object }: { readonly object: KubernetesObject }): boolean => {
+      judged.push(object.metadata.name)
+      return true
+    }
+    const manager = await run(
+      controller('test')
+        .for(widgets)
+        .owns(gadgets, { predicates: [note] })
+        .reconcile(async () => undefined),
+    )
+    await client.create(gadgets, gadget(owner, { name: 'own' }))
+    const free = await client.create(gadgets, gadget(owner, { name: 'free', ownerReferences: [] }))
+    await environment.clock.settle()
+    expect(judged).toEqual(['own'])
+    const { ownerReferences = [] } = gadget(owner).metadata
+    await client.update(gadgets, { ...free, metadata: { ...free.metadata, ownerReferences } })
+    await environment.clock.settle()
+    expect(judged).toEqual(['own', 'free'])
+    await manager.stop()
+  })
+})
+
 describe('what a failed key waits for', () => {
   it('has it tried again at once, where it is in its namespace and the change gives hope', async () => {
     const tried: string[] = []

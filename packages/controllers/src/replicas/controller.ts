@@ -26,7 +26,7 @@ import {
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { isNamespaceGoing } from '../namespace/going.ts'
-import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
+import { concernsOrphan, isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
 import { isActive, isReady, isTerminating, readySince } from '../pods/pod-state.ts'
 import { ownerRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
@@ -73,7 +73,7 @@ export function replicasController<T extends WithStatus>(kind: ReplicasKind<T>):
       indexes: { [orphanIndexName]: orphansByLabels },
       aggregates: [tallies],
     })
-    .watches(podResource, ownersOfOrphan, { predicates: [changesReplicas] })
+    .watches(podResource, ownersOfOrphan, { predicates: [concernsOrphan, changesReplicas] })
     .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(reconcileReplicas(kind, tallies))
 }

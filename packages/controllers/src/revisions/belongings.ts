@@ -24,7 +24,7 @@ import {
   selecting,
   selectorIndexName,
 } from '@coracle/controller-runtime'
-import { isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
+import { concernsOrphan, isOrphan, orphanIndexName, orphansByLabels } from '../pods/orphans.ts'
 import { changesReplicas } from '../replicas/controller.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { ownSelector } from '../selector-of.ts'
@@ -65,7 +65,7 @@ export function controllerOfRevised<T extends SelectingOwner>(
     .owns(pods, { predicates: [changesMembers], indexes: { [orphanIndexName]: orphansByLabels } })
     .owns(controllerRevisions, { indexes: { [orphanIndexName]: orphanRevisionsByLabels } })
     .watches(pods, (pod, lookup) => (isOrphan(pod) ? selectingOwners(pod, lookup) : []), {
-      predicates: [changesMembers],
+      predicates: [concernsOrphan, changesMembers],
     })
     .watches(controllerRevisions, (revision, lookup) =>
       controllerOf(revision) === undefined ? selectingOwners(revision, lookup) : [],
