@@ -1,16 +1,43 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Containerd, needsContainerd } from '../packages/kubelet/src/testing/containerd.ts'
+import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
 import { testImage } from '../packages/kubelet/src/testing/test-images.ts'
 import { AgentProcess, freePort, type Machine, machine } from './support/agent-process.ts'
 import { Kubectl } from './support/kubectl.ts'
 import { eventually, Program, run } from './support/program.ts'
 
-// A machine with containerd joins a cluster whose own node runs processes: pods of both kinds are in one cluster.
+// A machine with a container runtime joins a cluster whose own node runs processes: pods of both kinds are in one cluster.
 
-const lacking = await Containerd.probe()
+interface Kind {
+  readonly flag: 'cri' | 'docker'
+  /** Of `containerRuntimeVersion`. */
+  readonly scheme: string
+  readonly lacking: string | undefined
+  readonly needs: object
+  start(prefix: readonly string[]): Promise<Containerd | EngineDaemon>
+}
+
+const lackingContainerd = await Containerd.probe()
+const lackingDocker = await EngineDaemon.probe('docker')
+const kinds: readonly Kind[] = [
+  {
+    flag: 'cri',
+    scheme: 'containerd://',
+    lacking: lackingContainerd,
+    needs: needsContainerd(lackingContainerd),
+    start: (prefix) => Containerd.start(prefix),
+  },
+  {
+    flag: 'docker',
+    scheme: 'docker://',
+    lacking: lackingDocker,
+    needs: needsEngine('docker', lackingDocker),
+    start: (prefix) => EngineDaemon.start('docker', prefix),
+  },
+]
 
 const nodeName = 'far'
 const serviceRange = '10.112.0.0/16'
@@ -18,14 +45,14 @@ const tokenDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 let there: Machine
 let directory: string
-let containerd: Containerd
+let runtime: Containerd | EngineDaemon
 let program: Program
 let kubectl: Kubectl
 let agent: AgentProcess
 
-const agentArgs = () => [
+const agentArgs = (flag: Kind['flag']) => [
   ...['--hostname-override', nodeName, '--data-dir', join(directory, 'agent')],
-  ...['--runtime', 'cri', '--container-runtime-endpoint', containerd.endpoint],
+  ...['--runtime', flag, '--container-runtime-endpoint', runtime.endpoint],
   ...['--pod-logs-dir', join(directory, 'logs'), '--image-gc-high-threshold', '100'],
 ]
 
@@ -55,7 +82,10 @@ const processPod = (name: string) => ({
   },
 })
 
-/** The same of a container, in which the host's own files are at /host. */
+/** What of this host it takes to run its Node in a container. */
+const hostPaths = ['/usr', '/lib', '/lib64', dirname(process.execPath)].filter((path) => existsSync(path))
+
+/** The same of a container, in which the host's Node can be run. */
 const containerPod = (name: string) => ({
   apiVersion: 'v1',
   kind: 'Pod',
@@ -63,13 +93,13 @@ const containerPod = (name: string) => ({
   spec: {
     ...quick,
     nodeSelector: onNode(nodeName),
-    volumes: [{ name: 'host', hostPath: { path: '/' } }],
+    volumes: hostPaths.map((path, index) => ({ name: `host-${index}`, hostPath: { path } })),
     containers: [
       {
         name: 'main',
         image: testImage,
         command: ['sh', '-c', 'mkdir /www && echo -n container > /www/index.html && httpd -f -p 8080 -h /www'],
-        volumeMounts: [{ name: 'host', mountPath: '/host', readOnly: true }],
+        volumeMounts: hostPaths.map((mountPath, index) => ({ name: `host-${index}`, mountPath, readOnly: true })),
         readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
       },
     ],
@@ -96,12 +126,16 @@ async function answersOf(prefix: readonly string[], address: string): Promise<Re
   return new Set(stdout.trim().split('\n'))
 }
 
-describe.skipIf(lacking !== undefined)('a machine with containerd', needsContainerd(lacking), () => {
+for (const kind of kinds) {
+  describe.skipIf(kind.lacking !== undefined)(`a machine with ${kind.flag}`, kind.needs, () => itJoins(kind))
+}
+
+function itJoins({ flag, scheme, start }: Kind): void {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'coracle-'))
-    there = await machine(`cct${process.pid}`)
+    there = await machine(`c${flag.charAt(0)}a${process.pid}`)
     if (!there.isApart) throw new Error('this machine has no networks for others')
-    containerd = await Containerd.start(there.networkPrefix)
+    runtime = await start(there.networkPrefix)
     const port = await freePort()
     program = await Program.start({
       alone: true,
@@ -124,7 +158,7 @@ describe.skipIf(lacking !== undefined)('a machine with containerd', needsContain
     const joining = await program.coracle(['token', 'create', '--print-join-command'])
     const [, token = '', hash = ''] = /--token (\S+) --discovery-token-ca-cert-hash (\S+)/.exec(joining.stdout) ?? []
     const way = [`https://${there.serverAddress}:${port}`, '--token', token, '--discovery-token-ca-cert-hash', hash]
-    agent = await AgentProcess.start(there, [...way, ...agentArgs()])
+    agent = await AgentProcess.start(there, [...way, ...agentArgs(flag)])
     await apply(processPod('process'), containerPod('container'))
     await areReady('process', 'container', 'early')
   }, 120_000)
@@ -133,15 +167,15 @@ describe.skipIf(lacking !== undefined)('a machine with containerd', needsContain
     await kubectl?.run(['delete', 'pod', '--all', '--timeout=30s'])
     await agent?.end('SIGTERM')
     await program?.[Symbol.asyncDispose]()
-    await containerd?.[Symbol.asyncDispose]()
+    await runtime?.[Symbol.asyncDispose]()
     await there?.[Symbol.asyncDispose]()
     rmSync(directory, { recursive: true, force: true })
   }, 120_000)
 
   it('says what runs its containers, and runs them', async () => {
-    expect(await field('.status.nodeInfo.containerRuntimeVersion', 'node', nodeName)).toMatch(/^containerd:\/\//)
+    expect(await field('.status.nodeInfo.containerRuntimeVersion', 'node', nodeName)).toContain(scheme)
     expect(await inContainer('cat /etc/hostname')).toBe('container\n')
-    expect(await containerd.containers()).toHaveLength(4)
+    expect(await runtime.containers()).toHaveLength(4)
   })
 
   it.each([
@@ -172,14 +206,14 @@ describe.skipIf(lacking !== undefined)('a machine with containerd', needsContain
         answer.setEncoding('utf8').on('data', (text) => process.stdout.write(text))
       })`
     const variables = `CA="$(cat ${tokenDirectory}/ca.crt)" TOKEN="$(cat ${tokenDirectory}/token)"`
-    const node = `/host/bin/busybox chroot /host ${process.execPath} -e '${call.replaceAll("'", '"')}'`
+    const node = `${process.execPath} -e '${call.replaceAll("'", '"')}'`
     const [code, body = ''] = (await inContainer(`${variables} ${node}`)).split(/ (.*)/s)
     expect(code).toBe('200')
     expect(JSON.parse(body).metadata.name).toBe('web')
   })
 
   it('has pods from before without it, and those of processes have it where they start', async () => {
-    expect(await field('.spec.volumes[*].name', 'pod', 'early')).toBe('host')
+    expect(await field('.spec.volumes[*].name', 'pod', 'early')).not.toContain('kube-api-access')
     const { stdout } = await kubectl.run(['exec', 'process', '--', 'cat', `.${tokenDirectory}/namespace`])
     expect(stdout).toBe('default')
   })
@@ -188,7 +222,7 @@ describe.skipIf(lacking !== undefined)('a machine with containerd', needsContain
     const id = () => field('.status.containerStatuses[0].containerID', 'pod', 'container')
     const before = await id()
     await agent.end('SIGKILL')
-    agent = await AgentProcess.start(there, agentArgs())
+    agent = await AgentProcess.start(there, agentArgs(flag))
     await eventually('a command runs there again', async () => {
       const { code } = await kubectl.run(['exec', 'container', '--', 'true'])
       return code === 0
@@ -197,4 +231,4 @@ describe.skipIf(lacking !== undefined)('a machine with containerd', needsContain
     expect(await field('.status.containerStatuses[0].restartCount', 'pod', 'container')).toBe('0')
     expect(await answersOf(there.prefix, await serviceAddress())).toEqual(new Set(['container', 'process']))
   })
-})
+}
