@@ -1,10 +1,8 @@
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AgentProcess, type Machine, machine } from './support/agent-process.ts'
+import { AgentProcess, freePort, type Machine, machine } from './support/agent-process.ts'
 import { Kubectl, type PodObject, rows } from './support/kubectl.ts'
 import { isRunning, processesWith } from './support/processes.ts'
 import { coracleFile, eventually, Program, run } from './support/program.ts'
@@ -81,14 +79,6 @@ const service = {
   kind: 'Service',
   metadata: { name: 'web' },
   spec: { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 8080 }] },
-}
-
-async function freePort(): Promise<number> {
-  const socket = createServer().listen(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address() as { port: number }
-  socket.close()
-  return port
 }
 
 const startServer = () => Program.start({ alone: true, dataDir: join(directory, 'server'), args: serverArgs })

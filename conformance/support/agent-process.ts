@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { coracleFile, run } from './program.ts'
 
@@ -10,6 +11,8 @@ export interface Machine extends AsyncDisposable {
   readonly address: string
   /** What a command runs there begins with. */
   readonly prefix: readonly string[]
+  /** The same for what mounts something that everybody is to see. */
+  readonly networkPrefix: readonly string[]
   /** Whether its network is its own. */
   readonly isApart: boolean
 }
@@ -33,18 +36,28 @@ export async function machine(name: string): Promise<Machine> {
     const { code } = await run(command, args).catch(() => ({ code: 1 }))
     if (code === 0) continue
     await run('ip', ['netns', 'del', name]).catch(() => {})
-    const nowhere = { serverAddress: '127.0.0.1', address: '127.0.0.1', prefix: [], isApart: false }
+    const nowhere = { serverAddress: '127.0.0.1', address: '127.0.0.1', prefix: [], networkPrefix: [], isApart: false }
     return { ...nowhere, [Symbol.asyncDispose]: async () => {} }
   }
   return {
     serverAddress: `${subnet}.1`,
     address: `${subnet}.2`,
     prefix: inside,
+    networkPrefix: ['nsenter', `--net=/run/netns/${name}`],
     isApart: true,
     async [Symbol.asyncDispose]() {
       await run('ip', ['netns', 'del', name])
     },
   }
+}
+
+/** A port that nobody has at this moment. */
+export async function freePort(): Promise<number> {
+  const socket = createServer().listen(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address() as { port: number }
+  socket.close()
+  return port
 }
 
 /** A running `coracle agent`. */

@@ -6,6 +6,8 @@ import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
 import { certificateRequester } from './admission/certificates.ts'
 import { pluginsInUse } from './admission/enabled-plugins.ts'
+import { IsolatingNodes } from './admission/service-account/isolating-nodes.ts'
+import type { TokenVolumes } from './admission/service-account/service-account.ts'
 import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
 import { LocalApiServices } from './aggregation/local-api-services.ts'
@@ -75,10 +77,10 @@ export interface ApiCoreOptions {
   /** The range that services get addresses of in a store that has none yet, such as `10.96.0.0/12`, which it is unless set. */
   readonly serviceCidr?: string
   /**
-   * Whether each pod gets a volume with a token of its account, where client libraries look for it. Only where containers have file
-   * systems of their own. False unless set.
+   * Whether each pod gets a volume with a token of its account, where client libraries look for it. That is of use where containers have file
+   * systems of their own: `forIsolatedNodes` has it depend on whether there is a node that says so. False unless set.
    */
-  readonly mountsTokens?: boolean
+  readonly mountsTokens?: boolean | 'forIsolatedNodes'
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
@@ -162,12 +164,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const turns = new WorkTurns(environment.clock)
   const webhooks = admissionWebhooks(registries, environment, authorizer)
-  const tokenVolumeSuffix =
-    options.mountsTokens === true ? () => environment.random.string(generatedSuffixLength, nameAlphabet) : undefined
+  const tokenVolumes = tokenVolumesOf(options.mountsTokens ?? false, registries, environment)
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns, tokenVolumeSuffix), {
+    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns, tokenVolumes), {
       enabled: options.enabledAdmission,
       disabled: options.disabledAdmission,
     }),
@@ -291,4 +292,18 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   // Whoever awaits `ready` hears of a failure; that nobody does must not end the process.
   core.ready.catch((error: unknown) => environment.logger.error('the API could not start', { error: String(error) }))
   return core
+}
+
+/** The volumes with tokens that pods get without having asked; undefined where none ever does. */
+function tokenVolumesOf(
+  wanted: boolean | 'forIsolatedNodes',
+  registries: Registries,
+  { random }: Environment,
+): TokenVolumes | undefined {
+  if (wanted === false) return undefined
+  const isolatingNodes = new IsolatingNodes(registries)
+  return {
+    areWanted: () => wanted === true || isolatingNodes.exist(),
+    newSuffix: () => random.string(generatedSuffixLength, nameAlphabet),
+  }
 }

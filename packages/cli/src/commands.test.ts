@@ -588,6 +588,35 @@ describe('errors', () => {
   })
 })
 
+describe('agent', () => {
+  const socket = ['--container-runtime-endpoint', '/nowhere.sock']
+  it.each([
+    [
+      ['--runtime', 'foo'],
+      /^error: invalid argument "foo" for "--runtime" flag: .* process, simulated, cri, docker\.\n/,
+    ],
+    [
+      ['--pod-logs-dir', 'logs'],
+      /^error: --pod-logs-dir is for containers of a container runtime: give --runtime cri or docker too\n$/,
+    ],
+    [
+      ['--runtime', 'cri', '--image-gc-low-threshold', '90'],
+      /^error: --image-gc-low-threshold 90 is to be below --image-gc-high-threshold 85: /,
+    ],
+    [
+      ['--runtime', 'docker', '--images', 'images.yaml'],
+      /^error: --images says which programs images stand for, and here they are what they are: leave it out\n$/,
+    ],
+    // Before anybody is asked to let this machine join.
+    [['--runtime', 'cri', ...socket], /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it/],
+    [['--runtime', 'docker', ...socket], /^error: no container runtime listens at unix:\/\/\/nowhere\.sock: start it/],
+  ])('says which flag is wrong: %s', async (args, message) => {
+    const join = ['https://127.0.0.1:1', '--token', 'abcdef.0123456789abcdef', '--data-dir', 'machine', '--port', '0']
+    const { code, stdout, stderr } = await runCommand(['agent', ...join, ...args], { workingDirectory: directory })
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(message) })
+  })
+})
+
 describe('up', () => {
   it('starts a cluster, applies files, tells what happens, and stops when interrupted', async () => {
     const { code, stdout } = await runUp(['--data-dir', 'second', '-f', '-'], controller('told', 1), (host, text) => {

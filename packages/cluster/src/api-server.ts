@@ -1,7 +1,8 @@
 import { hostname } from 'node:os'
-import { builtinKinds, hasReason, type Node, nodes, type Resource, withFormerVersions } from '@coracle/api'
+import { builtinKinds, hasReason, type Node, nodes, type Resource, services, withFormerVersions } from '@coracle/api'
 import {
   type ApiCore,
+  type ApiCoreOptions,
   apiServerUser,
   type CausesPage,
   type CausesQuery,
@@ -46,7 +47,7 @@ export interface ApiServerOptions {
   /** The range of services in a new store; the usual one where it is undefined. */
   readonly serviceCidr: string | undefined
   /** Whether pods get the tokens of their accounts in a volume. */
-  readonly mountsTokens: boolean
+  readonly mountsTokens: NonNullable<ApiCoreOptions['mountsTokens']>
   /** How the other parts are that this process is made of. */
   readonly components: () => readonly HealthCheck[]
   /** Where the API is served over HTTPS; undefined: nowhere. */
@@ -67,6 +68,8 @@ export class ApiServer {
   #core: ApiCore | undefined
   #pki: Pki | undefined
   #kubeletClient: KeyPair | undefined
+  /** Where pods find the API. */
+  #serviceAddresses: readonly string[] = []
   /** The present one, or the last: address and keys stay. */
   #listener: Listener | undefined
   #resources: readonly Resource[] = []
@@ -136,6 +139,7 @@ export class ApiServer {
     let isStopped = false
     const serve = async (): Promise<void> => {
       await core.ready
+      this.#serviceAddresses = await serviceAddresses(core)
       const listener = await this.#listen(core)
       if (listener !== undefined) stops.push(() => listener.close(), core.advertise(listener.advertised, hostname()))
       if (listen !== undefined) {
@@ -228,12 +232,24 @@ export class ApiServer {
   /** Keys that are made once; a server that does not listen has some as well, for those behind it. */
   async #loadPki(environment: Environment): Promise<Pki> {
     const { host = '127.0.0.1', dataDir } = this.#options.listen ?? {}
-    this.#pki ??= await loadServingPki(environment, host, dataDir)
+    this.#pki ??= await loadServingPki(environment, host, dataDir, this.#serviceAddresses)
     return this.#pki
   }
 
   #resourcesHaveChanged(): void {
     if (this.#core !== undefined) this.#resources = this.#core.registries.resources()
     for (const listener of [...this.#onResourcesChange]) listener()
+  }
+}
+
+/** The addresses of the Service by which pods find the API: its certificate has to name them. */
+async function serviceAddresses(core: ApiCore): Promise<readonly string[]> {
+  try {
+    const key = { namespace: 'default', name: 'kubernetes' }
+    const { spec } = await core.client(apiServerUser).get(services, key)
+    return spec.clusterIPs ?? []
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return []
+    throw error
   }
 }

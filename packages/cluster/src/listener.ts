@@ -74,14 +74,18 @@ export const tokensOf = ({
   ...staticTokens,
 ]
 
-/** Keys and certificates of a server that listens on `host`: from the `dataDir`, or made where there are none. */
+/**
+ * Keys and certificates of a server that listens on `host`, and is reached by `others` as well: from the `dataDir`, or made where there
+ * are none.
+ */
 export async function loadServingPki(
   environment: Environment,
   host: string,
   dataDir: string | undefined,
+  others: readonly string[],
 ): Promise<Pki> {
   const world = worldOfTls(environment)
-  const { all } = reachableHosts(host)
+  const all = [...reachableHosts(host).all, ...others]
   return dataDir === undefined ? createPki(world, all) : loadOrCreatePki(world, dataDir, all)
 }
 

@@ -33,7 +33,7 @@ import {
   type RuntimeKind,
   removeAllSandboxes,
 } from './node-runtime.ts'
-import { routeToHost, serviceRangeDefault } from './service-route.ts'
+import type { ServiceRoutes } from './service-routes.ts'
 import { stopAll } from './stop-all.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -65,8 +65,6 @@ export interface NodesOptions {
   readonly agents: 'shared' | 'separate'
   /** Undefined: what real containers leave behind goes to a temporary directory, and goes with them. */
   readonly dataDir: string | undefined
-  /** Where services get addresses, if that is said. */
-  readonly serviceRange: string | undefined
   /** Where services are reached by their ports on the nodes, where those run processes. */
   readonly proxyAddress: string
   readonly drives: Drives
@@ -246,7 +244,7 @@ function processNodes(options: NodesOptions): Nodes {
 
 /** What leads to services runs beside the nodes of this host: one for all of them. */
 function startWithProxy(
-  { worlds, connections, count, namePrefix, proxyAddress, containerRuntime, serviceRange }: NodesOptions,
+  { worlds, connections, count, namePrefix, proxyAddress, containerRuntime }: NodesOptions,
   dataDirectory: string,
   nodes: Started,
   link: ConnectionLink,
@@ -254,19 +252,22 @@ function startWithProxy(
   if (count === 0) return nodes
   const names = ownNames({ count, namePrefix })
   let proxy: ServiceProxy | undefined
-  let routing: ReturnType<typeof routeToHost> | undefined
+  let routes: ServiceRoutes | undefined
   let isStopped = false
   const start = async (): Promise<void> => {
-    const { createServiceProxy } = await import('@coracle/proxy')
+    const [{ createServiceProxy }, { ServiceRoutes }] = await Promise.all([
+      import('@coracle/proxy'),
+      import('./service-routes.ts'),
+    ])
     if (isStopped) return
-    if (containerRuntime !== undefined) {
-      routing = routeToHost(serviceRange ?? serviceRangeDefault, dataDirectory, worlds.environmentOf('kube-proxy'))
-      await routing
-      if (isStopped) return
-    }
+    const client = worlds.clientOf('kube-proxy', identities.proxy, link)
+    const environment = worlds.environmentOf('kube-proxy')
+    routes = new ServiceRoutes({ client, environment, dataDirectory, isolates: containerRuntime !== undefined })
+    await routes.start()
+    if (isStopped) return
     proxy = createServiceProxy({
-      client: worlds.clientOf('kube-proxy', identities.proxy, link),
-      environment: worlds.environmentOf('kube-proxy'),
+      client,
+      environment,
       isOwnNode: (name) => names.has(name),
       nodeAddresses: [proxyAddress],
       leadsToApi: containerRuntime !== undefined,
@@ -278,8 +279,7 @@ function startWithProxy(
   const stop = async (): Promise<void> => {
     isStopped = true
     await proxy?.stop()
-    const takeBack = await routing
-    await takeBack?.()
+    await routes?.stop()
   }
   return {
     atWork: Promise.all([nodes.atWork, atWork]).then(() => {}),

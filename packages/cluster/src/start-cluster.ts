@@ -95,7 +95,7 @@ async function start(
     onUnexplained: options.onUnexplained,
     enabledAdmission: options.enabledAdmission ?? [],
     disabledAdmission: options.disabledAdmission ?? [],
-    mountsTokens: options.containerRuntime !== undefined,
+    mountsTokens: mountsTokens(options),
     authorizationModes: options.authorizationModes,
     formerVersions: options.formerVersions ?? [],
     serviceCidr: options.serviceCidr ?? (await reachableServiceCidr(options)),
@@ -146,7 +146,6 @@ async function start(
     runtime,
     images: options.images,
     containerRuntime: options.containerRuntime,
-    serviceRange: options.serviceCidr,
     deadContainers: options.deadContainers && { ...deadContainerLimits, ...options.deadContainers },
     agents,
     dataDir,
@@ -242,6 +241,15 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
   if (wanted === false) return undefined
   if (wanted === undefined && environment?.clock instanceof VirtualClock) return undefined
   return { host: wanted?.host ?? '127.0.0.1', port: wanted?.port ?? 0 }
+}
+
+/**
+ * Whether pods get tokens in a volume: where containers are those of a container runtime, or may be because nodes of other machines can
+ * join. A cluster that was copied stays as it was.
+ */
+function mountsTokens(options: ClusterOptions): boolean | 'forIsolatedNodes' {
+  if (options.containerRuntime !== undefined) return true
+  return listenAddress(options) !== undefined && options.storedNodes !== true ? 'forIsolatedNodes' : false
 }
 
 /** Where services are reached that have processes of this host behind them. */

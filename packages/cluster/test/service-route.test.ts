@@ -64,3 +64,55 @@ describe.skipIf(!canBeApart())('the route to services', { meta: { needs: 'unshar
     expect(apart(code)).toEqual(['addresses of services are not reached: no local route could be made to them', 0])
   })
 })
+
+/** What begins code that has a client whose ServiceCIDRs are to be followed: `add(name, range)`, and `follow(isolates)`. */
+const following = `
+  import { serviceCidrs } from '@coracle/api'
+  import { createFakeClient } from '@coracle/client/testing'
+  import { createLogger, virtualEnvironment } from '@coracle/environment'
+  import { ServiceRoutes } from ${JSON.stringify(fileURLToPath(new URL('../src/service-routes.ts', import.meta.url)))}
+  const world = { ...virtualEnvironment(), ...environment }
+  const client = createFakeClient(world)
+  const add = (name, range) =>
+    client.create(serviceCidrs, { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name }, spec: { cidrs: [range] } })
+  const follow = (isolates) => new ServiceRoutes({ client, environment: world, dataDirectory: '/one', isolates })
+  const all = () =>
+    execFileSync('ip', ['route', 'show', 'table', 'local'], { encoding: 'utf8' }).split('\\n').filter((line) => line.includes('metric')).map((line) => line.split(' ')[1]).sort()`
+
+describe.skipIf(!canBeApart())('the routes to services', { meta: { needs: 'unshare -n and ip, as root' } }, () => {
+  it('are those to the ranges there are, for as long as they are there, and for loopback none', () => {
+    const code = `${following}
+      await add('kubernetes', '127.9.0.0/20')
+      await add('more', '${range}')
+      const followed = follow(false)
+      await followed.start()
+      print(all())
+      await followed.stop()
+      print(all())`
+    expect(apart(code)).toEqual([[range], []])
+  })
+
+  it('follow ranges that come and go', () => {
+    const code = `${following}
+      await add('kubernetes', '${range}')
+      const followed = follow(true)
+      await followed.start()
+      await add('most', '10.112.0.0/16')
+      await client.delete(serviceCidrs, { name: 'kubernetes' })
+      await world.clock.settle()
+      while (all().join() !== '10.112.0.0/16') await new Promise(setImmediate)
+      print(all())
+      await followed.stop()`
+    expect(apart(code)).toEqual([['10.112.0.0/16']])
+  })
+
+  it('do not help containers where services are on loopback, which is told', () => {
+    const code = `${following}
+      await add('kubernetes', '127.9.0.0/20')
+      const processes = follow(false)
+      await processes.start()
+      const containers = follow(true)
+      await containers.start()`
+    expect(apart(code)).toEqual([expect.stringMatching(/^containers of this node do not reach services/)])
+  })
+})

@@ -3,7 +3,7 @@ export { type ImageLimits, imageLimits } from './images/image-limits.ts'
 export type { ClusterDns } from './isolation/dns-config.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'
-export { hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'
+export { factsOf, hostFacts, type NodeFacts, nodePodsMax, simulatedFacts } from './node/node-facts.ts'
 export { heartbeatMs, leaseDurationSeconds } from './node/node-heartbeat.ts'
 export { kubeletVersion } from './node/node-object.ts'
 export {

@@ -10,7 +10,7 @@ import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
-import { hostFacts, type NodeFacts, simulatedFacts } from './node/node-facts.ts'
+import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
 import { DeadContainerCollector } from './pod/dead-container-collector.ts'
@@ -223,12 +223,6 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
     portForward: (pod) => podPortForward(runtime, pod),
   }
-}
-
-function factsOf({ runsProcesses, supportsGroupsPolicy }: Runtime, nodeName: string): NodeFacts {
-  if (!runsProcesses) return simulatedFacts(nodeName)
-  if (supportsGroupsPolicy === undefined) return hostFacts()
-  return { ...hostFacts(), features: { supplementalGroupsPolicy: supportsGroupsPolicy } }
 }
 
 /** Whether the node runs containers, and the images that it has. */

@@ -151,6 +151,17 @@ describe('the service proxy', () => {
     expect(told).toEqual([`+ ${id} → 127.0.0.1`])
   })
 
+  it('leads to the server that its machine knows where it is no server itself', async () => {
+    const api = makeService()
+    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
+    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
+    await client.create(endpointSlices, makeSlice([{ addresses: ['127.0.0.1'] }], { labels }))
+    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'web' } })
+    proxy = newProxy({ leadsToApi: { address: 'server.example', port: 6443 } })
+    await start()
+    expect(told).toEqual([`+ ${id} → server.example`])
+  })
+
   it('gives all addresses back when it stops', async () => {
     await client.create(services, makeService())
     await client.create(endpointSlices, slice('10.0.0.1'))

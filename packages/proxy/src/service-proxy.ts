@@ -13,7 +13,7 @@ import type { Environment } from '@coracle/environment'
 import { FrontendListener } from './frontend-listener.ts'
 import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
 import { hostNetwork } from './host-network.ts'
-import type { ConnectThroughNode, Network } from './network.ts'
+import type { ConnectThroughNode, Network, PodPort } from './network.ts'
 
 const component = 'kube-proxy'
 
@@ -26,10 +26,11 @@ export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNod
   readonly client: Client
   readonly environment: Environment
   /**
-   * Whether it leads to the API, too: for pods with networks of their own, which do not reach an address of loopback. False unless set:
+   * Whether it leads to the API, too: for pods with networks of their own, which do not reach an address of loopback. `true`: to the servers
+   * that are behind its service; an address and port: there, which is how a machine that is no server reaches one. False unless set:
    * processes of this host are told where the API is itself.
    */
-  readonly leadsToApi?: boolean
+  readonly leadsToApi?: boolean | PodPort
   /** The way to pods of other machines. Without it services lead there only where the address of a pod is reached from here. */
   readonly throughNode?: ConnectThroughNode
   /** The host's own unless set. */
@@ -130,10 +131,7 @@ class UserspaceProxy implements ServiceProxy {
   #lookAt(key: string): void {
     const service = this.#services.get(key)
     const slices = service === undefined ? [] : this.#slices.byIndex(byServiceName, key)
-    const frontends =
-      service === undefined || (isOfApi(service) && this.#options.leadsToApi !== true)
-        ? []
-        : frontendsOf(service, slices, this.#surroundings)
+    const frontends = service === undefined ? [] : this.#frontendsOf(service, slices)
     const wanted = new Map(frontends.map((frontend) => [idOf(frontend), frontend]))
     const listeners = this.#listeners.get(key) ?? new Map<string, FrontendListener>()
     for (const [id, listener] of listeners) {
@@ -148,6 +146,14 @@ class UserspaceProxy implements ServiceProxy {
     }
     if (listeners.size === 0) this.#listeners.delete(key)
     else this.#listeners.set(key, listeners)
+  }
+
+  #frontendsOf(service: Service, slices: readonly EndpointSlice[]): readonly Frontend[] {
+    const { leadsToApi = false } = this.#options
+    if (!isOfApi(service)) return frontendsOf(service, slices, this.#surroundings)
+    if (leadsToApi === false) return []
+    const frontends = frontendsOf(service, slices, this.#surroundings)
+    return leadsToApi === true ? frontends : frontends.map((frontend) => ({ ...frontend, backends: [leadsToApi] }))
   }
 
   #newListener(key: string): FrontendListener {

@@ -23,7 +23,7 @@ import { validatingPolicies } from './policies/validating-policies.ts'
 import { priority } from './priority.ts'
 import { resourceQuota } from './resource-quota.ts'
 import { runtimeClass } from './runtime-class.ts'
-import { serviceAccount } from './service-account/service-account.ts'
+import { serviceAccount, type TokenVolumes } from './service-account/service-account.ts'
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts'
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
@@ -38,7 +38,7 @@ export function builtInAdmission(
   webhooks: AdmissionWebhooks,
   clock: Clock,
   turns: WorkTurns,
-  tokenVolumeSuffix?: () => string,
+  tokenVolumes?: TokenVolumes,
 ): readonly AdmissionPlugin[] {
   const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
   const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional, clock)
@@ -49,7 +49,7 @@ export function builtInAdmission(
     optional('NamespaceExists'),
     optional('LimitPodHardAntiAffinityTopology'),
     limitRanger(registries),
-    serviceAccount(registries, clock, tokenVolumeSuffix),
+    serviceAccount(registries, clock, tokenVolumes),
     nodeRestriction(registries, authorizer),
     taintNodesByCondition,
     optional('AlwaysPullImages'),

@@ -8,10 +8,11 @@ import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { Progress } from '../output/progress.ts'
 import type { ConnectionFlags } from '../session.ts'
+import { type ContainerRuntimeFlags, containerRuntimeOf, refuseImages } from '../up/container-runtime-flags.ts'
 import type { ImagesFlags } from '../up/images-flag.ts'
 import { interruption } from '../up/interruption.ts'
 
-export interface AgentFlags extends ConnectionFlags, ImagesFlags {
+export interface AgentFlags extends ConnectionFlags, ContainerRuntimeFlags, ImagesFlags {
   readonly discoveryTokenCaCertHash?: readonly string[]
   readonly discoveryTokenUnsafeSkipCaVerification?: boolean
   readonly hostnameOverride?: string
@@ -22,7 +23,6 @@ export interface AgentFlags extends ConnectionFlags, ImagesFlags {
   readonly registerWithTaints?: readonly string[]
   readonly maxPods: number
   readonly dataDir?: string
-  readonly runtime: 'process' | 'simulated'
   readonly serviceProxy: boolean
 }
 
@@ -43,8 +43,7 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
   try {
     running = await startAgent(options, giveUp.signal)
   } catch (error) {
-    if (error instanceof JoinError) throw new CliError(error.message)
-    throw error
+    throw isExplained(error) ? new CliError(error.message) : error
   } finally {
     progress.end()
     letGo()
@@ -61,6 +60,10 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
   keep()
 }
 
+/** Whether the message of an error says what to do. */
+const isExplained = (error: unknown): error is Error =>
+  error instanceof JoinError || (error instanceof Error && error.name === 'CriRuntimeError')
+
 /** The name of the node: that of the machine unless it is given. Throws where no node can have it. */
 function nodeNameOf({ hostnameOverride }: AgentFlags): string {
   const name = (hostnameOverride ?? hostname()).toLowerCase()
@@ -75,10 +78,8 @@ async function optionsOf(
   flags: AgentFlags,
   onProgress: (stage: string) => void,
 ): Promise<AgentOptions> {
-  const { images: imagesFile, registerWithTaints = [], runtime } = flags
-  if (imagesFile !== undefined && runtime === 'simulated') {
-    throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
-  }
+  const { images: imagesFile, registerWithTaints = [], runtime = 'process' } = flags
+  refuseImages(flags)
   const images =
     imagesFile === undefined
       ? undefined
@@ -93,6 +94,7 @@ async function optionsOf(
     podsMax: flags.maxPods,
     proxiesServices: flags.serviceProxy,
     onProgress,
+    ...containerRuntimeOf(flags, host.workingDirectory),
     ...(await wayOf(host, server, flags)),
     ...(images === undefined ? {} : { images }),
     ...(flags.nodeIp === undefined ? {} : { nodeIp: flags.nodeIp }),

@@ -22,7 +22,7 @@ import { ownVersion } from '../own-version.ts'
 import { type Activity, followActivity } from '../up/activity.ts'
 import { authenticationOf } from '../up/authentication-flags.ts'
 import { choosePort } from '../up/choose-port.ts'
-import { containerRuntimeOf } from '../up/container-runtime-flags.ts'
+import { containerRuntimeOf, refuseImages } from '../up/container-runtime-flags.ts'
 import type { EtcdFlags } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
 import type { ImagesFlags } from '../up/images-flag.ts'
@@ -113,12 +113,7 @@ function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: U
   if (missingImages !== undefined && runtime !== 'simulated') {
     throw new CliError('--missing-images is for simulated nodes: give --runtime simulated too')
   }
-  if (images !== undefined && runtime === 'simulated') {
-    throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
-  }
-  if (images !== undefined && (runtime === 'cri' || runtime === 'docker')) {
-    throw new CliError('--images says which programs images stand for, and here they are what they are: leave it out')
-  }
+  refuseImages({ runtime, ...(images === undefined ? {} : { images }) })
   if (runtime === 'process' && nodes > processNodesMax) {
     throw new CliError(
       `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
-import { type ClusterOptions, imageLimits } from '@coracle/cluster'
+import type { ClusterOptions } from '@coracle/cluster'
+import { imageLimits } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 
 /** What says which container runtime of this host runs containers. The names are those of upstream's kubelet. */
 export interface ContainerRuntimeFlags {
+  /** `process` where none is given. */
+  readonly runtime?: 'process' | 'simulated' | 'cri' | 'docker'
   readonly containerRuntimeEndpoint?: string
   readonly podInfraContainerImage?: string
   readonly podLogsDir?: string
@@ -25,9 +28,23 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['clusterDns', '--cluster-dns'],
 ]
 
-/** The container runtime of a cluster, where containers are its. Throws a CliError where flags contradict each other. */
+/** Throws a CliError where it is said what images stand for, and the runtime has no need of it. */
+export function refuseImages({
+  runtime,
+  images,
+}: Pick<ContainerRuntimeFlags, 'runtime'> & { readonly images?: string }): void {
+  if (images === undefined) return
+  if (runtime === 'simulated') {
+    throw new CliError('--images says what containers run, and simulated ones run nothing: leave one of the two out')
+  }
+  if (runtime === 'cri' || runtime === 'docker') {
+    throw new CliError('--images says which programs images stand for, and here they are what they are: leave it out')
+  }
+}
+
+/** The container runtime of a node or cluster, where containers are its. Throws a CliError where flags contradict each other. */
 export function containerRuntimeOf(
-  flags: ContainerRuntimeFlags & { readonly runtime?: string; readonly nodes?: number },
+  flags: ContainerRuntimeFlags & { readonly nodes?: number },
   workingDirectory: string,
 ): Pick<ClusterOptions, 'containerRuntime'> {
   const { runtime, nodes = 1, podInfraContainerImage: infraImage, podLogsDir, clusterDns } = flags

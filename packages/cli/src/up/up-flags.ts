@@ -31,8 +31,6 @@ export interface UpFlags
   readonly port?: number
   /** One where none is given, and where the objects are imported those that came with them. */
   readonly nodes?: number
-  /** `process` where none is given, and where the objects are imported `simulated`. */
-  readonly runtime?: 'process' | 'simulated' | 'cri' | 'docker'
   /** How long simulated containers run that are there to end, in milliseconds; `Infinity`: until they are stopped. */
   readonly runTime?: number
   /** Patterns of images that simulated nodes cannot pull. */

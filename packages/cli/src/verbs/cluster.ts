@@ -7,7 +7,7 @@ import type { Host } from '../host.ts'
 import { collect, collectCommas, durationMs, durationOption, wholeNumber } from '../option-values.ts'
 import { refuseFlagsOfNpm } from '../up/npm-flags.ts'
 import type { UpFlags } from '../up/up-flags.ts'
-import { ownFlags, stdinText } from './shared-options.ts'
+import { ownFlags, stdinText, withRuntime } from './shared-options.ts'
 
 /** More nodes than this are not asked for by anyone who knows what they do to memory. */
 const nodesMax = 100_000
@@ -26,7 +26,7 @@ export function addClusterVerbs(program: Command, host: Host, args: readonly str
 }
 
 function addUp(program: Command, host: Host, args: readonly string[]): void {
-  withPlace(program.command('up'))
+  const command = withPlace(program.command('up'))
     .argument('[files...]', 'files or directories to apply, as with -f')
     .summary('start a cluster here')
     .description('Starts a cluster in this process and tells what happens in it, until Ctrl-C.')
@@ -80,38 +80,7 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       wholeNumber({ min: 0, max: nodesMax }),
     )
     .option('--node-prefix <text>', 'what names of nodes begin with (node-, or the host name where objects are shared)')
-    .addOption(
-      new Option('--runtime <name>', 'what containers are (default: process)').choices([
-        'process',
-        'simulated',
-        'cri',
-        'docker',
-      ]),
-    )
-    .option(
-      '--container-runtime-endpoint <socket>',
-      'where the container runtime listens (default: containerd.sock with --runtime cri, docker.sock with docker)',
-    )
-    .option(
-      '--pod-infra-container-image <image>',
-      'what holds the namespaces of pods, with --runtime docker (default: one that is made on the spot)',
-    )
-    .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
-    .option(
-      '--image-gc-high-threshold <percent>',
-      'how full the disk of its images may get before those go that are not in use; 100: they stay (default: 85)',
-      wholeNumber({ min: 0, max: 100 }),
-    )
-    .option(
-      '--image-gc-low-threshold <percent>',
-      'how full it is when enough of them have gone (default: 80)',
-      wholeNumber({ min: 0, max: 100 }),
-    )
-    .option(
-      '--cluster-dns <addresses>',
-      "servers that know the cluster's names (default: those of the host)",
-      collectCommas,
-    )
+  withRuntime(command)
     .option(
       '--service-cluster-ip-range <range>',
       'where services of a new cluster get addresses (default: loopback where containers are processes, else 10.96.0.0/12)',

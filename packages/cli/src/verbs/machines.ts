@@ -4,6 +4,7 @@ import type { TokenCreateFlags } from '../commands/token.ts'
 import type { Host } from '../host.ts'
 import { showHelp } from '../manual/help-arguments.ts'
 import { collect, collectCommas, collectLabels, durationMs, wholeNumber } from '../option-values.ts'
+import { withRuntime } from './shared-options.ts'
 
 /** Adds the commands by which other machines become nodes of a cluster. */
 export function addMachineVerbs(program: Command, host: Host): void {
@@ -12,7 +13,7 @@ export function addMachineVerbs(program: Command, host: Host): void {
 }
 
 function addAgent(program: Command, host: Host): void {
-  program
+  const command = program
     .command('agent')
     .argument('[server]', 'address of the cluster, as https://10.0.0.1:6443; not needed again once it was joined')
     .summary('make this machine a node of a cluster')
@@ -34,9 +35,7 @@ function addAgent(program: Command, host: Host): void {
     .option('--register-with-taints <taints>', 'taints to register it with, as gpu=yes:NoSchedule', collectCommas)
     .option('--max-pods <count>', 'how many pods it takes', wholeNumber({ min: 1, max: 100_000 }), 110)
     .option('--data-dir <directory>', 'where everything is kept (default: .coracle/agent)')
-    .addOption(
-      new Option('--runtime <name>', 'what containers are').choices(['process', 'simulated']).default('process'),
-    )
+  withRuntime(command)
     .option('--images <file>', 'which programs of this host images stand for, on the process runtime (YAML)')
     .option('--no-service-proxy', 'leave the addresses of services to another agent of this machine')
     .action(async (server: string | undefined, _options, command: Command) => {

@@ -45,6 +45,43 @@ export const kustomizeOption = (command: Command): Option =>
     directory === '' ? undefined : { directory, command: nameOf(command) },
   )
 
+/** What says which runtime runs the containers of this machine, and how. */
+export function withRuntime(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--runtime <name>', 'what containers are (default: process)').choices([
+        'process',
+        'simulated',
+        'cri',
+        'docker',
+      ]),
+    )
+    .option(
+      '--container-runtime-endpoint <socket>',
+      'where the container runtime listens (default: containerd.sock with --runtime cri, docker.sock with docker)',
+    )
+    .option(
+      '--pod-infra-container-image <image>',
+      'what holds the namespaces of pods, with --runtime docker (default: one that is made on the spot)',
+    )
+    .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
+    .option(
+      '--image-gc-high-threshold <percent>',
+      'how full the disk of its images may get before those go that are not in use; 100: they stay (default: 85)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--image-gc-low-threshold <percent>',
+      'how full it is when enough of them have gone (default: 80)',
+      wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--cluster-dns <addresses>',
+      "servers that know the cluster's names (default: those of the host)",
+      collectCommas,
+    )
+}
+
 export function withManifests(command: Command): Command {
   return withOutcome(command)
     .option('-f, --filename <file>', `file, directory or URL to read (${stdinText}); repeatable`, collectCommas, [])

@@ -1,36 +1,15 @@
-import type { Environment } from '@coracle/environment'
-import { createSimulatedRuntime, type HostImages, type Runtime } from '@coracle/kubelet'
+import { createSimulatedRuntime, type Runtime } from '@coracle/kubelet'
+import { type NodeRuntimeOptions, openNodeRuntime, type RuntimeKind } from '../node-runtime.ts'
 
-/** What may run the containers of a node that has an agent of its own. */
-export const agentRuntimes = ['process', 'simulated'] as const
-export type AgentRuntimeName = (typeof agentRuntimes)[number]
-
-export interface AgentRuntimeOptions {
-  readonly runtime: AgentRuntimeName
-  readonly environment: Environment
-  readonly dataDirectory: string
-  readonly nodeName: string
-  /** What images are on the process runtime. */
-  readonly images?: HostImages
+export interface AgentRuntimeOptions extends NodeRuntimeOptions {
+  readonly runtime: RuntimeKind
 }
 
 /** Addresses of simulated pods of one agent. */
 const simulatedAddresses = { first: '10.128.0.0', count: 256 }
 
-/** The runtime of an agent's node: the one place that knows which there are. */
-export async function createAgentRuntime(options: AgentRuntimeOptions): Promise<Runtime> {
-  const { environment, dataDirectory, nodeName, images } = options
-  switch (options.runtime) {
-    case 'simulated':
-      return createSimulatedRuntime({ environment, addresses: simulatedAddresses })
-    case 'process': {
-      const { createProcessRuntime } = await import('@coracle/kubelet/process')
-      return createProcessRuntime({
-        environment,
-        dataDirectory,
-        nodeName,
-        ...(images === undefined ? {} : { images }),
-      })
-    }
-  }
+/** What runs the containers of an agent's node. Rejects where a container runtime does not answer, in words that say so. */
+export async function openAgentRuntime({ runtime, ...options }: AgentRuntimeOptions): Promise<Runtime> {
+  if (runtime !== 'simulated') return openNodeRuntime(options)
+  return createSimulatedRuntime({ environment: options.environment, addresses: simulatedAddresses })
 }

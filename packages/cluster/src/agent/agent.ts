@@ -13,21 +13,23 @@ import type { KeyPair } from '@coracle/environment/certificates'
 import {
   createKubelet,
   type DeadContainerLimits,
+  factsOf,
   type HostImages,
-  hostFacts,
   type Kubelet,
   nodePodsMax,
   type Runtime,
-  simulatedFacts,
 } from '@coracle/kubelet'
 import { createKubeletServer, type KubeletServer } from '@coracle/kubelet/server'
 import type { ServiceProxy } from '@coracle/proxy'
 import { lockDirectory, makePrivateDirectory } from '@coracle/store'
+import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
+import { isolatedNodeOptions, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
-import { type AgentRuntimeName, createAgentRuntime } from './agent-runtime.ts'
+import { openAgentRuntime } from './agent-runtime.ts'
 import { CertificateKeeper, isCurrent } from './certificate-keeper.ts'
 import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
+import { hostAndPort } from './host-and-port.ts'
 import { ownAddress } from './own-address.ts'
 import { clientWish, requestCertificate, servingWish } from './request-certificate.ts'
 import { coversHosts, servingHosts } from './serving-hosts.ts'
@@ -44,8 +46,11 @@ export interface AgentOptions {
   readonly nodeName: string
   /** Everything that is kept: certificates, and what the runtime needs. */
   readonly dataDir: string
-  readonly runtime: AgentRuntimeName
+  readonly runtime: RuntimeKind
+  /** What images are on the process runtime. */
   readonly images?: HostImages
+  /** The container runtime of this machine, where `runtime` is `cri` or `docker`, and nowhere else. */
+  readonly containerRuntime?: ContainerRuntimeOptions
   /** The address of the node, as others reach it. Undefined: the one from which this machine reaches the server. */
   readonly nodeIp?: string
   /** Where the agent's server listens: the address of the node unless given. */
@@ -114,12 +119,13 @@ class RunningAgent implements Agent {
     makePrivateDirectory(dataDir)
     const lock = lockDirectory(dataDir)
     this.#stops.push(() => lock.release())
+    // A machine whose runtime does not answer joins nothing.
+    const runtime = await this.#openRuntime()
     await this.#connect(signal)
     this.#stops.push(() => this.#client?.close())
     const client = interceptClient(() => this.#present(), new ConnectionLink())
     tell('finding the address of the node')
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
-    const runtime = await this.#startRuntime()
     this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
     const server = await this.#listen(client, runtime)
     const kubelet = this.#createKubelet(client, runtime)
@@ -128,7 +134,7 @@ class RunningAgent implements Agent {
     await untilAborted(kubelet.start(), signal)
     tell('waiting for the certificate of its server')
     await this.#keepServing(client, server, signal)
-    await this.#startProxy(client)
+    await this.#startProxy(client, runtime.isolates === true)
     environment.logger.debug('the node agent is at work', { node: nodeName })
   }
 
@@ -226,14 +232,15 @@ class RunningAgent implements Agent {
     }
   }
 
-  async #startRuntime(): Promise<Runtime> {
-    const { environment, runtime: name, dataDir, nodeName, images } = this.#options
-    const runtime = await createAgentRuntime({
+  async #openRuntime(): Promise<Runtime> {
+    const { environment, runtime: name, dataDir, nodeName, images, containerRuntime } = this.#options
+    const runtime = await openAgentRuntime({
       runtime: name,
       environment,
       dataDirectory: dataDir,
       nodeName,
-      ...(images === undefined ? {} : { images }),
+      images,
+      containerRuntime,
     })
     this.#stops.push(() => runtime.close())
     return runtime
@@ -269,8 +276,17 @@ class RunningAgent implements Agent {
   }
 
   #createKubelet(client: Client, runtime: Runtime): Kubelet {
-    const { environment, nodeName, labels, taints, podsMax = nodePodsMax, deadContainers, dataDir } = this.#options
-    const facts = runtime.runsProcesses ? hostFacts() : simulatedFacts(nodeName)
+    const {
+      environment,
+      nodeName,
+      labels,
+      taints,
+      podsMax = nodePodsMax,
+      deadContainers,
+      dataDir,
+      containerRuntime,
+    } = this.#options
+    const facts = factsOf(runtime, nodeName)
     return createKubelet({
       client,
       environment,
@@ -282,7 +298,8 @@ class RunningAgent implements Agent {
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
-      ...(runtime.runsProcesses ? { volumesDirectory: join(dataDir, 'kubelet', nodeName, 'pods') } : {}),
+      ...(runtime.runsProcesses ? { volumesDirectory: join(nodeDirectory(dataDir, nodeName), 'pods') } : {}),
+      ...isolatedNodeOptions(containerRuntime),
     })
   }
 
@@ -310,18 +327,24 @@ class RunningAgent implements Agent {
     if (!isGood) await untilAborted(first.promise, signal)
   }
 
-  async #startProxy(client: Client): Promise<void> {
-    const { environment, proxiesServices, runtime, nodeName } = this.#options
+  async #startProxy(client: Client, isolates: boolean): Promise<void> {
+    const { environment, proxiesServices, runtime, nodeName, dataDir } = this.#options
     if (!proxiesServices || runtime === 'simulated') return
-    const [{ createServiceProxy }, { podsElsewhere }] = await Promise.all([
+    const [{ createServiceProxy }, { ServiceRoutes }, { podsElsewhere }] = await Promise.all([
       import('@coracle/proxy'),
+      import('../service-routes.ts'),
       import('./pods-elsewhere.ts'),
     ])
+    const routes = new ServiceRoutes({ client, environment, dataDirectory: dataDir, isolates })
+    this.#stops.push(() => routes.stop())
+    await routes.start()
     const proxy: ServiceProxy = createServiceProxy({
       client,
       environment,
       isOwnNode: (name) => name === nodeName,
       nodeAddresses: [this.address],
+      // The addresses that servers are told to have need not be reached from this machine.
+      leadsToApi: isolates && hostAndPort(this.server),
       throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),
     })
     this.#stops.push(() => proxy.stop())

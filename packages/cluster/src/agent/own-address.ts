@@ -1,15 +1,16 @@
 import { connect } from 'node:net'
 import { type Environment, sleep } from '@coracle/environment'
+import { hostAndPort } from './host-and-port.ts'
 
 const retryMs = 1_000
 const connectTimeoutMs = 10_000
 
 /** The address from which this machine reaches a server. Goes on trying for as long as the server is not to be reached. */
 export async function ownAddress(server: string, { clock, logger }: Environment, signal: AbortSignal): Promise<string> {
-  const { hostname, port } = new URL(server)
+  const { address, port } = hostAndPort(server)
   for (let isTold = false; ; ) {
     try {
-      return await attempt(hostname.replace(/^\[|\]$/g, ''), Number(port === '' ? 443 : port))
+      return await attempt(address, port)
     } catch (error) {
       if (!isTold)
         logger.warn('the server cannot be reached, will try again', { server, error: (error as Error).message })

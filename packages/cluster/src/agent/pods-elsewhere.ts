@@ -4,6 +4,7 @@ import type { ConnectThroughNode, PodPort } from '@coracle/proxy'
 import { dialOverTls } from '../remote-nodes/dial-over-tls.ts'
 import { endpointText } from '../remote-nodes/node-endpoint.ts'
 import { openTunnel } from '../remote-nodes/open-tunnel.ts'
+import { hostAndPort } from './host-and-port.ts'
 
 export interface PodsElsewhereOptions {
   readonly environment: Environment
@@ -18,9 +19,8 @@ export interface PodsElsewhereOptions {
 export function podsElsewhere({ environment, connection }: PodsElsewhereOptions): ConnectThroughNode {
   return async (nodeName, target, signal) => {
     const api = connection()
-    const { hostname, port } = new URL(api.server)
-    const endpoint = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? 443 : Number(port) }
-    const socket = await dialOverTls(endpoint, tlsOptionsOf(api), environment.clock, signal)
+    const { address: host, port } = hostAndPort(api.server)
+    const socket = await dialOverTls({ host, port }, tlsOptionsOf(api), environment.clock, signal)
     const headers = { ...(await credentialHeaders(api)), [tunnelNodeHeader]: nodeName }
     return openTunnel(socket, targetText(target), headers, signal)
   }

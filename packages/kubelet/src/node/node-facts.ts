@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { arch, cpus, hostname, platform, release, totalmem, type } from 'node:os'
 import { canonicalQuantity, type NodeStatus } from '@coracle/api'
+import type { Runtime } from '../runtimes/runtime.ts'
 
 /** What a node has and is, as its status shows it. */
 export interface NodeFacts {
@@ -52,6 +53,16 @@ export function simulatedFacts(nodeName: string): NodeFacts {
     features: { supplementalGroupsPolicy: true },
     capacity: capacity(32, 256 * 1024 * 1024),
   }
+}
+
+/** What a node is whose containers this runtime runs: this host, or a made-up machine. */
+export function factsOf(
+  { runsProcesses, supportsGroupsPolicy }: Pick<Runtime, 'runsProcesses' | 'supportsGroupsPolicy'>,
+  nodeName: string,
+): NodeFacts {
+  if (!runsProcesses) return simulatedFacts(nodeName)
+  if (supportsGroupsPolicy === undefined) return hostFacts()
+  return { ...hostFacts(), features: { supplementalGroupsPolicy: supportsGroupsPolicy } }
 }
 
 function capacity(cores: number, memoryKi: number): Readonly<Record<string, string>> {

@@ -46,8 +46,11 @@ export class Containerd {
   readonly #subnet: string
   #child: ChildProcess | undefined
 
-  private constructor(directory: string) {
+  readonly #prefix: readonly string[]
+
+  private constructor(directory: string, prefix: readonly string[]) {
     this.directory = directory
+    this.#prefix = prefix
     const number = networkOf()
     this.#bridge = `crcl${process.pid % 100_000}`
     this.#subnet = `10.${number}.0.0/16`
@@ -62,9 +65,9 @@ export class Containerd {
     return join(this.directory, 'containerd.sock')
   }
 
-  /** Resolves when it serves and has its images. */
-  static async start(): Promise<Containerd> {
-    const containerd = new Containerd(await mkdtemp(join(tmpdir(), 'ctrd-')))
+  /** Resolves when it serves and has its images. `prefix` is what its command begins with, such as what has it be in another network. */
+  static async start(prefix: readonly string[] = []): Promise<Containerd> {
+    const containerd = new Containerd(await mkdtemp(join(tmpdir(), 'ctrd-')), prefix)
     await containerd.#configure()
     await containerd.start()
     await containerd.import(
@@ -107,7 +110,8 @@ export class Containerd {
 
   /** Starts it again, where it was before. */
   async start(): Promise<void> {
-    const child = spawn('containerd', ['--config', join(this.directory, 'config.toml')], {
+    const [program = '', ...args] = [...this.#prefix, 'containerd', '--config', join(this.directory, 'config.toml')]
+    const child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       // What containers run on outlives it, and what it started is not this process's to end.
       detached: true,

@@ -55,7 +55,10 @@ export class EngineDaemon {
   readonly #subnet: string
   #child: ChildProcess | undefined
 
-  private constructor(name: EngineName, directory: string) {
+  readonly #prefix: readonly string[]
+
+  private constructor(name: EngineName, directory: string, prefix: readonly string[]) {
+    this.#prefix = prefix
     this.name = name
     this.directory = directory
     this.#bridge = `crcl${name.charAt(0)}${process.pid % 100_000}`
@@ -66,9 +69,9 @@ export class EngineDaemon {
     return `unix://${join(this.directory, 'engine.sock')}`
   }
 
-  /** Resolves when it serves and has its image. */
-  static async start(name: EngineName): Promise<EngineDaemon> {
-    const daemon = new EngineDaemon(name, await mkdtemp(join(tmpdir(), `${name}-`)))
+  /** Resolves when it serves and has its image. `prefix` is what its commands begin with, such as what has them be in another network. */
+  static async start(name: EngineName, prefix: readonly string[] = []): Promise<EngineDaemon> {
+    const daemon = new EngineDaemon(name, await mkdtemp(join(tmpdir(), `${name}-`)), prefix)
     try {
       await daemon.#configure()
       await daemon.start()
@@ -116,7 +119,10 @@ export class EngineDaemon {
 
   /** Starts it again, where it was before. */
   async start(): Promise<void> {
-    const [program = '', ...args] = this.name === 'docker' ? this.#dockerCommand() : this.#podmanCommand()
+    const [program = '', ...args] = [
+      ...this.#prefix,
+      ...(this.name === 'docker' ? this.#dockerCommand() : this.#podmanCommand()),
+    ]
     const child = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -202,8 +208,13 @@ export class EngineDaemon {
     await this.#removeContainers().catch(() => {})
     await this.#end()
     for (const path of this.#allMounts().toReversed()) spawnSync('umount', ['-l', path])
-    spawnSync('ip', ['link', 'delete', this.#bridge])
+    this.#ip('link', 'delete', this.#bridge)
     await rm(this.directory, { recursive: true, force: true })
+  }
+
+  #ip(...args: readonly string[]): void {
+    const [program = '', ...rest] = [...this.#prefix, 'ip', ...args]
+    spawnSync(program, rest)
   }
 
   async #removeContainers(): Promise<void> {
@@ -222,9 +233,9 @@ export class EngineDaemon {
 
   async #configure(): Promise<void> {
     if (this.name === 'docker') {
-      spawnSync('ip', ['link', 'add', this.#bridge, 'type', 'bridge'])
-      spawnSync('ip', ['address', 'add', `${this.#subnet}.0.1/16`, 'dev', this.#bridge])
-      spawnSync('ip', ['link', 'set', this.#bridge, 'up'])
+      this.#ip('link', 'add', this.#bridge, 'type', 'bridge')
+      this.#ip('address', 'add', `${this.#subnet}.0.1/16`, 'dev', this.#bridge)
+      this.#ip('link', 'set', this.#bridge, 'up')
       // In place of the machine's own.
       await writeFile(join(this.directory, 'daemon.json'), '{}')
       return

@@ -1,4 +1,4 @@
-import { namespaces, type Pod, pods, type ServiceAccount, serviceAccounts } from '@coracle/api'
+import { type Node, namespaces, nodes, type Pod, pods, type ServiceAccount, serviceAccounts } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { mirrorAnnotation } from '../../security/node-identity.ts'
 import { createAccount, pod, refusal, startTestCore } from '../../testing/test-core.ts'
@@ -174,6 +174,9 @@ describe('a mirror pod', () => {
   })
 })
 
+const nodeStatus = (containerRuntimeVersion: string) =>
+  ({ nodeInfo: { containerRuntimeVersion } }) as unknown as NonNullable<Node['status']>
+
 describe('a token where client libraries look for it', () => {
   const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
   const mountsOf = ({ spec }: Pod) =>
@@ -213,6 +216,42 @@ describe('a token where client libraries look for it', () => {
     expect(made.spec.volumes).toHaveLength(1)
     expect(made.spec.containers[1]?.volumeMounts?.[0]?.name).toBe('kube-api-access-mine')
     expect((await create({ volumes, containers: [own] })).spec.volumes).toHaveLength(1)
+  })
+
+  it('is there for as long as a node has containers with file systems of their own, where that decides', async () => {
+    const { client } = await startTestCore({ mountsTokens: 'forIsolatedNodes' })
+    const volumesOf = async (name: string) => (await client.create(pods, pod(name))).spec.volumes?.length
+    const join = (name: string, containerRuntimeVersion: string) =>
+      client.create(nodes, {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name },
+        status: nodeStatus(containerRuntimeVersion),
+      })
+    expect(await volumesOf('first')).toBeUndefined()
+    await join('process', 'process://0.1.0')
+    await join('simulated', 'simulated://0.1.0')
+    await join('new', '')
+    expect(await volumesOf('second')).toBeUndefined()
+    await join('isolating', 'containerd://2.0.0')
+    expect(await volumesOf('third')).toBe(1)
+    await client.delete(nodes, { name: 'isolating' })
+    expect(await volumesOf('fourth')).toBeUndefined()
+    await client.patch(
+      nodes,
+      { name: 'new' },
+      { type: 'merge', body: { status: nodeStatus('cri-o://1.30.0') } },
+      { subresource: 'status' },
+    )
+    expect(await volumesOf('fifth')).toBe(1)
+  })
+
+  it('is there from the start where such a node is stored already', async () => {
+    const { client, store } = await startTestCore()
+    const status = nodeStatus('containerd://2.0.0')
+    await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'isolating' }, status })
+    const later = await startTestCore({ store, mountsTokens: 'forIsolatedNodes' })
+    expect((await later.client.create(pods, pod('a'))).spec.volumes).toHaveLength(1)
   })
 
   it('is not there where the cluster does not mount tokens', async () => {

@@ -13,15 +13,23 @@ import { withTokenVolume } from './token-volume.ts'
 /** What pods run as that name no service account. */
 const defaultAccountName = 'default'
 
+/** The volumes with tokens that pods get without having asked. */
+export interface TokenVolumes {
+  /** Whether a pod that is created now gets one. */
+  areWanted(): boolean
+  /** Makes the end of a volume's name. */
+  newSuffix(): string
+}
+
 /**
  * Pods that name no service account run as `default`, the account has to exist, and those that name no secrets to pull images with
- * have those of their account. An account may limit the secrets that its pods name. With `tokenVolumeSuffix`, which makes names of
- * volumes, containers have a token of their account where client libraries look for it.
+ * have those of their account. An account may limit the secrets that its pods name. Where there are `tokenVolumes`, containers have a
+ * token of their account where client libraries look for it.
  */
 export function serviceAccount(
   registries: Registries,
   clock: Clock,
-  tokenVolumeSuffix: (() => string) | undefined,
+  tokenVolumes: TokenVolumes | undefined,
 ): AdmissionPlugin {
   const arrivals = new AccountArrivals(registries, clock)
 
@@ -62,7 +70,8 @@ export function serviceAccount(
       const name = pod.spec.serviceAccountName || defaultAccountName
       const completed = (account: ServiceAccount): KubernetesObject => {
         const own = withPullSecrets(withAccount(pod as AdmittedPod, name), account)
-        const changed = tokenVolumeSuffix === undefined ? own : withTokenVolume(own as Pod, account, tokenVolumeSuffix)
+        const changed =
+          tokenVolumes?.areWanted() === true ? withTokenVolume(own as Pod, account, tokenVolumes.newSuffix) : own
         judge(attributes, changed as Pod, account)
         return changed
       }

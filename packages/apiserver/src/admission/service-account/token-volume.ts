@@ -1,9 +1,12 @@
-import type { KubernetesObject, Pod, ServiceAccount } from '@coracle/api'
+import {
+  type KubernetesObject,
+  type Pod,
+  type ServiceAccount,
+  tokenMountPath,
+  tokenVolumePrefix as volumePrefix,
+} from '@coracle/api'
 import { type AdmittedPod, withSpec } from '../pods.ts'
 
-/** Where client libraries look for what they need to call the API. */
-export const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-const volumePrefix = 'kube-api-access-'
 /** Upstream's: an hour, and a few seconds by which it is told from one that somebody has asked for. */
 const tokenSeconds = 3607
 

@@ -12,6 +12,7 @@ export const machinePages: ManualPages = {
         'coracle agent https://10.0.0.1:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash sha256:…',
       ],
       ['go on after that', 'coracle agent'],
+      ['with the containers of containerd', 'coracle agent --runtime cri'],
       ['as a kubeconfig says', 'coracle agent --kubeconfig node.kubeconfig --hostname-override far'],
     ],
     seeAlso: ['token create', 'up', 'drain'],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
@@ -37,6 +37,22 @@ it.each<readonly [string, Partial<ContainerConfig>, RegExp]>([
   ['a/../../data', {}, /outside of the directory of the container/],
 ])('refuses %s %o', (path, more, message) => {
   expect(() => placeMounts(mounting(path, more), work)).toThrow(message)
+})
+
+const token = (more: Partial<ContainerConfig> = {}) => {
+  const containerPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+  const mounts = [{ name: 'kube-api-access-x7k2p', containerPath, hostPath: volume, readOnly: true }]
+  return { mounts, ...more } as unknown as ContainerConfig
+}
+
+it('has the token that every pod gets appear below the directory of the container', () => {
+  placeMounts(token(), work)
+  expect(readFileSync(join(work, 'var/run/secrets/kubernetes.io/serviceaccount/file'), 'utf8')).toBe('kept')
+})
+
+it('leaves it out where it would be in a directory of somebody else', () => {
+  placeMounts(token({ workingDirectory: '/srv' }), work)
+  expect(readdirSync(work)).toEqual([])
 })
 
 it('refuses what the node agent could not bring to the node', () => {

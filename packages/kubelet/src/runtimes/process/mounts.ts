@@ -1,11 +1,15 @@
 import { lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { isTokenMount } from '@coracle/api'
 import { type ContainerConfig, ContainerConfigError, type Mount } from '../runtime.ts'
 
 /**
  * Has the volumes of a container appear where it is to find them, as links in its own directory. All processes see one file system, so
  * that is the only place where something can be put for one container: a mount has to have a relative path, which is below that
  * directory as it is below the root elsewhere; or the path that the volume has on the node, where it is anyway.
+ *
+ * The token that every pod gets where some node has a container runtime is one that nobody has asked to be here. It is below that directory,
+ * too, or left out where another directory is asked for: client libraries look for it at an absolute path and do not find it either way.
  */
 export function placeMounts({ mounts, workingDirectory }: ContainerConfig, workDirectory: string): void {
   for (const mount of mounts) {
@@ -13,8 +17,12 @@ export function placeMounts({ mounts, workingDirectory }: ContainerConfig, workD
     if (hostPath === undefined)
       throw new ContainerConfigError(refusal(mount, 'no driver of this node brings volumes of its kind'))
     if (resolve('/', containerPath) === resolve(hostPath) && isAbsolute(containerPath)) continue
+    const instead = relative('/', resolve('/', containerPath))
+    if (isTokenMount(mount.name, containerPath)) {
+      if (!workingDirectory) place({ ...mount, containerPath: instead }, hostPath, workDirectory)
+      continue
+    }
     if (isAbsolute(containerPath) || workingDirectory) {
-      const instead = relative('/', resolve('/', containerPath))
       throw new ContainerConfigError(
         refusal(mount, `set mountPath: ${instead}, without a workingDir, and use it from where the container starts`),
       )

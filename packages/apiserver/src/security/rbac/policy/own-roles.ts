@@ -38,7 +38,11 @@ const roles: readonly OwnRole[] = [
   {
     name: 'coracle:node-proxier',
     groups: ['system:nodes'],
-    rules: ['list,watch core endpoints,services', 'list,watch discovery.k8s.io endpointslices'],
+    rules: [
+      'list,watch core endpoints,services',
+      'list,watch discovery.k8s.io endpointslices',
+      'list,watch networking.k8s.io servicecidrs',
+    ],
   },
   // Upstream's servers have these controllers in themselves, or as an addition.
   further(
