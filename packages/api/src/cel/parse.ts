@@ -13,7 +13,7 @@ export const expressionLengthMax = 100_000
 /** Reads an expression. Throws CelSyntaxError. */
 export function parseCel(source: string): Expression {
   if (source.length > expressionLengthMax) throw new CelSyntaxError(0, 'expression code point size exceeds limit')
-  return new Parser(tokensOf(source)).whole()
+  return new Parser(tokensOf(source), source).whole()
 }
 
 /** Binary operators by how tightly they bind, loosest first; `?:` binds loosest of all. */
@@ -27,16 +27,22 @@ const binary: readonly (readonly string[])[] = [
 
 class Parser {
   readonly #tokens: readonly Token[]
+  readonly #source: string
   #next = 0
   #depth = 0
+  /** How many brackets and conditions are open. */
+  #open = 0
+  /** What else may stand at the place where a bracket has just been opened. */
+  #atStart: { readonly at: number; readonly also: readonly string[] } = { at: -1, also: [] }
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], source: string) {
     this.#tokens = tokens
+    this.#source = source
   }
 
   whole(): Expression {
     const expression = this.#expression()
-    if (this.#peek().kind !== 'end') throw this.#unexpected()
+    if (this.#peek().kind !== 'end') throw this.#unexpected('<EOF>', this.#peek(1).kind === 'end')
     return expression
   }
 
@@ -45,8 +51,8 @@ class Parser {
     return token ?? { kind: 'end', offset: 0 }
   }
 
-  #isNext(text: string): boolean {
-    const token = this.#peek()
+  #isNext(text: string, ahead = 0): boolean {
+    const token = this.#peek(ahead)
     return token.kind === 'symbol' ? token.text === text : token.kind === 'name' && text === 'in' && token.text === 'in'
   }
 
@@ -56,15 +62,55 @@ class Parser {
     return found
   }
 
-  #expect(text: string): void {
-    if (!this.#take(text)) throw this.#unexpected(text)
+  /** Opens what `#close` ends. `also` may stand there instead of an operand. */
+  #enter(also: readonly string[] = []): void {
+    this.#open += 1
+    this.#atStart = { at: this.#next, also }
   }
 
-  #unexpected(wanted?: string): CelSyntaxError {
-    const token = this.#peek()
-    const found = token.kind === 'end' ? '<EOF>' : token.kind === 'literal' ? 'literal' : token.text
-    const expecting = wanted === undefined ? '' : ` expecting '${wanted}'`
-    return new CelSyntaxError(token.offset, `Syntax error: mismatched input '${found}'${expecting}`)
+  /** Takes what ends a bracket, or stands between the parts of a condition; `orComma`: more might have followed. */
+  #close(text: string, orComma = false): void {
+    if (!this.#take(text)) throw this.#missing(text, orComma)
+    this.#open -= 1
+  }
+
+  #expect(text: string): void {
+    if (!this.#take(text)) throw this.#missing(text, false)
+  }
+
+  /** What ANTLR's way to go on after an error makes of it: a token too many is passed over, and one too few put in, where that helps. */
+  #missing(text: string, orComma: boolean): CelSyntaxError {
+    const isSurplus = this.#isNext(text, 1) || (orComma && this.#isNext(',', 1))
+    const mayFollow = text === ':' ? this.#beginsOperand() : this.#peek().kind === 'end' && this.#open === 1
+    if (!isSurplus && !orComma && mayFollow) return this.#error(`missing '${text}' at`, '')
+    return this.#unexpected(orComma ? `{'${text}', ','}` : `'${text}'`, isSurplus)
+  }
+
+  #unexpected(wanted: string, isSurplus: boolean): CelSyntaxError {
+    return this.#error(isSurplus ? 'extraneous input' : 'mismatched input', ` expecting ${wanted}`)
+  }
+
+  #noOperand(): CelSyntaxError {
+    const { at, also } = this.#atStart
+    const wanted = operandStarts(at === this.#next ? also : [])
+    return this.#unexpected(wanted, this.#peek().kind !== 'end' && this.#beginsOperand(1))
+  }
+
+  #error(problem: string, rest: string): CelSyntaxError {
+    const { kind, offset } = this.#peek()
+    const found = kind === 'end' ? '<EOF>' : this.#text()
+    return new CelSyntaxError(offset, `Syntax error: ${problem} '${found}'${rest}`)
+  }
+
+  /** The next token as it is written. */
+  #text(): string {
+    return this.#source.slice(this.#peek().offset, this.#peek(1).offset).trimEnd()
+  }
+
+  #beginsOperand(ahead = 0): boolean {
+    const token = this.#peek(ahead)
+    if (token.kind === 'symbol') return ['[', '{', '(', '.', '-', '!'].includes(token.text)
+    return token.kind === 'literal' || (token.kind === 'name' && !token.quoted && token.text !== 'in')
   }
 
   #expression(): Expression {
@@ -76,8 +122,9 @@ class Parser {
     const { offset } = this.#peek()
     let expression = condition
     if (this.#take('?')) {
+      this.#enter()
       const yes = this.#binary(0)
-      this.#expect(':')
+      this.#close(':')
       expression = { kind: 'call', name: '_?_:_', args: [condition, yes, this.#expression()], offset }
     }
     this.#depth -= 1
@@ -126,9 +173,10 @@ class Parser {
         throw new CelSyntaxError(offset, `expression recursion limit exceeded: ${expressionDepthMax}`)
       if (this.#take('.')) operand = this.#dotted(operand, offset)
       else if (this.#take('[')) {
+        this.#enter(['?'])
         const optional = this.#take('?')
         const index = this.#expression()
-        this.#expect(']')
+        this.#close(']')
         operand = { kind: 'call', name: optional ? '_[?_]' : '_[_]', args: [operand, index], offset }
       } else {
         const typeName = this.#isNext('{') ? qualifiedName(operand) : undefined
@@ -142,7 +190,10 @@ class Parser {
   #dotted(operand: Expression, offset: number): Expression {
     const optional = this.#take('?')
     const token = this.#peek()
-    if (token.kind !== 'name') throw this.#unexpected()
+    if (token.kind !== 'name') {
+      const found = token.kind === 'end' ? '' : this.#text()
+      throw new CelSyntaxError(token.offset, `Syntax error: no viable alternative at input '.${found}'`)
+    }
     this.#next += 1
     if (optional || token.quoted || !this.#isNext('(')) {
       return { kind: 'select', operand, field: token.text, test: false, optional, offset }
@@ -163,11 +214,12 @@ class Parser {
 
   #arguments(end: string): readonly Expression[] {
     const args: Expression[] = []
+    this.#enter([end])
     while (!this.#isNext(end)) {
       args.push(this.#expression())
       if (!this.#take(',')) break
     }
-    this.#expect(end)
+    this.#close(end)
     return args
   }
 
@@ -179,8 +231,9 @@ class Parser {
       return { kind: 'literal', value: signed(token, negative), offset }
     }
     if (this.#take('(')) {
+      this.#enter()
       const inner = this.#expression()
-      this.#expect(')')
+      this.#close(')')
       return inner
     }
     if (this.#take('[')) return { kind: 'list', elements: this.#elements(), offset }
@@ -193,7 +246,7 @@ class Parser {
     const { offset } = this.#peek()
     const dot = this.#take('.') ? '.' : ''
     const token = this.#peek()
-    if (token.kind !== 'name' || token.quoted || token.text === 'in') throw this.#unexpected()
+    if (token.kind !== 'name' || token.quoted || token.text === 'in') throw this.#noOperand()
     if (reservedWords.has(token.text)) throw new CelSyntaxError(token.offset, `reserved identifier: ${token.text}`)
     this.#next += 1
     if (!this.#isNext('(')) return { kind: 'identifier', name: dot + token.text, offset }
@@ -206,43 +259,65 @@ class Parser {
 
   #elements(): readonly Element[] {
     const elements: Element[] = []
-    while (!this.#isNext(']')) {
+    this.#enter([']', ',', '?'])
+    while (!this.#endsWith(']', elements.length)) {
       const optional = this.#take('?')
       elements.push({ value: this.#expression(), optional })
       if (!this.#take(',')) break
     }
-    this.#expect(']')
+    this.#close(']', !this.#followsComma())
     return elements
   }
 
   #fields(): readonly ConstructedField[] {
     const fields: ConstructedField[] = []
-    while (!this.#isNext('}')) {
+    this.#enter()
+    while (!this.#endsWith('}', fields.length)) {
       const optional = this.#take('?')
       const token = this.#peek()
-      if (token.kind !== 'name') throw this.#unexpected()
+      if (token.kind !== 'name') throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
       this.#next += 1
       const { offset } = this.#peek()
       this.#expect(':')
       fields.push({ name: token.text, value: this.#expression(), optional, offset })
       if (!this.#take(',')) break
     }
-    this.#expect('}')
+    this.#close('}', !this.#followsComma())
     return fields
   }
 
   #entries(): readonly Entry[] {
     const entries: Entry[] = []
-    while (!this.#isNext('}')) {
+    this.#enter(['}', ',', '?'])
+    while (!this.#endsWith('}', entries.length)) {
       const optional = this.#take('?')
       const key = this.#expression()
       this.#expect(':')
       entries.push({ key, value: this.#expression(), optional })
       if (!this.#take(',')) break
     }
-    this.#expect('}')
+    this.#close('}', !this.#followsComma())
     return entries
   }
+
+  /** Whether a list or map ends here: after its last comma it may, and at the end of the text nothing else can be. */
+  #endsWith(text: string, count: number): boolean {
+    return this.#isNext(text) || (count > 0 && this.#peek().kind === 'end')
+  }
+
+  #followsComma(): boolean {
+    return this.#isNext(',', -1)
+  }
+}
+
+const tokenOrder = "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?'".split(' ')
+const operandSymbols = "'[' '{' '(' '.' '-' '!'".split(' ')
+const operandWords = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER"
+
+/** The tokens with which an operand begins, and others, in the order of the grammar. */
+function operandStarts(also: readonly string[]): string {
+  const symbols = tokenOrder.filter((each) => operandSymbols.includes(each) || also.includes(each.slice(1, -1)))
+  return `{${symbols.join(', ')}, ${operandWords}}`
 }
 
 function signed(token: Extract<Token, { kind: 'literal' }>, negative: boolean): typeof token.value {

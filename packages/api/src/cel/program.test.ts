@@ -19,7 +19,10 @@ const result = (source: string): CelValue | string => {
 
 describe('what is wrong with an expression is said with its place', () => {
   it.each([
-    ['1 +', "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>'\n | 1 +\n | ...^"],
+    [
+      '1 +',
+      "ERROR: <input>:1:4: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}\n | 1 +\n | ...^",
+    ],
     ['true &&\n  foo', "ERROR: <input>:2:3: undeclared reference to 'foo' (in container '')\n |   foo\n | ..^"],
     [
       "1 + 'a'",

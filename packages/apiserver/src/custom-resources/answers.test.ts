@@ -57,6 +57,27 @@ const patch = (type: 'merge' | 'apply', body: object, path = '/a', query = '') =
 const apply = (spec: object, query: string) =>
   patch('apply', { apiVersion: 'example.com/v1', kind: 'Crate', metadata: { name: 'a' }, spec }, '/a', query)
 
+describe('metadata of a wrong type', () => {
+  const field = (path: string, type: string) =>
+    `json: cannot unmarshal number into Go struct field ${path} of type ${type}`
+
+  it.each<[unknown, string]>([
+    [5, 'json: cannot unmarshal number into Go value of type v1.ObjectMeta'],
+    [{ uid: 5 }, field('ObjectMeta.uid', 'types.UID')],
+    [{ creationTimestamp: 5 }, field('ObjectMeta.creationTimestamp', 'string')],
+    [{ labels: { a: 5 } }, field('ObjectMeta.labels', 'string')],
+    [{ ownerReferences: [{ uid: 5 }] }, field('OwnerReference.ownerReferences.uid', 'types.UID')],
+    [
+      { managedFields: [{ operation: 5 }] },
+      field('ManagedFieldsEntry.managedFields.operation', 'v1.ManagedFieldsOperationType'),
+    ],
+    [{ managedFields: [{ time: 5 }] }, field('ManagedFieldsEntry.managedFields.time', 'string')],
+  ])('is told of without what is around it: %j', async (metadata, problem) => {
+    const { code, json } = await server.call(crates, { method: 'POST', body: { ...type, metadata } })
+    expect([code, json.message]).toEqual([400, `Crate in version "v1" cannot be handled as a Crate: ${problem}`])
+  })
+})
+
 describe('an object that does not say what it is', () => {
   const name = 'the object provided is unrecognized (must be of type Crate): '
   const version = (given: string) =>

@@ -1,6 +1,6 @@
 /** What is wrong with a policy, in the words of upstream's validation of admissionregistration. */
 import { compileAdmissionExpression } from '../../admission/index.ts'
-import type { CelType } from '../../cel/types.ts'
+import { type CelType, types } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { JsonPathError, parseJsonPath } from '../../jsonpath/index.ts'
@@ -26,8 +26,8 @@ const specPath = FieldPath.of('spec')
 export function validatePolicy({ metadata, spec = {} }: ValidatingAdmissionPolicy): readonly FieldError[] {
   const { paramKind, matchConstraints, matchConditions = [], variables = [], validations = [] } = spec
   const hasParams = paramKind !== undefined
-  const known = new Map<string, CelType>()
-  const options = { hasParams, variables: known }
+  // Where there are no variables nobody has heard of any.
+  const options: Surroundings = { hasParams, ...(variables.length === 0 ? {} : { variables: new Map() }) }
   const annotations = spec.auditAnnotations ?? []
   const nothing = 'validations or auditAnnotations must contain at least one item'
   return [
@@ -133,7 +133,7 @@ function kindErrors(kind: string, path: FieldPath): readonly FieldError[] {
 export interface Surroundings {
   readonly hasParams: boolean
   /** The types of the variables so far. */
-  readonly variables: Map<string, CelType>
+  readonly variables?: Map<string, CelType>
 }
 
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/
@@ -149,15 +149,17 @@ export function variableErrors(
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = []
-  // That there is a name the schema says.
-  if (name !== '' && (!identifier.test(name) || reserved.has(name))) {
+  // That there is a name the schema says, unless there is nothing but spaces.
+  if (name !== '' && name.trim() === '') errors.push(requiredField(path.field('name'), 'name is not specified'))
+  else if (name !== '' && (!identifier.test(name) || reserved.has(name))) {
     errors.push(invalidField(path.field('name'), name, 'must be a valid CEL identifier'))
   }
   const at = path.field('expression')
   if (expression.trim() === '') return [...errors, requiredField(at, 'expression is not specified')]
   const compiled = compileAdmissionExpression(expression, [], { ...around, hasAuthorizer: true })
+  // What is made of one that is wrong is not wrong for that.
+  around.variables?.set(name, 'problem' in compiled ? types.dyn : compiled.program.type)
   if ('problem' in compiled) return [...errors, invalidField(at, expression, compiled.problem)]
-  around.variables.set(name, compiled.program.type)
   return errors
 }
 

@@ -69,6 +69,12 @@ describe('a policy', () => {
     expect(errorsOf(policies, spec)).toEqual([])
   })
 
+  it('knows of no variables where it defines none', () => {
+    expect(errorsOf(policies, { validations: [{ expression: 'variables.a == true' }] }).join()).toContain(
+      "ERROR: <input>:1:1: undeclared reference to 'variables' (in container '')",
+    )
+  })
+
   it.each<[string, object, readonly string[]]>([
     ['no requests', { matchConstraints: undefined }, ['spec.matchConstraints: Required value']],
     ['no rule', { matchConstraints: {} }, ['spec.matchConstraints.resourceRules: Required value']],
@@ -133,6 +139,19 @@ describe('a policy', () => {
       'a variable whose name is a word of the language',
       { variables: [{ name: 'for', expression: '1' }] },
       ['spec.variables[0].name: Invalid value: "for": must be a valid CEL identifier'],
+    ],
+    [
+      'a variable that is wrong, and nothing that uses it',
+      {
+        variables: [{ name: 'a', expression: 'b' }],
+        validations: [{ expression: 'variables.a == true' }],
+      },
+      ['spec.variables[0].expression: Invalid value: "b": compilation failed'],
+    ],
+    [
+      'a variable of nothing but spaces',
+      { variables: [{ name: ' ', expression: '1' }] },
+      ['spec.variables[0].name: Required value: name is not specified'],
     ],
     [
       'a kind of parameters without a version',

@@ -89,10 +89,12 @@ const decodeMetadata =
     } catch (error) {
       if (!(error instanceof Undecodable)) throw error
       // It knows nothing of what is around, nor of the key of a map.
-      const problem = error.message.replace(/Go struct field \S*?\bmetadata(?:\.(\S+))? of type/, (_, at?: string) =>
-        at === undefined
-          ? 'Go value of type'
-          : `Go struct field ObjectMeta.${at.replace(/^(labels|annotations)\..*/, '$1')} of type`,
+      const problem = error.message.replace(
+        /Go struct field (\w*)\.(?:\S*?\.)?metadata(?:\.(\S+))? of type/,
+        (_, owner: string, at?: string) =>
+          at === undefined
+            ? 'Go value of type'
+            : `Go struct field ${owner}.${at.replace(/^(labels|annotations)\..*/, '$1')} of type`,
       )
       throw new Undecodable(problem)
     }
