@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -270,6 +270,85 @@ describe('a service leads to pods of all machines', () => {
     expect([...(await answersOf(here, 10))]).toEqual(['node-0'])
     agent = await AgentProcess.start(there, agentArgs())
     await eventually('pods of both answer again', async () => (await answersOf(here, 20)).size === 2)
+  })
+})
+
+describe('a claim that is first used on its node', () => {
+  const claim = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+  /** A pod that writes its name into the volume of a claim, and where it comes to an end says what is there. */
+  const writer = (name: string, claimName: string) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      restartPolicy: 'Never',
+      nodeSelector: { disk: 'ssd' },
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+      containers: [
+        {
+          name: 'main',
+          image: 'x',
+          command: ['sh', '-c', `echo ${name} >> data/names; cat data/names`],
+          volumeMounts: [{ name: 'data', mountPath: 'data' }],
+        },
+      ],
+    },
+  })
+  const apply = (...objects: readonly object[]) =>
+    kubectl.ok(['apply', '-f', '-'], { input: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+  /** Uses a claim on the node, by pods one after the other, and gives the name of its volume. */
+  async function use(claimName: string, ...pods: readonly string[]): Promise<string> {
+    await apply(claim(claimName))
+    for (const pod of pods) {
+      await apply(writer(pod, claimName))
+      await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Succeeded', `pod/${pod}`, '--timeout=60s'])
+    }
+    return kubectl.ok(['get', 'pvc', claimName, '-o', 'jsonpath={.spec.volumeName}'])
+  }
+  const directoryOf = (volume: string) => join(directory, 'agent', 'kubelet', nodeName, 'volumes', volume)
+  const volumes = async () => (await kubectl.ok(['get', 'pv', '-o', 'name'])).trim()
+  const events = (name: string) =>
+    kubectl.ok(['get', 'events', '--field-selector', `involvedObject.name=${name}`, '-o', 'jsonpath={..message}'])
+
+  it('has a volume there, which stays with it and goes with it', async () => {
+    const volume = await use('data', 'first', 'second')
+    expect(await kubectl.ok(['logs', 'second'])).toBe('first\nsecond\n')
+    expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('first\nsecond\n')
+    expect(existsSync(join(directory, 'server', 'kubelet', nodeName))).toBe(false)
+    const said = '{.spec.local.path} {.spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]}'
+    expect(await kubectl.ok(['get', 'pv', volume, '-o', `jsonpath=${said}`])).toBe(`${directoryOf(volume)} ${nodeName}`)
+    expect(await events('data')).toContain(`Successfully provisioned volume ${volume}`)
+    await kubectl.ok(['delete', 'pod/first', 'pod/second', 'pvc/data'])
+    await eventually('the volume is gone', async () => (await volumes()) === '')
+    expect(existsSync(directoryOf(volume))).toBe(false)
+  })
+
+  it('leaves what is in it where its policy is to retain it', async () => {
+    const volume = await use('kept', 'third')
+    const patch = JSON.stringify({ spec: { persistentVolumeReclaimPolicy: 'Retain' } })
+    await kubectl.ok(['patch', 'pv', volume, '-p', patch])
+    await kubectl.ok(['delete', 'pod/third', 'pvc/kept'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=30s'])
+    await kubectl.ok(['delete', 'pv', volume, '--timeout=30s'])
+    expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('third\n')
+  })
+
+  it('keeps its volume for as long as the agent is away that is to remove it', async () => {
+    const volume = await use('left', 'fourth')
+    await kubectl.ok(['delete', 'pod/fourth'])
+    await agent.end('SIGKILL')
+    await kubectl.ok(['delete', 'pvc/left'])
+    await eventually('it is told', async () => (await events(volume)).includes('connection refused'))
+    expect(await volumes()).toBe(`persistentvolume/${volume}`)
+    expect(existsSync(directoryOf(volume))).toBe(true)
+    agent = await AgentProcess.start(there, agentArgs())
+    await eventually('the volume is gone', async () => (await volumes()) === '')
+    expect(existsSync(directoryOf(volume))).toBe(false)
   })
 })
 

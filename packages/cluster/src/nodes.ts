@@ -24,7 +24,8 @@ import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
-import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
+import { startLocalPathProvisioner } from './local-path-provisioner.ts'
+import { localVolumes } from './local-volumes.ts'
 import type { NodeConnection, NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,

@@ -272,6 +272,50 @@ describe('what a node answers', () => {
   })
 })
 
+describe('directories of volumes', () => {
+  const volumes = {
+    create: async (name: string) => `/data/${name}`,
+    remove: async (name: string, path: string) => {
+      if (path !== `/data/${name}`) throw new Error(`volume ${name} is not at ${path}`)
+    },
+  }
+
+  it('are made and removed for who has the right to all of the node', async () => {
+    const { ask, as, reviews } = await served({ volumes })
+    expect(await ask('/localVolumes/pvc-1', as(), 'PUT')).toEqual({ code: 200, body: '{"path":"/data/pvc-1"}' })
+    expect(await ask('/localVolumes/pvc-1?path=%2Fdata%2Fpvc-1', as(), 'DELETE')).toEqual({ code: 200, body: '' })
+    expect(reviews.map(({ resourceAttributes: of }) => `${of?.verb} ${of?.resource}/${of?.subresource}`)).toEqual([
+      'update nodes/proxy',
+      'delete nodes/proxy',
+    ])
+    const closed = await served({ volumes, allows: ({ resourceAttributes }) => resourceAttributes?.verb === 'get' })
+    for (const method of ['PUT', 'DELETE']) {
+      expect((await closed.ask('/localVolumes/pvc-1', as(peer), method)).code).toBe(403)
+    }
+  })
+
+  it('are left alone where something else is meant', async () => {
+    const { ask, as } = await served({ volumes })
+    expect(await ask('/localVolumes/pvc-1?path=%2Fetc', as(), 'DELETE')).toEqual({
+      code: 500,
+      body: 'volume pvc-1 is not at /etc\n',
+    })
+    expect((await ask('/localVolumes/..%2Fpvc-1', as(), 'PUT')).code).toBe(400)
+    for (const [path, method, code] of [
+      ['/localVolumes/pvc-1', 'GET', 405],
+      ['/localVolumes/pvc-1', 'POST', 405],
+      ['/localVolumes', 'PUT', 404],
+      ['/localVolumes/a/b', 'PUT', 404],
+    ] as const)
+      expect((await ask(path, as(), method)).code).toBe(code)
+  })
+
+  it('are not there where a node has none', async () => {
+    const { ask, as } = await served()
+    expect((await ask('/localVolumes/pvc-1', as(), 'PUT')).code).toBe(404)
+  })
+})
+
 describe('the way to pods', () => {
   /** A node whose runtime has a pod at this address. */
   const runtimeAt = (address: string) =>
