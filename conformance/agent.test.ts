@@ -240,8 +240,8 @@ describe('a node on another machine', () => {
 })
 
 /** What a service answers at its own address, over connections of their own, asked on a machine. */
-async function answersOf(on: Pick<Machine, 'prefix'>, times: number): Promise<ReadonlySet<string>> {
-  const clusterIp = await kubectl.ok(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+async function answersOf(on: Pick<Machine, 'prefix'>, times: number, name = 'web'): Promise<ReadonlySet<string>> {
+  const clusterIp = await kubectl.ok(['get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}'])
   const script = `(async () => {
     for (let turn = 0; turn < ${times}; turn += 1) {
       const answer = await fetch('http://${clusterIp}', { headers: { connection: 'close' } })
@@ -263,6 +263,43 @@ describe('a service leads to pods of all machines', () => {
   it("asked on the agent's", async () => {
     if (!there.isApart) return
     await eventually('pods of both answer', async () => (await answersOf(there, 20)).size === 2)
+  })
+
+  it('in the network of their host, at the ports that they declare', async () => {
+    if (!there.isApart) return
+    const port = 20_000 + (process.pid % 10_000)
+    const script = web.replace('8080, process.env.CORACLE_POD_IP', `${port}, '0.0.0.0'`)
+    const onHost = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'host', labels: { app: 'host' } },
+      spec: {
+        nodeName,
+        hostNetwork: true,
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: 'main',
+            image: 'x',
+            command: [process.execPath, '-e', script],
+            env: [{ name: 'NODE', value: nodeName }],
+            ports: [{ containerPort: port }],
+            readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+          },
+        ],
+      },
+    }
+    const ofHost = {
+      ...service,
+      metadata: { name: 'host' },
+      spec: { selector: { app: 'host' }, ports: [{ port: 80, targetPort: port }] },
+    }
+    await kubectl.ok(['apply', '-f', '-'], { input: `${JSON.stringify(ofHost)}\n---\n${JSON.stringify(onHost)}` })
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/host', '--timeout=60s'])
+    for (const on of [here, there]) {
+      await eventually('it answers', async () => (await answersOf(on, 1, 'host')).has(nodeName))
+    }
+    await kubectl.ok(['delete', 'service/host', 'pod/host'])
   })
 
   it('but those of a machine that is not reached, of which it is not known yet', async () => {

@@ -319,7 +319,9 @@ function startKubelet(
     exec,
     attach,
     portForward,
-    ...(runtime.runsProcesses ? { connectToPod: (target) => connectToPodOf(runtime, target, clock) } : {}),
+    ...(runtime.runsProcesses
+      ? { connectToPod: (target) => connectToPodOf({ ...kubelet, runtime }, target, clock) }
+      : {}),
   })
   return {
     atWork: kubelet.start(),
@@ -331,7 +333,11 @@ function startKubelet(
 }
 
 /** A connection to a pod, for machines elsewhere. What it takes is loaded with the first. */
-async function connectToPodOf(runtime: Runtime, target: string, clock: Clock) {
+async function connectToPodOf(
+  node: Pick<Kubelet, 'nodeAddress' | 'pods'> & { readonly runtime: Runtime },
+  target: string,
+  clock: Clock,
+) {
   const { connectToPod } = await import('@coracle/kubelet/server')
-  return connectToPod(target, { runtime }, clock)
+  return connectToPod(target, node, clock)
 }

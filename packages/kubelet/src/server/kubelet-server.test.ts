@@ -53,6 +53,7 @@ async function served({ allows = () => true, ...node }: Setup = {}) {
       name === '' || name === 'node-a'
         ? ({
             nodeName: 'node-a',
+            nodeAddress: '127.8.8.8',
             runtime,
             usage: { podMetrics: async () => [], nodeMetrics: async () => undefined },
             pods: () => [pod],
@@ -355,6 +356,31 @@ describe('the way to pods', () => {
     const { answer } = await connected(port, `127.0.0.1:${target}`, { ...tls, ...as(peer) })
     expect(answer).toContain('404')
     expect(answer).toContain('no pod of this node has the address 127.0.0.1')
+  })
+
+  it('leads to pods in the network of their host, at the ports that they declare', async () => {
+    const target = await echo('127.0.0.1')
+    const other = await echo('127.0.0.1')
+    const declaring = (port: number, protocol = 'TCP', more: object = { hostNetwork: true }) => {
+      const pod = testPod()
+      const containers = [{ ...pod.spec.containers[0], ports: [{ containerPort: port, protocol }] }]
+      return { ...pod, spec: { ...pod.spec, ...more, containers } } as Pod
+    }
+    const { metadata } = testPod()
+    const answerOf = async (pod: Pod, to: string, sandbox: object = { ready: true, podUid: metadata.uid }) => {
+      const runtime = { listPodSandboxes: async () => [{ addresses: [], ...sandbox }] }
+      const setup = { runtime, nodeAddress: '127.0.0.1', pods: () => [pod] } as unknown as Setup
+      const { port, tls, as } = await served(setup)
+      return (await connected(port, to, { ...tls, ...as(peer) })).answer.split('\r\n')[0]
+    }
+    expect(await answerOf(declaring(target), `127.0.0.1:${target}`)).toContain('200')
+    // What else listens there, another address, another protocol, a pod that does not run, one that has a network of its own.
+    expect(await answerOf(declaring(target), `127.0.0.1:${other}`)).toContain('404')
+    expect(await answerOf(declaring(target), `127.0.0.2:${target}`)).toContain('404')
+    expect(await answerOf(declaring(target, 'UDP'), `127.0.0.1:${target}`)).toContain('404')
+    const isOver = { ready: false, podUid: metadata.uid }
+    expect(await answerOf(declaring(target), `127.0.0.1:${target}`, isOver)).toContain('404')
+    expect(await answerOf(declaring(target, 'TCP', {}), `127.0.0.1:${target}`)).toContain('404')
   })
 
   it('is closed to others without the right to the node', async () => {

@@ -7,6 +7,8 @@ import type { NodeUsage } from '../usage/node-usage.ts'
 /** A node as its agent's server shows it. */
 export interface ServedNode {
   readonly nodeName: string
+  /** The address of the node: that of its pods that are in the network of their host. */
+  readonly nodeAddress: string
   readonly runtime: Runtime
   readonly usage: NodeUsage
   /** Its directories that are volumes. Absent: none are made there. */
