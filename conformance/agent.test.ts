@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -240,8 +240,8 @@ describe('a node on another machine', () => {
 })
 
 /** What a service answers at its own address, over connections of their own, asked on a machine. */
-async function answersOf(on: Pick<Machine, 'prefix'>, times: number): Promise<ReadonlySet<string>> {
-  const clusterIp = await kubectl.ok(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+async function answersOf(on: Pick<Machine, 'prefix'>, times: number, name = 'web'): Promise<ReadonlySet<string>> {
+  const clusterIp = await kubectl.ok(['get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}'])
   const script = `(async () => {
     for (let turn = 0; turn < ${times}; turn += 1) {
       const answer = await fetch('http://${clusterIp}', { headers: { connection: 'close' } })
@@ -265,11 +265,127 @@ describe('a service leads to pods of all machines', () => {
     await eventually('pods of both answer', async () => (await answersOf(there, 20)).size === 2)
   })
 
+  it('in the network of their host, at the ports that they declare', async () => {
+    if (!there.isApart) return
+    const port = 20_000 + (process.pid % 10_000)
+    const script = web.replace('8080, process.env.CORACLE_POD_IP', `${port}, '0.0.0.0'`)
+    const onHost = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'host', labels: { app: 'host' } },
+      spec: {
+        nodeName,
+        hostNetwork: true,
+        terminationGracePeriodSeconds: 1,
+        containers: [
+          {
+            name: 'main',
+            image: 'x',
+            command: [process.execPath, '-e', script],
+            env: [{ name: 'NODE', value: nodeName }],
+            ports: [{ containerPort: port }],
+            readinessProbe: { tcpSocket: { port }, periodSeconds: 1 },
+          },
+        ],
+      },
+    }
+    const ofHost = {
+      ...service,
+      metadata: { name: 'host' },
+      spec: { selector: { app: 'host' }, ports: [{ port: 80, targetPort: port }] },
+    }
+    await kubectl.ok(['apply', '-f', '-'], { input: `${JSON.stringify(ofHost)}\n---\n${JSON.stringify(onHost)}` })
+    await kubectl.ok(['wait', '--for=condition=Ready', 'pod/host', '--timeout=60s'])
+    for (const on of [here, there]) {
+      await eventually('it answers', async () => (await answersOf(on, 1, 'host')).has(nodeName))
+    }
+    await kubectl.ok(['delete', 'service/host', 'pod/host'])
+  })
+
   it('but those of a machine that is not reached, of which it is not known yet', async () => {
     await agent.end('SIGKILL')
     expect([...(await answersOf(here, 10))]).toEqual(['node-0'])
     agent = await AgentProcess.start(there, agentArgs())
     await eventually('pods of both answer again', async () => (await answersOf(here, 20)).size === 2)
+  })
+})
+
+describe('a claim that is first used on its node', () => {
+  const claim = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  })
+  /** A pod that writes its name into the volume of a claim, and where it comes to an end says what is there. */
+  const writer = (name: string, claimName: string) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      restartPolicy: 'Never',
+      nodeSelector: { disk: 'ssd' },
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+      containers: [
+        {
+          name: 'main',
+          image: 'x',
+          command: ['sh', '-c', `echo ${name} >> data/names; cat data/names`],
+          volumeMounts: [{ name: 'data', mountPath: 'data' }],
+        },
+      ],
+    },
+  })
+  const apply = (...objects: readonly object[]) =>
+    kubectl.ok(['apply', '-f', '-'], { input: objects.map((object) => JSON.stringify(object)).join('\n---\n') })
+  /** Uses a claim on the node, by pods one after the other, and gives the name of its volume. */
+  async function use(claimName: string, ...pods: readonly string[]): Promise<string> {
+    await apply(claim(claimName))
+    for (const pod of pods) {
+      await apply(writer(pod, claimName))
+      await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Succeeded', `pod/${pod}`, '--timeout=60s'])
+    }
+    return kubectl.ok(['get', 'pvc', claimName, '-o', 'jsonpath={.spec.volumeName}'])
+  }
+  const directoryOf = (volume: string) => join(directory, 'agent', 'kubelet', nodeName, 'volumes', volume)
+  const volumes = async () => (await kubectl.ok(['get', 'pv', '-o', 'name'])).trim()
+  const events = (name: string) =>
+    kubectl.ok(['get', 'events', '--field-selector', `involvedObject.name=${name}`, '-o', 'jsonpath={..message}'])
+
+  it('has a volume there, which stays with it and goes with it', async () => {
+    const volume = await use('data', 'first', 'second')
+    expect(await kubectl.ok(['logs', 'second'])).toBe('first\nsecond\n')
+    expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('first\nsecond\n')
+    expect(existsSync(join(directory, 'server', 'kubelet', nodeName))).toBe(false)
+    const said = '{.spec.local.path} {.spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]}'
+    expect(await kubectl.ok(['get', 'pv', volume, '-o', `jsonpath=${said}`])).toBe(`${directoryOf(volume)} ${nodeName}`)
+    expect(await events('data')).toContain(`Successfully provisioned volume ${volume}`)
+    await kubectl.ok(['delete', 'pod/first', 'pod/second', 'pvc/data'])
+    await eventually('the volume is gone', async () => (await volumes()) === '')
+    expect(existsSync(directoryOf(volume))).toBe(false)
+  })
+
+  it('leaves what is in it where its policy is to retain it', async () => {
+    const volume = await use('kept', 'third')
+    const patch = JSON.stringify({ spec: { persistentVolumeReclaimPolicy: 'Retain' } })
+    await kubectl.ok(['patch', 'pv', volume, '-p', patch])
+    await kubectl.ok(['delete', 'pod/third', 'pvc/kept'])
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Released', `pv/${volume}`, '--timeout=30s'])
+    await kubectl.ok(['delete', 'pv', volume, '--timeout=30s'])
+    expect(readFileSync(join(directoryOf(volume), 'names'), 'utf8')).toBe('third\n')
+  })
+
+  it('keeps its volume for as long as the agent is away that is to remove it', async () => {
+    const volume = await use('left', 'fourth')
+    await kubectl.ok(['delete', 'pod/fourth'])
+    await agent.end('SIGKILL')
+    await kubectl.ok(['delete', 'pvc/left'])
+    await eventually('it is told', async () => (await events(volume)).includes('connection refused'))
+    expect(await volumes()).toBe(`persistentvolume/${volume}`)
+    expect(existsSync(directoryOf(volume))).toBe(true)
+    agent = await AgentProcess.start(there, agentArgs())
+    await eventually('the volume is gone', async () => (await volumes()) === '')
+    expect(existsSync(directoryOf(volume))).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -216,6 +216,34 @@ function itJoins({ flag, scheme, start }: Kind): void {
     expect(await field('.spec.volumes[*].name', 'pod', 'early')).not.toContain('kube-api-access')
     const { stdout } = await kubectl.run(['exec', 'process', '--', 'cat', `.${tokenDirectory}/namespace`])
     expect(stdout).toBe('default')
+  })
+
+  it('has volumes of claims that its pods are the first to use', async () => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    }
+    const main = {
+      name: 'main',
+      image: testImage,
+      command: ['sh', '-c', 'echo kept > /data/file'],
+      volumeMounts: [{ name: 'data', mountPath: '/data' }],
+    }
+    const spec = {
+      restartPolicy: 'Never',
+      nodeSelector: onNode(nodeName),
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+      containers: [main],
+    }
+    await apply(claim, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'writer' }, spec })
+    await kubectl.ok(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/writer', '--timeout=60s'])
+    const volume = await field('.spec.volumeName', 'pvc', 'data')
+    const path = join(directory, 'agent', 'kubelet', nodeName, 'volumes', volume)
+    expect(readFileSync(join(path, 'file'), 'utf8')).toBe('kept\n')
+    await kubectl.ok(['delete', 'pod/writer', 'pvc/data'])
+    await eventually('it is gone', async () => !existsSync(path))
   })
 
   it('leaves its containers to run when its agent is killed, which takes them up again', async () => {

@@ -1,12 +1,20 @@
 import { type ConnectionLink, exponentialRateLimiter } from '@coracle/client'
 import { createManager, type Manager } from '@coracle/controller-runtime'
-import { type BuiltinController, builtinControllers, type ControllerHost, type ScaledLoad } from '@coracle/controllers'
+import {
+  type BuiltinController,
+  builtinControllers,
+  type ControllerHost,
+  localPathProvisionerIdentity,
+  type ScaledLoad,
+} from '@coracle/controllers'
 import type { MetricsRegistry } from '@coracle/environment'
 import type { ApiServer } from './api-server.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { controllerIdentity, identities } from './identities.ts'
+import type { NodeConnections } from './node-connections.ts'
 import { stopAll } from './stop-all.ts'
+import { makeVolumesOnAgents } from './volumes-on-agents.ts'
 import type { Worlds } from './worlds.ts'
 
 export interface ControllersOptions {
@@ -15,6 +23,8 @@ export interface ControllersOptions {
   readonly drives: Drives
   readonly metrics: MetricsRegistry
   readonly load: ScaledLoad
+  /** Who makes volumes on nodes that are not of this process. Undefined: nobody does. */
+  readonly agents: NodeConnections | undefined
 }
 
 /** The built-in controllers: one manager, whose caches they share, and each to be stopped and started alone. */
@@ -31,7 +41,7 @@ export class Controllers {
   /** Starts all controllers. They are at work once their caches are filled. */
   start(link: ConnectionLink): Started {
     const name = 'kube-controller-manager'
-    const { worlds, metrics } = this.#options
+    const { worlds, metrics, agents } = this.#options
     const manager = createManager({
       client: worlds.clientOf(name, identities.controllerManager, link),
       environment: worlds.environmentOf(name),
@@ -40,6 +50,15 @@ export class Controllers {
       // of hundreds of owners at once would wait for its tokens after their conflicts.
       rateLimiter: () => exponentialRateLimiter(),
     })
+    if (agents !== undefined) {
+      const provisioner = 'local-path-provisioner'
+      const identity = controllerIdentity(localPathProvisionerIdentity)
+      const setting = {
+        client: worlds.clientOf(provisioner, identity, link),
+        environment: worlds.environmentOf(provisioner),
+      }
+      makeVolumesOnAgents(manager, agents, (controller) => void manager.add(controller, setting))
+    }
     const members = this.group.start(manager, link)
     return {
       atWork: Promise.all([manager.start(), members.atWork]).then(() => {}),

@@ -98,6 +98,27 @@ export class NodeConnections implements NodeGateway {
     return (await this.#remotes())?.nodeMetrics(node)
   }
 
+  /** Whether agents of other machines can be reached at all. */
+  get reachesAgents(): boolean {
+    return this.#remoteOptions !== undefined
+  }
+
+  /** Makes the directory of a volume on the node of an agent elsewhere, and gives its path there. */
+  async createVolume(nodeName: string, volumeName: string): Promise<string> {
+    return (await this.#agents()).createVolume(nodeName, volumeName)
+  }
+
+  /** Removes it and all that is in it. Rejects where `path` is not where it is. */
+  async removeVolume(nodeName: string, volumeName: string, path: string): Promise<void> {
+    await (await this.#agents()).removeVolume(nodeName, volumeName, path)
+  }
+
+  async #agents(): Promise<RemoteNodes> {
+    const remotes = await this.#remotes()
+    if (remotes === undefined) throw new Error('agents of other machines cannot be reached')
+    return remotes
+  }
+
   async #of(pod: Pod): Promise<NodeConnection | RemoteNode> {
     const nodeName = pod.spec.nodeName ?? ''
     return this.#byNode.get(nodeName) ?? (await this.#remote(nodeName)) ?? this.#inProcess(pod)

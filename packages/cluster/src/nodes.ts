@@ -24,7 +24,8 @@ import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
-import { localVolumes, startLocalPathProvisioner } from './local-path-provisioner.ts'
+import { startLocalPathProvisioner } from './local-path-provisioner.ts'
+import { localVolumes } from './local-volumes.ts'
 import type { NodeConnection, NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
@@ -318,7 +319,9 @@ function startKubelet(
     exec,
     attach,
     portForward,
-    ...(runtime.runsProcesses ? { connectToPod: (target) => connectToPodOf(runtime, target, clock) } : {}),
+    ...(runtime.runsProcesses
+      ? { connectToPod: (target) => connectToPodOf({ ...kubelet, runtime }, target, clock) }
+      : {}),
   })
   return {
     atWork: kubelet.start(),
@@ -330,7 +333,11 @@ function startKubelet(
 }
 
 /** A connection to a pod, for machines elsewhere. What it takes is loaded with the first. */
-async function connectToPodOf(runtime: Runtime, target: string, clock: Clock) {
+async function connectToPodOf(
+  node: Pick<Kubelet, 'nodeAddress' | 'pods'> & { readonly runtime: Runtime },
+  target: string,
+  clock: Clock,
+) {
   const { connectToPod } = await import('@coracle/kubelet/server')
-  return connectToPod(target, { runtime }, clock)
+  return connectToPod(target, node, clock)
 }

@@ -152,7 +152,15 @@ async function start(
     proxyAddress: address?.host ?? '127.0.0.1',
     drives,
   })
-  const controllers = new Controllers({ worlds, server, drives, metrics, load: options.load ?? 'measured' })
+  const controllers = new Controllers({
+    worlds,
+    server,
+    drives,
+    metrics,
+    load: options.load ?? 'measured',
+    // Nodes of a copied cluster say where agents are that are not to be asked.
+    agents: connections.reachesAgents && !storedNodes ? connections : undefined,
+  })
   const components: Readonly<Record<ComponentName, RestartableComponent>> = {
     apiserver: component(() => server.start()),
     'kube-controller-manager': component(

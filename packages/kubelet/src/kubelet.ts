@@ -64,6 +64,8 @@ export interface StopOptions {
 /** The agent of one node. */
 export interface Kubelet {
   readonly nodeName: string
+  /** The address of the node as pods see it. */
+  readonly nodeAddress: string
   /** What the node and its pods use. */
   readonly usage: NodeUsage
   /** Registers the node, takes up what already runs on it, and follows its pods. Resolves when it has seen them all. */
@@ -190,6 +192,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
 
   return {
     nodeName,
+    nodeAddress,
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()

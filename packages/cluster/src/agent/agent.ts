@@ -27,6 +27,7 @@ import type { Stop, StopOptions } from '../component.ts'
 import { isolatedNodeOptions, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
+import { agentVolumes } from './agent-volumes.ts'
 import { CertificateKeeper, isCurrent } from './certificate-keeper.ts'
 import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
 import { hostAndPort } from './host-and-port.ts'
@@ -248,15 +249,16 @@ class RunningAgent implements Agent {
 
   /** Listens, so that the node can say where; nobody is answered before there is a certificate. */
   async #listen(client: Client, runtime: Runtime): Promise<KubeletServer> {
-    const { environment, address = this.address, port } = this.#options
+    const { environment, address = this.address, port, nodeName, dataDir } = this.#options
     const metrics = createMetricsRegistry()
     collectProcessMetrics(metrics)
+    const volumes = agentVolumes(nodeName, runtime.runsProcesses ? dataDir : undefined)
     const server = createKubeletServer({
       environment,
       client,
       caPem: await this.#caPem(),
       // Whatever name it is asked by: it is one node.
-      nodeNamed: () => this.#kubelet && { ...this.#kubelet, runtime },
+      nodeNamed: () => this.#kubelet && { ...this.#kubelet, runtime, volumes },
       certificateOf: () => this.#serving,
       configuration: this.#configuration(),
       metrics,

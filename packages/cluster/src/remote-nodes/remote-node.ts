@@ -104,15 +104,35 @@ export class RemoteNode implements RemoteAgent {
     return JSON.parse(await boundedText(await this.#get(path, signal), jsonBytesMax)) as T
   }
 
+  /** Makes the directory of a volume, where it is not there yet, and gives its path on the node. Rejects in the agent's words. */
+  async createVolume(volumeName: string, signal: AbortSignal): Promise<string> {
+    const answer = await this.#ask('PUT', `/localVolumes/${encodeURIComponent(volumeName)}`, signal)
+    const { path } = JSON.parse(await boundedText(answer, errorBytesMax)) as { readonly path?: unknown }
+    if (typeof path !== 'string' || !path.startsWith('/'))
+      throw internalError('the node does not say where the volume is')
+    return path
+  }
+
+  /** Removes it and all that is in it. Rejects where `path` is not where it is. */
+  async removeVolume(volumeName: string, path: string, signal: AbortSignal): Promise<void> {
+    const query = new URLSearchParams({ path }).toString()
+    const answer = await this.#ask('DELETE', `/localVolumes/${encodeURIComponent(volumeName)}?${query}`, signal)
+    await boundedText(answer, errorBytesMax)
+  }
+
+  #get(path: string, signal: AbortSignal): Promise<IncomingMessage> {
+    return this.#ask('GET', path, signal)
+  }
+
   /** Asks on a connection of its own: an agent is not asked often enough for kept ones to pay. Rejects with an ApiError for codes from 400. */
-  async #get(path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  async #ask(method: string, path: string, signal: AbortSignal): Promise<IncomingMessage> {
     const socket = await this.connect(signal)
     const leave = () => void socket.destroy()
     signal.addEventListener('abort', leave, { once: true })
     socket.once('close', () => signal.removeEventListener('abort', leave))
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { Host: this.host, Connection: 'close', 'User-Agent': 'coracle' }
-      const request = httpRequest({ method: 'GET', path, headers, createConnection: () => socket }, resolve)
+      const request = httpRequest({ method, path, headers, createConnection: () => socket }, resolve)
       request.on('error', reject)
       request.end()
     })

@@ -10,6 +10,8 @@ import { nodeMetricsOf, podMetricsOf, type Summary } from './summary-metrics.ts'
 const rememberedMax = 1_000
 /** How long an agent may take to tell what is used: metrics-server's --kubelet-request-timeout. */
 const metricsTimeoutMs = 10_000
+/** How long it may take to make or remove a directory. What is not removed by then is asked for again, and goes on meanwhile. */
+const volumeTimeoutMs = 60_000
 
 /** What a server has to be known by to node agents. */
 export interface AgentCredentials {
@@ -61,17 +63,46 @@ export class RemoteNodes {
     return summary && nodeMetricsOf(summary, node, this.#options.environment.clock.now())
   }
 
+  /** Makes the directory of a volume on a node, and gives its path there. Rejects where the agent cannot be asked, or cannot make it. */
+  createVolume(nodeName: string, volumeName: string): Promise<string> {
+    return this.#within(volumeTimeoutMs, async (signal) =>
+      (await this.#present(nodeName)).createVolume(volumeName, signal),
+    )
+  }
+
+  /** Removes it and all that is in it. Rejects where the agent cannot be asked, or `path` is not where it is. */
+  removeVolume(nodeName: string, volumeName: string, path: string): Promise<void> {
+    return this.#within(volumeTimeoutMs, async (signal) =>
+      (await this.#present(nodeName)).removeVolume(volumeName, path, signal),
+    )
+  }
+
+  async #present(nodeName: string): Promise<RemoteNode> {
+    const node = await this.of(nodeName)
+    if (node === undefined) throw new Error(`node ${nodeName} does not say where its agent is`)
+    return node
+  }
+
   /** What an agent says is used; undefined where it cannot be asked. */
   async #summary(nodeName: string): Promise<Summary | undefined> {
-    const { clock, logger } = this.#options.environment
-    const tooLate = new AbortController()
-    const timer = clock.setTimer(metricsTimeoutMs, () => tooLate.abort(new Error('it has not answered in time')))
     try {
-      const node = await this.of(nodeName)
-      return await node?.json<Summary>('/stats/summary', tooLate.signal)
+      return await this.#within(metricsTimeoutMs, async (signal) => {
+        const node = await this.of(nodeName)
+        return node?.json<Summary>('/stats/summary', signal)
+      })
     } catch (error) {
-      logger.debug('a node does not tell what is used', { node: nodeName, error })
+      this.#options.environment.logger.debug('a node does not tell what is used', { node: nodeName, error })
       return undefined
+    }
+  }
+
+  /** Asks with a signal that is aborted after that time. */
+  async #within<T>(timeoutMs: number, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const tooLate = new AbortController()
+    const abort = () => tooLate.abort(new Error('the node has not answered in time'))
+    const timer = this.#options.environment.clock.setTimer(timeoutMs, abort)
+    try {
+      return await ask(tooLate.signal)
     } finally {
       timer.cancel()
     }

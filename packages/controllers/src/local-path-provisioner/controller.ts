@@ -1,5 +1,7 @@
 import {
   hasReason,
+  type Node,
+  nodes,
   type PersistentVolumeClaim,
   persistentVolumeClaims,
   persistentVolumes,
@@ -7,36 +9,69 @@ import {
   storageClassOfClaim,
   volumeAnnotations,
 } from '@coracle/api'
-import { type Controller, controller, performPlan, type ReconcileContext } from '@coracle/controller-runtime'
+import { keyOf } from '@coracle/client'
+import {
+  type Controller,
+  controller,
+  getCondition,
+  type Lookup,
+  type Predicate,
+  performPlan,
+  type ReconcileContext,
+} from '@coracle/controller-runtime'
 import { createDefaultClassController } from './default-class.ts'
 import { type ProvisionPlan, planDeletion, planProvision, volumeNameFor } from './plan.ts'
-import { type LocalVolumes, localPathProvisioner } from './provisioner.ts'
+import { type LocalVolumes, localPathProvisioner, nodeOfLocalVolume } from './provisioner.ts'
 
 const component = 'local-path-provisioner'
 
 /**
  * Makes volumes that are directories, and deletes them. It runs beside the nodes whose directories they are, in every process that is
- * a node, and only sees to its own (what external provisioners call node deployment).
+ * a node, and only sees to its own (what external provisioners call node deployment); and once in a cluster for all nodes that have
+ * agents elsewhere, whom it asks.
  */
 export function createLocalPathProvisioner(volumes: LocalVolumes): readonly Controller[] {
   return [createDefaultClassController(), createProvisioner(volumes), createDeleter(volumes)]
 }
 
 function createProvisioner(volumes: LocalVolumes): Controller {
-  return controller('local-path-provisioner', { component })
+  const builder = controller('local-path-provisioner', { component })
     .for(persistentVolumeClaims, { predicates: [({ object }) => isAsked(object)] })
     .reads(persistentVolumes)
     .reads(storageClasses)
-    .reconcile(async ({ object: claim }, context) => {
-      if (claim === undefined) return undefined
-      if (context.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined) return undefined
-      const storageClass = context.informer(storageClasses).get(storageClassOfClaim(claim) ?? '')
-      const plan = planProvision(claim, storageClass, volumes.isOwn)
-      if (plan.type === 'refuse') context.recorder.event(claim, 'Warning', 'ProvisioningFailed', plan.message)
-      if (plan.type === 'provision') await provision(claim, plan, volumes, context)
-      return undefined
-    })
+  return (
+    volumes.nodesChange === true ? builder.watches(nodes, claimsFor, { predicates: [comesUp] }) : builder
+  ).reconcile(async ({ object: claim }, context) => {
+    if (claim === undefined) return undefined
+    if (context.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined) return undefined
+    const storageClass = context.informer(storageClasses).get(storageClassOfClaim(claim) ?? '')
+    const plan = planProvision(claim, storageClass, volumes.isOwn)
+    if (plan.type === 'refuse') context.recorder.event(claim, 'Warning', 'ProvisioningFailed', plan.message)
+    if (plan.type === 'provision') await provision(claim, plan, volumes, context)
+    return undefined
+  })
 }
+
+/** The claims that are to have a volume on a node. */
+function claimsFor({ metadata }: Node, lookup: Lookup): readonly string[] {
+  const isFor = ({ metadata: { annotations }, spec }: PersistentVolumeClaim): boolean =>
+    !spec?.volumeName && annotations?.[volumeAnnotations.selectedNode] === metadata.name
+  return lookup.informer(persistentVolumeClaims).list().filter(isFor).map(keyOf)
+}
+
+/** The volumes that are on a node. */
+const volumesOn = ({ metadata }: Node, lookup: Lookup): readonly string[] =>
+  lookup
+    .informer(persistentVolumes)
+    .list()
+    .filter((volume) => nodeOfLocalVolume(volume) === metadata.name)
+    .map(keyOf)
+
+/** A node is there from now on, or is there again. */
+const comesUp: Predicate<Node> = (change) =>
+  change.type === 'add' || (change.type === 'update' && !isReady(change.old) && isReady(change.object))
+
+const isReady = ({ status }: Node): boolean => getCondition(status?.conditions, 'Ready')?.status === 'True'
 
 const isAsked = ({ metadata }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[volumeAnnotations.provisioner] === localPathProvisioner
@@ -69,18 +104,19 @@ async function provision(
 }
 
 function createDeleter(volumes: LocalVolumes): Controller {
-  return controller('local-path-deleter', { component })
-    .for(persistentVolumes)
-    .reconcile(async ({ object: volume }, context) => {
-      if (volume === undefined) return undefined
-      const { removes, ...plan } = planDeletion(volume, volumes.isOwn)
-      try {
-        if (removes !== undefined) await volumes.remove(removes.nodeName, removes.volumeName, removes.path)
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
-        context.recorder.event(volume, 'Warning', 'VolumeFailedDelete', why)
-        throw error
-      }
-      return performPlan(context, volume, plan)
-    })
+  const builder = controller('local-path-deleter', { component }).for(persistentVolumes)
+  return (
+    volumes.nodesChange === true ? builder.watches(nodes, volumesOn, { predicates: [comesUp] }) : builder
+  ).reconcile(async ({ object: volume }, context) => {
+    if (volume === undefined) return undefined
+    const { removes, ...plan } = planDeletion(volume, volumes.isOwn)
+    try {
+      if (removes !== undefined) await volumes.remove(removes.nodeName, removes.volumeName, removes.path)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      context.recorder.event(volume, 'Warning', 'VolumeFailedDelete', why)
+      throw error
+    }
+    return performPlan(context, volume, plan)
+  })
 }

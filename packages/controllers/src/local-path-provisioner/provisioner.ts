@@ -25,10 +25,12 @@ export const localPathClass: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 }
 
-/** Where the directories of volumes are made, on the nodes that this process is. */
+/** Where the directories of volumes are made: on the nodes that this process is, or those of agents that it can ask. */
 export interface LocalVolumes {
   /** Whether the node is one of them. */
   isOwn(nodeName: string): boolean
+  /** Whether nodes come and go. Then they are watched: what waits for one is looked at when that is there. False unless set. */
+  readonly nodesChange?: boolean
   /** Makes the directory of a volume, where it is not there yet, and gives its path. */
   create(nodeName: string, volumeName: string): Promise<string>
   /** Removes it and all that is in it. Rejects where `path` is not the one that `create` gave. */

@@ -6,4 +6,4 @@ export {
   kubeletPort,
 } from './kubelet-server.ts'
 export { connectToPod } from './relay.ts'
-export type { ServedNode } from './served-node.ts'
+export type { NodeVolumes, ServedNode } from './served-node.ts'

@@ -53,6 +53,7 @@ async function served({ allows = () => true, ...node }: Setup = {}) {
       name === '' || name === 'node-a'
         ? ({
             nodeName: 'node-a',
+            nodeAddress: '127.8.8.8',
             runtime,
             usage: { podMetrics: async () => [], nodeMetrics: async () => undefined },
             pods: () => [pod],
@@ -272,6 +273,50 @@ describe('what a node answers', () => {
   })
 })
 
+describe('directories of volumes', () => {
+  const volumes = {
+    create: async (name: string) => `/data/${name}`,
+    remove: async (name: string, path: string) => {
+      if (path !== `/data/${name}`) throw new Error(`volume ${name} is not at ${path}`)
+    },
+  }
+
+  it('are made and removed for who has the right to all of the node', async () => {
+    const { ask, as, reviews } = await served({ volumes })
+    expect(await ask('/localVolumes/pvc-1', as(), 'PUT')).toEqual({ code: 200, body: '{"path":"/data/pvc-1"}' })
+    expect(await ask('/localVolumes/pvc-1?path=%2Fdata%2Fpvc-1', as(), 'DELETE')).toEqual({ code: 200, body: '' })
+    expect(reviews.map(({ resourceAttributes: of }) => `${of?.verb} ${of?.resource}/${of?.subresource}`)).toEqual([
+      'update nodes/proxy',
+      'delete nodes/proxy',
+    ])
+    const closed = await served({ volumes, allows: ({ resourceAttributes }) => resourceAttributes?.verb === 'get' })
+    for (const method of ['PUT', 'DELETE']) {
+      expect((await closed.ask('/localVolumes/pvc-1', as(peer), method)).code).toBe(403)
+    }
+  })
+
+  it('are left alone where something else is meant', async () => {
+    const { ask, as } = await served({ volumes })
+    expect(await ask('/localVolumes/pvc-1?path=%2Fetc', as(), 'DELETE')).toEqual({
+      code: 500,
+      body: 'volume pvc-1 is not at /etc\n',
+    })
+    expect((await ask('/localVolumes/..%2Fpvc-1', as(), 'PUT')).code).toBe(400)
+    for (const [path, method, code] of [
+      ['/localVolumes/pvc-1', 'GET', 405],
+      ['/localVolumes/pvc-1', 'POST', 405],
+      ['/localVolumes', 'PUT', 404],
+      ['/localVolumes/a/b', 'PUT', 404],
+    ] as const)
+      expect((await ask(path, as(), method)).code).toBe(code)
+  })
+
+  it('are not there where a node has none', async () => {
+    const { ask, as } = await served()
+    expect((await ask('/localVolumes/pvc-1', as(), 'PUT')).code).toBe(404)
+  })
+})
+
 describe('the way to pods', () => {
   /** A node whose runtime has a pod at this address. */
   const runtimeAt = (address: string) =>
@@ -311,6 +356,31 @@ describe('the way to pods', () => {
     const { answer } = await connected(port, `127.0.0.1:${target}`, { ...tls, ...as(peer) })
     expect(answer).toContain('404')
     expect(answer).toContain('no pod of this node has the address 127.0.0.1')
+  })
+
+  it('leads to pods in the network of their host, at the ports that they declare', async () => {
+    const target = await echo('127.0.0.1')
+    const other = await echo('127.0.0.1')
+    const declaring = (port: number, protocol = 'TCP', more: object = { hostNetwork: true }) => {
+      const pod = testPod()
+      const containers = [{ ...pod.spec.containers[0], ports: [{ containerPort: port, protocol }] }]
+      return { ...pod, spec: { ...pod.spec, ...more, containers } } as Pod
+    }
+    const { metadata } = testPod()
+    const answerOf = async (pod: Pod, to: string, sandbox: object = { ready: true, podUid: metadata.uid }) => {
+      const runtime = { listPodSandboxes: async () => [{ addresses: [], ...sandbox }] }
+      const setup = { runtime, nodeAddress: '127.0.0.1', pods: () => [pod] } as unknown as Setup
+      const { port, tls, as } = await served(setup)
+      return (await connected(port, to, { ...tls, ...as(peer) })).answer.split('\r\n')[0]
+    }
+    expect(await answerOf(declaring(target), `127.0.0.1:${target}`)).toContain('200')
+    // What else listens there, another address, another protocol, a pod that does not run, one that has a network of its own.
+    expect(await answerOf(declaring(target), `127.0.0.1:${other}`)).toContain('404')
+    expect(await answerOf(declaring(target), `127.0.0.2:${target}`)).toContain('404')
+    expect(await answerOf(declaring(target, 'UDP'), `127.0.0.1:${target}`)).toContain('404')
+    const isOver = { ready: false, podUid: metadata.uid }
+    expect(await answerOf(declaring(target), `127.0.0.1:${target}`, isOver)).toContain('404')
+    expect(await answerOf(declaring(target, 'TCP', {}), `127.0.0.1:${target}`)).toContain('404')
   })
 
   it('is closed to others without the right to the node', async () => {

@@ -18,6 +18,7 @@ import { connectToPod, isNode } from './relay.ts'
 import { resourceMetrics } from './resource-metrics.ts'
 import type { ServedNode } from './served-node.ts'
 import { statsSummary } from './summary.ts'
+import { localVolumes } from './volume-paths.ts'
 
 /** The port of kubelets. */
 export const kubeletPort = 10_250
@@ -78,6 +79,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   containerLogs,
   exec,
   healthz,
+  localVolumes,
   logs,
   metrics: (exchange) => {
     if (exchange.parts.length === 1) return agentMetrics(exchange)
@@ -92,7 +94,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 }
 
 /** Those that take more than a GET. */
-const commands: ReadonlySet<string> = new Set(['attach', 'exec', 'portForward', 'run'])
+const commands: ReadonlySet<string> = new Set(['attach', 'exec', 'localVolumes', 'portForward', 'run'])
 
 const { ServerResponse } = process.getBuiltinModule('node:http')
 

@@ -1,5 +1,8 @@
 import { connect, type Socket } from 'node:net'
+import type { Container, Pod } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
+import { podUidOf } from '../pod/pod-name.ts'
+import type { PodSandboxStatus } from '../runtimes/runtime.ts'
 import type { Caller } from './authentication.ts'
 import { Refusal } from './refusal.ts'
 import type { ServedNode } from './served-node.ts'
@@ -11,21 +14,42 @@ const connectTimeoutMs = 3_000
 export const isNode = ({ name, groups }: Caller): boolean =>
   groups.includes('system:nodes') && name.startsWith('system:node:')
 
-/** A connection to a pod. Rejects with a Refusal where no pod of the node has that address, or nothing listens there. */
+/**
+ * A connection to a pod. Rejects with a Refusal where no pod of the node has that address, or nothing listens there. Pods in the network of
+ * their host have the node's own address, and are reached at the ports that they declare: what else listens there is nobody's pod.
+ */
 export async function connectToPod(
   target: string,
-  { runtime }: Pick<ServedNode, 'runtime'>,
+  node: Pick<ServedNode, 'runtime' | 'nodeAddress' | 'pods'>,
   clock: Clock,
 ): Promise<Socket> {
   const [, host = '', portText = ''] = /^\[?([^\]]+)\]?:(\d{1,5})$/.exec(target) ?? []
   const port = Number(portText)
   if (host === '' || port === 0 || port > 0xffff)
     throw new Refusal(400, `${JSON.stringify(target)} is no address and port`)
-  const sandboxes = await runtime.listPodSandboxes()
-  if (!sandboxes.some(({ ready, addresses }) => ready && addresses.includes(host))) {
+  const sandboxes = (await node.runtime.listPodSandboxes()).filter(({ ready }) => ready)
+  const isPods = sandboxes.some(({ addresses }) => addresses.includes(host))
+  if (!isPods && !(host === node.nodeAddress && isHostPort(node.pods(), sandboxes, port))) {
     throw new Refusal(404, `no pod of this node has the address ${host}`)
   }
   return dial(host, port, clock)
+}
+
+/** Whether a pod that runs in the network of its host declares a port. */
+function isHostPort(
+  pods: readonly Pod[],
+  sandboxes: readonly Pick<PodSandboxStatus, 'podUid'>[],
+  port: number,
+): boolean {
+  const running = new Set(sandboxes.map(({ podUid }) => podUid))
+  const declares = ({ ports = [] }: Pick<Container, 'ports'>): boolean =>
+    ports.some(({ containerPort, protocol = 'TCP' }) => containerPort === port && protocol === 'TCP')
+  return pods.some(
+    (pod) =>
+      pod.spec.hostNetwork === true &&
+      running.has(podUidOf(pod)) &&
+      [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].some(declares),
+  )
 }
 
 function dial(host: string, port: number, clock: Clock): Promise<Socket> {

@@ -7,12 +7,24 @@ import type { NodeUsage } from '../usage/node-usage.ts'
 /** A node as its agent's server shows it. */
 export interface ServedNode {
   readonly nodeName: string
+  /** The address of the node: that of its pods that are in the network of their host. */
+  readonly nodeAddress: string
   readonly runtime: Runtime
   readonly usage: NodeUsage
+  /** Its directories that are volumes. Absent: none are made there. */
+  readonly volumes?: NodeVolumes
   /** The pods of the node as its agent knows them. */
   pods(): readonly Pod[]
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
   exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
   attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
   portForward(pod: Pod): Promise<ForwardPort>
+}
+
+/** Directories of a node that are volumes, by the names of these. */
+export interface NodeVolumes {
+  /** Makes the directory of a volume, where it is not there yet, and gives its path. */
+  create(volumeName: string): Promise<string>
+  /** Removes it and all that is in it. That it is gone is fine. Rejects where `path` is not where that directory is. */
+  remove(volumeName: string, path: string): Promise<void>
 }
