@@ -45,8 +45,9 @@ describe('authorization', () => {
     const asked: string[] = []
     const refuse = (user: User, attributes: RequestAttributes) => {
       if (user.name !== 'jane' || attributes.kind !== 'resource') return undefined
-      const { verb, resource, subresource, namespace, name } = attributes
-      asked.push([verb, `${resource.plural}${subresource && `/${subresource}`}`, namespace, name].join(' ').trim())
+      const { verb, resource, subresource, namespace, name, fieldSelector = '' } = attributes
+      const about = `${resource.plural}${subresource && `/${subresource}`}`
+      asked.push([verb, about, namespace, name, fieldSelector].join(' ').trim())
       return undefined
     }
     const { core } = await startTestCore({ authorizer: { refuse } })
@@ -56,12 +57,14 @@ describe('authorization', () => {
     await client.patch(configMaps, key, { type: 'merge', body: {} })
     await client.delete(configMaps, key)
     await client.deleteCollection(configMaps, { namespace: 'default' })
+    await client.deleteCollection(configMaps, { namespace: 'default', fieldSelector: 'metadata.name=a' })
     expect(asked).toEqual([
       'create configmaps default',
       'update configmaps default a',
       'patch configmaps default a',
       'delete configmaps default a',
       'deletecollection configmaps default',
+      'deletecollection configmaps default  metadata.name=a',
     ])
   })
 })

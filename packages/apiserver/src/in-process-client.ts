@@ -247,7 +247,15 @@ class InProcessClient implements Client {
     list: ListOptions,
     options: DeleteOptions = {},
   ): Promise<void> {
-    const { registry } = await this.#enter('deletecollection', resource, '', list.namespace, '', options.signal)
+    const { registry } = await this.#enter(
+      'deletecollection',
+      resource,
+      '',
+      list.namespace,
+      '',
+      options.signal,
+      list.fieldSelector,
+    )
     await registry.deleteCollection(this.#contextOf(options), list, options)
   }
 

@@ -29,17 +29,21 @@ export type RequestAttributes =
       readonly namespace: string
       /** Empty for creates and for collections, unless a list or watch selects one object by its name. */
       readonly name: string
-      /** Of a list or watch, as the request has it: some may read of a collection only what they select. */
+      /** Of a request about a collection, as it has it: some may read or delete of a collection only what they select. */
       readonly fieldSelector?: string
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string }
 
-/** What a list or watch of a collection wants: where its field selector names one object, as upstream, that object. */
+/**
+ * What a request about a collection wants: of a list or watch whose field selector names one object, that object, as upstream. A
+ * deletion of a collection has no name (`RequestInfoFactory.NewRequestInfo`).
+ */
 export function collectionAttributes(
   attributes: Extract<RequestAttributes, { readonly kind: 'resource' }>,
   fieldSelector: string,
 ): RequestAttributes {
-  const named = attributes.name === '' ? selectedName(fieldSelector) : undefined
+  const { name, verb } = attributes
+  const named = name === '' && verb !== 'deletecollection' ? selectedName(fieldSelector) : undefined
   return { ...attributes, fieldSelector, ...(named === undefined ? {} : { name: named }) }
 }
 

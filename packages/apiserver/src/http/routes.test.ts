@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkPathName, routeOf } from './routes.ts'
+import { attributesOf, checkPathName, routeOf } from './routes.ts'
 
 const route = (method: string, path: string, watches = false) => routeOf(method, path, () => watches)
 const resource = (fields: object) => ({
@@ -92,5 +92,24 @@ describe('routeOf', () => {
 
   it('refuses an escape that stands for nothing', () => {
     expect(() => route('GET', '/api/v1/nodes/%zz')).toThrow('invalid URL escape "%zz"')
+  })
+})
+
+describe('attributesOf', () => {
+  const asked = (method: string, path: string, watches = false) => {
+    const found = route(method, path, watches)
+    if (found.kind === 'path') throw new Error(`no resource: ${path}`)
+    const attributes = attributesOf(found, undefined, () => 'metadata.name=a')
+    return attributes.kind === 'resource' ? { name: attributes.name, fieldSelector: attributes.fieldSelector } : {}
+  }
+
+  it.each([
+    ['a list', 'GET', '/api/v1/pods', false, { name: 'a', fieldSelector: 'metadata.name=a' }],
+    ['a watch', 'GET', '/api/v1/pods', true, { name: 'a', fieldSelector: 'metadata.name=a' }],
+    // Which has no name, even so.
+    ['a deletion of a collection', 'DELETE', '/api/v1/nodes', false, { name: '', fieldSelector: 'metadata.name=a' }],
+    ['a deletion of one object', 'DELETE', '/api/v1/nodes/b', false, { name: 'b', fieldSelector: undefined }],
+  ] as const)('has of %s what is selected', (_, method, path, watches, expected) => {
+    expect(asked(method, path, watches)).toEqual(expected)
   })
 })

@@ -116,6 +116,9 @@ export function checkPathName(name: string): void {
   if (why !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: may not ${why}`)
 }
 
+/** What may be done with the objects of a collection that a selector chooses. */
+const collectionVerbs: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection'])
+
 /** What authorization judges. `resource` is the kind where there is one of that name; the field selector is in the query. */
 export function attributesOf(
   route: ResourceRoute,
@@ -131,7 +134,7 @@ export function attributesOf(
     namespace,
     name,
   }
-  const fieldSelector = verb === 'list' || verb === 'watch' ? fieldSelectorOf() : ''
+  const fieldSelector = collectionVerbs.has(verb) ? fieldSelectorOf() : ''
   return fieldSelector === '' ? attributes : collectionAttributes(attributes, fieldSelector)
 }
 
