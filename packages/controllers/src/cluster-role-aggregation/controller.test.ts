@@ -1,5 +1,6 @@
 import { type ClusterRole, clusterRoles } from '@coracle/api'
 import type { FakeClient } from '@coracle/client/testing'
+import type { Manager } from '@coracle/controller-runtime'
 import type { VirtualEnvironment } from '@coracle/environment'
 import { beforeEach, expect, it } from 'vitest'
 import { atWork } from '../testing/at-work.ts'
@@ -7,9 +8,10 @@ import { createClusterRoleAggregationController } from './controller.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
+let manager: Manager
 
 beforeEach(async () => {
-  ;({ environment, client } = await atWork(() => [createClusterRoleAggregationController()]))
+  ;({ environment, client, manager } = await atWork(() => [createClusterRoleAggregationController()]))
 })
 
 const mayRead = (resource: string) => ({ verbs: ['get'], apiGroups: [''], resources: [resource] })
@@ -65,4 +67,14 @@ it('passes on what other roles are put together from', async () => {
 it('leaves other roles alone', async () => {
   await create('plain', { view: 'true' }, { rules: [mayRead('pods')] })
   expect(await resourcesOf('plain')).toEqual(['pods'])
+})
+
+it('looks at roles only that are put together from others', async () => {
+  for (const name of ['a', 'b', 'c']) await create(name, { view: 'true' }, { rules: [mayRead('pods')] })
+  await create('all', {}, { aggregationRule })
+  await environment.clock.settle()
+  const looks = 'controller_runtime_reconcile_time_seconds_count{controller="clusterrole-aggregation-controller"}'
+  const lines = manager.metrics.text().split('\n')
+  // Its own rules are what it looks at once more.
+  expect(lines.find((line) => line.startsWith(looks))).toBe(`${looks} 2`)
 })
