@@ -1,7 +1,7 @@
 /** Checks of addresses of the network and of ranges of them, in the words of core/validation. */
 import { BlockList, isIP } from 'node:net'
 import { type FieldError, invalidField } from '../field-error.ts'
-import type { FieldPath } from '../field-path.ts'
+import { FieldPath } from '../field-path.ts'
 import { formatIp, parseCidr, parseIp } from '../ip.ts'
 import type { ObjectMeta } from '../meta.ts'
 import { checkFormat } from '../string-formats.ts'
@@ -96,6 +96,12 @@ interface SaysWhatIsBehind {
 function isOfApiServers({ metadata: { namespace, name, labels } }: SaysWhatIsBehind): boolean {
   return namespace === 'default' && (labels?.['kubernetes.io/service-name'] ?? name) === 'kubernetes'
 }
+
+const anyService: SaysWhatIsBehind = { metadata: {} }
+
+/** Whether an address may be behind services in general, see `checkEndpointIp`. */
+export const mayBeEndpoint = (address: string): boolean =>
+  checkEndpointIp(address, FieldPath.root, anyService).length === 0
 
 /**
  * An address behind a service. Pods that are processes of this host have addresses from 127.1.0.0 to 127.254.255.255, which

@@ -184,3 +184,13 @@ it('allocates endpoints anew when the nodes of a zone change', async () => {
   await client.update<Node>(nodes, grown, { subresource: 'status' })
   expect(await zones()).toBe('abbbbb')
 })
+
+it('leaves out a pod whose address the API refuses behind services, and keeps the others', async () => {
+  await createService()
+  await createPod('plain', '127.1.0.1')
+  await createPod('in-the-network-of-its-host', '127.0.0.1')
+  const { slices, subsets } = await behind()
+  expect(slices).toEqual(['127.1.0.1 true'])
+  expect(subsets).toMatchObject([{ addresses: [{ ip: '127.1.0.1' }] }])
+  expect(subsets[0]?.addresses).toHaveLength(1)
+})

@@ -2,6 +2,7 @@
 import {
   deepEqual,
   type LabelSelectorMatcher,
+  mayBeEndpoint,
   nothing,
   type Pod,
   type Service,
@@ -33,10 +34,22 @@ export const serviceIndexes = { [selectorIndexName]: filedBySelector(selectorOf)
 /** Whether the endpoints of a service are for its pods to make: somebody else says what is behind one without a selector. */
 export const hasPods = (service: Service): boolean => !selectorOf(service).nothing
 
-/** The pods behind a service, ready or not. */
+/**
+ * The pods behind a service, ready or not. One whose address the API refuses there, such as that of a process in the network of its host,
+ * is left out: what is refused with it would be all the others.
+ */
 export function podsBehind(service: Service, lookup: Lookup): readonly Pod[] {
-  return selectedPods(lookup, service.metadata.namespace, selectorOf(service))
+  const selected = selectedPods(lookup, service.metadata.namespace, selectorOf(service))
+  return selected.some(isNowhere) ? selected.filter((pod) => !isNowhere(pod)) : selected
 }
+
+/** Addresses that may be refused begin like this; of others nothing more need be asked. */
+const special = /^(?:127\.|169\.254\.|224\.|::|f)/i
+
+const isNowhere = ({ status }: Pod): boolean =>
+  [status?.podIP, ...(status?.podIPs ?? []).map(({ ip }) => ip)].some(
+    (ip) => ip !== undefined && special.test(ip) && !mayBeEndpoint(ip),
+  )
 
 /** The keys of the services that select a pod. */
 export function servicesOf(pod: Pod, lookup: Lookup): readonly string[] {
