@@ -144,7 +144,7 @@ const reserved: ReadonlySet<string> = new Set(
 )
 
 export function variableErrors(
-  { name, expression }: Variable,
+  { name = '', expression }: Partial<Pick<Variable, 'name'>> & Omit<Variable, 'name'>,
   around: Surroundings,
   path: FieldPath,
 ): readonly FieldError[] {
