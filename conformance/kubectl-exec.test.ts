@@ -71,7 +71,8 @@ describe.each(clients)('$name', (client) => {
       const flags = ['--image=x', '--attach', '--quiet', `--restart=${restart}`, '--command', '--']
       return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script])
     }
-    const failed = await runPod(once, 'Never', 'echo out; exit 3')
+    // What is written before anybody is attached to it is nobody's who attaches before it has ended, with kubectl as well.
+    const failed = await runPod(once, 'Never', 'sleep 1; echo out; exit 3')
     expect([failed.code, failed.stdout]).toEqual([3, 'out\n'])
     expect(failed.stderr).toContain(`/${once} terminated (Error)\n`)
     const file = join(directory, String(mark))
