@@ -56,6 +56,16 @@ describe.skipIf(!canBeApart())('the route to services', { meta: { needs: 'unshar
     expect(apart(code)).toEqual([1, 0])
   })
 
+  it('is not made to a range with an address of this host in it', () => {
+    const code = `
+      execFileSync('ip', ['address', 'add', '10.97.0.5/32', 'dev', 'lo'])
+      const before = routes()
+      for (const each of ['${range}', '0.0.0.0/0']) await routeToHost(each, '/one', environment)
+      print(routes() - before)`
+    const refused = 'addresses of services are not reached: their range has an address of this host in it'
+    expect(apart(code)).toEqual([refused, refused, 0])
+  })
+
   it('that cannot be made is told of, and nothing is taken back', () => {
     const code = `
       const takeBack = await routeToHost('nonsense', '/one', environment)
