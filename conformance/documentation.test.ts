@@ -225,8 +225,8 @@ describe('a project of somebody else', () => {
   })
 })
 
-/** The npm that runs the tests, or the machine's. */
-const npmOfMachine = () => (process.env.npm_execpath === undefined ? 'npm' : `node ${process.env.npm_execpath}`)
+/** The npm that runs the tests, or the machine's: not the function of that name that the commands call. */
+const npmOfMachine = () => (process.env.npm_execpath === undefined ? 'command npm' : `node ${process.env.npm_execpath}`)
 
 /** What comes from the registry is taken from the checkout: the tests need no network. */
 const consumerPrelude = `
