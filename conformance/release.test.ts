@@ -12,7 +12,7 @@ import { commandPackage } from '../scripts/release/manifests.ts'
 import { pack, type Tarball } from '../scripts/release/pack.ts'
 import { blocksOf } from './support/documents.ts'
 import { LocalRegistry } from './support/local-registry.ts'
-import { Program, run } from './support/program.ts'
+import { Program, run, thriftyCompiler } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')
 const tsc = join(root, 'node_modules', '.bin', 'tsc')
@@ -158,7 +158,7 @@ describe('the libraries', () => {
         noEmit: true,
       }
       writeFileSync(join(libraries, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
-      const { code, stdout } = await run(tsc, ['-p', libraries])
+      const { code, stdout } = await run(tsc, ['--singleThreaded', '-p', libraries], { env: thriftyCompiler })
       expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
     },
   )
