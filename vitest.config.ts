@@ -13,11 +13,15 @@ const programs = ['conformance/**/*.test.ts', 'torture/**/*.test.ts']
 const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 
 /**
- * Tests that put something in the place of Node's modules, load much that others do not, or count what all code that is loaded has done:
- * each file has a process of its own.
+ * Tests that put something in the place of Node's modules, load much that others do not, count what all code that is loaded has done, or use
+ * so many buffers that all that others have loaded would be searched for garbage again and again: each file has a process of its own.
  */
 const alone = [
   'packages/store/src/disk-room.test.ts',
+  'packages/store/test/journal-power-loss.test.ts',
+  'packages/store/test/power-loss.test.ts',
+  'packages/store/test/crash.test.ts',
+  'packages/store/test/lmdb-store.test.ts',
   'packages/environment/src/idle-memory-flags.test.ts',
   'packages/api/src/cost.test.ts',
   'packages/api/src/patch/strategic-merge-patch.test.ts',
