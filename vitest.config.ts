@@ -45,12 +45,9 @@ export default defineConfig({
           name: 'programs',
           include: programs,
           globalSetup: ['scripts/bundled-program.ts'],
-          // They wait for programs and for time to pass: with one more than there are cores no core has nothing to do.
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
         },
       },
-      { extends: true, test: { name: 'alone', include: alone, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: alone } },
       {
         extends: true,
         test: {
@@ -58,7 +55,6 @@ export default defineConfig({
           include: packages,
           exclude: [...configDefaults.exclude, ...alone],
           isolate: false,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
@@ -69,8 +65,9 @@ export default defineConfig({
     testTimeout: 120_000 * properties.runs,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000 } },
-    // As many as there are cores: these tests work all the time.
-    maxWorkers: 2,
+    // More than there are cores: many tests wait, for programs, for disks and for time to pass. All projects are one group, so that the first
+    // files of one run beside the last ones of another, and no core has nothing to do.
+    maxWorkers: 3,
     // In CI the counts are read from the report, for the closing line.
     reporters: ['default', new SkippedTests(), new PropertyReporter(properties), ...(process.env.CI ? ['json'] : [])],
     outputFile: { json: 'coverage/tests.json' },
