@@ -70,6 +70,8 @@ export interface ApiCoreOptions {
   readonly components?: () => readonly HealthCheck[]
   /** What the server shows to others that are put behind it. Absent: none can be. */
   readonly frontProxy?: FrontProxy
+  /** Requests that are answered at a time, of those that flow control divides them among; 600 unless set. */
+  readonly requestsInFlightMax?: number
   /** Names of built-in admission plugins to use beside those that are on by default. Throws an UnknownAdmissionPluginError for others. */
   readonly enabledAdmission?: readonly string[]
   /** Names of built-in admission plugins to do without. Throws an UnknownAdmissionPluginError for others. */
@@ -244,7 +246,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     registries,
     turns,
     flowControl: () => {
-      flowControl ??= import('./flow-control/flow-control.ts').then((module) => new module.FlowControl(registries))
+      flowControl ??= import('./flow-control/flow-control.ts').then(
+        (module) => new module.FlowControl(registries, options.requestsInFlightMax),
+      )
       return flowControl
     },
     kinds,
