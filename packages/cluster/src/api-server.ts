@@ -125,7 +125,10 @@ export class ApiServer {
       nodes: gateway,
       ...(listen === undefined
         ? {}
-        : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
+        : {
+            authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock),
+            metrics: listen.metrics,
+          }),
       components,
       enabledAdmission,
       disabledAdmission,

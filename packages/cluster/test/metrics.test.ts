@@ -29,6 +29,10 @@ it('shows what its controllers do, under upstream’s names', async () => {
     await expect.poll(text).toContain(`workqueue_depth{name="${name}",controller="${name}",priority="fresh"} 0\n`)
   }
   expect(await text()).toMatch(/^process_cpu_seconds_total [0-9.]+$/m)
+  // The pod of the deployment.
+  await expect
+    .poll(text)
+    .toMatch(/^pod_security_evaluations_total\{decision="allow".*request_operation="create".*\} 1$/m)
 })
 
 it('divides among the levels of flow control as many requests as it is told to answer at a time', async () => {
