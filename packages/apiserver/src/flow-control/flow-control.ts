@@ -64,6 +64,11 @@ export class FlowControl {
     return this.#seats.levels()
   }
 
+  /** What the use of a level is measured against. */
+  limitsOf(level: string): { readonly seats: number; readonly places: number } {
+    return this.#seats.limitsOf(level)
+  }
+
   #bringUpToDate(): void {
     if (!this.#isFollowing) this.#follow()
     if (!this.#isOutdated) return
