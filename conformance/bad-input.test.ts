@@ -344,8 +344,8 @@ describe('a patch that cannot be carried out', () => {
 describe('an address that leads nowhere', () => {
   it.each([
     ['GET', '/api/v1/widgets', 404, 'NotFound', 'the server could not find the requested resource'],
-    ['GET', '/apis/example.com/v1/widgets', 404, 'NotFound', 'the server could not find the requested resource'],
-    ['GET', '/nothing', 404, 'NotFound', 'the server could not find the requested resource'],
+    ['GET', '/apis/apps/v1/widgets', 404, 'NotFound', 'the server could not find the requested resource'],
+    ['GET', '/api/nothing', 404, 'NotFound', 'the server could not find the requested resource'],
     [
       'POST',
       '/api/v1/configmaps',
@@ -365,6 +365,14 @@ describe('an address that leads nowhere', () => {
     expect(failed).toMatchObject({ code, message: expect.stringContaining(message) })
     expect(failed.reason ?? '').toBe(reason)
   })
+
+  it.each(['/nothing', '/apis/example.com/v1/widgets'])(
+    '%s, which nobody serves, is 404 in plain text',
+    async (path) => {
+      const { code, headers, text } = await api.call(path)
+      expect([code, headers['content-type'], text]).toEqual([404, 'text/plain; charset=utf-8', '404 page not found\n'])
+    },
+  )
 
   it('survives anything that is not HTTP, and headers without end', async () => {
     const headers = { 'x-long': 'x'.repeat(2_000_000) }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { configMap, manifest } from './support/kubectl.ts'
 import { Program } from './support/program.ts'
 import { compareScenarios, type Step } from './support/twins.ts'
@@ -474,4 +474,18 @@ const scenarios: Readonly<Record<string, readonly Step[]>> = {
 
 describe('coracle beside kubectl, writing', () => {
   compareScenarios(() => program, scenarios)
+})
+
+it('says of labels what has come of them, and asks for nothing where nothing has, as kubectl 1.36', async () => {
+  await program.coracle(['create', 'configmap', 'labels'])
+  const label = async (...args: readonly string[]) => {
+    const { code, stdout, stderr } = await program.coracle(['label', 'configmap', 'labels', ...args])
+    return code === 0 ? stdout : stderr
+  }
+  expect(await label('a=1', 'b=1')).toBe('configmap/labels labeled\n')
+  expect(await label('a=1', 'b-')).toBe('configmap/labels unlabeled\n')
+  expect(await label('a-', 'b=1')).toBe('configmap/labels modified\n')
+  expect(await label('a=1', 'b-', '--dry-run=client')).toBe('configmap/labels modified (dry run)\n')
+  expect(await label('b=1', '--resource-version=1')).toBe('configmap/labels not labeled\n')
+  expect(await label('b=2', '--overwrite', '--resource-version=1')).toContain('Conflict')
 })

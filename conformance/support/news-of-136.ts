@@ -5,6 +5,17 @@ const changes: readonly (readonly [RegExp, string])[] = [
   [/^ *(?:Kube-Proxy Version|AppProtocol|Time Zone|PodGroupName): .*\n|^ *SchedulingGroup:\n/gm, ''],
   // What stands beside such a line is set as it is.
   [/^(Events|Last Schedule Time|Active Jobs): +/gm, '$1: '],
+  // Labels of what has no description of its own keep their capitals: as wide as before, but for those that stand alone.
+  [/^( +(?:[A-Z][\w-]* )*)Ip(?=:)/gm, '$1IP'],
+  [/^( +(?:[A-Z][\w-]* )*)Id(?=:)/gm, '$1ID'],
+  [/^( +(?:[A-Z][\w-]* )+)Pid(?=:)/gm, '$1PID'],
+  [/^( +(?:[A-Z][\w-]* )+)Uri(?=:)/gm, '$1URI'],
+  [/^( +(?:[A-Z][\w-]* )+)Fqdn(?=:)/gm, '$1FQDN'],
+  [/^( +)Ab(?=: )/gm, '$1AB'],
+  [/^( +)OSB GUID(?=: )/gm, '$1Osb GUID'],
+  [/^( +Non Resource )Ur Ls(?=:)/gm, '$1URLs'],
+  [/^( +Kubelet )Ui Ds(?=:)/gm, '$1UIDs'],
+  [/^( +)Http Proxy(?=:)/gm, '$1HTTPProxy'],
   // Containers that are not there are told of by kubectl itself, with those that are.
   [
     /^(?:Error from server \(BadRequest\)|error): (cannot attach to the container: )?container (\S+) (?:is not valid for|not found in) pod (\S+?)(?: out of: .*)?$/gm,

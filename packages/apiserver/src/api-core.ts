@@ -1,6 +1,6 @@
 import type { Resource, StoredKind } from '@coracle/api'
 import { type Client, type DiscoveredResource, discoverResources } from '@coracle/client'
-import { type Environment, type HealthCheck, nameAlphabet } from '@coracle/environment'
+import { type Environment, type HealthCheck, type MetricsRegistry, nameAlphabet } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
@@ -70,6 +70,8 @@ export interface ApiCoreOptions {
   readonly components?: () => readonly HealthCheck[]
   /** What the server shows to others that are put behind it. Absent: none can be. */
   readonly frontProxy?: FrontProxy
+  /** Requests that are answered at a time, of those that flow control divides them among; 600 unless set. */
+  readonly requestsInFlightMax?: number
   /** Names of built-in admission plugins to use beside those that are on by default. Throws an UnknownAdmissionPluginError for others. */
   readonly enabledAdmission?: readonly string[]
   /** Names of built-in admission plugins to do without. Throws an UnknownAdmissionPluginError for others. */
@@ -83,6 +85,8 @@ export interface ApiCoreOptions {
   readonly mountsTokens?: boolean | 'forIsolatedNodes'
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
+  /** Where admission counts what it has judged. Absent: nowhere. */
+  readonly metrics?: MetricsRegistry
   /** Called when the store has failed. Reads are stale from then on and writes fail: the process should end. */
   readonly onFailure?: (error: Error) => void
   /** Most events kept per resource for watches to resume from; `historyEventsMax` unless given. */
@@ -165,10 +169,12 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const turns = new WorkTurns(environment.clock)
   const webhooks = admissionWebhooks(registries, environment, authorizer)
   const tokenVolumes = tokenVolumesOf(options.mountsTokens ?? false, registries, environment)
+  const { clock } = environment
+  const builtIn = builtInAdmission(registries, authorizer, webhooks, clock, turns, tokenVolumes, options.metrics)
   const admission = new AdmissionChain([
     // Approvers go by it: it is no plugin that somebody may leave out.
     certificateRequester,
-    ...pluginsInUse(builtInAdmission(registries, authorizer, webhooks, environment.clock, turns, tokenVolumes), {
+    ...pluginsInUse(builtIn, {
       enabled: options.enabledAdmission,
       disabled: options.disabledAdmission,
     }),
@@ -244,7 +250,9 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     registries,
     turns,
     flowControl: () => {
-      flowControl ??= import('./flow-control/flow-control.ts').then((module) => new module.FlowControl(registries))
+      flowControl ??= import('./flow-control/flow-control.ts').then(
+        (module) => new module.FlowControl(registries, options.requestsInFlightMax),
+      )
       return flowControl
     },
     kinds,

@@ -8,7 +8,9 @@ it('suggests the commands that may have been meant, as kubectl orders them', asy
     'error: unknown command "xet" for "coracle"\n\nDid you mean this?\n\tset\n\tget\n\texec\n',
   )
   expect(await told('rm')).toContain('\tdelete\n')
-  expect(await told('list')).toContain('\n\tget\n\twait\n')
+  expect(await told('list')).toBe('error: unknown command "list" for "coracle"\n\nDid you mean this?\n\tget\n')
+  for (const [word, meant] of Object.entries({ ls: 'get', remove: 'delete', inspect: 'describe', stats: 'top' }))
+    expect(await told(word)).toContain(`\t${meant}\n`)
   expect(await told('co')).toMatch(/\tcordon\n[\s\S]*\tconfig\n/)
   expect(await told('delete-all')).toBe('error: unknown command "delete-all" for "coracle"\n')
 })

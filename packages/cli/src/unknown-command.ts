@@ -6,11 +6,14 @@ import { nameOf } from './refusals.ts'
 /** More letters than these do not differ between what was written and what was meant. */
 const distanceMax = 2
 
-/** The commands that do what other programs, or kubectl once, call so. */
+/** The commands that do what other programs call so, as kubectl 1.36 has them. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   rm: ['delete'],
-  list: ['get', 'wait'],
-  ps: ['get', 'wait'],
+  remove: ['delete'],
+  inspect: ['describe'],
+  list: ['get'],
+  ls: ['get'],
+  stats: ['top'],
 }
 
 /** What is told where a word that should name a command of the program names none, in kubectl's words. */

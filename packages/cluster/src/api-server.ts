@@ -43,6 +43,7 @@ export interface ApiServerOptions {
   readonly enabledAdmission: readonly string[]
   readonly disabledAdmission: readonly string[]
   readonly authorizationModes: readonly string[] | undefined
+  readonly requestsInFlightMax: number | undefined
   readonly formerVersions: readonly string[]
   /** The range of services in a new store; the usual one where it is undefined. */
   readonly serviceCidr: string | undefined
@@ -111,6 +112,7 @@ export class ApiServer {
       enabledAdmission,
       disabledAdmission,
       authorizationModes,
+      requestsInFlightMax,
       formerVersions,
       serviceCidr,
       mountsTokens,
@@ -123,12 +125,16 @@ export class ApiServer {
       nodes: gateway,
       ...(listen === undefined
         ? {}
-        : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
+        : {
+            authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock),
+            metrics: listen.metrics,
+          }),
       components,
       enabledAdmission,
       disabledAdmission,
       mountsTokens,
       ...(authorizationModes === undefined ? {} : { authorizationModes }),
+      ...(requestsInFlightMax === undefined ? {} : { requestsInFlightMax }),
       ...(serviceCidr === undefined ? {} : { serviceCidr }),
       serviceAccountKey: async () => (await this.#loadPki(core.environment)).serviceAccountKeyPem,
       frontProxy: async () => frontProxyOf(core.environment, await this.#loadPki(core.environment)),

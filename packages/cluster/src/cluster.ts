@@ -74,6 +74,8 @@ export interface ClusterOptions {
    * kube-apiserver is usually run.
    */
   readonly authorizationModes?: readonly string[]
+  /** How many requests are answered at a time, to be divided among the priority levels of flow control; 600 by default. */
+  readonly requestsInFlightMax?: number
   /** Who may use the API by which bearer tokens, beside the administrator; `parseTokenFile` reads them from a file. None by default. */
   readonly tokens?: readonly TokenIdentity[]
   /** Authorities (PEM) whose client certificates are good beside the cluster's own: CN is the user, each O a group. */

@@ -97,6 +97,7 @@ async function start(
     disabledAdmission: options.disabledAdmission ?? [],
     mountsTokens: mountsTokens(options),
     authorizationModes: options.authorizationModes,
+    requestsInFlightMax: options.requestsInFlightMax,
     formerVersions: options.formerVersions ?? [],
     serviceCidr: options.serviceCidr ?? (await reachableServiceCidr(options)),
     components: () => [

@@ -8,6 +8,7 @@ import {
   openApiDefinitions,
   openApiReference,
 } from './definitions.ts'
+import { type DiscoveryPath, discoveryKinds } from './discovery.ts'
 import {
   commonDefinitions,
   exchangedKinds,
@@ -72,6 +73,7 @@ export function documentParts(
   all: readonly ResourceDefinition[],
   version: OpenApiVersion,
   options: OpenApiOptions,
+  discovery: readonly DiscoveryPath[],
 ): DocumentParts {
   const paths = shown.flatMap(pathsOf)
   const wanted = exchangedBy(paths)
@@ -82,6 +84,7 @@ export function documentParts(
     ...resourceKinds(all.filter((each) => !shown.includes(each) && wanted.has(keyOf(each)))),
     ...[...exchangedKinds, ...(options.kinds ?? [])].filter(isWanted).map((each) => withGroups(each, all)),
     { schema: patchBody, kinds: [] },
+    ...discoveryKinds(discovery),
   ]
   const names = new Map(roots.flatMap(({ schema, kinds }) => kinds.map((kind) => [keyOf(kind), schema.name] as const)))
   const definitions = openApiDefinitions(roots, version)

@@ -8,4 +8,4 @@ export {
   type OpenApiDefinitions,
 } from './json-schema.ts'
 export { openApiV2 } from './v2.ts'
-export { openApiV3 } from './v3.ts'
+export { openApiV3, openApiV3OfGroups } from './v3.ts'

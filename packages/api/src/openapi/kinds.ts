@@ -56,12 +56,27 @@ export function listDefinitionName(name: string, kind: string, listKind: string)
   return name.endsWith(`.${kind}`) ? `${name.slice(0, -kind.length)}${listKind}` : `${name}List`
 }
 
+/** Groups and versions that upstream's programs know (1.36), most of which are served no more, or not yet. */
+const knownGroupVersions = `admission.k8s.io/v1 admission.k8s.io/v1beta1 admissionregistration.k8s.io/v1
+admissionregistration.k8s.io/v1alpha1 admissionregistration.k8s.io/v1beta1 apiextensions.k8s.io/v1 apiextensions.k8s.io/v1beta1
+apiregistration.k8s.io/v1 apiregistration.k8s.io/v1beta1 apps/v1 apps/v1beta1 apps/v1beta2 authentication.k8s.io/v1
+authentication.k8s.io/v1alpha1 authentication.k8s.io/v1beta1 authorization.k8s.io/v1 authorization.k8s.io/v1beta1 autoscaling/v1
+autoscaling/v2 batch/v1 batch/v1beta1 certificates.k8s.io/v1 certificates.k8s.io/v1alpha1 certificates.k8s.io/v1beta1
+coordination.k8s.io/v1 coordination.k8s.io/v1alpha2 coordination.k8s.io/v1beta1 discovery.k8s.io/v1 discovery.k8s.io/v1beta1
+events.k8s.io/v1 events.k8s.io/v1beta1 extensions/v1beta1 flowcontrol.apiserver.k8s.io/v1 flowcontrol.apiserver.k8s.io/v1beta1
+flowcontrol.apiserver.k8s.io/v1beta2 flowcontrol.apiserver.k8s.io/v1beta3 imagepolicy.k8s.io/v1alpha1
+internal.apiserver.k8s.io/v1alpha1 networking.k8s.io/v1 networking.k8s.io/v1beta1 node.k8s.io/v1 node.k8s.io/v1alpha1
+node.k8s.io/v1beta1 policy/v1 policy/v1beta1 rbac.authorization.k8s.io/v1 rbac.authorization.k8s.io/v1alpha1
+rbac.authorization.k8s.io/v1beta1 resource.k8s.io/v1 resource.k8s.io/v1alpha3 resource.k8s.io/v1beta1 resource.k8s.io/v1beta2
+scheduling.k8s.io/v1 scheduling.k8s.io/v1alpha2 scheduling.k8s.io/v1beta1 storage.k8s.io/v1 storage.k8s.io/v1alpha1
+storage.k8s.io/v1beta1 storagemigration.k8s.io/v1beta1`.split(/\s+/)
+
 /**
- * WatchEvent and DeleteOptions belong to every group and version that is built in. Those of custom kinds are left out, as upstream's
- * are: a document would change with each of them.
+ * WatchEvent and DeleteOptions belong to every group and version that upstream's programs know, and to others that are built in. Those of
+ * custom kinds are left out, as upstream's are: a document would change with each of them.
  */
 export function inEveryGroup(kind: string, definitions: readonly ResourceDefinition[]): readonly GroupVersionKind[] {
-  return groupVersionsOf(definitions).map((text) => {
+  return [...new Set([...knownGroupVersions, ...groupVersionsOf(definitions)])].sort(compareText).map((text) => {
     const [group = '', version = ''] = text.split('/')
     return { group, version, kind }
   })

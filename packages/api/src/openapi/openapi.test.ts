@@ -4,7 +4,7 @@ import { object, optional, string } from '../schema/builders.ts'
 import { widgets } from '../testing/sample-kind.ts'
 import { documentSources } from './document.ts'
 import { openApiV2 } from './v2.ts'
-import { openApiV3 } from './v3.ts'
+import { openApiV3, openApiV3OfGroups } from './v3.ts'
 
 type Json = { readonly [key: string]: Json }
 
@@ -17,6 +17,7 @@ describe('openApiV3', () => {
 
   it('has the paths of the group and version', () => {
     expect(Object.keys(at(document, 'paths'))).toEqual([
+      '/apis/example.test/v1/',
       '/apis/example.test/v1/namespaces/{namespace}/widgets',
       object_,
       `${object_}/status`,
@@ -31,6 +32,7 @@ describe('openApiV3', () => {
       Object.values(path).flatMap((operation) => operation.operationId ?? []),
     )
     expect(ids).toEqual([
+      'getExampleTestV1APIResources',
       'listExampleTestV1NamespacedWidget',
       'createExampleTestV1NamespacedWidget',
       'deleteExampleTestV1CollectionNamespacedWidget',
@@ -119,10 +121,11 @@ describe('openApiV3', () => {
         `${common}.Patch`,
       ]),
     )
-    expect(at(schemas, `${common}.WatchEvent`)['x-kubernetes-group-version-kind']).toEqual([
-      { group: '', version: 'v1', kind: 'WatchEvent' },
-      { group: 'example.test', version: 'v1', kind: 'WatchEvent' },
-    ])
+    const events = at(schemas, `${common}.WatchEvent`)['x-kubernetes-group-version-kind'] as unknown as readonly Json[]
+    expect(events[0]).toEqual({ group: '', version: 'v1', kind: 'WatchEvent' })
+    expect(events).toContainEqual({ group: 'example.test', version: 'v1', kind: 'WatchEvent' })
+    // Upstream's programs know these, though they serve them no more.
+    expect(events).toContainEqual({ group: 'extensions', version: 'v1beta1', kind: 'WatchEvent' })
   })
 
   it('only refers to what it defines', () => {
@@ -213,6 +216,55 @@ describe('openApiV2', () => {
 
   it('only refers to what it defines', () => {
     expect(danglingReferences(document)).toEqual([])
+  })
+})
+
+describe('what documents say of discovery', () => {
+  const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1'
+  const whole = openApiV2(builtinResources) as Json
+  const ofGroups = openApiV3OfGroups(builtinResources) as ReadonlyMap<string, Json>
+  const tells = (kind: string) => ({
+    'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind }],
+  })
+
+  it.each([
+    ['/api/', 'getCoreAPIVersions', 'core', 'APIVersions'],
+    ['/api/v1/', 'getCoreV1APIResources', 'core_v1', 'APIResourceList'],
+    ['/apis/', 'getAPIVersions', 'apis', 'APIGroupList'],
+    ['/apis/rbac.authorization.k8s.io/', 'getRbacAuthorizationAPIGroup', 'rbacAuthorization', 'APIGroup'],
+    ['/apis/apps/v1/', 'getAppsV1APIResources', 'apps_v1', 'APIResourceList'],
+  ])('is a path %s, %s, that answers with a kind of v1', (path, operationId, tag, kind) => {
+    const answer = { schema: { $ref: `#/definitions/${meta}.${kind}` } }
+    expect(at(whole, 'paths', path, 'get')).toMatchObject({ operationId, tags: [tag], responses: { 200: answer } })
+    expect(at(whole, 'definitions', `${meta}.${kind}`)).toMatchObject(tells(kind))
+  })
+
+  it('stands in OpenAPI 3 with the version, or in a document of its own', () => {
+    const apps = openApiV3(builtinResources, 'apps', 'v1') as Json
+    expect(Object.keys(at(apps, 'paths')).filter((path) => path.endsWith('/'))).toEqual(['/apis/apps/v1/'])
+    expect(at(apps, 'components', 'schemas', `${meta}.APIResourceList`)).toMatchObject(tells('APIResourceList'))
+    expect([...ofGroups.keys()]).toEqual(expect.arrayContaining(['api', 'apis', 'apis/apps', 'apis/batch']))
+    expect([...ofGroups.keys()].filter((path) => path.includes('v1'))).toEqual([])
+    const groups = ofGroups.get('apis') as Json
+    expect(Object.keys(at(groups, 'paths'))).toEqual(['/apis/'])
+    expect(at(groups, 'components', 'schemas', `${meta}.APIGroup`)).toMatchObject(tells('APIGroup'))
+    expect(danglingReferences(whole)).toEqual([])
+  })
+
+  it('has lists that are taken whole, and what is required in the order of the fields', () => {
+    const resource = at(whole, 'definitions', `${meta}.APIResource`)
+    expect(resource.required).toEqual(['name', 'singularName', 'namespaced', 'kind', 'verbs'])
+    expect(at(resource, 'properties', 'shortNames')).toMatchObject({ 'x-kubernetes-list-type': 'atomic' })
+    expect(at(resource, 'properties', 'verbs')).not.toHaveProperty('x-kubernetes-list-type')
+  })
+
+  it('is not told of custom kinds', () => {
+    const custom = { ...widgets, schema: { ...widgets.schema, dialect: 'structural' } } as const
+    expect(Object.keys(at(openApiV2([custom]) as Json, 'paths'))).not.toContain('/apis/example.test/')
+    expect(Object.keys(at(openApiV3([custom], 'example.test', 'v1') as Json, 'paths'))).not.toContain(
+      '/apis/example.test/v1/',
+    )
+    expect([...openApiV3OfGroups([custom]).keys()]).toEqual(['apis'])
   })
 })
 

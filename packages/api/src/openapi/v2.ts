@@ -1,5 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
+import { openApiReference } from './definitions.ts'
+import { type DiscoveryPath, discoveryHead, discoveryPaths, discoveryTypes } from './discovery.ts'
 import {
   answerTypesOf,
   bodyTypesOf,
@@ -17,19 +19,24 @@ import type { Operation } from './operations.ts'
 
 /** The Swagger 2.0 document of all resources, as `/openapi/v2` returns it in JSON. */
 export function openApiV2(definitions: readonly ResourceDefinition[], options: OpenApiOptions = {}): JsonObject {
-  const parts = documentParts(definitions, definitions, 'v2', options)
+  const discovery = discoveryPaths(definitions)
+  const parts = documentParts(definitions, definitions, 'v2', options, discovery)
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: options.serverVersion ?? 'unversioned' },
-    paths: Object.fromEntries(
-      parts.paths.map((path) => [
-        path.path,
-        {
-          ...Object.fromEntries(path.operations.map((each) => [each.method, operationV2(each, parts)])),
-          ...unlessEmpty('parameters', pathParameters(path, 'v2')),
-        },
-      ]),
-    ),
+    paths: Object.fromEntries([
+      ...discovery.map((each) => [each.path, { get: discoveryV2(each) }] as const),
+      ...parts.paths.map(
+        (path) =>
+          [
+            path.path,
+            {
+              ...Object.fromEntries(path.operations.map((each) => [each.method, operationV2(each, parts)])),
+              ...unlessEmpty('parameters', pathParameters(path, 'v2')),
+            },
+          ] as const,
+      ),
+    ]),
     definitions: parts.definitions,
     securityDefinitions: {
       BearerToken: { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' },
@@ -37,6 +44,17 @@ export function openApiV2(definitions: readonly ResourceDefinition[], options: O
     security: [{ BearerToken: [] }],
   }
 }
+
+const discoveryV2 = (path: DiscoveryPath): JsonObject => ({
+  ...discoveryHead(path),
+  consumes: discoveryTypes,
+  produces: discoveryTypes,
+  schemes: ['https'],
+  responses: {
+    '200': { description: 'OK', schema: openApiReference(path.schema.name, 'v2') },
+    '401': { description: 'Unauthorized' },
+  },
+})
 
 function operationV2(operation: Operation, parts: DocumentParts): JsonObject {
   const { body, answer } = exchangeOf(operation, parts)

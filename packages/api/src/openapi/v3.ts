@@ -1,5 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
+import { openApiDefinitions, openApiReference } from './definitions.ts'
+import { type DiscoveryPath, discoveryHead, discoveryKinds, discoveryPaths, discoveryTypes } from './discovery.ts'
 import {
   answerTypesOf,
   bodyTypesOf,
@@ -13,7 +15,7 @@ import {
   successesOf,
   unlessEmpty,
 } from './document.ts'
-import type { Operation } from './operations.ts'
+import { type Operation, rootOf } from './operations.ts'
 
 /**
  * The OpenAPI 3.0 document of one group and version, as `/openapi/v3/apis/apps/v1` returns it. `definitions` are those
@@ -26,31 +28,59 @@ export function openApiV3(
   options: OpenApiOptions = {},
 ): JsonObject {
   const shown = definitions.filter((each) => each.group === group && each.version === version)
-  const parts = documentParts(shown, definitions, 'v3', options)
-  return {
-    openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: options.serverVersion ?? 'unversioned' },
-    paths: Object.fromEntries(
-      parts.paths.map((path) => [
+  const root = `${rootOf(group, version)}/`
+  const discovery = discoveryPaths(shown).filter(({ path }) => path === root)
+  const parts = documentParts(shown, definitions, 'v3', options, discovery)
+  const paths = parts.paths.map(
+    (path) =>
+      [
         path.path,
         {
           ...Object.fromEntries(path.operations.map((each) => [each.method, operationV3(each, parts)])),
           ...unlessEmpty('parameters', pathParameters(path, 'v3')),
         },
-      ]),
-    ),
-    components: {
-      schemas: parts.definitions,
-      securitySchemes: {
-        BearerToken: {
-          type: 'apiKey',
-          description: 'Bearer Token authentication',
-          name: 'authorization',
-          in: 'header',
-        },
-      },
+      ] as const,
+  )
+  return documentV3(Object.fromEntries([...discovery.map(discoveryEntry), ...paths]), parts.definitions, options)
+}
+
+/**
+ * The documents of paths that belong to no version of a group, by where they are below `/openapi/v3/`: `api`, `apis`, `apis/apps`.
+ */
+export function openApiV3OfGroups(
+  definitions: readonly ResourceDefinition[],
+  options: OpenApiOptions = {},
+): ReadonlyMap<string, JsonObject> {
+  const versions = new Set(definitions.map(({ group, version }) => `${rootOf(group, version)}/`))
+  const paths = discoveryPaths(definitions).filter(({ path }) => !versions.has(path))
+  return new Map(
+    paths.map((each) => [
+      each.path.slice(1, -1),
+      documentV3(Object.fromEntries([discoveryEntry(each)]), openApiDefinitions(discoveryKinds([each]), 'v3'), options),
+    ]),
+  )
+}
+
+const documentV3 = (
+  paths: JsonObject,
+  schemas: Readonly<Record<string, JsonObject>>,
+  { serverVersion = 'unversioned' }: OpenApiOptions,
+): JsonObject => ({
+  openapi: '3.0.0',
+  info: { title: 'Kubernetes', version: serverVersion },
+  paths,
+  components: {
+    schemas,
+    securitySchemes: {
+      BearerToken: { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' },
     },
-  }
+  },
+})
+
+const discoveryEntry = (path: DiscoveryPath): readonly [string, JsonObject] => {
+  const content = contentOf(discoveryTypes, openApiReference(path.schema.name, 'v3'))
+  const responses = { '200': { description: 'OK', content }, '401': { description: 'Unauthorized' } }
+  return [path.path, { get: { ...discoveryHead(path), responses } }]
 }
 
 function operationV3(operation: Operation, parts: DocumentParts): JsonObject {

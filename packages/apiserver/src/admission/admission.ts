@@ -33,6 +33,8 @@ export interface AdmissionAttributes {
   readonly oldOwners: (() => FieldOwners) | undefined
   /** The request's options. A patch counts as the update it is. */
   readonly options: RegistryWriteOptions | DeleteOptions
+  /** Whether an update was asked for as a patch or apply: rights tell the two apart. */
+  readonly isPatch: boolean
   readonly dryRun: boolean
   /** Changes of other objects, made in the transaction of the request or not at all: plugins that judge it add to them. */
   readonly alongside: JointWrite[]

@@ -1,4 +1,4 @@
-import type { Clock } from '@coracle/environment'
+import type { Clock, MetricsRegistry } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import type { WorkTurns } from '../work-turns.ts'
@@ -39,6 +39,7 @@ export function builtInAdmission(
   clock: Clock,
   turns: WorkTurns,
   tokenVolumes?: TokenVolumes,
+  metrics?: MetricsRegistry,
 ): readonly AdmissionPlugin[] {
   const loadOptional = async () => (await import('./optional-plugins.ts')).optionalPlugins(registries, authorizer)
   const optional = (name: OptionalPlugin) => loadedWhenUsed(name, loadOptional, clock)
@@ -53,7 +54,7 @@ export function builtInAdmission(
     nodeRestriction(registries, authorizer),
     taintNodesByCondition,
     optional('AlwaysPullImages'),
-    podSecurity(registries, clock),
+    podSecurity(registries, clock, metrics),
     optional('PodNodeSelector'),
     priority(registries),
     defaultTolerationSeconds,

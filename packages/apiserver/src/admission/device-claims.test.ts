@@ -65,26 +65,90 @@ describe('access to devices that others use', () => {
   })
 })
 
-describe('who gets devices', () => {
-  it('is said by whoever may bind claims', async () => {
+describe('the status of a claim', () => {
+  const key = { namespace: 'default', name: 'c' }
+  const driver = 'd.example.com'
+  const binding = {
+    allocation: {
+      nodeSelector: {
+        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['n1'] }] }],
+      },
+      devices: { results: ['a', 'b'].map((device) => ({ request: 'gpu', driver, pool: 'p', device })) },
+    },
+    reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }],
+  }
+  const device = (name: string, data?: object) => ({ driver, pool: 'p', device: name, ...(data && { data }) })
+  const account = (node?: string) => ({
+    name: 'system:serviceaccount:kube-system:driver',
+    groups: [],
+    ...(node === undefined ? {} : { extra: { 'authentication.kubernetes.io/node-name': [node] } }),
+  })
+
+  /** Allows the user `driver` what is in `rights`; notes what is asked of subresources that there are not. */
+  async function start(rights: readonly string[]) {
     const asked: string[] = []
-    const refuse = (attributes: RequestAttributes): string | undefined => {
-      if (attributes.kind === 'path' || attributes.subresource !== 'binding') return undefined
-      asked.push(`${attributes.verb} ${attributes.resource.plural}/${attributes.subresource}`)
-      return ''
+    const refuse = (user: string, attributes: RequestAttributes): string | undefined => {
+      if (attributes.kind === 'path' || user !== account().name) return undefined
+      const { verb, subresource, namespace, name } = attributes
+      if (subresource !== 'binding' && subresource !== 'driver') return undefined
+      const question = [verb, subresource, namespace, name].join(' ').trim()
+      asked.push(question)
+      return rights.includes(question) ? undefined : ''
     }
-    const { client } = await startTestCore({ authorizer: { refuse: (_user, attributes) => refuse(attributes) } })
-    const key = { namespace: 'default', name: 'c' }
-    await client.create(resourceClaims, claim('default'))
-    const body = { status: { allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } }
-    const patch = client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
-    expect(await refusal(patch)).toMatchObject({
-      code: 403,
-      message: expect.stringContaining('resourceclaims/binding'),
+    const { core, client } = await startTestCore({
+      authorizer: { refuse: ({ name }, attributes) => refuse(name, attributes) },
     })
-    expect(asked).toEqual(['update resourceclaims/binding'])
-    await client.patch(resourceClaims, key, { type: 'merge', body: { status: {} } }, { subresource: 'status' })
+    await client.create(resourceClaims, claim('default'))
+    const write = (status: object, user = account()) =>
+      core.client(user).patch(resourceClaims, key, { type: 'merge', body: { status } }, { subresource: 'status' })
+    const bind = () =>
+      client.patch(resourceClaims, key, { type: 'merge', body: { status: binding } }, { subresource: 'status' })
+    return { core, client, asked, write, bind }
+  }
+
+  it('says who gets devices to whoever may bind claims', async () => {
+    const { asked, write } = await start([])
+    expect(await refusal(write(binding))).toMatchObject({
+      code: 422,
+      message:
+        'ResourceClaim.resource.k8s.io "c" is invalid: status: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: User "system:serviceaccount:kube-system:driver" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
+    })
+    expect(asked).toEqual(['patch binding'])
+    await write({})
     expect(asked).toHaveLength(1)
+  })
+
+  it('is asked about as the update or the patch that it is', async () => {
+    const { core, asked } = await start(['update binding'])
+    const user = core.client(account())
+    const before = await user.get(resourceClaims, key)
+    await user.update(resourceClaims, { ...before, status: binding }, { subresource: 'status' })
+    expect(asked).toEqual(['update binding'])
+  })
+
+  it('says how devices are by who may speak for their driver, on its node or on any', async () => {
+    const { asked, write, bind } = await start(['associated-node:patch driver default d.example.com'])
+    await bind()
+    await write({ devices: [device('a')] }, account('n1'))
+    const refused = await refusal(write({ devices: [device('a', { x: 1 })] }, account('n2')))
+    expect(refused).toMatchObject({
+      code: 422,
+      message:
+        'ResourceClaim.resource.k8s.io "c" is invalid: status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:patch]" permission: resourceclaims.resource.k8s.io "d.example.com" is forbidden: User "system:serviceaccount:kube-system:driver" cannot arbitrary-node:patch resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"',
+    })
+    expect(asked.at(-1)).toBe('arbitrary-node:patch driver default d.example.com')
+    expect(await refusal(write({ devices: null }, account()))).toMatchObject({ code: 422 })
+    // What stays as it is needs no right.
+    await write({ devices: [device('a')] }, account('n2'))
+    await write({ devices: null }, account('n1'))
+  })
+
+  it('is written by who may speak for a driver everywhere', async () => {
+    const { client, write, bind } = await start(['arbitrary-node:patch driver default d.example.com'])
+    await bind()
+    await write({ devices: [device('a')] })
+    await write({ devices: [device('a'), device('b')] }, account('n1'))
+    expect((await client.get(resourceClaims, key)).status?.devices).toHaveLength(2)
   })
 })
 

@@ -199,6 +199,14 @@ class Requests {
 }
 
 describe('seats', () => {
+  it('are measured against those of the level, or a tenth of all where it has none, and waiting against all places', () => {
+    const seats = new Seats(30)
+    seats.set([level('refusing', 2), level('queueing', 1, {}, queue(3, 1)), level('borrowing', 0)])
+    expect(seats.limitsOf('refusing')).toEqual({ seats: 20, places: 1 })
+    expect(seats.limitsOf('queueing')).toEqual({ seats: 10, places: 3 })
+    expect(seats.limitsOf('borrowing')).toEqual({ seats: 3, places: 1 })
+  })
+
   it('are as many as a level has; who comes then is refused or waits, and follows when one is given back', () => {
     const requests = new Requests(4, [level('refusing', 2), level('queueing', 2, {}, queue(1, 1))])
     expect(['a', 'b', 'c'].map((id) => requests.ask(id, 'refusing'))).toEqual(['seated', 'seated', 'refused'])
@@ -212,7 +220,14 @@ describe('seats', () => {
     expect(requests.seated).toEqual([])
     requests.leave('d')
     expect(requests.seated).toEqual(['f'])
-    expect(requests.counts('queueing')).toEqual({ name: 'queueing', nominal: 2, seated: 2, waiting: 0 })
+    expect(requests.counts('queueing')).toEqual({
+      name: 'queueing',
+      nominal: 2,
+      reserved: 2,
+      most: 4,
+      seated: 2,
+      waiting: 0,
+    })
   })
 
   it('are lent to others while their level does not use them, and its own requests come first when they are given back', () => {

@@ -13,7 +13,7 @@ import type { User } from '../request.ts'
 import { distinguisherOf, matches } from './matching.ts'
 import { type LevelCounts, type SeatRequest, Seats } from './seats.ts'
 
-/** Requests of levels that are limited which are answered at one time (upstream's --max-requests-inflight and --max-mutating-requests-inflight). */
+/** Requests that are answered at one time unless something else is asked for: upstream's --max-requests-inflight and --max-mutating-requests-inflight. */
 export const seatsDefault = 600
 
 /** At which level a request is answered, and by which schema. */
@@ -62,6 +62,11 @@ export class FlowControl {
   levels(): readonly LevelCounts[] {
     this.#bringUpToDate()
     return this.#seats.levels()
+  }
+
+  /** What the use of a level is measured against. */
+  limitsOf(level: string): { readonly seats: number; readonly places: number } {
+    return this.#seats.limitsOf(level)
   }
 
   #bringUpToDate(): void {

@@ -35,6 +35,11 @@ export class LevelQueues<W extends Waiting> {
     this.#settings = settings
   }
 
+  /** How many may wait in all queues together. */
+  get places(): number {
+    return this.#settings.queues * this.#settings.queueLengthLimit
+  }
+
   get size(): number {
     return this.#queueOf.size
   }

@@ -10,9 +10,8 @@ export interface SeatRequest extends Waiting {
 }
 
 /** How a level is used. */
-export interface LevelCounts {
+export interface LevelCounts extends SeatShare {
   readonly name: string
-  readonly nominal: number
   readonly seated: number
   readonly waiting: number
 }
@@ -106,10 +105,17 @@ export class Seats {
   levels(): readonly LevelCounts[] {
     return [...this.#levels.values()].map(({ name, share, inUse, queues }) => ({
       name,
-      nominal: share.nominal,
+      ...share,
       seated: inUse,
       waiting: queues?.size ?? 0,
     }))
+  }
+
+  /** How many requests of a level may be answered, and how many may wait: what its use is measured against, as upstream. */
+  limitsOf(name: string): { readonly seats: number; readonly places: number } {
+    const { share = noShare, queues } = this.#levels.get(name) ?? {}
+    const seats = share.nominal > 0 ? share.nominal : Math.max(1, Math.round(this.#total / 10))
+    return { seats, places: Math.max(1, queues?.places ?? 1) }
   }
 
   #mayTake({ inUse, share }: Level): boolean {

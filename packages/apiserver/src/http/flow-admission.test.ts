@@ -124,8 +124,21 @@ describe('requests of those who may not do everything', () => {
     expect((await Promise.all([...flood, waits])).map(({ code }) => code)).toEqual([...flood, waits].map(() => 201))
     expect((await server.call(path, post('one-more', 'flood'))).code).toBe(201)
     const text = await metrics.collected()
-    expect(text).toContain('apiserver_flowcontrol_current_executing_seats{priority_level="narrow"} 0')
-    const labels = 'flow_schema="narrows",priority_level="narrow"'
+    const labels = 'priority_level="narrow",flow_schema="narrows"'
+    expect(text).toContain(`apiserver_flowcontrol_current_executing_seats{${labels}} 0`)
+    expect(text).toContain(`apiserver_flowcontrol_current_inqueue_requests{${labels}} 0`)
+    expect(text).toContain(
+      `apiserver_flowcontrol_request_execution_seconds_count{${labels},type="regular"} ${seats + 2}`,
+    )
+    expect(text).toContain(
+      `apiserver_flowcontrol_request_wait_duration_seconds_count{${labels},execute="true"} ${seats + 2}`,
+    )
+    expect(text).toContain(`apiserver_flowcontrol_request_wait_duration_seconds_count{${labels},execute="false"} 1`)
+    // For some of the time all seats were taken.
+    const utilization =
+      'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="narrow"'
+    const spent = (bound: string) => Number(text.split(`${utilization},le="${bound}"} `)[1]?.split('\n')[0])
+    expect(spent('1')).toBeGreaterThan(spent('0.99'))
     expect(text).toContain(`apiserver_flowcontrol_rejected_requests_total{${labels},reason="queue-full"} 1`)
     expect(text).toContain(`apiserver_flowcontrol_dispatched_requests_total{${labels}} ${seats + 2}`)
   })

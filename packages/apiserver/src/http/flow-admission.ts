@@ -1,7 +1,7 @@
 import { tooManyRequests } from '@coracle/api'
 import type { Clock, MetricsRegistry } from '@coracle/environment'
 import type { FlowControl } from '../flow-control/flow-control.ts'
-import { FlowMetrics } from '../flow-control/flow-metrics.ts'
+import { FlowMetrics, type FollowedRequest } from '../flow-control/flow-metrics.ts'
 import type { SeatRequest } from '../flow-control/seats.ts'
 import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -16,14 +16,17 @@ export class FlowAdmission {
   readonly #clock: Clock
   readonly #metrics: FlowMetrics | undefined
   /** Those that have a seat or wait for one. */
-  readonly #requests = new Map<Exchange, SeatRequest>()
+  readonly #requests = new Map<
+    Exchange,
+    { readonly request: SeatRequest; readonly followed: FollowedRequest | undefined }
+  >()
   /** Ends what looks at the levels. */
   readonly close: () => void
 
   constructor(flowControl: FlowControl, clock: Clock, metrics: MetricsRegistry | undefined) {
     this.#flowControl = flowControl
     this.#clock = clock
-    this.#metrics = metrics === undefined ? undefined : new FlowMetrics(metrics, flowControl)
+    this.#metrics = metrics === undefined ? undefined : new FlowMetrics(metrics, flowControl, clock)
     this.close = () => this.#metrics?.close()
   }
 
@@ -36,45 +39,45 @@ export class FlowAdmission {
     const { schema, level, isExempt, flow } = this.#flowControl.classify(user, route)
     response.setHeader('X-Kubernetes-PF-FlowSchema-UID', schema.metadata.uid ?? '')
     response.setHeader('X-Kubernetes-PF-PriorityLevel-UID', level.metadata.uid ?? '')
-    const names = { flow_schema: schema.metadata.name ?? '', priority_level: level.metadata.name ?? '' }
-    if (isExempt) {
-      this.#metrics?.dispatched(names)
-      begin()
-      return
-    }
+    const queues = level.spec?.limited?.limitResponse?.type === 'Queue'
+    const followed = this.#metrics?.follow({
+      schema: schema.metadata.name ?? '',
+      level: level.metadata.name ?? '',
+      queues,
+      isMutating: route.verb !== 'get' && route.verb !== 'list' && route.verb !== 'watch',
+      isWatch: route.verb === 'watch',
+    })
     const timer = { cancel: () => {} }
     const request: SeatRequest = {
-      level: names.priority_level,
+      level: level.metadata.name ?? '',
       flow,
       onSeat: () => {
         timer.cancel()
         // What has been answered meanwhile, for its own time was over, leaves when that has gone out.
         if (response.headersSent || response.destroyed) return
-        this.#metrics?.dispatched(names)
+        followed?.begins()
         begin()
       },
     }
-    const outcome = this.#flowControl.request(request)
+    const outcome = isExempt ? 'seated' : this.#flowControl.request(request)
     if (outcome === 'refused') {
-      this.#metrics?.rejected(
-        names,
-        level.spec?.limited?.limitResponse?.type === 'Queue' ? 'queue-full' : 'concurrency-limit',
-      )
+      followed?.refused(queues ? 'queue-full' : 'concurrency-limit')
       throw tooManyRequests(busyMessage, 1)
     }
-    this.#requests.set(exchange, request)
+    this.#requests.set(exchange, { request, followed })
     response.on('close', () => {
       timer.cancel()
       this.#leave(exchange)
     })
     if (outcome === 'seated') {
-      this.#metrics?.dispatched(names)
+      followed?.begins()
       begin()
       return
     }
+    followed?.waits()
     const waiting = this.#clock.setTimer(seatWaitMs, () => {
+      followed?.refused('time-out')
       this.#leave(exchange)
-      this.#metrics?.rejected(names, 'time-out')
       refuse(tooManyRequests(busyMessage, 1))
     })
     timer.cancel = () => waiting.cancel()
@@ -86,9 +89,10 @@ export class FlowAdmission {
   }
 
   #leave(exchange: Exchange): void {
-    const request = this.#requests.get(exchange)
-    if (request === undefined) return
+    const found = this.#requests.get(exchange)
+    if (found === undefined) return
     this.#requests.delete(exchange)
-    this.#flowControl.leave(request)
+    this.#flowControl.leave(found.request)
+    found.followed?.ends()
   }
 }

@@ -61,3 +61,14 @@ describe('the documents of /openapi/v3', () => {
     expect(v2.paths[crate].patch.consumes).toEqual([json, merge, apply])
   })
 })
+
+it('what tells of groups has documents of its own, which custom kinds do not change', async () => {
+  const before = await addresses()
+  expect(before['apis/apps']).toMatch(/^\/openapi\/v3\/apis\/apps\?hash=[0-9A-F]{64}$/)
+  await server.core.kinds.add(crates('crates', 'example.com'))
+  const { 'apis/example.com/v1': _added, ...after } = await addresses()
+  expect(after).toEqual(before)
+  const { json } = await server.call(before['apis/apps'] ?? '')
+  expect(Object.keys(json.paths)).toEqual(['/apis/apps/'])
+  expect((await server.call('/openapi/v3/apis/example.com')).code).toBe(404)
+})

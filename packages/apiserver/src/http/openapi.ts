@@ -7,7 +7,7 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
-import { documentSources, type OpenApiOptions, openApiV2, openApiV3 } from '@coracle/api/openapi'
+import { documentSources, type OpenApiOptions, openApiV2, openApiV3, openApiV3OfGroups } from '@coracle/api/openapi'
 import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
@@ -30,6 +30,7 @@ export class OpenApi {
   readonly #indexes: Documents
   /** Documents of `/openapi/v3` by path, with what they are made of: what others come from does not make them anew. */
   readonly #madeOf = new Map<string, { readonly sources: readonly unknown[]; readonly document: Document }>()
+  #groups: { readonly own: readonly unknown[]; readonly documents: ReadonlyMap<string, GroupsDocument> } | undefined
 
   constructor(served: ServedVersions, remotes: RemoteVersions) {
     this.#served = served
@@ -91,6 +92,10 @@ export class OpenApi {
         document: () => this.#indexes.get(path, () => documentOf(jsonType, jsonBytes(this.#index()))),
       }
     }
+    const ofGroups = this.#ofGroups().get(path.slice('/openapi/v3/'.length))
+    if (ofGroups !== undefined && path.startsWith('/openapi/v3/')) {
+      return { mediaTypes: [jsonType], path: ofGroups.path, document: () => ofGroups.document }
+    }
     const served = this.#groupVersions().find((each) => `/openapi/v3/${each.path}` === path)
     if (served === undefined) return undefined
     return { mediaTypes: [jsonType], path: served.path, document: () => this.#groupVersion(served) }
@@ -112,6 +117,19 @@ export class OpenApi {
     })
   }
 
+  /** Documents of what tells of groups and versions, by path: they change with the groups that are built in alone. */
+  #ofGroups(): ReadonlyMap<string, GroupsDocument> {
+    const own = this.#own.filter(({ schema }) => schema.dialect !== 'structural')
+    if (this.#groups === undefined || !haveSameElements(this.#groups.own, own)) {
+      const made = openApiV3OfGroups(own, options)
+      const documents = [...made].map(([path, value]): readonly [string, GroupsDocument] => {
+        return [path, { path, document: documentOf(jsonType, jsonBytes(value)) }]
+      })
+      this.#groups = { own, documents: new Map(documents) }
+    }
+    return this.#groups.documents
+  }
+
   /** What this server serves and what others do. */
   #merged(): JsonObject {
     return mergedOpenApi(openApiV2(this.#own, options), this.#remotes.openApis())
@@ -124,10 +142,13 @@ export class OpenApi {
     const entries = groupVersions.map((each) => {
       return [each.path, { serverRelativeURL: addressOf(each.path, this.#groupVersion(each)) }] as const
     })
+    const ofGroups = [...this.#ofGroups().values()].map(({ path, document }) => {
+      return [path, { serverRelativeURL: addressOf(path, document) }] as const
+    })
     const remote = this.#remotes.groupVersions().flatMap(({ group, version, schemas }) => {
       return schemas === undefined ? [] : [[`apis/${group}/${version}`, { serverRelativeURL: schemas }] as const]
     })
-    return { paths: Object.fromEntries([...entries, ...remote]) }
+    return { paths: Object.fromEntries([...ofGroups, ...entries, ...remote]) }
   }
 
   /** Those of this server, but what has been given to another. */
@@ -182,6 +203,13 @@ interface Form {
   /** Of a group and version, which have addresses with hashes. */
   readonly path?: string
   document(mediaType: string): Document
+}
+
+/** A document that belongs to no version of a group. */
+interface GroupsDocument {
+  /** `api`, `apis`, `apis/apps`. */
+  readonly path: string
+  readonly document: Document
 }
 
 interface GroupVersion {

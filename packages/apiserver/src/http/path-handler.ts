@@ -1,3 +1,4 @@
+import type { ApiError } from '@coracle/api'
 import {
   type Environment,
   type HealthCheck,
@@ -12,9 +13,10 @@ import { type HealthChecks, handleHealth } from './health.ts'
 import { createHealthMetrics } from './health-metrics.ts'
 import type { OpenApi } from './openapi.ts'
 import { handleOpenId } from './openid.ts'
+import { openIdPaths } from './openid-paths.ts'
 import { send, sendPrettyJson } from './respond.ts'
 import { rootPaths } from './root-paths.ts'
-import { pathMethodNotAllowed, pathNotFound } from './routes.ts'
+import { isBuiltInGroup, noHandler, pathMethodNotAllowed, pathNotFound } from './routes.ts'
 import { storeCheck } from './store-check.ts'
 import { handleVersion } from './version.ts'
 
@@ -29,6 +31,9 @@ export interface PathHandlerOptions {
   readonly metrics?: MetricsRegistry | undefined
 }
 
+/** What is below these has routes upstream, and a Status where there is none; other paths have plain text. */
+const routedRoots: readonly string[] = ['/api', '/version', ...openIdPaths]
+
 /** Answers paths that are no resources: what the server says of itself. */
 export function createPathHandler({ core, environment, readiness = [], liveness = [], metrics }: PathHandlerOptions) {
   const discovery = new Discovery(core.registries, core.aggregator)
@@ -40,50 +45,44 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   }
   const healthMetrics = createHealthMetrics()
   const health = healthChecks({ core, environment, readiness, liveness })
-  const serves = new Set([
-    'api',
-    'apis',
-    'healthz',
-    'livez',
-    'openapi',
-    'openid',
-    '.well-known',
-    'readyz',
-    'version',
-    ...(metrics ? ['metrics'] : []),
-  ])
+  const notFoundAt = (path: string): ApiError => {
+    const [, root, group = ''] = path.split('/')
+    const isRouted = root === 'apis' && group !== '' && isBuiltInGroup(core.registries.definitions(), group)
+    return isRouted || routedRoots.some((each) => path.startsWith(`${each}/`)) ? pathNotFound() : noHandler()
+  }
+  const paths = (): readonly string[] =>
+    rootPaths(core.registries.definitions(), health, metrics !== undefined, core.serviceAccountTokens !== undefined)
 
   return (exchange: Exchange, path: string): Promise<void> | void => {
     const { request, response, query } = exchange
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw path === '/' || serves.has(path.split('/')[1] ?? '') ? pathMethodNotAllowed() : pathNotFound()
-    }
     const reported = handleHealth(health, path, query, response, {
       logger: environment.logger,
       metrics: healthMetrics,
     })
     if (reported !== undefined) return reported
+    if (path === '/' || path === '/index.html') return sendPrettyJson(response, 200, { paths: paths() })
+    if (path.startsWith('/openapi/')) {
+      openApi ??= loadOpenApi()
+      return openApi.then((documents) => {
+        const answered = documents.handle(path, query, request, response)
+        if (answered === false) throw noHandler()
+        return answered
+      })
+    }
+    // Upstream serves what is above whatever the method is.
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      throw paths().includes(path.replace(/(?<=.)\/$/, '')) ? pathMethodNotAllowed() : notFoundAt(path)
+    }
     if (metrics !== undefined && path === '/metrics')
       return send(response, 200, metricsContentType, metrics.collected().then(Buffer.from))
     if (metrics !== undefined && path === '/metrics/slis')
       return send(response, 200, metricsContentType, Buffer.from(healthMetrics.text()))
     if (handleVersion(path, request, response)) return
-    if (path.startsWith('/openapi/')) {
-      openApi ??= loadOpenApi()
-      return openApi.then((documents) => {
-        const answered = documents.handle(path, query, request, response)
-        if (answered === false) throw pathNotFound()
-        return answered
-      })
-    }
     const discovered = discovery.handle(path, exchange)
     if (discovered !== false) return discovered
     const openId = handleOpenId(core.serviceAccountTokens, path, request, response)
     if (openId !== undefined) return openId
-    if (path !== '/') throw pathNotFound()
-    const { registries, serviceAccountTokens: tokens } = core
-    const paths = rootPaths(registries.definitions(), health, metrics !== undefined, tokens !== undefined)
-    sendPrettyJson(response, 200, { paths })
+    throw notFoundAt(path)
   }
 }
 

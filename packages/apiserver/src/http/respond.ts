@@ -5,6 +5,7 @@ import type { Logger } from '@coracle/environment'
 import { compress, gzipHeaders, wantsGzip } from './compression.ts'
 import { type Encoded, json, prettyJson } from './representation/format.ts'
 import { statusFormatOf } from './representation/representation.ts'
+import { NoHandlerError } from './routes.ts'
 
 /** As upstream: answers are a user's own. */
 export const privately = ['Cache-Control', 'no-cache, private'] as const
@@ -96,6 +97,11 @@ export function sendError(response: ServerResponse, error: unknown, logger: Logg
   }
   if (response.headersSent) {
     if (!response.writableEnded) response.destroy()
+    return
+  }
+  if (error instanceof NoHandlerError) {
+    if (leavesMuchUnread(response.req)) response.setHeader('Connection', 'close')
+    sendText(response, 404, '404 page not found\n')
     return
   }
   for (const warning of known?.warnings ?? []) warn(response, warning)

@@ -138,9 +138,20 @@ export function attributesOf(
   return fieldSelector === '' ? attributes : collectionAttributes(attributes, fieldSelector)
 }
 
-/** The answer to a path that leads nowhere. */
+/** The answer to a path that leads nowhere, below one that is served. */
 export const pathNotFound = (): ApiError =>
   new ApiError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+/** Answered in plain text, as by Go's server where no handler is. */
+export class NoHandlerError extends ApiError {}
+
+/** The answer to a path that nobody serves, nor any path like it. */
+export const noHandler = (): NoHandlerError =>
+  new NoHandlerError(404, 'NotFound', 'the server could not find the requested resource', {})
+
+/** Whether the program brings kinds of a group: upstream's router answers whatever is asked of such a group. */
+export const isBuiltInGroup = (definitions: readonly ResourceDefinition[], group: string): boolean =>
+  group === '' || definitions.some((each) => each.group === group && each.schema.dialect !== 'structural')
 
 /** The answer to a method a path does not have. */
 export const pathMethodNotAllowed = (): ApiError =>

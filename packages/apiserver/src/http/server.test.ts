@@ -109,7 +109,7 @@ describe('an object', () => {
 
   it('is not found where nothing is, whatever the method', async () => {
     for (const method of ['GET', 'POST']) {
-      expect(await server.failure('/nothing', { method })).toMatchObject({ code: 404 })
+      expect(await server.call('/nothing', { method })).toMatchObject({ code: 404, text: '404 page not found\n' })
     }
     expect(await server.failure('/version', { method: 'POST' })).toMatchObject({ code: 405 })
   })
@@ -476,8 +476,8 @@ describe('a failed request', () => {
 
   it.each([
     ['GET', '/api/v1/widgets', 404, 'NotFound'],
-    ['GET', '/apis/none.example.com/v1/namespaces/default/pods', 404, 'NotFound'],
-    ['GET', '/nothing/here', 404, 'NotFound'],
+    ['GET', '/apis/apps/v1/namespaces/default/pods', 404, 'NotFound'],
+    ['GET', '/api/nothing/here', 404, 'NotFound'],
     ['GET', '/api/v1/namespaces/default/nodes', 404, 'NotFound'],
     ['GET', '/api/v1/pods/without-namespace', 404, 'NotFound'],
     ['GET', `${configMaps}/x/status`, 404, 'NotFound'],
@@ -819,8 +819,8 @@ describe('what the server says of itself', () => {
   })
 
   it('has metrics only where they are kept', async () => {
-    expect((await server.failure('/metrics')).code).toBe(404)
-    expect((await server.failure('/metrics/slis')).code).toBe(404)
+    expect((await server.call('/metrics')).code).toBe(404)
+    expect((await server.call('/metrics/slis')).code).toBe(404)
   })
 
   it('is a version', async () => {
@@ -898,7 +898,7 @@ describe('what the server says of itself', () => {
         kind: 'Scale',
       }),
     )
-    expect(await server.failure('/apis/none.example.com')).toMatchObject({ code: 404 })
+    expect(await server.call('/apis/none.example.com')).toMatchObject({ code: 404, text: '404 page not found\n' })
   })
 
   it('is all of that at once for those who ask, and not twice', async () => {

@@ -36,7 +36,9 @@ import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import {
   attributesOf,
+  isBuiltInGroup,
   methodRefused,
+  noHandler,
   pathMethodNotAllowed,
   pathNotFound,
   pathOf,
@@ -135,7 +137,25 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.on('clientError', (error, socket) => refuseMalformed(error, socket, exchanges, refused))
+  /** Connections whose last request has a method that the parser does not know. */
+  const last = new WeakSet<Duplex>()
+  const answerUnknownMethod = async (error: ClientError, socket: Socket, packet: Buffer): Promise<void> => {
+    last.add(socket)
+    const { requestOfUnknownMethod } = await import('./unknown-method.ts')
+    const request = requestOfUnknownMethod(packet, socket)
+    if (request === undefined) refuseMalformed(error, socket, exchanges, refused)
+    else handler(request, responseTo(request, socket, upgrades))
+  }
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    // The parser goes on telling of it as long as bytes come.
+    if (last.has(socket)) return
+    const { code, rawPacket } = error
+    const isIdle = !exchanges.isAnswering(socket) && !exchanges.hasAnswered(socket) && !refused.has(socket)
+    if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined || !isIdle || !socket.writable) {
+      return refuseMalformed(error, socket, exchanges, refused)
+    }
+    answerUnknownMethod(error, socket, rawPacket).catch(() => socket.destroy())
+  })
   // Loaded with the first connection: most servers have no agents elsewhere.
   let relay: Promise<ReturnType<typeof createPodRelay>> | undefined
   const loadRelay = async () => {
@@ -177,6 +197,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       return close(server, exchanges, sockets, environment)
     },
   }
+}
+
+/** What ends the reading of a connection: Node.js' parser tells in which of its bytes. */
+interface ClientError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer
 }
 
 /** What a connection may become. */
@@ -321,6 +346,10 @@ function createHandler(
   const requests = metrics === undefined ? undefined : new RequestMetrics(metrics, clock, () => exchanges.inFlight())
   if (requests !== undefined) exchanges.onClose(requests.close)
 
+  /** Of groups that the program brings a route is missing; others have nobody who would look. */
+  const notFoundAt = ({ group }: ResourceRoute): ApiError =>
+    isBuiltInGroup(core.registries.definitions(), group) ? pathNotFound() : noHandler()
+
   const handle = (exchange: Exchange, path: string, knowsAllKinds = false): Promise<void> | void => {
     const { request, query } = exchange
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(query))
@@ -351,13 +380,13 @@ function createHandler(
       const settled = core.kindsSettled()
       if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
     }
-    if (registry === undefined || leadsNowhere(route, registry.definition)) throw pathNotFound()
+    if (registry === undefined || leadsNowhere(route, registry.definition)) throw notFoundAt(route)
     requests?.follow(exchange, route, registry.definition)
     if (isProxied(route, registry.definition)) return handleProxy(context, exchange, route, registry)
     if (route.verb === '') throw methodRefused(registry.definition, route.verb)
     if (lacksNamespace(route, registry.definition.namespaced)) {
       // Upstream serves custom resources by a handler of their own, which knows no such path.
-      throw registry.definition.schema.dialect === 'structural' ? pathNotFound() : pathMethodNotAllowed()
+      throw registry.definition.schema.dialect === 'structural' ? noHandler() : pathMethodNotAllowed()
     }
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)

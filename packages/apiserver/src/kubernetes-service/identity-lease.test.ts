@@ -73,4 +73,32 @@ describe('the lease of a server', () => {
     await core.environment.clock.advance('2h')
     expect(await names(core)).toEqual([key.name, 'lock'].sort())
   })
+
+  it('goes at once where it says no time, if its label is that of servers, and it is where they are', async () => {
+    const core = await startTestCore()
+    const { clock } = core.environment
+    const label = { 'apiserver.kubernetes.io/identity': 'kube-apiserver' }
+    const create = (
+      name: string,
+      lease: { readonly labels?: object; readonly namespace?: string; readonly spec?: object },
+    ) =>
+      core.client.create<Lease>(leases, {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { namespace: lease.namespace ?? 'kube-system', name, labels: lease.labels ?? label },
+        spec: lease.spec ?? {},
+      } as Lease)
+    const longAgo = { renewTime: formatMicroTime(clock.now() - 60_000) }
+    await create('no-times', {})
+    await create('no-duration', { spec: longAgo })
+    await create('no-renewal', { spec: { leaseDurationSeconds: 3600 } })
+    await create('over', { spec: { ...longAgo, leaseDurationSeconds: 59 } })
+    await create('not-over', { spec: { ...longAgo, leaseDurationSeconds: 61 } })
+    await create('another-kind-of-server', { labels: { 'apiserver.kubernetes.io/identity': 'other' } })
+    await create('no-server', { labels: {} })
+    await create('elsewhere', { namespace: 'default' })
+    keep(core)
+    expect(await names(core)).toEqual(['another-kind-of-server', key.name, 'no-server', 'not-over'].sort())
+    expect(await core.client.get(leases, { namespace: 'default', name: 'elsewhere' })).toBeDefined()
+  })
 })

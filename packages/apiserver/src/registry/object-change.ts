@@ -36,6 +36,8 @@ export interface Change {
   readonly warnings: readonly string[]
   /** False where the change was meant for one version only: if that is gone it is a conflict. */
   readonly repeatable: boolean
+  /** Whether it was asked for as a patch; an apply is one in any case. */
+  readonly isPatch?: boolean
   /** How many values were decoded for it; few where it is absent. */
   readonly valuesCount?: number
 }
@@ -105,7 +107,8 @@ async function carryOut(
   if (pause !== undefined) await pause()
   const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change))
   if (pause !== undefined) await pause()
-  const admission = part.isAdmitted === true ? undefined : await updateAdmission(parts, request, before, givenOwners)
+  const admission =
+    part.isAdmitted === true ? undefined : await updateAdmission(parts, request, before, change, givenOwners)
   const admitted = admission === undefined ? wanted : await admission.admit(wanted)
   const owners = admission === undefined ? givenOwners : admission.ownersAfter(givenOwners)
   const applied = view === undefined ? admitted : view.apply(before, admitted)
@@ -215,10 +218,12 @@ async function updateAdmission(
   parts: RegistryParts,
   { context, namespace, name, part, options }: ChangeRequest,
   before: KubernetesObject,
+  change: Change,
   owners: FieldOwners,
 ): Promise<WriteAdmission> {
   const { subresource, view } = part
-  const common = { operation: 'UPDATE', context, subresource, namespace, name, options } as const
+  const isPatch = change.isPatch === true || change.owners !== undefined
+  const common = { operation: 'UPDATE', context, subresource, namespace, name, options, isPatch } as const
   if (view !== undefined) return new WriteAdmission(parts, { ...common, kind: view.kind, old: await view.of(before) })
   return new WriteAdmission(parts, {
     ...common,

@@ -97,7 +97,9 @@ const strictErrorOf = (problems: readonly string[]): string => strictError + pro
 
 /** What upstream's conversion of maps into objects says where its JSON decoder says `why`. */
 function conversionProblem(why: string, goTypes: GoTypes): string {
-  const [, found = '', target = ''] = /cannot unmarshal (\S+).* of type (.+)$/.exec(why) ?? []
+  const [, found = '', number, target = ''] = /cannot unmarshal (\S+)(?: (\S+))? into .* of type (.+)$/.exec(why) ?? []
+  // The number is told where it is no integer, or none of the type: those upstream would cut to fit.
+  if (number !== undefined) return /[.e]/i.test(number) ? `cannot convert float64 to ${target}` : why
   const { kind, simple } = goKinds[found] ?? {}
   if (kind === undefined) return why
   const targetKind = goTypes.kindOf(target) ?? (/^(string|bool|u?int\d*|float\d*)$/.test(target) ? target : 'struct')

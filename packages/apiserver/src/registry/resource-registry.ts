@@ -210,7 +210,7 @@ export class ResourceRegistry implements Registry {
       // change the uid is for validation to say.
       const { resourceVersion } = decoded.object.metadata
       this.checkVersion(old, { resourceVersion })
-      return { ...decoded, repeatable: true }
+      return { ...decoded, repeatable: true, isPatch: true }
     })
   }
 

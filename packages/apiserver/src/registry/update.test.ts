@@ -336,6 +336,13 @@ describe('patch', () => {
     ['strategic', { data: { a: 1 } }, 422, '"map[data:map[a:1]]": cannot convert int64 to string'],
     ['strategic', { data: { a: true } }, 422, 'unrecognized type: string'],
     ['strategic', { immutable: 'x' }, 422, 'unrecognized type: bool'],
+    [
+      'strategic',
+      { metadata: { generation: 1.5 } },
+      422,
+      '"map[metadata:map[generation:1.5]]": cannot convert float64 to int64',
+    ],
+    ['strategic', { metadata: { generation: 1e30 } }, 422, 'json: cannot unmarshal number'],
     ['merge', { metadata: { labels: 'x' } }, 422, 'json: cannot unmarshal string into Go struct field'],
   ] as const)('refuses as a %s patch %j', async (type, body, code, message) => {
     const { client } = await startTestCore()

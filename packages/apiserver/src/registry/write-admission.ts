@@ -32,6 +32,7 @@ export interface AdmissionRequest {
   readonly owners?: () => FieldOwners
   readonly oldOwners?: () => FieldOwners
   readonly options: RegistryWriteOptions | DeleteOptions
+  readonly isPatch?: boolean
 }
 
 const postedResources = new WeakMap<ResourceDefinition, AdmittedResource>()
@@ -57,7 +58,7 @@ export class WriteAdmission {
   constructor(parts: RegistryParts, request: AdmissionRequest) {
     const { operation, context, posted, subresource, namespace, name, old, options } = request
     const definition = posted === undefined ? parts.storage.kind : admittedPosted(posted)
-    const { kind = definition, owners, oldOwners } = request
+    const { kind = definition, owners, oldOwners, isPatch = false } = request
     const dryRun = options.dryRun === true
     const requested = posted === undefined ? parts.view.definition : definition
     this.#parts = parts
@@ -72,6 +73,7 @@ export class WriteAdmission {
       name,
       old,
       options,
+      isPatch,
       dryRun,
       alongside: this.#alongside,
       changedBy: this.#changedBy,

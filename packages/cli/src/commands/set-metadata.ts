@@ -27,7 +27,7 @@ interface Field {
   readonly noun: 'label' | 'annotation'
   readonly verb: 'label' | 'annotate'
   /** What was done, said afterwards. */
-  readonly done: (change: { readonly isChanged: boolean; readonly isRemoval: boolean }) => string
+  readonly done: (change: { readonly sets: boolean; readonly removes: boolean }) => string
   /** Whether an argument sets a value, and takes none away. */
   readonly sets: (text: string) => boolean
   readonly parse: (text: string) => readonly [string, string]
@@ -39,7 +39,8 @@ const labels: Field = {
   name: 'labels',
   noun: 'label',
   verb: 'label',
-  done: ({ isChanged, isRemoval }) => (!isChanged ? 'not labeled' : isRemoval ? 'unlabeled' : 'labeled'),
+  // As kubectl says it since 1.36: what has come of it counts, not what was asked for.
+  done: ({ sets, removes }) => (sets ? (removes ? 'modified' : 'labeled') : removes ? 'unlabeled' : 'not labeled'),
   sets: (text) => text.includes('='),
   parse(text) {
     const [key = '', value = '', ...more] = text.split('=')
@@ -188,13 +189,14 @@ async function setOne(
       if (!(name in present)) host.stdout.write(`label ${JSON.stringify(name)} not found.\n`)
     }
   }
-  const isRemoval = set.size === 0
   const changes = changesTo(present, { set, remove })
-  const isChanged = Object.keys(changes).length > 0
-  const verb = field.done({ isChanged, isRemoval })
+  const values = Object.values(changes)
+  const isChanged = values.length > 0
+  const verb = field.done({ sets: values.some((value) => value !== null), removes: values.includes(null) })
   const precondition = resourceVersion === undefined ? {} : { resourceVersion }
-  if (dryRun === 'client' || (!isChanged && resourceVersion === undefined))
-    return { verb, object: withChanges(object, field.name, changes) }
+  // Labels that stay as they are need no version to be checked, since kubectl 1.36.
+  const isNothing = !isChanged && (resourceVersion === undefined || field.name === 'labels')
+  if (dryRun === 'client' || isNothing) return { verb, object: withChanges(object, field.name, changes) }
   const patch = { type: 'merge' as const, body: { metadata: { ...precondition, [field.name]: changes } } }
   const manager = fieldManager ?? fieldManagerOf(field.verb)
   const changed = await session.client.patch(resource, key, patch, {

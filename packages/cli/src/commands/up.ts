@@ -26,6 +26,7 @@ import { containerRuntimeOf, refuseImages } from '../up/container-runtime-flags.
 import type { EtcdFlags } from '../up/etcd-flags.ts'
 import { changesOfUse } from '../up/former-use.ts'
 import type { ImagesFlags } from '../up/images-flag.ts'
+import { inFlightOf } from '../up/in-flight-flags.ts'
 import { interruption } from '../up/interruption.ts'
 import { leaderElectionOf } from '../up/leader-election-flags.ts'
 import { hasNpmTakenFile } from '../up/npm-flags.ts'
@@ -220,6 +221,7 @@ async function start(
       ...(flags.enableAdmissionPlugins === undefined ? {} : { enabledAdmission: flags.enableAdmissionPlugins }),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...(flags.authorizationMode === undefined ? {} : { authorizationModes: flags.authorizationMode }),
+      ...inFlightOf(flags),
       ...nodesOf(place, flags),
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),

@@ -19,19 +19,20 @@ function describeValue(text: Description, level: number, label: string, value: u
   } else text.field(level, label, goText(value))
 }
 
-/** Words that are all capitals in labels. */
-const acronyms = new Set(['API', 'URL', 'UID', 'OSB', 'GUID'])
+/** Words that are all capitals in labels, however they are written. */
+const acronyms = new Set(['API', 'URL', 'UID', 'GUID'])
 
 /**
- * The words of a key, each with a capital at its beginning alone: `creationTimestamp` is shown as `Creation Timestamp`,
- * `diskURI` as `Disk Uri`, `podIPs` as `Pod I Ps`. A key with anything but letters and hyphens stays (smartLabelFor).
+ * The words of a key: `creationTimestamp` is shown as `Creation Timestamp`, `diskURI` as `Disk URI`, `podIPs` as `Pod I Ps`. A key with
+ * anything but letters and hyphens stays (smartLabelFor, of kubectl 1.36).
  */
 export function labelOf(key: string): string {
   if (!/^[\p{L}-]*$/u.test(key)) return key
-  return wordsOf(key)
+  return joined(wordsOf(key))
     .map((word) => {
       const capitals = word.toUpperCase()
-      return acronyms.has(capitals) ? capitals : `${capitals.charAt(0)}${word.slice(1).toLowerCase()}`
+      if (acronyms.has(capitals)) return capitals
+      return word === word.toLowerCase() ? `${capitals.charAt(0)}${word.slice(1)}` : word
     })
     .join(' ')
 }
@@ -39,4 +40,16 @@ export function labelOf(key: string): string {
 /** Runs of small letters, of capitals, and of the rest; the last capital before small letters belongs to these. */
 function wordsOf(key: string): readonly string[] {
   return key.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[^\p{Lu}\p{Ll}]+/gu) ?? []
+}
+
+/** Two capitals and more are one word with what follows and begins with a capital: the `UR` and `Ls` of `nonResourceURLs`. */
+function joined(words: readonly string[]): readonly string[] {
+  const all: string[] = []
+  for (let at = 0; at < words.length; at += 1) {
+    const [word = '', next = ''] = words.slice(at)
+    const isRun = word.length >= 2 && !/(?!\p{Lu})\p{L}/u.test(word) && /^[A-Z]/.test(next)
+    all.push(isRun ? word + next : word)
+    if (isRun) at += 1
+  }
+  return all
 }

@@ -4,6 +4,7 @@ import type { AuthenticationFlags } from './authentication-flags.ts'
 import type { ContainerRuntimeFlags } from './container-runtime-flags.ts'
 import type { EtcdFlags } from './etcd-flags.ts'
 import type { ImagesFlags } from './images-flag.ts'
+import type { InFlightFlags } from './in-flight-flags.ts'
 import type { LeaderElectionFlags } from './leader-election-flags.ts'
 import type { RuntimeConfigFlags } from './runtime-config-flag.ts'
 import type { ServiceRangeFlags } from './service-range-flag.ts'
@@ -15,6 +16,7 @@ export interface UpFlags
     ContainerRuntimeFlags,
     EtcdFlags,
     ImagesFlags,
+    InFlightFlags,
     LeaderElectionFlags,
     PlaceFlags,
     RuntimeConfigFlags,

@@ -75,6 +75,16 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--authorization-mode <modes>', 'who may do what: Node,RBAC (default), or AlwaysAllow', collectCommas)
     .option(
+      '--max-requests-inflight <count>',
+      'how many requests are answered at a time, together with --max-mutating-requests-inflight (default: 400)',
+      wholeNumber({ min: 0 }),
+    )
+    .option(
+      '--max-mutating-requests-inflight <count>',
+      'what is added to --max-requests-inflight: priority levels share the sum (default: 200)',
+      wholeNumber({ min: 0 }),
+    )
+    .option(
       '--nodes <count>',
       'how many nodes to have; 0: only a control plane (default: 1)',
       wholeNumber({ min: 0, max: nodesMax }),

@@ -17,7 +17,7 @@ export class HistogramSeries {
     return this.#counts
   }
 
-  observe(value: number): void {
+  observe(value: number, times = 1): void {
     const bounds = this.#bounds
     let low = 0
     let high = bounds.length
@@ -27,8 +27,8 @@ export class HistogramSeries {
       else low = middle + 1
     }
     const counts = this.#allCounts()
-    counts[low] = (counts[low] as number) + 1
-    this.#sum += value
+    counts[low] = (counts[low] as number) + times
+    this.#sum += value * times
   }
 
   samples(): readonly Sample[] {

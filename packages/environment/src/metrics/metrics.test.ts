@@ -46,13 +46,14 @@ describe('metrics', () => {
   it('count the values of a histogram up to each bound, the bound included', () => {
     const metrics = createMetricsRegistry()
     const seconds = metrics.histogram({ name: 's', help: 'S.', labels: ['of'], buckets: [0.1, 1] }).with({ of: 'x' })
-    for (const value of [0.05, 0.1, 0.5, 3]) seconds.observe(value)
+    for (const value of [0.05, 0.1, 3]) seconds.observe(value)
+    seconds.observe(0.25, 2)
     expect(metrics.text().split('\n').slice(2, -1)).toEqual([
       's_bucket{of="x",le="0.1"} 2',
-      's_bucket{of="x",le="1"} 3',
-      's_bucket{of="x",le="+Inf"} 4',
+      's_bucket{of="x",le="1"} 4',
+      's_bucket{of="x",le="+Inf"} 5',
       's_sum{of="x"} 3.65',
-      's_count{of="x"} 4',
+      's_count{of="x"} 5',
     ])
   })
 

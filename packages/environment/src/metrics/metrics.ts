@@ -35,7 +35,8 @@ export interface Gauge {
 
 /** How values are distributed. */
 export interface Histogram {
-  observe(value: number): void
+  /** Takes a value in, once or so many times. */
+  observe(value: number, times?: number): void
 }
 
 /**

@@ -24,6 +24,7 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { aggregated, forbiddenByAdmission } from '../forbidden.ts'
 import { storedObjects } from '../stored-objects.ts'
 import { warningsOfExistingPods } from './existing-pods.ts'
+import type { PodSecurityMetrics } from './pod-security-metrics.ts'
 
 /** Refuses labels that cannot be read, and warns of pods that are there and would be refused now. */
 export function judgeNamespace(
@@ -42,28 +43,48 @@ export function judgeNamespace(
 }
 
 /** Refuses a pod that violates what its namespace enforces, and tells of what it would violate; of what makes pods it only tells. */
-export function judgePods(namespace: Namespace, attributes: AdmissionAttributes, object: KubernetesObject): void {
+export function judgePods(
+  namespace: Namespace,
+  attributes: AdmissionAttributes,
+  object: KubernetesObject,
+  metrics?: PodSecurityMetrics,
+): void {
   const { definition, old, context } = attributes
   const isPod = definition.plural === 'pods'
+  const { policy, errors } = namespacePolicy(namespace.metadata.labels)
+  const { enforce, audit, warn } = policy
+  const asksNothing = errors.length === 0 && audit.level === 'privileged' && warn.level === 'privileged'
+  const isUnasked = isPod && asksNothing && enforce.level === 'privileged'
+  if (isUnasked) metrics?.allowedUnasked(attributes)
+  const tally = isUnasked ? undefined : metrics
   if (isPod && old !== undefined && !changesImages(object as Pod, old as Pod)) return
+  if (!isPod && asksNothing) return
   const template = isPod ? (object as Pod) : templateOf(object)
   if (template === undefined) return
-  const { policy, errors } = namespacePolicy(namespace.metadata.labels)
   const note = (name: string, text: string): void => context.annotate?.(podSecurityPrefix + name, text)
   const judge = new Judgement(template)
-  if (errors.length > 0) note('error', `Failed to parse policy: ${aggregated(errors.map(describeFieldError))}`)
-  if (isPod) note('enforce-policy', levelText(policy.enforce))
-  if (context.annotate !== undefined) {
-    const audited = judge.violationsOf(policy.audit)
-    if (audited !== '') note('audit-violations', wouldViolate(policy.audit, audited))
+  if (errors.length > 0) {
+    note('error', `Failed to parse policy: ${aggregated(errors.map(describeFieldError))}`)
+    tally?.failed(false, attributes)
   }
-  const refused = isPod ? judge.violationsOf(policy.enforce) : ''
+  if (isPod) note('enforce-policy', levelText(enforce))
+  const refused = isPod ? judge.violationsOf(enforce) : ''
+  if (isPod) tally?.evaluated(refused === '', enforce, 'enforce', attributes)
+  if (context.annotate !== undefined || tally !== undefined) {
+    const audited = judge.violationsOf(audit)
+    if (audited !== '') {
+      note('audit-violations', wouldViolate(audit, audited))
+      tally?.evaluated(false, audit, 'audit', attributes)
+    }
+  }
   if (refused !== '') {
-    throw forbiddenByAdmission(attributes, object, `violates PodSecurity "${levelText(policy.enforce)}": ${refused}`)
+    throw forbiddenByAdmission(attributes, object, `violates PodSecurity "${levelText(enforce)}": ${refused}`)
   }
-  if (context.warn === undefined) return
-  const warned = judge.violationsOf(policy.warn)
-  if (warned !== '') context.warn(wouldViolate(policy.warn, warned))
+  if (context.warn === undefined && tally === undefined) return
+  const warned = judge.violationsOf(warn)
+  if (warned === '') return
+  context.warn?.(wouldViolate(warn, warned))
+  tally?.evaluated(false, warn, 'warn', attributes)
 }
 
 /** One pod or template, judged once by each level that is asked about. */

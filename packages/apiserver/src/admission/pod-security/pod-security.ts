@@ -1,8 +1,9 @@
 import { type KubernetesObject, namespaces } from '@coracle/api'
-import type { Clock } from '@coracle/environment'
+import type { Clock, MetricsRegistry } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import type { AdmissionPlugin, AdmissionTarget } from '../admission.ts'
 import { storedObject } from '../stored-objects.ts'
+import { PodSecurityMetrics } from './pod-security-metrics.ts'
 
 /** Groups of the resources whose objects are pods or make some, by their plural names. */
 const groupOf: Readonly<Record<string, string>> = {
@@ -24,7 +25,8 @@ const unrelated = new Set(['attach', 'binding', 'eviction', 'exec', 'log', 'port
 const prefix = 'pod-security.kubernetes.io/'
 
 /** Holds pods to the Pod Security Standards that labels of their namespaces ask for: https://kep.k8s.io/2579. */
-export function podSecurity(registries: Registries, clock: Clock): AdmissionPlugin {
+export function podSecurity(registries: Registries, clock: Clock, metrics?: MetricsRegistry): AdmissionPlugin {
+  const tally = metrics === undefined ? undefined : new PodSecurityMetrics(metrics)
   let loaded: typeof import('./judgement.ts') | undefined
   return {
     name: 'PodSecurity',
@@ -37,9 +39,13 @@ export function podSecurity(registries: Registries, clock: Clock): AdmissionPlug
         return load().then((judgement) => judgement.judgeNamespace(registries, clock, attributes, object))
       }
       const namespace = storedObject(registries, namespaces, attributes.namespace)
-      if (namespace === undefined || !isLabelled(namespace)) return
-      if (loaded !== undefined) return loaded.judgePods(namespace, attributes, object)
-      return load().then((judgement) => judgement.judgePods(namespace, attributes, object))
+      if (namespace === undefined) return tally?.failed(true, attributes)
+      if (!isLabelled(namespace)) {
+        if (attributes.definition.plural === 'pods') tally?.allowedUnasked(attributes)
+        return
+      }
+      if (loaded !== undefined) return loaded.judgePods(namespace, attributes, object, tally)
+      return load().then((judgement) => judgement.judgePods(namespace, attributes, object, tally))
     },
   }
 

@@ -100,11 +100,13 @@ function checkPatterns(
   patterns: readonly PodFailurePolicyOnPodConditionsPattern[],
   path: FieldPath,
 ): readonly FieldError[] {
-  if (patterns.length > conditionPatternsMax) return [tooManyField(path, patterns.length, conditionPatternsMax)]
-  return patterns.flatMap(({ type, status = '' }, index) => [
+  const tooMany =
+    patterns.length > conditionPatternsMax ? [tooManyField(path, patterns.length, conditionPatternsMax)] : []
+  const each = patterns.flatMap(({ type, status = '' }, index) => [
     ...checkTextOrEmpty('qualified-name', type, path.index(index).field('type')),
     ...checkChoice(status, statuses, path.index(index).field('status')),
   ])
+  return [...tooMany, ...each]
 }
 
 export function checkSuccessPolicy(spec: JobSpec, path: FieldPath): readonly FieldError[] {

@@ -69,6 +69,7 @@ export function validateJobSpec(spec: JobSpec, path: FieldPath): readonly FieldE
     ...(spec.managedBy === undefined ? [] : managedByErrors(spec.managedBy, path.field('managedBy'))),
     ...completionModeErrors(spec, path),
     ...(spec.podFailurePolicy === undefined ? [] : checkPodFailurePolicy(spec, path.field('podFailurePolicy'))),
+    ...successPolicyErrors(spec, path.field('successPolicy')),
     ...replacementErrors(spec, path.field('podReplacementPolicy')),
     ...validatePodTemplateSpec(spec.template, path.field('template')),
     ...restartPolicyErrors(spec, path.field('template').field('spec').field('restartPolicy')),
@@ -128,15 +129,21 @@ function managedByErrors(managedBy: string, path: FieldPath): readonly FieldErro
 function completionModeErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const { completionMode } = spec
   if (completionMode === 'Indexed') return indexedErrors(spec, path)
-  const why = 'requires indexed completion mode'
-  return [
-    ...(completionMode === undefined || completionMode === 'NonIndexed'
-      ? []
-      : [unsupportedField(path.field('completionMode'), completionMode, ['NonIndexed', 'Indexed'])]),
-    ...(['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy'] as const)
-      .filter((field) => spec[field] !== undefined)
-      .map((field) => invalidField(path.field(field), spec[field], why)),
-  ]
+  if (completionMode !== undefined && completionMode !== 'NonIndexed') {
+    return [unsupportedField(path.field('completionMode'), completionMode, ['NonIndexed', 'Indexed'])]
+  }
+  return (['backoffLimitPerIndex', 'maxFailedIndexes'] as const)
+    .filter((field) => spec[field] !== undefined)
+    .map((field) => invalidField(path.field(field), spec[field], requiresIndexed))
+}
+
+const requiresIndexed = 'requires indexed completion mode'
+
+function successPolicyErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
+  const { completionMode, completions, successPolicy } = spec
+  if (successPolicy === undefined) return []
+  if (completionMode !== 'Indexed') return [invalidField(path, successPolicy, requiresIndexed)]
+  return completions === undefined ? [] : checkSuccessPolicy(spec, path)
 }
 
 function indexedErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
@@ -166,9 +173,7 @@ function indexedErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
     atMost('parallelism', highCompletionsLimit, when)
     atMost('maxFailedIndexes', highCompletionsLimit, when)
   }
-  return spec.successPolicy === undefined || completions === undefined
-    ? errors
-    : [...errors, ...checkSuccessPolicy(spec, path.field('successPolicy'))]
+  return errors
 }
 
 function replacementErrors(

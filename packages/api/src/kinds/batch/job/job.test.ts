@@ -217,6 +217,45 @@ describe('validation of a job', () => {
       ],
     ],
     [
+      'failures first, then of success, then of replacements',
+      {
+        ...indexed,
+        successPolicy: { rules: [] },
+        podFailurePolicy: { rules: [{ action: 'Retry', onExitCodes: { operator: 'In', values: [1] } }] },
+        podReplacementPolicy: 'TerminatingOrFailed',
+      },
+      [
+        'spec.podFailurePolicy.rules[0].action: Unsupported value: "Retry": supported values: "Count", "FailIndex", "FailJob", "Ignore"',
+        'spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified',
+        'spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"',
+      ],
+    ],
+    [
+      'a completion mode that there is not, which needs no more than that',
+      { completionMode: 'Sometimes', backoffLimitPerIndex: 1, maxFailedIndexes: 1 },
+      ['spec.completionMode: Unsupported value: "Sometimes": supported values: "NonIndexed", "Indexed"'],
+    ],
+    [
+      'more conditions than there may be, and of each',
+      {
+        podFailurePolicy: {
+          rules: [
+            {
+              action: 'Ignore',
+              onPodConditions: Array.from({ length: 21 }, (_, index) => ({
+                type: 'Ready',
+                status: index === 20 ? 'Maybe' : 'True',
+              })),
+            },
+          ],
+        },
+      },
+      [
+        'spec.podFailurePolicy.rules[0].onPodConditions: Too many: 21: must have at most 20 items',
+        'spec.podFailurePolicy.rules[0].onPodConditions[20].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
+      ],
+    ],
+    [
       'success of indexes that there are not',
       {
         ...indexed,

@@ -13,6 +13,9 @@ const [label] = checkFormat('dns1123-label', 'Not a label')
 const [subdomain] = checkFormat('dns1123-subdomain', 'Not a subdomain')
 const [labelKey] = checkFormat('qualified-name', 'a b')
 
+const labelRule =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+
 describe('a container', () => {
   it.each<[WrittenContainer, readonly string[]]>([
     [{}, []],
@@ -542,6 +545,31 @@ describe('a pod', () => {
       [
         'volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
         'containers[0].volumeMounts[0].name: Not found: "a"',
+      ],
+    ],
+    // A name that the schema refuses is no volume's, and one of a volume that is refused is free.
+    [
+      {
+        volumes: [{ name: 'Not a label', emptyDir: {} }],
+        containers: [container({ volumeMounts: [{ name: 'Not a label', mountPath: '/a' }] })],
+      },
+      [
+        `volumes[0].name: Invalid value: "Not a label": ${labelRule}`,
+        'containers[0].volumeMounts[0].name: Not found: "Not a label"',
+      ],
+    ],
+    [
+      {
+        volumes: [
+          { name: 'a', downwardAPI: { items: [{ path: 'p' }] } },
+          { name: 'a', emptyDir: {} },
+          { name: 'a', emptyDir: {} },
+        ],
+        containers: [container({ volumeMounts: [{ name: 'a', mountPath: '/a' }] })],
+      },
+      [
+        'volumes[0].downwardAPI: Required value: one of fieldRef and resourceFieldRef is required',
+        'volumes[2].name: Duplicate value: "a"',
       ],
     ],
     [

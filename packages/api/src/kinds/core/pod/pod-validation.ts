@@ -30,7 +30,7 @@ import {
   validateTopologySpread,
 } from './validation/scheduling.ts'
 import { validatePodSecurity } from './validation/security.ts'
-import { goodVolumes, validateVolumes } from './validation/volumes.ts'
+import { judgeVolumes } from './validation/volumes.ts'
 import { hostProcessErrors } from './validation/windows.ts'
 
 const noClaims: ReadonlySet<string> = new Set()
@@ -46,11 +46,11 @@ export interface PodSpecOptions {
  * its default is empty and it is checked here.
  */
 export function validatePodSpec(spec: PodSpec, path: FieldPath, options: PodSpecOptions = {}): FieldError[] {
-  const ofVolumes = validateVolumes(spec.volumes, path.field('volumes'))
+  const volumes = judgeVolumes(spec.volumes, path.field('volumes'))
   return [
-    ...ofVolumes,
+    ...volumes.errors,
     ...validateResourceClaims(spec.resourceClaims, path.field('resourceClaims')),
-    ...validateAllContainers(spec, path, ofVolumes.length > 0 ? goodVolumes(spec.volumes) : spec.volumes),
+    ...validateAllContainers(spec, path, volumes.good),
     ...validatePodResources(spec, claimNamesOf(spec), path.field('resources')),
     ...hostNetworkErrors(spec, options, path.field('containers')),
     ...validateLabels(spec.nodeSelector, path.field('nodeSelector')),

@@ -8,14 +8,15 @@ import {
   tooLongField,
   unsupportedField,
 } from '../../../../field-error.ts'
-import { FieldPath } from '../../../../field-path.ts'
+import type { FieldPath } from '../../../../field-path.ts'
 import type { ObjectMeta } from '../../../../meta.ts'
 import { validateAnnotations, validateLabels } from '../../../../object-meta-validation.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
+import { compile } from '../../../../schema/compile.ts'
 import { checkFormat } from '../../../../string-formats.ts'
 import { validateClaimSpec } from '../../persistent-volume-claim/claim-spec-validation.ts'
 import type { DownwardApiVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from '../projection.ts'
-import { type Volume, volumeSourceNames } from '../volume.ts'
+import { type Volume, volume, volumeSourceNames } from '../volume.ts'
 import {
   checkFileMode,
   checkLabelSelector,
@@ -27,25 +28,24 @@ import {
 } from './checks.ts'
 import { validateFieldRef, validateResourceFieldRef } from './env.ts'
 
-/** Volumes of a pod: names, and exactly one source each (ValidateVolumes). */
-export function validateVolumes(volumes: readonly Volume[] | undefined, path: FieldPath): FieldError[] {
-  const names = new Set<string>()
-  return (volumes ?? []).flatMap((volume, index) => {
-    const errors = validateVolume(volume, path.index(index))
-    if (volume.name && names.has(volume.name)) errors.push(duplicateField(path.index(index).field('name'), volume.name))
-    names.add(volume.name)
-    return errors
-  })
+/** What is wrong with the volumes of a pod, beyond their schema, and those that nothing is wrong with. */
+export interface JudgedVolumes {
+  readonly errors: readonly FieldError[]
+  /** Containers can mount no others, as upstream. */
+  readonly good: readonly Volume[]
 }
 
-/** The volumes that nothing is wrong with: containers can mount no others, as upstream. */
-export function goodVolumes(volumes: readonly Volume[] = []): readonly Volume[] {
-  const path = FieldPath.root
+/** Volumes of a pod: names, and exactly one source each (ValidateVolumes). A name is taken by a volume that nothing else is wrong with. */
+export function judgeVolumes(volumes: readonly Volume[] = [], path: FieldPath): JudgedVolumes {
+  const errors: FieldError[] = []
   const good = new Map<string, Volume>()
-  for (const volume of volumes) {
-    if (!good.has(volume.name) && validateVolume(volume, path).length === 0) good.set(volume.name, volume)
+  for (const [index, each] of volumes.entries()) {
+    const own = validateVolume(each, path.index(index))
+    if (good.has(each.name)) own.push(duplicateField(path.index(index).field('name'), each.name))
+    if (own.length > 0) addErrors(errors, own)
+    else if (compile(volume).validate(each).length === 0) good.set(each.name, each)
   }
-  return [...good.values()]
+  return { errors, good: [...good.values()] }
 }
 
 type Sources = Required<Omit<Volume, 'name'>>
