@@ -124,6 +124,7 @@ export class ApiServer {
       ...(listen === undefined
         ? {}
         : { authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock) }),
+      ...(listen?.newcomers === undefined ? {} : { newcomers: listen.newcomers }),
       components,
       enabledAdmission,
       disabledAdmission,
