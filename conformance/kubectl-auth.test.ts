@@ -1,6 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import {
+  createTestSigner,
+  startTestIssuer,
+} from '../packages/apiserver/src/security/trusted-issuers/testing/test-issuer.ts'
+import { Api } from './support/api.ts'
 import { Kubectl, rows } from './support/kubectl.ts'
-import { Program } from './support/program.ts'
+import { Program, runCoracle } from './support/program.ts'
 
 let program: Program
 let kubectl: Kubectl
@@ -107,4 +115,69 @@ it('roles and bindings decide what a service account may do, and who may give th
   await kubectl.ok(['create', 'role', 'some', '--verb=get', '--resource=configmaps', '--as=jane'])
   await kubectl.ok(['delete', 'rolebinding', 'readers', '--as=jane'])
   expect((await kubectl.run(['get', 'pods', ...as])).stderr).toContain('(Forbidden)')
+})
+
+it('people sign in with tokens of another issuer, whom a file names', async () => {
+  const signer = await createTestSigner('key-1')
+  const { url, certificateAuthority } = await startTestIssuer([signer.jwk])
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthenticationConfiguration',
+    jwt: [
+      {
+        issuer: { url, certificateAuthority, audiences: ['coracle'] },
+        claimMappings: {
+          username: { claim: 'email', prefix: '' },
+          groups: { claim: 'groups', prefix: 'corp:' },
+          uid: { claim: 'sub' },
+        },
+        userValidationRules: [{ expression: "!user.username.startsWith('system:')" }],
+      },
+    ],
+    anonymous: { enabled: true, conditions: [{ path: '/livez' }] },
+  }
+  const directory = await mkdtemp(join(tmpdir(), 'coracle-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const file = join(directory, 'authentication.json')
+  await writeFile(file, JSON.stringify(configuration))
+  await using signedIn = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--nodes', '0', '--authentication-config', file],
+  })
+  const admin = await Kubectl.in(signedIn)
+  const tokenOf = (claims: object) =>
+    signer.sign({ iss: url, aud: 'coracle', exp: 4_000_000_000, sub: '17', ...claims })
+  const jane = await tokenOf({ email: 'jane@example.com', groups: ['dev'] })
+
+  const who = rows(await admin.ok(['auth', 'whoami', '--token', jane]))
+  expect(who.slice(1)).toEqual([
+    ['Username', 'jane@example.com'],
+    ['UID', '17'],
+    ['Groups', '[corp:dev system:authenticated]'],
+  ])
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: jane } }
+  const reviewed = await admin.ok(['create', '-f', '-', '-o', 'jsonpath={.status.user.username}'], {
+    input: JSON.stringify(review),
+  })
+  expect(reviewed).toBe('jane@example.com')
+  await admin.ok(['create', 'rolebinding', 'devs', '--clusterrole=edit', '--group=corp:dev'])
+  await admin.ok(['create', 'configmap', 'hers', '--token', jane])
+
+  const codeFor = async (path: string, token?: string): Promise<number> => {
+    const api = await Api.of(signedIn, token === undefined ? {} : { token })
+    const { code } = await api.call(path)
+    api.close()
+    return code
+  }
+  const configMaps = '/api/v1/namespaces/default/configmaps'
+  expect(await codeFor(configMaps, jane)).toBe(200)
+  for (const claims of [{ email: 'system:admin' }, { email: 'jane@example.com', aud: 'other' }, { email: 'j', exp: 1 }])
+    expect(await codeFor(configMaps, await tokenOf(claims))).toBe(401)
+  const stranger = await createTestSigner('key-1')
+  const foreign = await stranger.sign({ iss: url, aud: 'coracle', exp: 4_000_000_000, email: 'eve' })
+  expect(await codeFor(configMaps, foreign)).toBe(401)
+  expect([await codeFor('/livez'), await codeFor('/version')]).toEqual([200, 401])
+
+  await writeFile(file, '{')
+  const broken = await runCoracle(['up', '--memory', '--authentication-config', file])
+  expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining(`--authentication-config: ${file}: yaml: `) })
 })

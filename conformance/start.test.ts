@@ -1,8 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Program, runCoracle } from './support/program.ts'
+import { basename, dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { Api } from './support/api.ts'
+import { coracleFile, Program, runCoracle } from './support/program.ts'
 
 /** Has the program end loudly when it makes what Intl offers. */
 const withoutIntl = `data:text/javascript,${encodeURIComponent(
@@ -17,6 +19,22 @@ it('starts, and says what happens, without the tables of languages and time zone
   })
   expect(await program.end('SIGINT')).toBe(0)
   expect(program.output.at(-1)).toMatch(/^\d\d:\d\d:\d\d {2}cluster +stopped after/)
+})
+
+it('needs nothing of the scripts beside its own until something of them is asked for: their text takes 2 MB', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'coracle-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  await cp(dirname(coracleFile), directory, { recursive: true })
+  const beside = ['later.cjs', 'commands.cjs', 'client.cjs', 'undici.cjs', 'grpc-js.cjs', 're2js.cjs']
+  for (const name of beside) await rm(join(directory, name))
+  await symlink(join(import.meta.dirname, '../node_modules'), join(directory, 'node_modules'))
+  await using program = await Program.start({ alone: true, args: [], file: join(directory, 'coracle.js') })
+  const api = await Api.of(program)
+  await expect
+    .poll(async () => (await api.object('/api/v1/nodes')).items[0]?.status.conditions)
+    .toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True' }))
+  api.close()
+  expect(await program.end('SIGINT')).toBe(0)
 })
 
 describe('code that is kept for the next time', () => {
@@ -75,4 +93,18 @@ it('has the whole program for commands that need it, wherever in the line they s
     '/nowhere/at/all',
   ])
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere/at/all') })
+})
+
+it.each(['\u00b5', '\u03bc'])('both scripts read durations with the sign %s', async (micro) => {
+  const wait = await runCoracle([
+    'wait',
+    '--for=delete',
+    'pod/x',
+    `--timeout=5${micro}s`,
+    '--server=https://127.0.0.1:1',
+  ])
+  expect(wait.stderr).not.toContain('invalid argument')
+  const up = await runCoracle(['up', `--minimum-container-ttl-duration=5${micro}s`, '--nodes=some'])
+  expect(up.stderr).toMatch(/--nodes/)
+  expect(up.stderr).not.toContain('--minimum-container-ttl-duration')
 })

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
 import { wholeCommands } from '../packages/cli/src/start/run-bundled.ts'
 import { lookThroughIndexes } from './look-through-indexes.ts'
+import { bundleParts } from './parts.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -35,7 +36,7 @@ export async function bundle(out: string, choices: BundleChoices = {}): Promise<
   mkdirSync(out, { recursive: true })
   const main = 'packages/cli/src/main.ts'
   const [program, client, ...seldom] = await Promise.all([
-    bundleScript(main, join(out, 'program.cjs'), choices, [withSeldomUsedBeside]),
+    bundleParts({ root, out, options: scriptOptions(choices, [withSeldomUsedBeside]) }),
     bundleScript(main, join(out, 'client.cjs'), choices, [withoutWholeCommands]),
     ...Object.entries(seldomUsed).map(([name, file]) => bundlePackage(name, join(out, file), choices)),
   ])
@@ -43,10 +44,23 @@ export async function bundle(out: string, choices: BundleChoices = {}): Promise<
     bundleModule({ contents: `export * from './${yamlThread}'` }, join(out, 'yaml-thread.js'), choices),
     bundleModule({ contents: start }, join(out, 'coracle.js'), choices, '#!/usr/bin/env node\n'),
   ])
+  for (const file of ['program.cjs', 'client.cjs']) checkAscii(join(out, file))
   const strays = Object.keys(client.inputs).filter((file) => serverSource.test(file))
   if (strays.length > 0) throw new Error(`commands that ask a server have taken in parts of one: ${strays.join(', ')}`)
   chmodSync(join(out, 'coracle.js'), 0o755)
-  return { ...program, inputs: Object.assign({}, program.inputs, ...seldom.map(({ inputs }) => inputs)) }
+  const all = [...program, ...seldom]
+  return {
+    inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
+    outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),
+  }
+}
+
+/** `runKeptScript` reads each byte as a character. The bundler writes others as escapes, but not in regular expressions: sources have them there. */
+function checkAscii(file: string): void {
+  const text = readFileSync(file, 'latin1')
+  const at = text.search(/[\u0080-\u00ff]/)
+  if (at >= 0)
+    throw new Error(`${file} has more than ASCII characters: ${JSON.stringify(text.slice(at - 60, at + 20))}`)
 }
 
 const serverSource = /^packages[/](apiserver|cluster|controllers|kubelet|proxy|scheduler|simulator)[/]/
@@ -98,25 +112,32 @@ async function bundleScript(
   entry: string,
   file: string,
   choices: BundleChoices,
-  plugins: readonly Plugin[] = [],
+  plugins: readonly Plugin[],
 ): Promise<Metafile> {
   const { metafile } = await build({
-    ...commonOptions(choices),
+    ...scriptOptions(choices, plugins),
     entryPoints: [join(root, entry)],
     outfile: file,
+  })
+  return metafile
+}
+
+const scriptOptions = (choices: BundleChoices, plugins: readonly Plugin[]) =>
+  ({
+    ...commonOptions(choices),
     format: 'cjs',
     // Code that was compiled before has no words for who imports.
     supported: { 'dynamic-import': false },
     charset: 'ascii',
+    // Beside them, where they may have other characters.
+    legalComments: 'external',
     define: { ...defined, 'import.meta.dirname': '__dirname', 'import.meta.url': 'coracleUrl' },
     plugins: [lookThroughIndexes(root), withYamlThreadBeside, ...plugins, ...(choices.plugins ?? [])],
     banner: {
       js: "(function (exports, require, module, __filename, __dirname) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
     },
     footer: { js: '})' },
-  })
-  return metafile
-}
+  }) satisfies BuildOptions
 
 async function bundleModule(
   { contents }: { readonly contents: string },

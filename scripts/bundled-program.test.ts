@@ -25,6 +25,7 @@ it.each([
   ['what a package is', 'packages/cli/package.json'],
   ['how it is bundled', 'scripts/bundle.ts'],
   ['what the bundler is told of sources', 'scripts/look-through-indexes.ts'],
+  ['what stands in which script', 'scripts/parts.ts'],
   ['what is installed', 'package-lock.json'],
 ])('a bundle is made anew where %s has changed', (_, file) => {
   const before = fingerprintOf(tree)

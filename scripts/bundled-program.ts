@@ -59,7 +59,7 @@ export function fingerprintOf(directory: string): string {
   const hash = createHash('sha256')
   const files = [
     'package-lock.json',
-    'scripts/{bundle,look-through-indexes}.ts',
+    'scripts/{bundle,look-through-indexes,parts}.ts',
     'packages/*/package.json',
     'packages/*/{bin,src}/**/*.{ts,js}',
   ]

@@ -97,14 +97,14 @@ export class Indexes {
   }
 }
 
-interface Specifier {
+export interface Specifier {
   readonly name: string
   /** The name it is given. */
   readonly alias: string
 }
 
 /** The values among what stands in the braces of an import or export. */
-const specifiersOf = (names: string): readonly Specifier[] =>
+export const specifiersOf = (names: string): readonly Specifier[] =>
   names
     .split(',')
     .map((each) => each.trim())

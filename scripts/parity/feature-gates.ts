@@ -16,12 +16,15 @@ export interface FeatureGate {
 const hostOnly =
   'It is about how containers share a machine, which is left to the operating system and the container runtime.'
 const windows = 'Nodes are Linux.'
-const authentication = 'Who may come in is set by flags and files of the data directory.'
 const tracing = 'Spans are not exported; causes tell what led to what.'
 
 export const featureGates: readonly FeatureGate[] = [
   { name: 'APIServerTracing', since: '1.34', note: tracing },
-  { name: 'AnonymousAuthConfigurableEndpoints', since: '1.34', note: authentication },
+  {
+    name: 'AnonymousAuthConfigurableEndpoints',
+    since: '1.34',
+    where: 'packages/apiserver/src/security/trusted-issuers/trusted-issuers.ts',
+  },
   {
     name: 'AnyVolumeDataSource',
     since: '1.33',
@@ -153,7 +156,12 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/apiserver/src/http/protobuf.ts',
     note: 'As in JSON.',
   },
-  { name: 'StructuredAuthenticationConfiguration', since: '1.34', note: authentication },
+  {
+    name: 'StructuredAuthenticationConfiguration',
+    since: '1.34',
+    where: 'packages/apiserver/src/security/trusted-issuers/trusted-issuers.ts',
+    note: 'Claims that an issuer says are elsewhere (distributed claims) are not fetched.',
+  },
   { name: 'SupplementalGroupsPolicy', since: '1.35', note: hostOnly },
   {
     name: 'SystemdWatchdog',

@@ -33,7 +33,7 @@ import { Registries } from './registries.ts'
 import { generatedSuffixLength } from './registry/object-metadata.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
-import type { TokenAuthenticator } from './security/authentication.ts'
+import type { Newcomers, TokenAuthenticator } from './security/authentication.ts'
 import { createAuthorizer, defaultAuthorizationModes, takesAnonymous, unionOf } from './security/authorization.ts'
 import { authorize } from './security/authorize.ts'
 import { type BootstrapTokens, createBootstrapTokens } from './security/bootstrap-tokens.ts'
@@ -64,6 +64,8 @@ export interface ApiCoreOptions {
   readonly nodes?: NodeGateway
   /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
   readonly authenticateToken?: TokenAuthenticator
+  /** Whose tokens of other issuers are, for TokenReviews. Absent: none is good. */
+  readonly newcomers?: Newcomers
   /** The private key, as PEM, that signs tokens of service accounts. Absent: there are none. */
   readonly serviceAccountKey?: () => Promise<string>
   /** The other parts of the cluster that this process knows of: for `componentstatuses`. */
@@ -200,8 +202,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
   const bootstrapTokens = createBootstrapTokens(registries, environment.clock)
-  const authenticateToken: TokenAuthenticator = (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token)
-  serveReviews(registries, authorizer, environment.clock, authenticateToken, tokens)
+  serveReviews(registries, authorizer, environment.clock, {
+    known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
+    issued: tokens,
+    newcomers: options.newcomers,
+  })
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry(registries, environment))
   const aggregator = new Aggregator({ registries, environment, frontProxy: options.frontProxy })

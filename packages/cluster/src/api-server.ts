@@ -129,6 +129,7 @@ export class ApiServer {
             authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock),
             metrics: listen.metrics,
           }),
+      ...(listen?.newcomers === undefined ? {} : { newcomers: listen.newcomers }),
       components,
       enabledAdmission,
       disabledAdmission,

@@ -81,6 +81,11 @@ export interface ClusterOptions {
   /** Authorities (PEM) whose client certificates are good beside the cluster's own: CN is the user, each O a group. */
   readonly clientCaPem?: string
   /**
+   * The path of a file with an AuthenticationConfiguration (`apiserver.config.k8s.io/v1`): whose tokens of other issuers (OpenID Connect) are good, and
+   * where requests need no credential. It is read again when it changes. Only where the API is served.
+   */
+  readonly authenticationConfig?: string
+  /**
    * The store has failed: what is acknowledged is safe, and nothing more will be. Or, with a `DataDirectoryLostError`, the
    * data directory was removed or replaced. The process should end.
    */

@@ -11,6 +11,7 @@ import {
   type KeyPair,
   kubeconfigOf,
   loadOrCreatePki,
+  type Newcomers,
   type Pki,
   publishAuthentication,
   publishClusterInfo,
@@ -20,7 +21,7 @@ import {
   writeKubeconfig,
 } from '@coracle/apiserver'
 import type { WantedCertificate } from '@coracle/controllers'
-import { type Environment, type MetricsRegistry, realClock, realEnvironment, VirtualClock } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, realEnvironment, VirtualClock } from '@coracle/environment'
 import { certificateEnd, certificateHosts, issueRequestedCertificate } from '@coracle/environment/certificates'
 import { identities } from './identities.ts'
 import { reachableHosts } from './reachable-hosts.ts'
@@ -53,6 +54,8 @@ export interface ListenerOptions {
   readonly staticTokens: readonly TokenIdentity[]
   /** Authorities whose client certificates are good beside those of `pki`, as PEM. */
   readonly clientCaPem: string
+  /** Whose tokens are good beside the cluster's own, and who needs none. */
+  readonly newcomers: Newcomers | undefined
   /** What `/metrics` shows. */
   readonly metrics: MetricsRegistry
   readonly host: string
@@ -108,13 +111,11 @@ export function kubeletClientOf(environment: Environment, { ca }: Pki, last: Key
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const { environment, core, pki, metrics, host, port, dataDir } = options
   const tokens = tokensOf(options)
-  const authenticate = createAuthenticator(
-    tokens,
-    environment.clock,
-    realClock,
-    core.serviceAccountTokens,
-    core.bootstrapTokens,
-  )
+  const authenticate = createAuthenticator(tokens, environment.clock, {
+    issued: core.serviceAccountTokens,
+    bootstrap: core.bootstrapTokens,
+    newcomers: options.newcomers,
+  })
   const server = createHttpServer({
     core,
     environment,

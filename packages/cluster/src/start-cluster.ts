@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { serviceCidrs } from '@coracle/api'
-import { createToken, loadOrCreateToken, type User } from '@coracle/apiserver'
+import { createToken, loadOrCreateToken, type Newcomers, type User } from '@coracle/apiserver'
 import type { Client, ConnectionLink } from '@coracle/client'
 import {
   assert,
@@ -10,6 +10,7 @@ import {
   type Environment,
   type HealthCheck,
   type MetricsRegistry,
+  realClock,
   realEnvironment,
   VirtualClock,
 } from '@coracle/environment'
@@ -77,6 +78,8 @@ async function start(
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
+  const { issuers: newcomers, close: ignoreNewcomers } = await followNewcomers(options)
+  stops.push(async () => ignoreNewcomers())
   const metrics = createMetricsRegistry()
   collectProcessMetrics(metrics)
   const connections = new NodeConnections(
@@ -108,6 +111,7 @@ async function start(
       token,
       staticTokens: options.tokens ?? [],
       clientCaPem: options.clientCaPem ?? '',
+      newcomers,
       dataDir,
       metrics,
       connectToPod: connections.connectToPod,
@@ -298,4 +302,18 @@ function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => P
     result ??= action(argument)
     return result
   }
+}
+
+/** Who is let in by the configuration that is named, and what ends looking at it. */
+async function followNewcomers({
+  authenticationConfig,
+  environment,
+}: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment }): Promise<{
+  readonly issuers: Newcomers | undefined
+  close(): void
+}> {
+  if (authenticationConfig === undefined) return { issuers: undefined, close() {} }
+  const { followAuthenticationConfiguration } = await import('@coracle/apiserver/trusted-issuers')
+  const { clock, logger } = environment
+  return followAuthenticationConfiguration(authenticationConfig, { clock, hostClock: realClock, logger })
 }

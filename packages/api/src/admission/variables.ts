@@ -119,6 +119,14 @@ const objectType = (name: string, fields: Readonly<Record<string, CelType>>): Ce
 
 const kindType = objectType('GroupVersionKind', { group: string, version: string, kind: string })
 const resourceType = objectType('GroupVersionResource', { group: string, version: string, resource: string })
+/** What expressions see of a user. */
+export const userInfoType = objectType('UserInfo', {
+  username: string,
+  uid: string,
+  groups: listOf(string),
+  extra: mapOf(string, listOf(string)),
+})
+
 const requestType = objectType('AdmissionRequest', {
   kind: kindType,
   resource: resourceType,
@@ -129,12 +137,7 @@ const requestType = objectType('AdmissionRequest', {
   name: string,
   namespace: string,
   operation: string,
-  userInfo: objectType('UserInfo', {
-    username: string,
-    uid: string,
-    groups: listOf(string),
-    extra: mapOf(string, listOf(string)),
-  }),
+  userInfo: userInfoType,
   dryRun: bool,
   options: dyn,
 })

@@ -94,3 +94,35 @@ export function qualifiedName(expression: Expression): string | undefined {
   const operand = qualifiedName(expression.operand)
   return operand === undefined ? undefined : `${operand}.${expression.field}`
 }
+
+/** Whether an expression selects `field` of a variable somewhere: `variable.field`, `variable.?field` or `has(variable.field)`. */
+export function selects(expression: Expression, variable: string, field: string): boolean {
+  if (expression.kind === 'select') {
+    const { operand } = expression
+    if (expression.field === field && operand.kind === 'identifier' && operand.name === variable) return true
+  }
+  return partsOf(expression).some((part) => selects(part, variable, field))
+}
+
+/** The expressions that an expression is directly made of. */
+function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'identifier':
+      return []
+    case 'select':
+      return [expression.operand]
+    case 'call':
+      return [...(expression.target === undefined ? [] : [expression.target]), ...expression.args]
+    case 'list':
+      return expression.elements.map(({ value }) => value)
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value])
+    case 'construct':
+      return expression.fields.map(({ value }) => value)
+    case 'fold': {
+      const { range, initial, condition, step, result } = expression
+      return [range, initial, condition, step, result]
+    }
+  }
+}

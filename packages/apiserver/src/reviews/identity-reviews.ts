@@ -1,7 +1,7 @@
 import { badRequest, formatTime, type SelfSubjectReview, type TokenReview, type UserInfo } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import type { User } from '../request.ts'
-import type { TokenAuthenticator } from '../security/authentication.ts'
+import type { Newcomers, TokenAuthenticator } from '../security/authentication.ts'
 import {
   apiAudience,
   notMeantFor,
@@ -17,20 +17,30 @@ export function answerSelfSubjectReview(review: SelfSubjectReview, user: User, n
   }
 }
 
-/** Whose a token is: one that is known as such, or one of a service account. Throws a BadRequest where there is none. */
+/** What a token may be that somebody asks about. */
+export interface ReviewedTokens {
+  /** Whose it is, of those that are known as such. */
+  readonly known: TokenAuthenticator
+  /** Tokens of service accounts. */
+  readonly issued: ServiceAccountTokens | undefined
+  /** Tokens of issuers who are trusted. */
+  readonly newcomers: Pick<Newcomers, 'verify'> | undefined
+}
+
+/** Whose a token is: one that is known as such, one of an issuer who is trusted, or one of a service account. Throws a BadRequest where there is none. */
 export async function answerTokenReview(
   review: TokenReview,
-  authenticate: TokenAuthenticator,
-  tokens: ServiceAccountTokens | undefined,
+  { known, issued, newcomers }: ReviewedTokens,
 ): Promise<TokenReview> {
   // It may have been left out as a whole.
   const { token = '', audiences: asked = [] } = (review.spec ?? {}) as Partial<TokenReview['spec']>
   if (token === '') throw badRequest('token is required for TokenReview in authentication')
   const audiences = asked.length === 0 ? [apiAudience] : asked
-  const user = authenticate(token)
+  const user = known(token)
   // A token that does not say for whom it is is for this server.
   if (user !== undefined && audiences.includes(apiAudience)) return good(review, user, [apiAudience])
-  const verified = (await tokens?.verify(token, audiences)) ?? 'invalid bearer token'
+  const elsewhere = audiences.includes(apiAudience) ? newcomers?.verify(token) : undefined
+  const verified = (await (elsewhere ?? issued?.verify(token, audiences))) ?? 'invalid bearer token'
   if (typeof verified !== 'string') return good(review, verified.user, verified.audiences)
   const error = user === undefined ? verified : notMeantFor([apiAudience], audiences)
   return { ...review, status: { error } }

@@ -10,10 +10,8 @@ import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import { PostedRegistry } from '../registry/posted-registry.ts'
 import type { Authorizer } from '../request.ts'
-import type { TokenAuthenticator } from '../security/authentication.ts'
-import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { AccessReviews } from './access-reviews.ts'
-import { answerSelfSubjectReview, answerTokenReview } from './identity-reviews.ts'
+import { answerSelfSubjectReview, answerTokenReview, type ReviewedTokens } from './identity-reviews.ts'
 import { answerRulesReview } from './rules-review.ts'
 
 /**
@@ -24,13 +22,12 @@ export function serveReviews(
   registries: Registries,
   authorizer: Authorizer,
   clock: Clock,
-  authenticateToken: TokenAuthenticator,
-  tokens: ServiceAccountTokens | undefined,
+  tokens: ReviewedTokens,
 ): void {
   const access = new AccessReviews(registries, authorizer)
   const all = [
     new PostedRegistry(selfSubjectReviews, (review, { user }) => answerSelfSubjectReview(review, user, clock.now())),
-    new PostedRegistry(tokenReviews, (review) => answerTokenReview(review, authenticateToken, tokens)),
+    new PostedRegistry(tokenReviews, (review) => answerTokenReview(review, tokens)),
     new PostedRegistry(subjectAccessReviews, access.answer),
     new PostedRegistry(localSubjectAccessReviews, access.answerLocal),
     new PostedRegistry(selfSubjectAccessReviews, (review, { user }) => access.answerSelf(review, user)),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
-import { anonymous, createAuthenticator, refusingAnonymous } from './authentication.ts'
+import { anonymous, createAuthenticator, type Newcomers, refusingAnonymous } from './authentication.ts'
 
 const bot = { name: 'bot', groups: [] }
 const authenticatedBot = { name: 'bot', groups: ['system:authenticated'] }
@@ -42,7 +42,7 @@ it('takes a certificate to its end, by the host’s clock', async () => {
     getPeerCertificate: () => ({ subject: { CN: 'bot' } }),
     getPeerX509Certificate: () => ({ validToDate: { getTime: () => validTo } }),
   }
-  const authenticate = createAuthenticator([], clock, host)
+  const authenticate = createAuthenticator([], clock, { hostClock: host })
   await clock.advance('1h')
   expect(authenticate(requestOn(socket))).toEqual(authenticatedBot)
   await host.advance('1m')
@@ -63,4 +63,40 @@ it('takes nobody without a credential where that is refused', () => {
   const authenticate = refusingAnonymous(createAuthenticator([{ token: 'secret', user: bot }], clock))
   expect(authenticate(requestOn({}, 'secret'))).toEqual(authenticatedBot)
   expect(() => authenticate(requestOn({}))).toThrow(unauthorized)
+})
+
+it('takes tokens of issuers who are trusted, as long as they hold, and asks nobody twice on a connection', async () => {
+  const { clock } = virtualEnvironment()
+  let holds = true
+  const asked: string[] = []
+  const newcomers: Newcomers = {
+    verify(token) {
+      asked.push(token)
+      if (token === 'foreign') return undefined
+      if (token === 'bad') return Promise.resolve('oidc: expired')
+      return Promise.resolve({ user: authenticatedBot, audiences: [], holds: () => holds })
+    },
+    takesAnonymous: () => true,
+  }
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { newcomers })
+  const socket = {}
+  expect(await authenticate(requestOn(socket, 'theirs'))).toEqual(authenticatedBot)
+  expect(authenticate(requestOn(socket, 'theirs'))).toEqual(authenticatedBot)
+  expect(authenticate(requestOn({}, 'secret'))).toEqual(authenticatedBot)
+  await expect(authenticate(requestOn({}, 'bad'))).rejects.toThrow(unauthorized)
+  expect(() => authenticate(requestOn({}, 'foreign'))).toThrow(unauthorized)
+  expect(asked).toEqual(['theirs', 'bad', 'foreign'])
+  holds = false
+  expect(() => authenticate(requestOn(socket, 'theirs'))).toThrow(unauthorized)
+})
+
+it('takes requests without credentials only where they are taken', () => {
+  const { clock } = virtualEnvironment()
+  const newcomers: Newcomers = { verify: () => undefined, takesAnonymous: (path) => path === '/livez' }
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { newcomers })
+  const requestFor = (url: string, token?: string) => Object.assign(requestOn({}, token), { url })
+  for (const url of ['/livez', '/livez?verbose']) expect(authenticate(requestFor(url))).toBe(anonymous)
+  for (const url of ['/version', '/livez/ping', '/api?x=/livez'])
+    expect(() => authenticate(requestFor(url))).toThrow(unauthorized)
+  expect(authenticate(requestFor('/version', 'secret'))).toEqual(authenticatedBot)
 })

@@ -5,7 +5,11 @@ import { unauthorized } from '@coracle/api'
 import { type Clock, realClock, type Time } from '@coracle/environment'
 import { peerIdentity } from '@coracle/environment/certificates'
 import type { User } from '../request.ts'
-import { apiAudience, type ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
+import {
+  apiAudience,
+  type ServiceAccountTokens,
+  type VerifiedToken,
+} from '../service-account-tokens/service-account-tokens.ts'
 import type { BootstrapTokens } from './bootstrap-tokens.ts'
 
 /** Who may act by bearer token. */
@@ -30,6 +34,25 @@ export type Authenticator = (request: IncomingMessage, warn?: (text: string) => 
 /** Whose a bearer token is; undefined where it is not good. */
 export type TokenAuthenticator = (token: string) => User | undefined
 
+/** Who may come that the cluster does not know itself, as a configuration says: with tokens of other issuers, or with nothing at all. */
+export interface Newcomers {
+  /** Whose a token is, or why it is not good; undefined where nobody who is trusted says to have issued it. */
+  verify(token: string): Promise<VerifiedToken | string> | undefined
+  /** Whether a request for this path needs no credential. */
+  takesAnonymous(path: string): boolean
+}
+
+/** What there is to be believed beside tokens that are known, and certificates of the TLS layer's authorities. */
+export interface AuthenticatorOptions {
+  /** By which certificates end, as the TLS layer judges them. */
+  readonly hostClock?: Clock
+  /** Tokens issued here. */
+  readonly issued?: ServiceAccountTokens | undefined
+  /** Tokens with which machines join. */
+  readonly bootstrap?: BootstrapTokens
+  readonly newcomers?: Newcomers | undefined
+}
+
 /** Authentication by these tokens alone, for whoever was shown one. Tokens end by `clock`. */
 export function createTokenAuthenticator(tokens: readonly TokenIdentity[], clock: Clock): TokenAuthenticator {
   const identities = identitiesOf(tokens, clock)
@@ -42,18 +65,18 @@ export const anonymous: User = { name: 'system:anonymous', groups: ['system:unau
 const authenticatedGroup = 'system:authenticated'
 
 /**
- * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a
- * group) and by bearer token, of those known or `issued` here, or with which machines join (`bootstrap`). As upstream, any good credential suffices; a bad one without a good one is 401; none at
- * all is `system:anonymous`. Tokens end by `clock`; certificates by the host's, as the TLS layer judges them.
+ * Authentication by client certificate (verified by the TLS layer against our authority; CN is the user, each O a group) and by bearer
+ * token. As upstream, any good credential suffices; a bad one without a good one is 401; none at all is `system:anonymous`. Tokens end
+ * by `clock`; certificates by the host's.
  */
 export function createAuthenticator(
   tokens: readonly TokenIdentity[],
   clock: Clock,
-  hostClock: Clock = realClock,
-  issued?: ServiceAccountTokens,
-  bootstrap: BootstrapTokens = () => undefined,
+  { hostClock = realClock, issued, bootstrap = () => undefined, newcomers }: AuthenticatorOptions = {},
 ): Authenticator {
   const identities = identitiesOf(tokens, clock)
+  const isMissing = (request: IncomingMessage): boolean =>
+    newcomers !== undefined && !newcomers.takesAnonymous(pathOf(request))
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
@@ -75,16 +98,29 @@ export function createAuthenticator(
       connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
       if (token !== undefined && connection.token === 'rejected')
         connection.token = verdictOnBootstrap(bootstrap, token, clock)
-      if (token !== undefined && connection.token === 'rejected' && issued !== undefined) {
-        return verdictOnIssued(issued, token, clock).then((verdict) => {
+      const asked =
+        token !== undefined && connection.token === 'rejected'
+          ? (newcomers?.verify(token) ?? issued?.verify(token, [apiAudience]))
+          : undefined
+      if (asked !== undefined) {
+        return asked.then((verified) => {
+          const verdict: Verdict = typeof verified === 'string' ? 'rejected' : { ...verified, clock }
           // Another request may have come with another token meanwhile.
           if (connection.authorization === authorization) connection.token = verdict
           return userOf(verdict, connection.certificate, warn)
         })
       }
     }
-    return userOf(connection.token, connection.certificate, warn)
+    const user = userOf(connection.token, connection.certificate, warn)
+    if (user === anonymous && isMissing(request)) throw unauthorized()
+    return user
   }
+}
+
+/** The path of a request, without what is asked of it. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?')
+  return end < 0 ? url : url.slice(0, end)
 }
 
 /** The same, which takes nobody without a credential. */
@@ -113,11 +149,6 @@ function verdictOnBootstrap(bootstrap: BootstrapTokens, token: string, clock: Cl
   return user === undefined
     ? 'rejected'
     : { user: authenticated(user), clock, holds: () => bootstrap(token) !== undefined }
-}
-
-async function verdictOnIssued(issued: ServiceAccountTokens, token: string, clock: Clock): Promise<Verdict> {
-  const verified = await issued.verify(token, [apiAudience])
-  return typeof verified === 'string' ? 'rejected' : { ...verified, clock }
 }
 
 const identitiesOf = (tokens: readonly TokenIdentity[], clock: Clock) =>
@@ -160,7 +191,8 @@ function verdictOnCertificate(socket: TLSSocket, clock: Clock): Verdict {
   return { user: authenticated({ name, groups }), clock, ...(notAfterMs === undefined ? {} : { notAfterMs }) }
 }
 
-const authenticated = (user: User): User =>
+/** The user, among those who have shown who they are. */
+export const authenticated = (user: User): User =>
   user.groups.includes(authenticatedGroup) ? user : { ...user, groups: [...user.groups, authenticatedGroup] }
 
 /** Undefined for other schemes, which upstream ignores. */

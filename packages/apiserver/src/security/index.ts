@@ -4,6 +4,7 @@ export {
   anonymous,
   createAuthenticator,
   createTokenAuthenticator,
+  type Newcomers,
   refusingAnonymous,
   type TokenAuthenticator,
   type TokenIdentity,

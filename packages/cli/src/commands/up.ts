@@ -217,7 +217,7 @@ async function start(
       dataDir: place.directory,
       ...(await storeOf(host, flags)),
       ...leaderElectionOf(flags),
-      ...authenticationOf(flags, host.workingDirectory),
+      ...(await authenticationOf(flags, host.workingDirectory)),
       ...(flags.enableAdmissionPlugins === undefined ? {} : { enabledAdmission: flags.enableAdmissionPlugins }),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...(flags.authorizationMode === undefined ? {} : { authorizationModes: flags.authorizationMode }),

@@ -17,24 +17,26 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(directory, { recursive: true }))
 
-it('reads static tokens from the file that is named', () => {
-  expect(authenticationOf({}, directory)).toEqual({})
-  expect(authenticationOf({ tokenAuthFile: 'tokens.csv' }, directory)).toEqual({
+it('reads static tokens from the file that is named', async () => {
+  expect(await authenticationOf({}, directory)).toEqual({})
+  expect(await authenticationOf({ tokenAuthFile: 'tokens.csv' }, directory)).toEqual({
     tokens: [{ token: 'abc', user: { name: 'anna', uid: '17', groups: ['dev', 'ops'] } }],
   })
 })
 
-it('reads authorities of client certificates from the file that is named', () => {
-  expect(authenticationOf({ clientCaFile: 'ca.crt' }, directory)).toEqual({ clientCaPem: ca.certificatePem })
+it('reads authorities of client certificates from the file that is named', async () => {
+  expect(await authenticationOf({ clientCaFile: 'ca.crt' }, directory)).toEqual({ clientCaPem: ca.certificatePem })
 })
 
-it('says which file is wrong, and where', () => {
-  expect(() => authenticationOf({ tokenAuthFile: 'broken.csv' }, directory)).toThrow(
+it('says which file is wrong, and where', async () => {
+  await expect(authenticationOf({ tokenAuthFile: 'broken.csv' }, directory)).rejects.toThrow(
     /^--token-auth-file: broken\.csv: line 2: must have the columns/,
   )
-  expect(() => authenticationOf({ clientCaFile: 'tokens.csv' }, directory)).toThrow(
+  await expect(authenticationOf({ clientCaFile: 'tokens.csv' }, directory)).rejects.toThrow(
     '--client-ca-file: tokens.csv: has no certificate in PEM (BEGIN CERTIFICATE)',
   )
-  expect(() => authenticationOf({ clientCaFile: 'broken.crt' }, directory)).toThrow(/^--client-ca-file: broken\.crt: /)
-  expect(() => authenticationOf({ tokenAuthFile: 'none.csv' }, directory)).toThrow(/^--token-auth-file: ENOENT/)
+  await expect(authenticationOf({ clientCaFile: 'broken.crt' }, directory)).rejects.toThrow(
+    /^--client-ca-file: broken\.crt: /,
+  )
+  await expect(authenticationOf({ tokenAuthFile: 'none.csv' }, directory)).rejects.toThrow(/^--token-auth-file: ENOENT/)
 })

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { resolve } from 'node:path'
 import { parseTokenFile } from '@coracle/apiserver'
 import type { ClusterOptions } from '@coracle/cluster'
 import { CliError } from '../cli-error.ts'
@@ -8,13 +9,14 @@ import { flagFile } from './flag-file.ts'
 export interface AuthenticationFlags {
   readonly tokenAuthFile?: string
   readonly clientCaFile?: string
+  readonly authenticationConfig?: string
 }
 
-/** Who may use the API beside the administrator, as files say. Throws a CliError that names the file. */
-export function authenticationOf(
-  { tokenAuthFile, clientCaFile }: AuthenticationFlags,
+/** Who may use the API beside the administrator, as files say. Rejects with a CliError that names the file. */
+export async function authenticationOf(
+  { tokenAuthFile, clientCaFile, authenticationConfig }: AuthenticationFlags,
   workingDirectory: string,
-): Pick<ClusterOptions, 'tokens' | 'clientCaPem'> {
+): Promise<Pick<ClusterOptions, 'tokens' | 'clientCaPem' | 'authenticationConfig'>> {
   const parsed = <T>(flag: string, path: string, parse: (text: string) => T): T => {
     const text = flagFile(workingDirectory, path, flag).toString()
     try {
@@ -23,10 +25,21 @@ export function authenticationOf(
       throw new CliError(`${flag}: ${path}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
+  const config = authenticationConfig === undefined ? undefined : resolve(workingDirectory, authenticationConfig)
+  if (config !== undefined) await checkConfiguration(config)
   return {
+    ...(config === undefined ? {} : { authenticationConfig: config }),
     ...(tokenAuthFile === undefined ? {} : { tokens: parsed('--token-auth-file', tokenAuthFile, parseTokenFile) }),
     ...(clientCaFile === undefined ? {} : { clientCaPem: parsed('--client-ca-file', clientCaFile, certificatesIn) }),
   }
+}
+
+/** Rejects with a CliError where the server could not start with this configuration. */
+async function checkConfiguration(path: string): Promise<void> {
+  const { readAuthenticationConfiguration } = await import('@coracle/apiserver/trusted-issuers')
+  await readAuthenticationConfiguration(path).catch((error: Error) => {
+    throw new CliError(`--authentication-config: ${error.message}`)
+  })
 }
 
 /** The certificates of a PEM file, and nothing else of it. */

@@ -62,6 +62,10 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       '--token-auth-file <file>',
       "bearer tokens that are good beside the administrator's: a line of CSV each, as kube-apiserver has it",
     )
+    .option(
+      '--authentication-config <file>',
+      'whose tokens of other issuers (OpenID Connect) are good: an AuthenticationConfiguration, as kube-apiserver has it',
+    )
     .option('--client-ca-file <file>', "authorities (PEM) whose client certificates are good beside the cluster's own")
     .option(
       '--enable-admission-plugins <names>',

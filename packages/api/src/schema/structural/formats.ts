@@ -123,8 +123,9 @@ function isDateTime(text: string): boolean {
   return isDate(date) && Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60
 }
 
-const goDuration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/
-const wordDuration = /^(?:\s*\d+\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)[a-z]*)+\s*$/i
+const goDuration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/
+const wordDuration =
+  /^(?:\s*\d+\s*(?:ns|nano|us|\u00b5s|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)[a-z]*)+\s*$/i
 
 /** As Go writes them (`1h30m`), or in words (`3 days`). */
 function isDuration(text: string): boolean {

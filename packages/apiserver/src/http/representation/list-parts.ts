@@ -1,33 +1,46 @@
 import { apiVersionOf, type ResourceDefinition } from '@coracle/api'
 import type { Page } from '../../registry-contract.ts'
 
-/** A list as the concatenation of bytes that are kept: the head, the items with a separator between them, the tail. */
+/** A list as the concatenation of bytes that are kept: the head, the items, the tail. */
 export interface ListParts {
   readonly head: Buffer
   /** The same buffers for the same objects at the same revisions, as far as they are kept. */
   readonly items: readonly Buffer[]
-  /** How many bytes at the beginning of each item are left out. */
-  readonly skipped: number
-  readonly separator: Buffer
+  /** How these items are joined: the same items are always joined alike. It may look at each of them. */
+  framing(): Framing
   readonly tail: Buffer
 }
 
-const comma = Buffer.from(',')
+/** How items are joined. */
+export interface Framing {
+  /** Before the first item. */
+  readonly opening: Buffer
+  /** How many bytes at the beginning of each item are left out. */
+  readonly skipped: number
+  readonly separator: Buffer
+}
+
+const nothing = Buffer.alloc(0)
 const tail = Buffer.from(']}\n')
 
-const openBrace = '{'
-const commaAndBrace = Buffer.from(',{')
+/** Items one after the other, as they are. */
+export const concatenated: Framing = { opening: nothing, skipped: 0, separator: nothing }
+
+const wholeItems: Framing = { opening: nothing, skipped: 0, separator: Buffer.from(',') }
 
 /** A list in JSON. */
 export function jsonListParts(definition: ResourceDefinition, page: Page): ListParts {
   const metadata = JSON.stringify(wholeListMetaOf(definition, page))
   const head = `{"kind":${JSON.stringify(definition.listKind)},"apiVersion":${JSON.stringify(apiVersionOf(definition))},"metadata":${metadata},"items":[`
   const items = page.items.map((item) => item.bytes)
-  const type = hasTypedItems(definition) ? typeOf(definition) : undefined
-  if (items.length === 0 || type === undefined || !items.every((item) => startsWith(item, type))) {
-    return { head: Buffer.from(head), items, skipped: 0, separator: comma, tail }
-  }
-  return { head: Buffer.from(head + openBrace), items, skipped: type.length, separator: commaAndBrace, tail }
+  const framing = () => (hasTypedItems(definition) ? framingWithoutType(items, typeOf(definition)) : wholeItems)
+  return { head: Buffer.from(head), items, framing, tail }
+}
+
+/** Items without their type, which the list says already. One that does not begin with it was not written by this program: all stay whole. */
+function framingWithoutType(items: readonly Buffer[], type: Buffer): Framing {
+  if (!items.every((item) => startsWith(item, type))) return wholeItems
+  return { opening: Buffer.from('{'), skipped: type.length, separator: Buffer.from(',{') }
 }
 
 /**

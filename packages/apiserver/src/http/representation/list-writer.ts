@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Clock, Timer } from '@coracle/environment'
 import { compress, compressor, gzipHeaders, wantsGzip } from '../compression.ts'
 import { ClientGoneError, isAnswered, privately, roomIn } from '../respond.ts'
-import type { ListParts } from './list-parts.ts'
+import type { Framing, ListParts } from './list-parts.ts'
 
 /** Joined lists are kept up to this size together, so many of them, and so long after the last use. */
 export const keptBytesMax = 64 * 1024 * 1024
@@ -26,6 +26,11 @@ interface Joined {
   /** The whole list of those items, compressed, under the head it had. */
   compressed?: { readonly head: Buffer; readonly bytes: Promise<Buffer> }
 }
+
+/** The items of a list with what stands between them: joined, or not where that would be too long. */
+type Items =
+  | { readonly length: number; readonly joined: Joined }
+  | { readonly length: number; readonly joined: undefined; readonly framing: Framing }
 
 /**
  * Sends lists as the concatenation of their items' bytes. Copying some megabytes for each of a hundred equal requests a second is
@@ -49,14 +54,14 @@ export class ListWriter {
    */
   async send(response: ServerResponse, contentType: string, parts: ListParts, key: string): Promise<void> {
     if (isAnswered(response)) return
-    const { head, items, tail } = parts
-    const itemsBytes = joinedLength(parts)
+    const { head, tail } = parts
+    const items = this.#itemsOf(parts, key)
     const headers = ['Content-Type', contentType, ...privately]
-    if (wantsGzip(response.req, itemsBytes)) return this.#sendCompressed(response, headers, parts, itemsBytes, key)
-    response.writeHead(200, [...headers, 'Content-Length', String(head.length + itemsBytes + tail.length)])
+    if (wantsGzip(response.req, items.length)) return this.#sendCompressed(response, headers, parts, items)
+    response.writeHead(200, [...headers, 'Content-Length', String(head.length + items.length + tail.length)])
     response.write(head)
-    if (itemsBytes > joinedBytesMax) await writePieces(response, piecesOf(parts))
-    else if (items.length > 0) await writePieces(response, slicesOf(this.#joined(key, parts, itemsBytes).bytes))
+    if (items.joined === undefined) await writePieces(response, piecesOf(parts, items.framing))
+    else if (items.length > 0) await writePieces(response, slicesOf(items.joined.bytes))
     response.end(tail)
   }
 
@@ -64,16 +69,15 @@ export class ListWriter {
     response: ServerResponse,
     plainHeaders: readonly string[],
     parts: ListParts,
-    itemsBytes: number,
-    key: string,
+    items: Items,
   ): Promise<void> {
     const headers = [...plainHeaders, ...gzipHeaders]
-    if (itemsBytes > joinedBytesMax) {
+    const { joined } = items
+    if (joined === undefined) {
       response.writeHead(200, headers)
-      return compressPieces(response, parts)
+      return compressPieces(response, parts, items.framing)
     }
     const { head, tail } = parts
-    const joined = this.#joined(key, parts, itemsBytes)
     if (joined.compressed?.head.equals(head) !== true) {
       joined.compressed = { head, bytes: compress(Buffer.concat([head, joined.bytes, tail])) }
     }
@@ -84,14 +88,18 @@ export class ListWriter {
     response.end()
   }
 
-  #joined(key: string, parts: ListParts, length: number): Joined {
+  /** The items joined, or, where they are too long for that, how they would be. */
+  #itemsOf(parts: ListParts, key: string): Items {
     const { items } = parts
     const kept = this.#kept.get(key)
     if (kept !== undefined) {
       this.#drop(key)
-      if (sameItems(kept.items, items)) return this.#keep(key, kept)
+      if (sameItems(kept.items, items)) return { length: kept.bytes.length, joined: this.#keep(key, kept) }
     }
-    return this.#keep(key, { items, bytes: join(parts, length) })
+    const framing = parts.framing()
+    const length = joinedLength(items, framing)
+    if (length > joinedBytesMax) return { length, framing, joined: undefined }
+    return { length, joined: this.#keep(key, { items, bytes: join(items, framing, length) }) }
   }
 
   #keep(key: string, joined: Joined): Joined {
@@ -132,8 +140,9 @@ export class ListWriter {
   }
 }
 
-function joinedLength({ items, skipped, separator }: ListParts): number {
-  let length = Math.max(0, items.length - 1) * separator.length
+function joinedLength(items: readonly Buffer[], { opening, skipped, separator }: Framing): number {
+  if (items.length === 0) return 0
+  let length = opening.length + (items.length - 1) * separator.length
   for (const item of items) length += item.length - skipped
   return length
 }
@@ -145,24 +154,23 @@ function sameItems(a: readonly Buffer[], b: readonly Buffer[]): boolean {
   return true
 }
 
-/** The items with what stands between them. */
-function join({ items, skipped, separator }: ListParts, length: number): Buffer {
+/** The items with what stands before, and between them. */
+function join(items: readonly Buffer[], { opening, skipped, separator }: Framing, length: number): Buffer {
   const joined = Buffer.allocUnsafeSlow(length)
   let position = 0
   for (const item of items) {
-    if (position > 0) position += separator.copy(joined, position)
+    position += (position > 0 ? separator : opening).copy(joined, position)
     position += item.copy(joined, position, skipped)
   }
   return joined
 }
 
 /** What `join` makes, in pieces. */
-function* piecesOf({ items, skipped, separator }: ListParts): Generator<Buffer> {
+function* piecesOf({ items }: ListParts, { opening, skipped, separator }: Framing): Generator<Buffer> {
   let pieces: Buffer[] = []
   let length = 0
   for (const [index, item] of items.entries()) {
-    if (index > 0) pieces.push(separator)
-    pieces.push(item.subarray(skipped))
+    pieces.push(index > 0 ? separator : opening, item.subarray(skipped))
     length += item.length - skipped
     if (length < pieceBytesMax) continue
     yield Buffer.concat(pieces)
@@ -185,10 +193,10 @@ function* slicesOf(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += pieceBytesMax) yield bytes.subarray(start, start + pieceBytesMax)
 }
 
-async function compressPieces(response: ServerResponse, parts: ListParts): Promise<void> {
+async function compressPieces(response: ServerResponse, parts: ListParts, framing: Framing): Promise<void> {
   const pieces = function* (): Generator<Buffer> {
     yield parts.head
-    yield* piecesOf(parts)
+    yield* piecesOf(parts, framing)
     yield parts.tail
   }
   try {

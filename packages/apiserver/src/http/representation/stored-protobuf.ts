@@ -3,11 +3,9 @@ import type { Page, Stored, WatchDelivery } from '../../registry-contract.ts'
 import { FormCache } from '../../versions/form-cache.ts'
 import { encloseItems, encloseProtobuf, encodeHeld, encodeProtobuf, encodeWatchEvent } from '../protobuf-encode.ts'
 import type { Encoded } from './format.ts'
-import { type ListParts, listMetaOf } from './list-parts.ts'
+import { concatenated, type ListParts, listMetaOf } from './list-parts.ts'
 import { protobuf } from './protobuf-format.ts'
 import type { EventStream, Representation } from './representation.ts'
-
-const nothing = Buffer.alloc(0)
 
 /** Stands for the forms that are kept of objects, and of deliveries: what an envelope or a list holds, and a frame of a watch. */
 const heldForm = {}
@@ -26,7 +24,7 @@ export class StoredProtobuf implements Representation {
     const items = page.items.map((stored) => this.#held(definition, stored))
     const metadata = encodeProtobuf(listMeta, listMetaOf(page))
     const { head, tail } = encloseItems(apiVersionOf(definition), definition.listKind, metadata, items)
-    return { head, items, skipped: 0, separator: nothing, tail }
+    return { head, items, framing: () => concatenated, tail }
   }
 
   value(value: unknown): Encoded {

@@ -4,7 +4,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect as connectOverTls } from 'node:tls'
 import { builtinKinds, type Status } from '@coracle/api'
-import { type Environment, realClock, realEnvironment } from '@coracle/environment'
+import { type Environment, realEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { type ApiCore, type ApiCoreOptions, createApiCore } from '../../api-core.ts'
 import { apiServerUser } from '../../api-server-user.ts'
@@ -86,12 +86,9 @@ export class TestServer {
       environment,
       authenticate:
         authenticate ??
-        createAuthenticator(
-          [{ token: adminToken, user: admin }],
-          environment.clock,
-          realClock,
-          this.core.serviceAccountTokens,
-        ),
+        createAuthenticator([{ token: adminToken, user: admin }], environment.clock, {
+          issued: this.core.serviceAccountTokens,
+        }),
       serving: this.pki.serving,
       clientCaPem: this.pki.ca.certificatePem,
       connectToPod,

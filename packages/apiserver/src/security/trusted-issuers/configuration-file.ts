@@ -1,0 +1,95 @@
+import { X509Certificate } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { describeFieldError } from '@coracle/api'
+import { compileAuthenticationConfiguration, decodeAuthenticationConfiguration } from '@coracle/api/authentication'
+import type { Timer } from '@coracle/environment'
+import { parseYamlText } from '../../http/yaml-text.ts'
+import { serviceAccountIssuer } from '../../service-account-tokens/service-account-tokens.ts'
+import { type CheckedConfiguration, TrustedIssuers, type TrustedIssuersOptions } from './trusted-issuers.ts'
+
+/** How often it is looked whether the file has changed. */
+const lookMs = 10_000
+
+/** Longer files are refused. */
+const fileBytesMax = 1024 * 1024
+
+/** The configuration that a text is, in YAML or JSON. Throws an Error that names the fields that are wrong. */
+export function parseAuthenticationConfiguration(text: string): CheckedConfiguration {
+  const { value, duplicates, problem } = parseYamlText(text)
+  if (problem !== undefined) throw new Error(problem)
+  if (duplicates.length > 0) throw new Error(duplicates.join('; '))
+  const configuration = decodeAuthenticationConfiguration(value)
+  const { issuers, problems } = compileAuthenticationConfiguration(configuration, {
+    disallowedIssuers: [serviceAccountIssuer],
+    certificateProblem,
+  })
+  if (problems.length > 0) throw new Error(problems.map(describeFieldError).join(', '))
+  return { issuers, anonymous: configuration.anonymous }
+}
+
+function certificateProblem(pem: string): string | undefined {
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  if (found.length === 0) return 'data does not contain any valid RSA or ECDSA certificates'
+  try {
+    for (const each of found) new X509Certificate(each)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Whom the file at `path` trusts, as it is now. Rejects with an Error that names the file, and what is wrong with it. */
+export async function readAuthenticationConfiguration(path: string): Promise<CheckedConfiguration> {
+  try {
+    const { size } = await stat(path)
+    if (size > fileBytesMax) throw new Error(`has ${size} bytes: must have ${fileBytesMax} at most`)
+    return parseAuthenticationConfiguration(await readFile(path, 'utf8'))
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/**
+ * Whom the file at `path` trusts, also after it has changed: it is looked at every ten seconds. One that has become wrong changes nothing, and is
+ * logged. Rejects where it is wrong to begin with. `close` ends the looking.
+ */
+export async function followAuthenticationConfiguration(
+  path: string,
+  options: TrustedIssuersOptions,
+): Promise<{ readonly issuers: TrustedIssuers; close(): void }> {
+  const { hostClock, logger } = options
+  let last = await stampOf(path)
+  const issuers = new TrustedIssuers(await readAuthenticationConfiguration(path), options)
+  let timer: Timer | undefined
+  let isClosed = false
+  const look = async (): Promise<void> => {
+    const stamp = await stampOf(path)
+    if (stamp !== last) {
+      last = stamp
+      try {
+        issuers.replace(await readAuthenticationConfiguration(path))
+        logger.info('the configuration of authentication was read anew', { path })
+      } catch (error) {
+        logger.error('the configuration of authentication stays as it was: its file is wrong', { error })
+      }
+    }
+    if (!isClosed) lookAgain()
+  }
+  const lookAgain = (): void => {
+    timer = hostClock.setTimer(lookMs, () => void hostClock.hold(look()))
+  }
+  lookAgain()
+  return {
+    issuers,
+    close() {
+      isClosed = true
+      timer?.cancel()
+    },
+  }
+}
+
+/** Changes with the file; empty where there is none. */
+async function stampOf(path: string): Promise<string> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found === undefined ? '' : `${found.dev} ${found.ino} ${found.mtimeNs} ${found.size}`
+}

@@ -1,0 +1,84 @@
+import type { AuthenticationConfiguration, TrustedIssuer } from '@coracle/api/authentication'
+import { userOfClaims } from '@coracle/api/authentication'
+import type { Clock, Logger } from '@coracle/environment'
+import { apiAudience, type VerifiedToken } from '../../service-account-tokens/service-account-tokens.ts'
+import { authenticated, type Newcomers } from '../authentication.ts'
+import { getJson } from './get-json.ts'
+import { type GetJson, IssuerKeys } from './issuer-keys.ts'
+import { claimedIssuer, verifyToken } from './verify-token.ts'
+
+export interface TrustedIssuersOptions {
+  /** Waits while an issuer is asked, however time passes in the cluster: issuers are outside of it. */
+  readonly clock: Clock
+  /** By which tokens end, and keys grow old. */
+  readonly hostClock: Clock
+  readonly logger: Logger
+  /** Over HTTPS unless said otherwise. */
+  readonly get?: GetJson
+}
+
+/** A configuration that was checked. */
+export interface CheckedConfiguration {
+  readonly issuers: readonly TrustedIssuer[]
+  readonly anonymous: AuthenticationConfiguration['anonymous']
+}
+
+interface Known {
+  readonly issuer: TrustedIssuer
+  readonly keys: IssuerKeys
+}
+
+/** Whose the tokens of issuers are that a configuration trusts, and where it takes whoever shows none. The configuration may change. */
+export class TrustedIssuers implements Newcomers {
+  readonly #options: TrustedIssuersOptions
+  #configuration: CheckedConfiguration
+  #byUrl: ReadonlyMap<string, Known>
+
+  constructor(configuration: CheckedConfiguration, options: TrustedIssuersOptions) {
+    this.#options = options
+    this.#configuration = configuration
+    this.#byUrl = this.#known(configuration)
+  }
+
+  /** What was verified by the configuration before does not hold any more. */
+  replace(configuration: CheckedConfiguration): void {
+    this.#configuration = configuration
+    this.#byUrl = this.#known(configuration)
+  }
+
+  verify(token: string): Promise<VerifiedToken | string> | undefined {
+    if (this.#byUrl.size === 0) return undefined
+    const known = this.#byUrl.get(claimedIssuer(token) ?? '')
+    return known === undefined ? undefined : this.#options.clock.hold(this.#verify(token, known))
+  }
+
+  async #verify(token: string, { issuer, keys }: Known): Promise<VerifiedToken | string> {
+    const configuration = this.#configuration
+    const verified = await verifyToken(token, issuer, keys, this.#options.hostClock.now())
+    const user = typeof verified === 'string' ? verified : userOfClaims(verified.claims, issuer.rules)
+    if (typeof verified === 'string' || typeof user === 'string') {
+      this.#options.logger.info('a token was refused', { issuer: issuer.url, reason: user })
+      return `oidc: ${user}`
+    }
+    return {
+      user: authenticated(user),
+      audiences: [apiAudience],
+      holds: () => this.#configuration === configuration && this.#options.hostClock.now() < verified.notAfterMs,
+    }
+  }
+
+  takesAnonymous(path: string): boolean {
+    const { enabled = false, conditions = [] } = this.#configuration.anonymous ?? { enabled: true }
+    return enabled && (conditions.length === 0 || conditions.some((condition) => condition.path === path))
+  }
+
+  #known({ issuers }: CheckedConfiguration): ReadonlyMap<string, Known> {
+    const { hostClock, logger, get = getJson } = this.#options
+    return new Map(
+      issuers.map((issuer) => {
+        const onFailure = (error: Error) => logger.error('the keys of an issuer could not be fetched', { error })
+        return [issuer.url, { issuer, keys: new IssuerKeys(issuer, hostClock, get, onFailure) }]
+      }),
+    )
+  }
+}

@@ -1,0 +1,284 @@
+/**
+ * The whole program in parts, each a script. V8 keeps the text of a script in memory for as long as one of its functions may run: what a
+ * server that has started does not need is in scripts of its own, which are read when something of them is asked for.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { Indexes, specifiersOf } from './look-through-indexes.ts'
+
+const main = 'packages/cli/src/main.ts'
+const server = 'packages/cli/src/commands/up.ts'
+
+/**
+ * What a server imports by a call before it is ready, or soon after: `conformance/start.test.ts` fails where something is missing. All else
+ * is in another part.
+ */
+export const soon: readonly string[] = [
+  'node_modules/yaml/dist/index.js',
+  'packages/apiserver/src/flow-control/required-configuration.ts',
+  'packages/apiserver/src/security/rbac/reconcile-policy.ts',
+  'packages/apiserver/src/service-account-tokens/token-tracking.ts',
+  'packages/cli/src/verbs/cluster.ts',
+  'packages/cluster/src/service-routes.ts',
+  'packages/environment/src/last-compiler.ts',
+  'packages/kubelet/src/runtimes/process/index.ts',
+  'packages/proxy/src/index.ts',
+]
+
+/** What other commands than a server are, which it does without. */
+const otherCommand = /^packages[/]cli[/]src[/](commands|verbs)[/]/
+
+/** The parts, each of which may ask for those before it. */
+export const parts = ['program.cjs', 'later.cjs', 'commands.cjs'] as const
+export type Part = (typeof parts)[number]
+
+type Inputs = Metafile['inputs']
+type Import = Inputs[string]['imports'][number]
+
+const isCall = ({ kind }: Import): boolean => kind === 'dynamic-import'
+
+/** What is reached from these files, over the imports that `follows` says. */
+function reached(inputs: Inputs, files: readonly string[], follows: (each: Import) => boolean): ReadonlySet<string> {
+  const found = new Set<string>()
+  const left = [...files]
+  for (let file = left.pop(); file !== undefined; file = left.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    for (const each of inputs[file]?.imports ?? []) if (each.external !== true && follows(each)) left.push(each.path)
+  }
+  return found
+}
+
+/** Which part each file of the program is in. */
+export function partsOf(inputs: Inputs): ReadonlyMap<string, Part> {
+  const missing = [main, server, ...soon].filter((file) => inputs[file] === undefined)
+  if (missing.length > 0) throw new Error(`the program has no ${missing.join(', ')}`)
+  const first = reached(inputs, [main, server, ...soon], (each) => !isCall(each))
+  const ofServer = reached(inputs, [main, server], (each) => !(isCall(each) && otherCommand.test(each.path)))
+  return new Map(
+    Object.keys(inputs).map((file) => [
+      file,
+      first.has(file) ? 'program.cjs' : ofServer.has(file) ? 'later.cjs' : 'commands.cjs',
+    ]),
+  )
+}
+
+/** What a part gives to others of a file: values by their names, or the module as it is, for calls and for what is not of ours. */
+interface Given {
+  readonly names: Set<string>
+  asModule: boolean
+}
+
+/** Which files ask for what of other parts. */
+class Crossings {
+  readonly #root: string
+  readonly #inputs: Inputs
+  readonly #partOf: ReadonlyMap<string, Part>
+  readonly #indexes: Indexes
+  /** By the file that gives. */
+  readonly given = new Map<string, Given>()
+  readonly #texts = new Map<string, string>()
+
+  constructor(root: string, inputs: Inputs) {
+    this.#root = root
+    this.#inputs = inputs
+    this.#partOf = partsOf(inputs)
+    this.#indexes = new Indexes(root)
+    for (const file of Object.keys(inputs)) this.#look(file)
+  }
+
+  part(file: string): Part {
+    return this.#partOf.get(file) ?? 'commands.cjs'
+  }
+
+  /** The text of a file whose imports of other parts ask for them; undefined where it has none. */
+  textOf(file: string): string | undefined {
+    return this.#texts.get(file)
+  }
+
+  get files(): readonly string[] {
+    return [...this.#texts.keys()]
+  }
+
+  #look(file: string): void {
+    const crossing = this.#inputs[file]?.imports.filter(
+      (each) => each.external !== true && each.original !== undefined && this.part(each.path) !== this.part(file),
+    )
+    if (crossing === undefined || crossing.length === 0) return
+    let text = readFileSync(join(this.#root, file), 'utf8')
+    if (isOwn(file)) text = this.#indexes.lookThrough(join(this.#root, file), text)
+    for (const each of crossing) text = this.#asked(text, each)
+    this.#texts.set(file, text)
+  }
+
+  /** The text with one of its imports led to another part. */
+  #asked(text: string, { path, original = '', kind }: Import): string {
+    const quoted = `(["'])${original.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}\\k<quote>`.replace('(', '(?<quote>')
+    const given = this.#givenOf(path)
+    if (kind !== 'import-statement' || !isOwn(path)) {
+      given.asModule = true
+      const asked = JSON.stringify(asModule + path)
+      return text.replaceAll(
+        new RegExp(`((?:\\bimport|\\brequire)\\s*\\(\\s*|\\bfrom\\s*)${quoted}`, 'g'),
+        (_, before: string) => before + asked,
+      )
+    }
+    const statements = new RegExp(`^\\s*(?:import|export)\\s+(?!type\\b)([^;'"]*?)\\s*\\bfrom\\s*${quoted}`, 'gm')
+    const singles = new RegExp(`;\\s*import\\s+([^;'"]*?)\\s*\\bfrom\\s*${quoted}`, 'g')
+    const ask = (statement: string, what: string, quote: string): string => {
+      const [, braces] = /^\{([^}]*)\}$/.exec(what) ?? []
+      const names = braces === undefined ? this.namesOf(path) : specifiersOf(braces).map(({ name }) => name)
+      for (const name of names) given.names.add(name)
+      return statement.replace(`${quote}${original}${quote}`, JSON.stringify(byNames + path))
+    }
+    return text.replaceAll(statements, ask).replaceAll(singles, ask)
+  }
+
+  /** The values that a source of ours exports. */
+  namesOf(file: string): readonly string[] {
+    return [...this.#indexes.exportsOf(join(this.#root, file)).keys()]
+  }
+
+  /** Whether a file of another package is a CommonJS module. */
+  isCommonJs(file: string): boolean {
+    return this.#inputs[file]?.format === 'cjs'
+  }
+
+  #givenOf(file: string): Given {
+    let given = this.given.get(file)
+    if (given === undefined) {
+      given = { names: new Set(), asModule: false }
+      this.given.set(file, given)
+    }
+    return given
+  }
+}
+
+const byNames = 'coracle-part-names:'
+const asModule = 'coracle-part-module:'
+
+/** Whether a file is a source, and not of a package that is installed. */
+const isOwn = (file: string): boolean => file.startsWith('packages/') && !file.includes('node_modules')
+
+/** How a part is bundled. */
+export interface PartOptions {
+  readonly root: string
+  readonly out: string
+  readonly options: BuildOptions
+}
+
+/**
+ * Bundles the program into its parts. The first exports what `main` does, and is a function as `runKeptScript` runs it; the others export a
+ * function that takes what gives them other parts. Returns what is in each. Throws where something would be in two of them.
+ */
+export async function bundleParts({ root, out, options }: PartOptions): Promise<readonly Metafile[]> {
+  const { metafile } = await build({
+    ...options,
+    entryPoints: [join(root, main)],
+    outfile: join(out, parts[0]),
+    write: false,
+    sourcemap: false,
+    metafile: true,
+  })
+  const crossings = new Crossings(root, metafile.inputs)
+  return Promise.all(
+    parts.map(async (part) => {
+      const { metafile: made } = await build({
+        ...options,
+        stdin: { contents: entryOf(crossings, root, part), resolveDir: root, sourcefile: `${part}.ts`, loader: 'ts' },
+        outfile: join(out, part),
+        metafile: true,
+        plugins: [askingParts(crossings, root, part), ...(options.plugins ?? [])],
+        ...(part === parts[0] ? { banner: { js: `${options.banner?.js ?? ''}${ofFirst}` } } : ofOthers),
+      })
+      const strays = Object.keys(made.inputs).filter(
+        (file) => metafile.inputs[file] !== undefined && crossings.part(file) !== part,
+      )
+      if (strays.length > 0) throw new Error(`${part} has taken in files of other parts: ${strays.join(', ')}`)
+      return made
+    }),
+  )
+}
+
+/** Gives a part by its name; the first has been run. Scripts are required from beside the program. */
+const ofFirst = `const coracleParts = {}; const coraclePart = (name) => name === ${JSON.stringify(parts[0])} ? module.exports : coracleParts[name] ??= require('./' + name)(coraclePart);`
+
+const ofOthers = {
+  banner: {
+    js: "module.exports = (coraclePart) => { const module = { exports: {} }, { exports } = module, coracleUrl = require('node:url').pathToFileURL(__filename).href;",
+  },
+  footer: { js: 'return module.exports }' },
+} as const
+
+/** What a part exports: functions that give what other parts ask for, by the files. */
+function entryOf(crossings: Crossings, root: string, part: Part): string {
+  const imports: string[] = part === parts[0] ? [`export * from ${JSON.stringify(join(root, main))}`] : []
+  const values: string[] = []
+  const modules: string[] = []
+  let count = 0
+  /** An object with these values of a file. */
+  const objectOf = (file: string, names: Iterable<string>): string => {
+    const aliases = [...names].map((name) => [name, `given${count++}`] as const)
+    imports.push(`import { ${aliases.map(([name, alias]) => `${name} as ${alias}`).join(', ')} } from ${pathOf(file)}`)
+    return `{ __esModule: true, ${aliases.map(([name, alias]) => `${name}: ${alias}`).join(', ')} }`
+  }
+  const pathOf = (file: string): string => JSON.stringify(join(root, file))
+  for (const [file, { names, asModule }] of crossings.given) {
+    if (crossings.part(file) !== part) continue
+    if (names.size > 0) values.push(`${JSON.stringify(file)}: () => (${objectOf(file, names)})`)
+    if (!asModule) continue
+    // What is required is run when it is asked for, and all that it imports: the first part has run at once.
+    const isRequired = isOwn(file) ? part !== parts[0] : crossings.isCommonJs(file)
+    modules.push(`${JSON.stringify(file)}: () => ${isRequired ? `require(${pathOf(file)})` : moduleOf(file)}`)
+  }
+  function moduleOf(file: string): string {
+    if (isOwn(file)) return `(${objectOf(file, crossings.namesOf(file))})`
+    const alias = `given${count++}`
+    imports.push(`import * as ${alias} from ${pathOf(file)}`)
+    return alias
+  }
+  const exported = [
+    ['values', values],
+    ['modules', modules],
+  ] as const
+  return [...imports, ...exported.map(([name, members]) => `export const ${name} = {${members.join(',\n')}}`)].join(
+    '\n',
+  )
+}
+
+/** Has a part ask others for what is theirs. */
+function askingParts(crossings: Crossings, root: string, part: Part): Plugin {
+  const asking = new Map(crossings.files.map((file) => [join(root, file), file]))
+  return {
+    name: 'asking-parts',
+    setup({ onLoad, onResolve }) {
+      onLoad({ filter: /\.(ts|c?js|mjs)$/, namespace: 'file' }, ({ path }) => {
+        const file = asking.get(path)
+        const contents = file === undefined ? undefined : crossings.textOf(file)
+        return contents === undefined ? undefined : { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
+      })
+      for (const namespace of [byNames, asModule]) {
+        onResolve({ filter: new RegExp(`^${namespace}`) }, ({ path }) => ({
+          path: path.slice(namespace.length),
+          namespace,
+        }))
+        onLoad({ filter: /^/, namespace }, ({ path: file }) => ({
+          contents: namespace === byNames ? askedByNames(file) : `module.exports = ${asked(file, 'modules')}`,
+          resolveDir: root,
+        }))
+      }
+      const asked = (file: string, what: string): string => {
+        if (crossings.part(file) === part) throw new Error(`${part} asks itself for ${file}`)
+        return `coraclePart(${JSON.stringify(crossings.part(file))}).${what}[${JSON.stringify(file)}]()`
+      }
+      const askedByNames = (file: string): string => {
+        const names = [...(crossings.given.get(file)?.names ?? [])]
+        return [
+          `const given = ${asked(file, 'values')}`,
+          ...names.map((name) => `export const ${name} = given.${name}`),
+        ].join('\n')
+      }
+    },
+  }
+}
