@@ -28,11 +28,11 @@ it('each file is in the part of who needs it first', () => {
   const parts = partsOf(
     inputsOf({
       ...soonNeeded,
-      [main]: ['host.ts', `${up} ${get} signal.ts`],
+      [main]: ['host.ts', `${up} ${get} manual.ts`],
       [up]: ['server.ts', 'checks.ts'],
       [get]: ['table.ts server.ts expressions.ts', 'watch.ts'],
       'host.ts': [''],
-      'signal.ts': [''],
+      'manual.ts': [''],
       'server.ts': [''],
       'checks.ts': ['expressions.ts'],
       'expressions.ts': ['server.ts'],
@@ -42,8 +42,8 @@ it('each file is in the part of who needs it first', () => {
   )
   const filesOf = (part: string) => [...parts].filter(([, each]) => each === part).map(([file]) => file)
   expect(filesOf('program.cjs')).toEqual([...soon, main, up, 'host.ts', 'server.ts'])
-  expect(filesOf('later.cjs')).toEqual(['signal.ts', 'checks.ts', 'expressions.ts'])
-  expect(filesOf('commands.cjs')).toEqual([get, 'table.ts', 'watch.ts'])
+  expect(filesOf('later.cjs')).toEqual(['checks.ts', 'expressions.ts'])
+  expect(filesOf('commands.cjs')).toEqual([get, 'manual.ts', 'table.ts', 'watch.ts'])
 })
 
 it('says which file is not there any more that a server needs soon', () => {

@@ -26,9 +26,6 @@ export const soon: readonly string[] = [
   'packages/proxy/src/index.ts',
 ]
 
-/** What other commands than a server are, which it does without. */
-const otherCommand = /^packages[/]cli[/]src[/](commands|verbs)[/]/
-
 /** The parts, each of which may ask for those before it. */
 export const parts = ['program.cjs', 'later.cjs', 'commands.cjs'] as const
 export type Part = (typeof parts)[number]
@@ -55,7 +52,7 @@ export function partsOf(inputs: Inputs): ReadonlyMap<string, Part> {
   const missing = [main, server, ...soon].filter((file) => inputs[file] === undefined)
   if (missing.length > 0) throw new Error(`the program has no ${missing.join(', ')}`)
   const first = reached(inputs, [main, server, ...soon], (each) => !isCall(each))
-  const ofServer = reached(inputs, [main, server], (each) => !(isCall(each) && otherCommand.test(each.path)))
+  const ofServer = reached(inputs, [server, ...soon], () => true)
   return new Map(
     Object.keys(inputs).map((file) => [
       file,
