@@ -65,7 +65,8 @@ export const featureGates: readonly FeatureGate[] = [
   {
     name: 'ImageMaximumGCAge',
     since: '1.35',
-    note: 'The node agent can remove images by age; `up` has no option for it.',
+    where: 'packages/kubelet/src/images/plan-image-removal.ts',
+    note: 'An option: `--image-maximum-gc-age`.',
   },
   { name: 'InPlacePodVerticalScaling', since: '1.35', where: 'packages/kubelet/src/pod/pod-resize.ts' },
   { name: 'InformerResourceVersion', since: '1.35', where: 'packages/client/src/informer.ts' },

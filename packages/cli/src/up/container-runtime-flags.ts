@@ -13,6 +13,10 @@ export interface ContainerRuntimeFlags {
   /** Percent of the images' file system. */
   readonly imageGcHighThreshold?: number
   readonly imageGcLowThreshold?: number
+  /** In milliseconds. */
+  readonly minimumImageTtlDuration?: number
+  /** In milliseconds. The kubelet has it in its configuration alone. */
+  readonly imageMaximumGcAge?: number
   readonly clusterDns?: readonly string[]
 }
 
@@ -25,6 +29,8 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['podLogsDir', '--pod-logs-dir'],
   ['imageGcHighThreshold', '--image-gc-high-threshold'],
   ['imageGcLowThreshold', '--image-gc-low-threshold'],
+  ['minimumImageTtlDuration', '--minimum-image-ttl-duration'],
+  ['imageMaximumGcAge', '--image-maximum-gc-age'],
   ['clusterDns', '--cluster-dns'],
 ]
 
@@ -79,11 +85,16 @@ export function containerRuntimeOf(
 function imageLimitsOf({
   imageGcHighThreshold: highThresholdPercent = imageLimits.highThresholdPercent,
   imageGcLowThreshold: lowThresholdPercent = imageLimits.lowThresholdPercent,
+  minimumImageTtlDuration: ageMinMs = imageLimits.ageMinMs,
+  imageMaximumGcAge: ageMaxMs = imageLimits.ageMaxMs,
 }: ContainerRuntimeFlags) {
   if (lowThresholdPercent >= highThresholdPercent) {
     throw new CliError(
       `--image-gc-low-threshold ${lowThresholdPercent} is to be below --image-gc-high-threshold ${highThresholdPercent}: images go from the one to the other`,
     )
   }
-  return { highThresholdPercent, lowThresholdPercent }
+  if (ageMaxMs > 0 && ageMaxMs <= ageMinMs) {
+    throw new CliError('--image-maximum-gc-age is to be 0, or longer than --minimum-image-ttl-duration (2m)')
+  }
+  return { highThresholdPercent, lowThresholdPercent, ageMinMs, ageMaxMs }
 }

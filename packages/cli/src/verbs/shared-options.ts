@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { UsageError } from '../cli-error.ts'
 import type { Kustomization } from '../manifests/kustomization.ts'
-import { booleanOf, collectCommas, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
+import { booleanOf, collectCommas, durationMs, keepEmpty, switchOption, wholeNumber } from '../option-values.ts'
 import type { DryRun } from '../output/outcome-printer.ts'
 import { nameOf } from '../refusals.ts'
 import { RefusedValue } from '../refused-value.ts'
@@ -74,6 +74,16 @@ export function withRuntime(command: Command): Command {
       '--image-gc-low-threshold <percent>',
       'how full it is when enough of them have gone (default: 80)',
       wholeNumber({ min: 0, max: 100 }),
+    )
+    .option(
+      '--minimum-image-ttl-duration <duration>',
+      'images that came more lately than this stay (default: 2m)',
+      durationMs,
+    )
+    .option(
+      '--image-maximum-gc-age <duration>',
+      'images that were not in use for longer than this go, however full the disk is; 0: none does (default: 0)',
+      durationMs,
     )
     .option(
       '--cluster-dns <addresses>',

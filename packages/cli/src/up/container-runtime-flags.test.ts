@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { type ContainerRuntimeFlags, containerRuntimeOf, refuseImages } from './container-runtime-flags.ts'
+
+const of = (flags: ContainerRuntimeFlags & { readonly nodes?: number }) => containerRuntimeOf(flags, '/home/jane')
+
+const limits = { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 }
+
+describe('a container runtime', () => {
+  it('is asked where it usually listens, with upstream’s limits of images', () => {
+    expect(of({ runtime: 'cri' })).toEqual({
+      containerRuntime: { endpoint: 'unix:///run/containerd/containerd.sock', protocol: 'cri', imageLimits: limits },
+    })
+    expect(of({ runtime: 'docker' })).toMatchObject({ containerRuntime: { endpoint: 'unix:///var/run/docker.sock' } })
+  })
+
+  it('is asked where it is said to listen, as it is said', () => {
+    const { containerRuntime } = of({
+      runtime: 'docker',
+      containerRuntimeEndpoint: '/run/docker.sock',
+      podInfraContainerImage: 'example/pause',
+      podLogsDir: 'logs',
+      clusterDns: ['10.0.0.10'],
+      imageGcHighThreshold: 60,
+      imageGcLowThreshold: 50,
+      minimumImageTtlDuration: 1000,
+      imageMaximumGcAge: 86_400_000,
+    })
+    expect(containerRuntime).toEqual({
+      endpoint: 'unix:///run/docker.sock',
+      protocol: 'docker',
+      infraImage: 'example/pause',
+      podLogsDirectory: '/home/jane/logs',
+      clusterDns: ['10.0.0.10'],
+      imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
+    })
+  })
+
+  it('is none where containers are processes, or simulated', () => {
+    expect([of({}), of({ runtime: 'process' }), of({ runtime: 'simulated' })]).toEqual([{}, {}, {}])
+  })
+
+  it.each<[ContainerRuntimeFlags & { readonly nodes?: number }, string]>([
+    [
+      { imageMaximumGcAge: 1 },
+      '--image-maximum-gc-age is for containers of a container runtime: give --runtime cri or docker too',
+    ],
+    [{ runtime: 'process', clusterDns: [] }, '--cluster-dns is for containers of a container runtime'],
+    [{ runtime: 'cri', podInfraContainerImage: 'x' }, '--pod-infra-container-image is for --runtime docker'],
+    [{ runtime: 'cri', nodes: 2 }, 'one host with a container runtime is one node, not 2'],
+    [
+      { runtime: 'cri', imageGcHighThreshold: 80 },
+      '--image-gc-low-threshold 80 is to be below --image-gc-high-threshold 80',
+    ],
+    [
+      { runtime: 'cri', imageMaximumGcAge: 120_000 },
+      '--image-maximum-gc-age is to be 0, or longer than --minimum-image-ttl-duration (2m)',
+    ],
+  ])('is refused with flags that contradict each other: %j', (flags, problem) => {
+    expect(() => of(flags)).toThrow(problem)
+  })
+
+  it('has images of its own', () => {
+    expect(() => refuseImages({ runtime: 'cri', images: 'x' })).toThrow('--images says which programs images stand for')
+    expect(() => refuseImages({ runtime: 'simulated', images: 'x' })).toThrow('simulated ones run nothing')
+    expect(() => refuseImages({ runtime: 'cri' })).not.toThrow()
+    expect(() => refuseImages({ images: 'x' })).not.toThrow()
+  })
+})
