@@ -61,20 +61,14 @@ export function partsOf(inputs: Inputs): ReadonlyMap<string, Part> {
   )
 }
 
-/** What a part gives to others of a file: values by their names, or the module as it is, for calls and for what is not of ours. */
-interface Given {
-  readonly names: Set<string>
-  asModule: boolean
-}
-
 /** Which files ask for what of other parts. */
 class Crossings {
   readonly #root: string
   readonly #inputs: Inputs
   readonly #partOf: ReadonlyMap<string, Part>
   readonly #indexes: Indexes
-  /** By the file that gives. */
-  readonly given = new Map<string, Given>()
+  /** What others take of a file: values by their names. Of packages that are installed the module is taken, as it is. */
+  readonly given = new Map<string, Set<string>>()
   readonly #texts = new Map<string, string>()
 
   constructor(root: string, inputs: Inputs) {
@@ -113,8 +107,11 @@ class Crossings {
   #asked(text: string, { path, original = '', kind }: Import): string {
     const quoted = `(["'])${original.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')}\\k<quote>`.replace('(', '(?<quote>')
     const given = this.#givenOf(path)
+    const takeAll = (): void => {
+      for (const name of this.#namesOf(path)) given.add(name)
+    }
     if (kind !== 'import-statement' || !isOwn(path)) {
-      given.asModule = true
+      if (isOwn(path)) takeAll()
       const asked = JSON.stringify(asModule + path)
       return text.replaceAll(
         new RegExp(`((?:\\bimport|\\brequire)\\s*\\(\\s*|\\bfrom\\s*)${quoted}`, 'g'),
@@ -125,15 +122,15 @@ class Crossings {
     const singles = new RegExp(`;\\s*import\\s+([^;'"]*?)\\s*\\bfrom\\s*${quoted}`, 'g')
     const ask = (statement: string, what: string, quote: string): string => {
       const [, braces] = /^\{([^}]*)\}$/.exec(what) ?? []
-      const names = braces === undefined ? this.namesOf(path) : specifiersOf(braces).map(({ name }) => name)
-      for (const name of names) given.names.add(name)
+      if (braces === undefined) takeAll()
+      else for (const { name } of specifiersOf(braces)) given.add(name)
       return statement.replace(`${quote}${original}${quote}`, JSON.stringify(byNames + path))
     }
     return text.replaceAll(statements, ask).replaceAll(singles, ask)
   }
 
   /** The values that a source of ours exports. */
-  namesOf(file: string): readonly string[] {
+  #namesOf(file: string): readonly string[] {
     return [...this.#indexes.exportsOf(join(this.#root, file)).keys()]
   }
 
@@ -142,10 +139,10 @@ class Crossings {
     return this.#inputs[file]?.format === 'cjs'
   }
 
-  #givenOf(file: string): Given {
+  #givenOf(file: string): Set<string> {
     let given = this.given.get(file)
     if (given === undefined) {
-      given = { names: new Set(), asModule: false }
+      given = new Set()
       this.given.set(file, given)
     }
     return given
@@ -208,40 +205,30 @@ const ofOthers = {
   footer: { js: 'return module.exports }' },
 } as const
 
-/** What a part exports: functions that give what other parts ask for, by the files. */
+/** What a part exports: functions that give what other parts take of its files. */
 function entryOf(crossings: Crossings, root: string, part: Part): string {
   const imports: string[] = part === parts[0] ? [`export * from ${JSON.stringify(join(root, main))}`] : []
-  const values: string[] = []
-  const modules: string[] = []
+  const members: string[] = []
   let count = 0
-  /** An object with these values of a file. */
-  const objectOf = (file: string, names: Iterable<string>): string => {
-    const aliases = [...names].map((name) => [name, `given${count++}`] as const)
-    imports.push(`import { ${aliases.map(([name, alias]) => `${name} as ${alias}`).join(', ')} } from ${pathOf(file)}`)
-    return `{ __esModule: true, ${aliases.map(([name, alias]) => `${name}: ${alias}`).join(', ')} }`
-  }
-  const pathOf = (file: string): string => JSON.stringify(join(root, file))
-  for (const [file, { names, asModule }] of crossings.given) {
+  for (const [file, names] of crossings.given) {
     if (crossings.part(file) !== part) continue
-    if (names.size > 0) values.push(`${JSON.stringify(file)}: () => (${objectOf(file, names)})`)
-    if (!asModule) continue
-    // What is required is run when it is asked for, and all that it imports: the first part has run at once.
-    const isRequired = isOwn(file) ? part !== parts[0] : crossings.isCommonJs(file)
-    modules.push(`${JSON.stringify(file)}: () => ${isRequired ? `require(${pathOf(file)})` : moduleOf(file)}`)
+    const path = JSON.stringify(join(root, file))
+    members.push(`${JSON.stringify(file)}: () => ${gift()}`)
+
+    function gift(): string {
+      // What is required runs when it is asked for; the first part has run.
+      if (part !== parts[0] || crossings.isCommonJs(file)) return `require(${path})`
+      if (!isOwn(file)) {
+        const alias = `given${count++}`
+        imports.push(`import * as ${alias} from ${path}`)
+        return alias
+      }
+      const aliases = [...names].map((name) => [name, `given${count++}`] as const)
+      imports.push(`import { ${aliases.map(([name, alias]) => `${name} as ${alias}`).join(', ')} } from ${path}`)
+      return `({ __esModule: true, ${aliases.map(([name, alias]) => `${name}: ${alias}`).join(', ')} })`
+    }
   }
-  function moduleOf(file: string): string {
-    if (isOwn(file)) return `(${objectOf(file, crossings.namesOf(file))})`
-    const alias = `given${count++}`
-    imports.push(`import * as ${alias} from ${pathOf(file)}`)
-    return alias
-  }
-  const exported = [
-    ['values', values],
-    ['modules', modules],
-  ] as const
-  return [...imports, ...exported.map(([name, members]) => `export const ${name} = {${members.join(',\n')}}`)].join(
-    '\n',
-  )
+  return [...imports, `export const given = {${members.join(',\n')}}`].join('\n')
 }
 
 /** Has a part ask others for what is theirs. */
@@ -261,20 +248,19 @@ function askingParts(crossings: Crossings, root: string, part: Part): Plugin {
           namespace,
         }))
         onLoad({ filter: /^/, namespace }, ({ path: file }) => ({
-          contents: namespace === byNames ? askedByNames(file) : `module.exports = ${asked(file, 'modules')}`,
+          contents: namespace === byNames ? askedByNames(file) : `module.exports = ${asked(file)}`,
           resolveDir: root,
         }))
       }
-      const asked = (file: string, what: string): string => {
+      const asked = (file: string): string => {
         if (crossings.part(file) === part) throw new Error(`${part} asks itself for ${file}`)
-        return `coraclePart(${JSON.stringify(crossings.part(file))}).${what}[${JSON.stringify(file)}]()`
+        return `coraclePart(${JSON.stringify(crossings.part(file))}).given[${JSON.stringify(file)}]()`
       }
       const askedByNames = (file: string): string => {
-        const names = [...(crossings.given.get(file)?.names ?? [])]
-        return [
-          `const given = ${asked(file, 'values')}`,
-          ...names.map((name) => `export const ${name} = given.${name}`),
-        ].join('\n')
+        const names = [...(crossings.given.get(file) ?? [])]
+        return [`const given = ${asked(file)}`, ...names.map((name) => `export const ${name} = given.${name}`)].join(
+          '\n',
+        )
       }
     },
   }
