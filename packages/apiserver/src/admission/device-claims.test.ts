@@ -9,7 +9,7 @@ import {
   resourceSlices,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import type { RequestAttributes } from '../request.ts'
+import type { RequestAttributes, User } from '../request.ts'
 import { refusal, startTestCore } from '../testing/test-core.ts'
 
 const apiVersion = 'resource.k8s.io/v1'
@@ -66,11 +66,11 @@ describe('access to devices that others use', () => {
 })
 
 describe('who gets devices', () => {
-  it('is said by whoever may bind claims', async () => {
-    const asked: string[] = []
+  it('is said by whoever may bind claims, all of them', async () => {
+    const asked: RequestAttributes[] = []
     const refuse = (attributes: RequestAttributes): string | undefined => {
       if (attributes.kind === 'path' || attributes.subresource !== 'binding') return undefined
-      asked.push(`${attributes.verb} ${attributes.resource.plural}/${attributes.subresource}`)
+      asked.push(attributes)
       return ''
     }
     const { client } = await startTestCore({ authorizer: { refuse: (_user, attributes) => refuse(attributes) } })
@@ -79,11 +79,83 @@ describe('who gets devices', () => {
     const body = { status: { allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } }
     const patch = client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
     expect(await refusal(patch)).toMatchObject({
-      code: 403,
-      message: expect.stringContaining('resourceclaims/binding'),
+      code: 422,
+      message:
+        'ResourceClaim.resource.k8s.io "c" is invalid: status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" permission: resourceclaims.resource.k8s.io is forbidden: User "system:apiserver" cannot update resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
     })
-    expect(asked).toEqual(['update resourceclaims/binding'])
+    expect(asked).toMatchObject([{ verb: 'update', namespace: '', name: '' }])
     await client.patch(resourceClaims, key, { type: 'merge', body: { status: {} } }, { subresource: 'status' })
+    expect(asked).toHaveLength(1)
+  })
+})
+
+describe('how devices are', () => {
+  const key = { namespace: 'default', name: 'c' }
+  const results = ['a', 'b'].map((driver) => ({
+    request: 'gpu',
+    driver: `${driver}.example.com`,
+    pool: 'p',
+    device: 'd',
+  }))
+  const nodeSelector = {
+    nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }],
+  }
+  const told = (driver: string, data?: object) => ({ driver: `${driver}.example.com`, pool: 'p', device: 'd', data })
+  const extra = { 'authentication.kubernetes.io/node-name': ['n1'] }
+  const account = 'system:serviceaccount:default:driver'
+
+  /** A claim with devices of two drivers on a node, and what is asked about somebody who may do no more than `allowed`. */
+  async function setUp(user: Partial<User>, allowed: readonly string[]) {
+    const asked: string[] = []
+    const refuse = ({ name }: User, attributes: RequestAttributes): string | undefined => {
+      if (name === 'system:apiserver' || attributes.kind === 'path' || attributes.subresource !== 'driver')
+        return undefined
+      const question = `${attributes.verb} ${attributes.namespace}/${attributes.name}`
+      asked.push(question)
+      return allowed.includes(question) ? undefined : ''
+    }
+    const { core, client } = await startTestCore({ authorizer: { refuse } })
+    await client.create(resourceClaims, claim('default'))
+    const body = { status: { allocation: { devices: { results }, nodeSelector } } }
+    await client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    const driver = core.client({ name: account, groups: [], ...user })
+    const tell = (status: object) =>
+      driver.patch(resourceClaims, key, { type: 'merge', body: { status } }, { subresource: 'status' })
+    return { asked, client, tell }
+  }
+
+  it('is told by whoever may do so for the driver, on its own node or on any', async () => {
+    const own = ['a', 'b'].map((driver) => `associated-node:update default/${driver}.example.com`)
+    const { asked, tell } = await setUp({ extra }, own)
+    await tell({ devices: [told('a'), told('b')] })
+    expect(asked).toEqual(own)
+    await tell({ devices: [told('a'), told('b', { x: 1 })] })
+    expect(asked.slice(2)).toEqual(own.slice(1))
+    const anywhere = await setUp({ extra }, ['arbitrary-node:update default/a.example.com'])
+    await anywhere.tell({ devices: [told('a')] })
+    expect(anywhere.asked).toEqual([own[0], 'arbitrary-node:update default/a.example.com'])
+  })
+
+  it.each<[string, Partial<User>]>([
+    ['elsewhere', { extra: { 'authentication.kubernetes.io/node-name': ['n2'] } }],
+    ['nowhere', {}],
+    ['as no service account', { name: 'somebody', extra }],
+  ])('is not told by who is %s for the node of the devices', async (_where, user) => {
+    const { asked, tell } = await setUp(user, ['associated-node:update default/a.example.com'])
+    const name = user.name ?? account
+    expect(await refusal(tell({ devices: [told('a')] }))).toMatchObject({
+      code: 422,
+      message: `ResourceClaim.resource.k8s.io "c" is invalid: status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:update]" permission: resourceclaims.resource.k8s.io "a.example.com" is forbidden: User "${name}" cannot arbitrary-node:update resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"`,
+    })
+    expect(asked).toEqual(['arbitrary-node:update default/a.example.com'])
+  })
+
+  it('is of no matter when nothing is allocated any more', async () => {
+    const { asked, client, tell } = await setUp({}, [])
+    const body = { status: { devices: [told('a')] } }
+    await client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    expect(await refusal(tell({ devices: null }))).toMatchObject({ code: 422 })
+    await tell({ allocation: null, devices: null })
     expect(asked).toHaveLength(1)
   })
 })

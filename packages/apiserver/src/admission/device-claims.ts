@@ -1,6 +1,5 @@
 import {
   type DeviceClaim,
-  deepEqual,
   deviceAdminNamespaceLabel,
   type FieldError,
   FieldPath,
@@ -15,12 +14,12 @@ import {
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
-import { forbiddenByAdmission } from './forbidden.ts'
+import { statusRightErrors } from './device-claim-status.ts'
 import { creates } from './stored-objects.ts'
 
 /**
  * What upstream's strategies of claims ask of others than the claim: devices that others use are looked after only from namespaces that
- * a label allows it (KEP-5018), and who gets devices is said by whoever may bind claims (KEP-5772).
+ * a label allows it (KEP-5018), and parts of the status of claims need rights of their own.
  */
 export function deviceClaims(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
   const mayLookAfter = (namespace: string): boolean => {
@@ -37,21 +36,10 @@ export function deviceClaims(registries: Registries, authorizer: Authorizer): Ad
       if (path !== undefined && !mayLookAfter(attributes.namespace)) {
         throw invalid(attributes.definition, object?.metadata.name ?? '', [notAllowed(path)])
       }
-      if (!changesBinding(attributes, object as ResourceClaim | undefined)) return
-      const { context, definition, namespace, name } = attributes
-      const question = {
-        kind: 'resource',
-        verb: 'update',
-        resource: definition,
-        subresource: 'binding',
-        namespace,
-        name,
-      } as const
-      const refusal = authorizer.refuse(context.user, question)
-      if (refusal === undefined) return
-      const user = JSON.stringify(context.user.name)
-      const why = `changing status.allocation or status.reservedFor requires resourceclaims/binding permission: User ${user} cannot update resource "resourceclaims/binding" in API group "resource.k8s.io"`
-      throw forbiddenByAdmission(attributes, object, why)
+      if (object === undefined || !changesStatus(attributes)) return
+      const { context, definition, old } = attributes
+      const errors = statusRightErrors(authorizer, context.user, object as ResourceClaim, old as ResourceClaim)
+      if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
     },
   }
 }
@@ -89,11 +77,3 @@ const changesStatus = ({ operation, definition, subresource }: AdmissionTarget):
   definition.group === resourceClaims.group &&
   definition.plural === resourceClaims.plural &&
   subresource === 'status'
-
-function changesBinding(attributes: AdmissionAttributes, object: ResourceClaim | undefined): boolean {
-  if (object === undefined || !changesStatus(attributes)) return false
-  const [before = {}, after = {}] = [(attributes.old as ResourceClaim).status, object.status]
-  return (
-    !deepEqual(before.allocation, after.allocation) || !deepEqual(before.reservedFor ?? [], after.reservedFor ?? [])
-  )
-}
