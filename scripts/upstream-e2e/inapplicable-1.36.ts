@@ -23,6 +23,12 @@ export const inapplicable: readonly Inapplicable[] = [
     pattern: /\[Feature:BootstrapTokens\]/,
     reason: 'needs the controllers of bootstrap tokens, which upstream turns off by default',
   },
+  {
+    pattern:
+      /^\[sig-api-machinery\] (AdmissionWebhook|Aggregator Should|CustomResourceConversionWebhook|CustomResourceFieldSelectors)/,
+    except: /match conditions|discovery documents/,
+    reason: realContainers,
+  },
   { pattern: /^\[sig-apps\].*(serve a basic image|Deploy clustered applications)/, reason: realContainers },
   {
     pattern:

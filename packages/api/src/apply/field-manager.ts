@@ -133,8 +133,11 @@ export function sameOwners(a: FieldOwners, b: FieldOwners): boolean {
   })
 }
 
+/** The time is noted beside what a manager has taken, but not through the scale: upstream loses it on the way to the object. */
 const timed = (owners: FieldOwners, manager: Manager, time: string): FieldOwners =>
-  owners.map((owner) => (isSameManager(owner, manager) ? atTime(owner, time) : owner))
+  manager.subresource === 'scale'
+    ? owners
+    : owners.map((owner) => (isSameManager(owner, manager) ? atTime(owner, time) : owner))
 
 function firstOwners({ live, schema, manager, versions, ignored }: ApplyInput, time: string): FieldOwners {
   const first: Manager = { ...manager, name: beforeFirstApplyManager, operation: 'Update' }

@@ -582,6 +582,39 @@ describe('validation', () => {
     ])('%s', (_, schema, old, spec, expected) => {
       expect(errorsOf(schema, spec, old)).toEqual(expected)
     })
+
+    it('checks the version and kind of the object itself even where they are as they were', () => {
+      const is = (text: string): JsonSchemaProps => ({ ...string, pattern: `^${text}$` })
+      const embedded = { ...object({ apiVersion: is('b/v1') }), 'x-kubernetes-embedded-resource': true } as const
+      const props = object({ apiVersion: is('a.b/v2'), kind: is('D'), spec: object({ a: string, b: embedded }) })
+      const { schema, errors } = readCustomSchema(props, FieldPath.of('s'), { group: 'a.b', version: 'v1', kind: 'C' })
+      expect(errors).toEqual([])
+      const objectWith = (a: string) => ({
+        apiVersion: 'a.b/v1',
+        kind: 'C',
+        metadata: { name: 'c' },
+        spec: { a, b: { apiVersion: 'b/v2', kind: 'E' } },
+      })
+      const check = (a: string) =>
+        compile(schema)
+          .validate(objectWith(a), { old: objectWith('1') })
+          .map(describeFieldError)
+      expect(check('2')).toEqual([
+        `apiVersion: Invalid value: "a.b/v1": apiVersion in body should match '^a.b/v2$'`,
+        `kind: Invalid value: "C": kind in body should match '^D$'`,
+      ])
+    })
+
+    it('checks the object as a whole even where nothing changes', () => {
+      const props = { ...object({ spec: object({ a: short }) }), required: ['spec', 'more'] }
+      const { schema, errors } = readCustomSchema(props, FieldPath.of('s'), { group: 'a.b', version: 'v1', kind: 'C' })
+      expect(errors).toEqual([])
+      const { validate: check } = compile(schema) as CompiledSchema<unknown>
+      const old = whole({ a: 'xx' })
+      for (const value of [old, structuredClone(old)]) {
+        expect(check(value, { old }).map(describeFieldError)).toEqual(['more: Required value'])
+      }
+    })
   })
 })
 

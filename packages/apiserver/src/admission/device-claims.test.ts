@@ -9,7 +9,7 @@ import {
   resourceSlices,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import type { RequestAttributes } from '../request.ts'
+import type { RequestAttributes, User } from '../request.ts'
 import { refusal, startTestCore } from '../testing/test-core.ts'
 
 const apiVersion = 'resource.k8s.io/v1'
@@ -65,90 +65,110 @@ describe('access to devices that others use', () => {
   })
 })
 
-describe('the status of a claim', () => {
-  const key = { namespace: 'default', name: 'c' }
-  const driver = 'd.example.com'
-  const binding = {
-    allocation: {
-      nodeSelector: {
-        nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['n1'] }] }],
-      },
-      devices: { results: ['a', 'b'].map((device) => ({ request: 'gpu', driver, pool: 'p', device })) },
-    },
-    reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }],
-  }
-  const device = (name: string, data?: object) => ({ driver, pool: 'p', device: name, ...(data && { data }) })
-  const account = (node?: string) => ({
-    name: 'system:serviceaccount:kube-system:driver',
-    groups: [],
-    ...(node === undefined ? {} : { extra: { 'authentication.kubernetes.io/node-name': [node] } }),
-  })
-
-  /** Allows the user `driver` what is in `rights`; notes what is asked of subresources that there are not. */
-  async function start(rights: readonly string[]) {
-    const asked: string[] = []
-    const refuse = (user: string, attributes: RequestAttributes): string | undefined => {
-      if (attributes.kind === 'path' || user !== account().name) return undefined
-      const { verb, subresource, namespace, name } = attributes
-      if (subresource !== 'binding' && subresource !== 'driver') return undefined
-      const question = [verb, subresource, namespace, name].join(' ').trim()
-      asked.push(question)
-      return rights.includes(question) ? undefined : ''
+describe('who gets devices', () => {
+  it('is said by whoever may bind claims, all of them', async () => {
+    const asked: RequestAttributes[] = []
+    const refuse = (attributes: RequestAttributes): string | undefined => {
+      if (attributes.kind === 'path' || attributes.subresource !== 'binding') return undefined
+      asked.push(attributes)
+      return ''
     }
-    const { core, client } = await startTestCore({
-      authorizer: { refuse: ({ name }, attributes) => refuse(name, attributes) },
-    })
+    const { client } = await startTestCore({ authorizer: { refuse: (_user, attributes) => refuse(attributes) } })
+    const key = { namespace: 'default', name: 'c' }
     await client.create(resourceClaims, claim('default'))
-    const write = (status: object, user = account()) =>
-      core.client(user).patch(resourceClaims, key, { type: 'merge', body: { status } }, { subresource: 'status' })
-    const bind = () =>
-      client.patch(resourceClaims, key, { type: 'merge', body: { status: binding } }, { subresource: 'status' })
-    return { core, client, asked, write, bind }
-  }
-
-  it('says who gets devices to whoever may bind claims', async () => {
-    const { asked, write } = await start([])
-    expect(await refusal(write(binding))).toMatchObject({
+    const body = { status: { allocation: {}, reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } }
+    const patch = client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    expect(await refusal(patch)).toMatchObject({
       code: 422,
       message:
-        'ResourceClaim.resource.k8s.io "c" is invalid: status: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: User "system:serviceaccount:kube-system:driver" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
+        'ResourceClaim.resource.k8s.io "c" is invalid: status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="patch" permission: resourceclaims.resource.k8s.io is forbidden: User "system:apiserver" cannot patch resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
     })
-    expect(asked).toEqual(['patch binding'])
-    await write({})
+    expect(asked).toMatchObject([{ verb: 'patch', namespace: '', name: '' }])
+    await client.patch(resourceClaims, key, { type: 'merge', body: { status: {} } }, { subresource: 'status' })
     expect(asked).toHaveLength(1)
   })
 
   it('is asked about as the update or the patch that it is', async () => {
-    const { core, asked } = await start(['update binding'])
-    const user = core.client(account())
-    const before = await user.get(resourceClaims, key)
-    await user.update(resourceClaims, { ...before, status: binding }, { subresource: 'status' })
-    expect(asked).toEqual(['update binding'])
+    const asked: string[] = []
+    const refuse = (attributes: RequestAttributes): undefined => {
+      if (attributes.kind === 'resource' && attributes.subresource === 'binding') asked.push(attributes.verb)
+    }
+    const { client } = await startTestCore({ authorizer: { refuse: (_user, attributes) => refuse(attributes) } })
+    const before = await client.create(resourceClaims, claim('default'))
+    const after = { ...before, status: { allocation: {} } }
+    await client.update(resourceClaims, after, { subresource: 'status' })
+    expect(asked).toEqual(['update'])
+  })
+})
+
+describe('how devices are', () => {
+  const key = { namespace: 'default', name: 'c' }
+  const results = ['a', 'b'].map((driver) => ({
+    request: 'gpu',
+    driver: `${driver}.example.com`,
+    pool: 'p',
+    device: 'd',
+  }))
+  const nodeSelector = {
+    nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }],
+  }
+  const told = (driver: string, data?: object) => ({ driver: `${driver}.example.com`, pool: 'p', device: 'd', data })
+  const extra = { 'authentication.kubernetes.io/node-name': ['n1'] }
+  const account = 'system:serviceaccount:default:driver'
+
+  /** A claim with devices of two drivers on a node, and what is asked about somebody who may do no more than `allowed`. */
+  async function setUp(user: Partial<User>, allowed: readonly string[]) {
+    const asked: string[] = []
+    const refuse = ({ name }: User, attributes: RequestAttributes): string | undefined => {
+      if (name === 'system:apiserver' || attributes.kind === 'path' || attributes.subresource !== 'driver')
+        return undefined
+      const question = `${attributes.verb} ${attributes.namespace}/${attributes.name}`
+      asked.push(question)
+      return allowed.includes(question) ? undefined : ''
+    }
+    const { core, client } = await startTestCore({ authorizer: { refuse } })
+    await client.create(resourceClaims, claim('default'))
+    const body = { status: { allocation: { devices: { results }, nodeSelector } } }
+    await client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    const driver = core.client({ name: account, groups: [], ...user })
+    const tell = (status: object) =>
+      driver.patch(resourceClaims, key, { type: 'merge', body: { status } }, { subresource: 'status' })
+    return { asked, client, tell }
+  }
+
+  it('is told by whoever may do so for the driver, on its own node or on any', async () => {
+    const own = ['a', 'b'].map((driver) => `associated-node:patch default/${driver}.example.com`)
+    const { asked, tell } = await setUp({ extra }, own)
+    await tell({ devices: [told('a'), told('b')] })
+    expect(asked).toEqual(own)
+    await tell({ devices: [told('a'), told('b', { x: 1 })] })
+    expect(asked.slice(2)).toEqual(own.slice(1))
+    const anywhere = await setUp({ extra }, ['arbitrary-node:patch default/a.example.com'])
+    await anywhere.tell({ devices: [told('a')] })
+    expect(anywhere.asked).toEqual([own[0], 'arbitrary-node:patch default/a.example.com'])
   })
 
-  it('says how devices are by who may speak for their driver, on its node or on any', async () => {
-    const { asked, write, bind } = await start(['associated-node:patch driver default d.example.com'])
-    await bind()
-    await write({ devices: [device('a')] }, account('n1'))
-    const refused = await refusal(write({ devices: [device('a', { x: 1 })] }, account('n2')))
-    expect(refused).toMatchObject({
+  it.each<[string, Partial<User>]>([
+    ['elsewhere', { extra: { 'authentication.kubernetes.io/node-name': ['n2'] } }],
+    ['nowhere', {}],
+    ['as no service account', { name: 'somebody', extra }],
+  ])('is not told by who is %s for the node of the devices', async (_where, user) => {
+    const { asked, tell } = await setUp(user, ['associated-node:patch default/a.example.com'])
+    const name = user.name ?? account
+    expect(await refusal(tell({ devices: [told('a')] }))).toMatchObject({
       code: 422,
-      message:
-        'ResourceClaim.resource.k8s.io "c" is invalid: status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:patch]" permission: resourceclaims.resource.k8s.io "d.example.com" is forbidden: User "system:serviceaccount:kube-system:driver" cannot arbitrary-node:patch resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"',
+      message: `ResourceClaim.resource.k8s.io "c" is invalid: status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:patch]" permission: resourceclaims.resource.k8s.io "a.example.com" is forbidden: User "${name}" cannot arbitrary-node:patch resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"`,
     })
-    expect(asked.at(-1)).toBe('arbitrary-node:patch driver default d.example.com')
-    expect(await refusal(write({ devices: null }, account()))).toMatchObject({ code: 422 })
-    // What stays as it is needs no right.
-    await write({ devices: [device('a')] }, account('n2'))
-    await write({ devices: null }, account('n1'))
+    expect(asked).toEqual(['arbitrary-node:patch default/a.example.com'])
   })
 
-  it('is written by who may speak for a driver everywhere', async () => {
-    const { client, write, bind } = await start(['arbitrary-node:patch driver default d.example.com'])
-    await bind()
-    await write({ devices: [device('a')] })
-    await write({ devices: [device('a'), device('b')] }, account('n1'))
-    expect((await client.get(resourceClaims, key)).status?.devices).toHaveLength(2)
+  it('is of no matter when nothing is allocated any more', async () => {
+    const { asked, client, tell } = await setUp({}, [])
+    const body = { status: { devices: [told('a')] } }
+    await client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    expect(await refusal(tell({ devices: null }))).toMatchObject({ code: 422 })
+    await tell({ allocation: null, devices: null })
+    expect(asked).toHaveLength(1)
   })
 })
 

@@ -1,31 +1,25 @@
 import {
-  ApiError,
-  compareText,
   type DeviceClaim,
-  deepEqual,
   deviceAdminNamespaceLabel,
-  deviceId,
   type FieldError,
   FieldPath,
   forbiddenField,
   invalid,
   type Namespace,
   type ResourceClaim,
-  type ResourceClaimStatus,
   type ResourceClaimTemplate,
   resourceClaims,
   resourceClaimTemplates,
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
-import type { Authorizer, User } from '../request.ts'
-import { authorize } from '../security/authorize.ts'
+import type { Authorizer } from '../request.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
+import { statusRightErrors } from './device-claim-status.ts'
 import { creates } from './stored-objects.ts'
 
 /**
  * What upstream's strategies of claims ask of others than the claim: devices that others use are looked after only from namespaces that
- * a label allows it (KEP-5018), and who gets devices is said by whoever may bind claims, how devices are
- * by those who may speak for their driver (upstream's DRAResourceClaimGranularStatusAuthorization).
+ * a label allows it (KEP-5018), and parts of the status of claims need rights of their own.
  */
 export function deviceClaims(registries: Registries, authorizer: Authorizer): AdmissionPlugin {
   const mayLookAfter = (namespace: string): boolean => {
@@ -42,8 +36,15 @@ export function deviceClaims(registries: Registries, authorizer: Authorizer): Ad
       if (path !== undefined && !mayLookAfter(attributes.namespace)) {
         throw invalid(attributes.definition, object?.metadata.name ?? '', [notAllowed(path)])
       }
-      const refused = statusRefusals(authorizer, attributes, object as ResourceClaim | undefined)
-      if (refused.length > 0) throw invalid(attributes.definition, object?.metadata.name ?? '', refused)
+      if (object === undefined || !changesStatus(attributes)) return
+      const { context, definition, old, isPatch } = attributes
+      const errors = statusRightErrors(authorizer, {
+        user: context.user,
+        verb: isPatch ? 'patch' : 'update',
+        claim: object as ResourceClaim,
+        old: old as ResourceClaim,
+      })
+      if (errors.length > 0) throw invalid(definition, object.metadata.name ?? '', errors)
     },
   }
 }
@@ -81,82 +82,3 @@ const changesStatus = ({ operation, definition, subresource }: AdmissionTarget):
   definition.group === resourceClaims.group &&
   definition.plural === resourceClaims.plural &&
   subresource === 'status'
-
-/** The parts of a claim's status that the user may not write though they may write the status. */
-function statusRefusals(
-  authorizer: Authorizer,
-  attributes: AdmissionAttributes,
-  object: ResourceClaim | undefined,
-): readonly FieldError[] {
-  if (object === undefined || !changesStatus(attributes)) return []
-  const before = (attributes.old as ResourceClaim).status ?? {}
-  const after = object.status ?? {}
-  const { context, definition, namespace, isPatch } = attributes
-  const verb = isPatch ? 'patch' : 'update'
-  /** Why nobody lets the user do that; undefined where somebody does. */
-  const refusalOf = (question: {
-    readonly verb: string
-    readonly subresource: string
-    readonly name: string
-    readonly namespace: string
-  }) => {
-    try {
-      authorize(authorizer, context.user, { kind: 'resource', resource: definition, ...question })
-    } catch (error) {
-      if (error instanceof ApiError) return error.message
-      throw error
-    }
-    return undefined
-  }
-  const refusals: FieldError[] = []
-  const refuse = (path: FieldPath, what: string, subresource: string, verbs: string, why: string): void => {
-    const needed = `resource="resourceclaims/${subresource}", verb="${verbs}"`
-    refusals.push(forbiddenField(path, `changing ${what} requires ${needed} permission: ${why}`))
-  }
-  const status = FieldPath.of('status')
-  if (changesBinding(before, after)) {
-    const why = refusalOf({ verb, subresource: 'binding', namespace: '', name: '' })
-    if (why !== undefined) refuse(status, 'status.allocation or status.reservedFor', 'binding', verb, why)
-  }
-  const isLocal = isOnNode(context.user, allocatedNode(after))
-  const verbs = [...(isLocal ? ['associated-node'] : []), 'arbitrary-node'].map((prefix) => `${prefix}:${verb}`)
-  for (const name of changedDrivers(before, after)) {
-    const reasons = verbs.map((each) => refusalOf({ verb: each, subresource: 'driver', namespace, name }))
-    const [first = ''] = reasons
-    if (reasons.every((each) => each !== undefined)) {
-      refuse(status.field('devices'), 'status.devices', 'driver', `[${verbs.join(' ')}]`, first)
-    }
-  }
-  return refusals
-}
-
-const changesBinding = (before: ResourceClaimStatus, after: ResourceClaimStatus): boolean =>
-  !deepEqual(before.allocation, after.allocation) || !deepEqual(before.reservedFor ?? [], after.reservedFor ?? [])
-
-/** The drivers of whose devices the status says something new, or nothing any more. */
-function changedDrivers(before: ResourceClaimStatus, after: ResourceClaimStatus): readonly string[] {
-  const drivers = new Set<string>()
-  const left = new Map((before.devices ?? []).map((device) => [deviceId(device), device]))
-  for (const device of after.devices ?? []) {
-    const known = left.get(deviceId(device))
-    left.delete(deviceId(device))
-    if (!deepEqual(known, device)) drivers.add(device.driver)
-  }
-  for (const { driver } of left.values()) drivers.add(driver)
-  return [...drivers].sort(compareText)
-}
-
-/** The only node on which the devices of a claim can be used; undefined where there is no such node. */
-function allocatedNode({ allocation }: ResourceClaimStatus): string | undefined {
-  const terms = allocation?.nodeSelector?.nodeSelectorTerms ?? []
-  const [{ matchExpressions = [], matchFields = [] } = {}] = terms
-  const [{ key = '', operator = '', values = [] } = {}] = matchFields
-  const isOne = terms.length === 1 && matchExpressions.length === 0 && matchFields.length === 1
-  return isOne && key === 'metadata.name' && operator === 'In' && values.length === 1 ? values[0] : undefined
-}
-
-/** Whether a user is a service account of a pod on a node, as its token says. */
-function isOnNode({ name, extra = {} }: User, node: string | undefined): boolean {
-  const [first, ...others] = extra['authentication.kubernetes.io/node-name'] ?? []
-  return name.startsWith('system:serviceaccount:') && node !== undefined && first === node && others.length === 0
-}

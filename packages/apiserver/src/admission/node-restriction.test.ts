@@ -20,6 +20,7 @@ import { certificateRequests } from '@coracle/api/testing'
 import type { Client } from '@coracle/client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Authorizer, User } from '../request.ts'
+import { createServiceAccountKey } from '../security/certificates.ts'
 import { mirrorAnnotation, nodeLeaseNamespace } from '../security/node-identity.ts'
 import { pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { Reinvocation } from './admission.ts'
@@ -273,6 +274,23 @@ describe('on behalf of a pod', () => {
     await test.client.create(pods, pod('theirs', {}, { nodeName: 'n2' }))
     expect(await judge(pods, 'eviction', 'mine', { metadata: {} })).toBe('admitted')
     expect(await judge(pods, 'eviction', 'theirs', { metadata: {} })).toContain('node n1 can only evict pods')
+  })
+
+  it('a node that may get no token is not told whether there is such an account', async () => {
+    const pem = createServiceAccountKey()
+    test = await startTestCore({ authorizer: 'default', serviceAccountKey: async () => pem })
+    agent = test.core.client(user)
+    const key = { namespace: 'default', name: 'gone' }
+    await test.client.create(serviceAccounts, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: key,
+    })
+    await test.client.create(pods, pod('mine', {}, { nodeName: 'n1', serviceAccountName: 'gone' }))
+    await test.client.delete(serviceAccounts, key)
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { audiences: [] } }
+    const asked = agent.createSubresource(serviceAccounts, key, 'token', body)
+    expect(await why(asked)).toContain('node requested token not bound to a pod')
   })
 
   it('a node gets tokens that are bound to a pod that is on it', async () => {

@@ -1,8 +1,10 @@
 import { type ComponentStatus, compareText, componentStatuses, notFound } from '@coracle/api'
+import type { ListOptions } from '@coracle/client'
 import type { HealthCheck } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import type { Registries } from '../registries.ts'
 import { ComputedRegistry } from '../registry/computed-registry.ts'
+import { type SelectedFields, selectionOf } from '../watch-cache/selection.ts'
 
 /** Serves how the parts of the cluster are that this process knows of. Each is asked when somebody asks. */
 export function serveComponentStatuses(registries: Registries, checks: () => readonly HealthCheck[]): void {
@@ -12,13 +14,16 @@ export function serveComponentStatuses(registries: Registries, checks: () => rea
       if (check === undefined) throw notFound(componentStatuses, name)
       return statusOf(check)
     },
-    async list(): Promise<readonly ComponentStatus[]> {
+    async list(options: ListOptions): Promise<readonly ComponentStatus[]> {
+      const { matches } = selectionOf(componentStatuses, options, metadataAlone)
       const sorted = [...checks()].sort((a, b) => compareText(a.name, b.name))
-      return Promise.all(sorted.map(statusOf))
+      return (await Promise.all(sorted.map(statusOf))).filter(matches)
     },
   }
   registries.addComputed(new ComputedRegistry(componentStatuses, source))
 }
+
+const metadataAlone: SelectedFields = { selectableFields: {}, selectsShown: false, hubField: (name) => name }
 
 async function statusOf({ name, check }: HealthCheck): Promise<ComponentStatus> {
   const why = await check()

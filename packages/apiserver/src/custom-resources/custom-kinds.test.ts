@@ -286,6 +286,10 @@ describe('the scale of a version', () => {
     expect((await server.call(path('v2', '/a/scale'), put({ ...scale, spec: { replicas: 5 } }))).code).toBe(200)
     const body = { spec: { replicas: 7 } }
     expect((await server.call(path('v2', '/a/scale'), mergePatch(body))).json.spec.replicas).toBe(7)
+    const { managedFields } = (await server.call(path('v1', '/a'))).json.metadata
+    expect(managedFields.filter(({ subresource }: { subresource?: string }) => subresource === 'scale')).toMatchObject([
+      { apiVersion: 'example.com/v2', fieldsV1: { 'f:spec': { 'f:count': {} } } },
+    ])
     expect((await server.call(path('v1', '/a'))).json.spec).toEqual({ size: 1, count: 7 })
   })
 

@@ -1,4 +1,5 @@
 import { configMaps, events, namespaces, pods } from '@coracle/api'
+import type { ListOptions } from '@coracle/client'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { type CompactedError, createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
@@ -59,6 +60,26 @@ describe('history', () => {
     store.watch('', { after: Number(resourceVersion) - 1, onEvents() {}, onGap: (gap) => gaps.push(gap), onEnd() {} })
     await environment.clock.settle()
     expect(gaps).toHaveLength(1)
+  })
+
+  it('is given up for pages of what has not changed, too, once others have', async () => {
+    const { client, environment } = await startTestCore()
+    for (const name of ['a', 'b', 'c']) await client.create(configMaps, configMap(name))
+    const first = await client.list(configMaps, { limit: 1 })
+    const token = first.metadata.continue ?? ''
+    const next = (more: ListOptions) => client.list(configMaps, { limit: 1, ...more })
+    await createAccount(client, 'robot')
+    await environment.clock.advance('5m')
+    expect((await next({ continue: token })).metadata.remainingItemCount).toBe(1)
+    await environment.clock.advance('6m')
+    const { resourceVersion = '' } = first.metadata
+    expect(await refusal(next({ resourceVersion, resourceVersionMatch: 'Exact' }))).toMatchObject({ code: 410 })
+    const error = await next({ continue: token }).catch((caught) => caught)
+    expect(error.status).toMatchObject({ code: 410, reason: 'Expired' })
+    const { items, metadata } = await next({ continue: error.status.metadata.continue })
+    expect(items.map((item) => item.metadata.name)).toEqual(['b'])
+    expect(metadata).toMatchObject({ remainingItemCount: 1, continue: expect.any(String) })
+    expect(metadata.resourceVersion).not.toBe(resourceVersion)
   })
 })
 

@@ -130,6 +130,8 @@ export class CollectionReader {
   }
 
   #slice({ revision, gone }: ListStart, selection: Selection, options: SliceOptions): Slice {
+    // As upstream a state is given up even where nothing has changed since: clients rely on tokens that end.
+    if (revision < this.#cache.statesFrom) throw gone()
     const slice = this.#cache.sliceAt(revision, selection, options)
     if (slice === undefined) throw gone()
     return slice

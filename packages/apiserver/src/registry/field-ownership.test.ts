@@ -134,6 +134,21 @@ describe('the owners of fields', () => {
     expect(JSON.stringify(owners['creator Update v1'])).not.toContain('f:replicas')
   })
 
+  it('who own it through the scale are not told when, and so stand before others that update', async () => {
+    const { client, registry } = await startTestCore()
+    const key = { namespace: 'default', name: 'rc' }
+    await client.create(replicationControllers, controller(1) as never, as('creator'))
+    for (const replicas of [3, 4]) {
+      const patch = { type: 'merge', body: { spec: { replicas } } } as const
+      await client.patch(replicationControllers, key, patch, { subresource: 'scale', ...as('hpa') })
+    }
+    const { withManagedFields } = await registry(replicationControllers).get('default', 'rc')
+    expect(withManagedFields.metadata.managedFields?.map(({ manager, time }) => [manager, time])).toEqual([
+      ['hpa', undefined],
+      ['creator', expect.any(String)],
+    ])
+  })
+
   it('are kept in the version they wrote in', async () => {
     const core = await startTestCore()
     const { client } = core

@@ -196,13 +196,14 @@ async function ownersAfter(
 ): Promise<FieldOwners> {
   // What follows from something posted was not written by anybody, as far as upstream's ownership goes.
   if (part.isAdmitted === true) return old.owners
-  const isOfHub = requested === undefined || view.isHub
+  const { view: ofPart } = part
+  const isOfHub = view.isHub || (requested === undefined && ofPart === undefined)
   const definition = isOfHub ? kind : view.definition
   const manager = managerOf(context, options, definition, part.subresource, 'Update')
   const before = isOfHub ? hub : (await view.show(old)).object
-  const { view: ofPart } = part
-  const written = ofPart?.beforeAdmission?.(hub, object) ?? ofPart?.apply(hub, object) ?? object
-  const after = requested ?? (await written)
+  const written = requested ?? ofPart?.beforeAdmission?.(hub, object) ?? ofPart?.apply(hub, object) ?? object
+  // What is written through a view of the object, such as its scale, comes out in the hub's form.
+  const after = isOfHub || requested !== undefined ? await written : await view.fromHub(await written)
   return ownersOfChanged(
     kind,
     definition,

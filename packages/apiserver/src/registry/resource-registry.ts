@@ -50,6 +50,8 @@ export interface PostedObject {
   readonly options: RegistryWriteOptions
   /** Throws where the object is not valid, after admission may have changed it. */
   check?(object: KubernetesObject): void
+  /** What the server adds to the object, after admission may have changed it and before it is checked. */
+  complete?(object: KubernetesObject): Promise<KubernetesObject>
 }
 
 /**
@@ -271,11 +273,12 @@ export class ResourceRegistry implements Registry {
     context: RequestContext,
     namespace: string,
     name: string,
-    { operation, subresource, posted, kind, object, options, check }: PostedObject,
+    { operation, subresource, posted, kind, object, options, check, complete }: PostedObject,
   ): Promise<KubernetesObject> {
     const request = { operation, context, subresource, posted, kind, namespace, name, old: undefined, options }
     const admission = new WriteAdmission(this.#parts, request)
-    const admitted = await admission.admit(object)
+    const mutated = await admission.admit(object)
+    const admitted = complete === undefined ? mutated : await complete(mutated)
     check?.(admitted)
     await admission.judge(admitted)
     return admitted

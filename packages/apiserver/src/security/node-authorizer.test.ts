@@ -1,5 +1,6 @@
 import {
   builtinResources,
+  resourceClaims as claimsOfDevices,
   configMaps,
   csiNodes,
   events,
@@ -305,6 +306,26 @@ describe('what a node may read', () => {
     const change = { type: 'merge', body: { status: { phase: 'Running' } } } as const
     await test.client.patch(pods, { namespace: 'default', name: 'a' }, change, { subresource: 'status' })
     expect(mayRead('n1', 's')).toBe(true)
+  })
+
+  it('comes with the claims of devices that a pod’s status names, and goes with them', async () => {
+    const resourceClaims = [{ name: 'gpu', resourceClaimTemplateName: 't' }]
+    const key = { namespace: 'default', name: 'a' }
+    const resources = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } }
+    await boundTo('n1', 'a', { resourceClaims, containers: [{ name: 'main', image: 'i', resources }] })
+    const read = (name: string) => may('n1', { verb: 'get', resource: claimsOfDevices, namespace: 'default', name })
+    expect(read('a-gpu')).toBe(false)
+    const say = (status: object) =>
+      test.client.patch(pods, key, { type: 'merge', body: { status } }, { subresource: 'status' })
+    await say({ resourceClaimStatuses: [{ name: 'gpu', resourceClaimName: 'a-gpu' }] })
+    expect(read('a-gpu')).toBe(true)
+    const requestMappings = [{ containerName: 'main', resourceName: 'example.com/gpu', requestName: 'r' }]
+    await say({ extendedResourceClaimStatus: { resourceClaimName: 'a-extended', requestMappings } })
+    expect([read('a-gpu'), read('a-extended')]).toEqual([true, true])
+    await say({ resourceClaimStatuses: null })
+    expect([read('a-gpu'), read('a-extended')]).toEqual([false, true])
+    await remove('a')
+    expect(read('a-extended')).toBe(false)
   })
 
   it('is nothing that only a mirror pod names', async () => {

@@ -96,11 +96,19 @@ export class NodeReferences {
 function update(counts: Map<string, Map<string, number>>, { type, stored, previous }: CacheEvent): void {
   const before = previous?.object as Pod | undefined
   const after = type === 'DELETED' ? undefined : (stored.object as Pod)
-  // What a pod names is in its spec, which most writes of a pod share with what was there.
-  if (before?.spec === after?.spec && isMirror(before) === isMirror(after)) return
+  if (namesTheSame(before, after) && isMirror(before) === isMirror(after)) return
   // Counted in first: what both name stays.
   if (after !== undefined) count(counts, after, 1)
   if (before !== undefined) count(counts, before, -1)
+}
+
+/** What a pod names is in its spec, and claims of devices that were made for it are in its status: most writes of a pod share these. */
+function namesTheSame(before: Pod | undefined, after: Pod | undefined): boolean {
+  return (
+    before?.spec === after?.spec &&
+    before?.status?.resourceClaimStatuses === after?.status?.resourceClaimStatuses &&
+    before?.status?.extendedResourceClaimStatus === after?.status?.extendedResourceClaimStatus
+  )
 }
 
 function count(counts: Map<string, Map<string, number>>, pod: Pod, change: 1 | -1): void {

@@ -37,24 +37,28 @@ export function tokenSubresource(
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = await decodeBody(tokenRequestKind, body, options.fieldValidation, () => false)
-      const account = (await accounts.current(namespace, name))?.object
-      if (account === undefined) throw notFound(accounts.definition, name)
-      checkIdentity(object.metadata, account, namespace, name)
       const nowMs = clock.now()
-      const completed = complete(object as TokenRequest, account, formatTime(nowMs))
+      let subject: TokenSubject = { namespace, account: { name } }
       const admitted = (await accounts.admitPosted(context, namespace, name, {
         operation: 'CREATE',
         subresource: 'token',
         kind: tokenRequestKind,
-        object: completed,
+        object,
         options,
+        // Only who may have tokens at all is told whether there is such an account.
+        async complete(request) {
+          const account = (await accounts.current(namespace, name))?.object
+          if (account === undefined) throw notFound(accounts.definition, name)
+          checkIdentity(request.metadata, account, namespace, name)
+          subject = { namespace, account: namedBy(account) }
+          return complete(request as TokenRequest, account, formatTime(nowMs))
+        },
         check: (request) => checkExpiration(request as TokenRequest),
       })) as TokenRequest
       const { spec } = admitted
       const seconds = spec.expirationSeconds ?? tokenRequestSecondsDefault
       const bound = spec.boundObjectRef && (await boundTo(registries, namespace, name, spec.boundObjectRef))
-      const subject: TokenSubject = { namespace, account: namedBy(account), ...bound }
-      const token = await tokens.issue(subject, spec.audiences, nowMs, seconds)
+      const token = await tokens.issue({ ...subject, ...bound }, spec.audiences, nowMs, seconds)
       const status = { token, expirationTimestamp: formatTime(nowMs + seconds * 1000) }
       return { code: 201, value: { ...admitted, status }, warnings }
     },

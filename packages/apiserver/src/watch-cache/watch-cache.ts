@@ -189,6 +189,11 @@ export class WatchCache implements FeedSink {
     }
   }
 
+  /** States before this revision are given up, though one that has not changed since may still be known. */
+  get statesFrom(): number {
+    return this.#statesFrom
+  }
+
   /** The objects of a selection as of now. */
   slice(selection: Selection, options: SliceOptions): Slice {
     const candidates = this.#candidates(selection)

@@ -24,10 +24,15 @@ export async function deleteInstances(client: Client, definition: CustomResource
   }
 }
 
-/** The kind in one of the versions that it is served in; where there is none, in the one that is served while it goes. */
+/**
+ * The kind in the version that its objects are stored in, as upstream deletes them: whoever converts them may be gone. Where that is not
+ * served, in one that is; where none is, the stored version is served while the definition goes.
+ */
 function resourceOf({ spec }: CustomResourceDefinition): Resource {
   const { group, names, scope, versions } = spec
-  const { name: version = '' } = versions.find(({ served }) => served) ?? versions.find(({ storage }) => storage) ?? {}
+  const stored = versions.find(({ storage }) => storage)
+  const { name: version = '' } =
+    (stored?.served === true ? stored : versions.find(({ served }) => served)) ?? stored ?? {}
   const { plural, kind } = names
   return { group, version, kind, plural, namespaced: scope === 'Namespaced' }
 }

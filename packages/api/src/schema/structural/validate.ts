@@ -37,21 +37,22 @@ const blocking: ReadonlySet<FieldError['type']> = new Set<FieldError['type']>([
 const unchecked =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation'
 
+/**
+ * An object as a whole is never as it was, not even where nothing changes: upstream compares only what the schema describes, and a schema
+ * does not describe metadata. So what is missing at the root, such as a spec, is told with every write.
+ */
 function rootValidator(schema: ObjectSchema): Validator {
-  const validate = nodeValidator(schema)
+  const { check, parts } = validatorsOfNode(schema)
   const embedded = holdsEmbeddedResources(schema)
   const { rules = [] } = schema
   return (value, parent, step, old, errors) => {
-    if (value === old && rules.length === 0) return
     const before = errors.length
     const path = pathOf(parent, step)
-    // Of what is as it was only rules are asked: they may be about the change.
-    if (value !== old) {
-      validate(value, parent, step, old, errors)
-      dropRepeated(errors, before)
-      if (embedded) embeddedResourceErrors(schema, value, path, errors)
-      addErrors(errors, listTypeErrors(schema, value, old, path))
-    }
+    check?.(value, parent, step, errors)
+    parts(value, parent, step, old, errors)
+    dropRepeated(errors, before)
+    if (embedded) embeddedResourceErrors(schema, value, path, errors)
+    if (value !== old) addErrors(errors, listTypeErrors(schema, value, old, path))
     if (rules.length === 0) return
     if (errors.some(({ type }) => blocking.has(type))) {
       errors.push(invalidField(FieldPath.of('<nil>'), null, unchecked))
@@ -77,15 +78,22 @@ function dropRepeated(errors: FieldError[], from: number): void {
 
 /** What is wrong with a part counts only where that part has changed. */
 function nodeValidator(schema: Schema): Validator {
-  const validate = partsValidator(schema)
-  const check = schema.checks === undefined ? undefined : valueCheck(schema.checks, schema.nullable === true)
-  if (check === undefined && validate === accepts) return accepts
+  const { check, parts } = validatorsOfNode(schema)
+  if (check === undefined && parts === accepts) return accepts
   return (value, parent, step, old, errors) => {
     if (value === old) return
     const before = errors.length
     check?.(value, parent, step, errors)
-    validate(value, parent, step, old, errors)
+    parts(value, parent, step, old, errors)
     if (errors.length > before && old !== undefined && isAsBefore(schema, value, old)) errors.length = before
+  }
+}
+
+/** What checks a value itself, if anything does, and what checks its parts. */
+function validatorsOfNode(schema: Schema) {
+  return {
+    check: schema.checks === undefined ? undefined : valueCheck(schema.checks, schema.nullable === true),
+    parts: partsValidator(schema),
   }
 }
 
@@ -106,9 +114,13 @@ function partsValidator(schema: Schema): Validator {
   }
 }
 
-function fieldsValidator({ fields }: ObjectSchema): Validator {
+function fieldsValidator({ fields, dialect }: ObjectSchema): Validator {
+  const isRoot = dialect === 'structural'
   const checked = Object.entries(fields)
-    .map(([name, field]) => [name, structuralValidatorOf(field.schema)] as const)
+    .map(([name, field]) => {
+      const validate = structuralValidatorOf(field.schema)
+      return [name, isRoot && isTypeField(name) ? unratcheted(validate) : validate] as const
+    })
     .filter(([, validate]) => validate !== accepts)
   if (checked.length === 0) return accepts
   return (value, parent, step, old, errors) => {
@@ -120,6 +132,15 @@ function fieldsValidator({ fields }: ObjectSchema): Validator {
       if (each !== undefined) validate(each, path, name, member(before, name), errors)
     }
   }
+}
+
+/** The old object is read in the version of the request, so that nobody sees these fields of an object change. */
+const isTypeField = (name: string): boolean => name === 'apiVersion' || name === 'kind'
+
+/** Holds against a value what was wrong with it before. */
+function unratcheted(validate: Validator): Validator {
+  if (validate === accepts) return accepts
+  return (value, parent, step, _old, errors) => validate(value, parent, step, undefined, errors)
 }
 
 function valuesValidator(schema: MapSchema): Validator {
