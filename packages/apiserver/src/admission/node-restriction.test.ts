@@ -326,8 +326,8 @@ describe('on behalf of a pod', () => {
       judge(serviceAccounts, 'token', 'default', { metadata: {}, spec: { audiences, boundObjectRef: ref(of) } })
     for (const audience of ['vault', 'vault-of-driver', 'anybody']) expect(await token(mine, audience)).toBe('admitted')
     expect(await token(mine)).toBe('admitted')
-    // What a request without audiences has got when it is judged.
-    expect(await token(mine, 'https://kubernetes.default.svc.cluster.local')).toBe('admitted')
+    // A request is judged as it was sent: one that names the API server's own audience is not one without audiences.
+    expect(await token(mine, 'https://kubernetes.default.svc.cluster.local')).toContain('not found in pod spec volume')
     expect(await token(plain, 'anybody')).toBe('admitted')
     expect(await token(mine, 'vault', 'anybody')).toContain('node may only request 0 or 1 audiences')
     for (const audience of ['vault', 'vault-of-driver']) {

@@ -23,7 +23,6 @@ import {
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
-import { serviceAccountIssuer } from '../service-account-tokens/service-account-tokens.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 
@@ -198,10 +197,7 @@ function judgeAudiences(
 ): string | undefined {
   const [audience = '', ...others] = audiences
   if (others.length > 0) return 'node may only request 0 or 1 audiences'
-  // A request without one has got the API server's own by now.
-  const meant = audience === serviceAccountIssuer ? [audience, ''] : [audience]
-  if (pod.spec.volumes?.some((volume) => meant.some((each) => hasTokenFor(each, volume, pod, registries))))
-    return undefined
+  if (pod.spec.volumes?.some((volume) => hasTokenFor(audience, volume, pod, registries))) return undefined
   const resource = { group: '', version: 'v1', kind: '', plural: audience, namespaced: true }
   const verb = 'request-serviceaccounts-token-audience'
   const refusal = authorizer.refuse(context.user, {
