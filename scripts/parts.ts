@@ -164,7 +164,7 @@ export interface PartOptions {
 
 /**
  * Bundles the program into its parts. The first exports what `main` does, and is a function as `runKeptScript` runs it; the others export a
- * function that takes what gives them other parts. Returns what is in each. Throws where something would be in two of them.
+ * function that takes what gives them other parts. Returns which files are in each. Throws where something would be in two of them.
  */
 export async function bundleParts({ root, out, options }: PartOptions): Promise<readonly Metafile[]> {
   const { metafile } = await build({
@@ -186,11 +186,11 @@ export async function bundleParts({ root, out, options }: PartOptions): Promise<
         plugins: [askingParts(crossings, root, part), ...(options.plugins ?? [])],
         ...(part === parts[0] ? { banner: { js: `${options.banner?.js ?? ''}${ofFirst}` } } : ofOthers),
       })
-      const strays = Object.keys(made.inputs).filter(
-        (file) => metafile.inputs[file] !== undefined && crossings.part(file) !== part,
-      )
+      // Beside them are what asks other parts, and the entry.
+      const files = Object.entries(made.inputs).filter(([file]) => metafile.inputs[file] !== undefined)
+      const strays = files.filter(([file]) => crossings.part(file) !== part).map(([file]) => file)
       if (strays.length > 0) throw new Error(`${part} has taken in files of other parts: ${strays.join(', ')}`)
-      return made
+      return { ...made, inputs: Object.fromEntries(files) }
     }),
   )
 }
