@@ -4,7 +4,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
 import { wholeCommands } from '../packages/cli/src/start/run-bundled.ts'
 import { lookThroughIndexes } from './look-through-indexes.ts'
-import { bundleParts } from './parts.ts'
+import { bundleParts, parts } from './parts.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -44,7 +44,7 @@ export async function bundle(out: string, choices: BundleChoices = {}): Promise<
     bundleModule({ contents: `export * from './${yamlThread}'` }, join(out, 'yaml-thread.js'), choices),
     bundleModule({ contents: start }, join(out, 'coracle.js'), choices, '#!/usr/bin/env node\n'),
   ])
-  for (const file of ['program.cjs', 'client.cjs']) checkAscii(join(out, file))
+  for (const file of [...parts, 'client.cjs']) checkAscii(join(out, file))
   const strays = Object.keys(client.inputs).filter((file) => serverSource.test(file))
   if (strays.length > 0) throw new Error(`commands that ask a server have taken in parts of one: ${strays.join(', ')}`)
   chmodSync(join(out, 'coracle.js'), 0o755)
@@ -134,7 +134,7 @@ const scriptOptions = (choices: BundleChoices, plugins: readonly Plugin[]) =>
     define: { ...defined, 'import.meta.dirname': '__dirname', 'import.meta.url': 'coracleUrl' },
     plugins: [lookThroughIndexes(root), withYamlThreadBeside, ...plugins, ...(choices.plugins ?? [])],
     banner: {
-      js: "(function (exports, require, module, __filename, __dirname) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
+      js: "(function (exports, require, module, __filename, __dirname, runPart) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
     },
     footer: { js: '})' },
   }) satisfies BuildOptions

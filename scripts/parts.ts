@@ -163,8 +163,8 @@ export interface PartOptions {
 }
 
 /**
- * Bundles the program into its parts. The first exports what `main` does, and is a function as `runKeptScript` runs it; the others export a
- * function that takes what gives them other parts. Returns which files are in each. Throws where something would be in two of them.
+ * Bundles the program into its parts, scripts as `runKeptScript` runs them. The first exports what `main` does; the others export a function that
+ * takes what gives them other parts. Returns which files are in each. Throws where something would be in two of them.
  */
 export async function bundleParts({ root, out, options }: PartOptions): Promise<readonly Metafile[]> {
   const { metafile } = await build({
@@ -184,7 +184,8 @@ export async function bundleParts({ root, out, options }: PartOptions): Promise<
         outfile: join(out, part),
         metafile: true,
         plugins: [askingParts(crossings, root, part), ...(options.plugins ?? [])],
-        ...(part === parts[0] ? { banner: { js: `${options.banner?.js ?? ''}${ofFirst}` } } : ofOthers),
+        banner: { js: `${options.banner?.js ?? ''}${part === parts[0] ? ofFirst : beforeOthers}` },
+        footer: { js: `${part === parts[0] ? '' : afterOthers}${options.footer?.js ?? ''}` },
       })
       // Beside them are what asks other parts, and the entry.
       const files = Object.entries(made.inputs).filter(([file]) => metafile.inputs[file] !== undefined)
@@ -195,15 +196,11 @@ export async function bundleParts({ root, out, options }: PartOptions): Promise<
   )
 }
 
-/** Gives a part by its name; the first has been run. Scripts are required from beside the program. */
-const ofFirst = `const coracleParts = {}; const coraclePart = (name) => name === ${JSON.stringify(parts[0])} ? module.exports : coracleParts[name] ??= require('./' + name)(coraclePart);`
+/** Gives a part by its name; the first has been run. */
+const ofFirst = `const coracleParts = {}; const coraclePart = (name) => name === ${JSON.stringify(parts[0])} ? module.exports : coracleParts[name] ??= runPart(name)(coraclePart);`
 
-const ofOthers = {
-  banner: {
-    js: "module.exports = (coraclePart) => { const module = { exports: {} }, { exports } = module, coracleUrl = require('node:url').pathToFileURL(__filename).href;",
-  },
-  footer: { js: 'return module.exports }' },
-} as const
+const beforeOthers = 'module.exports = (coraclePart) => { const module = { exports: {} }, { exports } = module;'
+const afterOthers = 'return module.exports }'
 
 /** What a part exports: functions that give what other parts take of its files. */
 function entryOf(crossings: Crossings, root: string, part: Part): string {

@@ -32,19 +32,31 @@ export const keptFilesMax = 24
 
 const keptFilePattern = /^[\w-]+-[\da-f]{8}\.code$/
 
+/** Runs another script beside the first, by its name, and gives what it exports. */
+export type RunPart = (name: string) => unknown
+
+const neverAsked: RunPart = (name) => {
+  throw new Error(`there is no script ${name} beside this one`)
+}
+
 /**
- * Runs a script of ASCII characters that is a function of `exports`, `require`, `module`, `__filename` and `__dirname`. Its code is taken
+ * Runs a script of ASCII characters that is a function of `exports`, `require`, `module`, `__filename`, `__dirname` and `runPart`. Its code is taken
  * from `directory` if it was kept there by an earlier run for the same `use`, a word, with the same Node.js; so is that of the functions it
  * called meanwhile, which Node's own cache leaves out. Without a directory, or with one that others may write to, nothing is kept.
  */
-export function runKeptScript(file: string, directory: string | undefined, use: string): RunScript {
+export function runKeptScript(
+  file: string,
+  directory: string | undefined,
+  use: string,
+  runPart: RunPart = neverAsked,
+): RunScript {
   const bytes = readWhole(file)
   const kept = directory !== undefined && isOwn(directory) ? keptFile(directory, use, bytes) : undefined
   const cachedData = kept && readKept(kept)
   const script = new Script(bytes.toString('latin1'), { filename: file, ...(cachedData && { cachedData }) })
   let isKept = cachedData !== undefined && script.cachedDataRejected === false
   const module = { exports: {} }
-  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file))
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file), runPart)
   return {
     exports: module.exports,
     keep() {

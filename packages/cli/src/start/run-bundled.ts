@@ -1,6 +1,6 @@
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
-import { runKeptScript } from './kept-script.ts'
+import { type RunScript, runKeptScript } from './kept-script.ts'
 
 /** The commands that run a cluster or read a data directory: they need the whole program. */
 export const wholeCommands: readonly string[] = ['up', 'agent', 'plan', 'snapshot', 'import']
@@ -11,16 +11,24 @@ interface Program {
 }
 
 /**
- * Runs the bundled program, which is in `directory` as two scripts: `program.cjs` has all of it, and `client.cjs` what the commands need
- * that ask a server. Code is kept for each command by itself: the more of it there is, the longer it takes to load.
+ * Runs the bundled program, which is in `directory` as scripts: `program.cjs` can all, with those beside it, and `client.cjs` has what the commands
+ * need that ask a server. Code is kept for each command by itself: the more of it there is, the longer it takes to load.
  */
 export async function runBundled(directory: string, args: readonly string[]): Promise<void> {
   // What is loaded beside the scripts is compiled once and kept by Node, which also says where.
   enableCompileCache()
   const isWhole = args.some((arg) => wholeCommands.includes(arg))
-  const file = join(directory, isWhole ? 'program.cjs' : 'client.cjs')
-  const { exports, keep } = runKeptScript(file, getCompileCacheDir(), useOf(args))
-  await (exports as Program).runMain({ keepCode: keep })
+  const scripts: RunScript[] = []
+  const runPart = (name: string): unknown => {
+    const script = runKeptScript(join(directory, name), getCompileCacheDir(), useOf(args), runPart)
+    scripts.push(script)
+    return script.exports
+  }
+  const { runMain } = runPart(isWhole ? 'program.cjs' : 'client.cjs') as Program
+  const keepCode = (): void => {
+    for (const script of scripts) script.keep()
+  }
+  await runMain({ keepCode })
 }
 
 /** What code is kept for: a command; help, of whichever, since it runs nothing of what the command does. */
