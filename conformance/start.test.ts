@@ -80,6 +80,16 @@ describe('code that is kept for the next time', () => {
       { command: 'version' },
     ])
   })
+
+  it('is that of each script that a command has run', async () => {
+    const helpOnce = async () => {
+      await runCoracle(['agent', '--help'], { env: { NODE_COMPILE_CACHE: cache } })
+      return kept()
+    }
+    const first = await helpOnce()
+    expect(first).toMatchObject([{ command: 'help' }, { command: 'help' }])
+    expect(await helpOnce()).toEqual(first)
+  })
 })
 
 it('has the whole program for commands that need it, wherever in the line they stand', async () => {
