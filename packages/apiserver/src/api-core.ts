@@ -33,7 +33,7 @@ import { Registries } from './registries.ts'
 import { generatedSuffixLength } from './registry/object-metadata.ts'
 import type { Authorizer, RequestAttributes, User } from './request.ts'
 import { serveReviews } from './reviews/reviews.ts'
-import type { Newcomers, TokenAuthenticator } from './security/authentication.ts'
+import type { ConfiguredAuthentication, TokenAuthenticator } from './security/authentication.ts'
 import { createAuthorizer, defaultAuthorizationModes, takesAnonymous, unionOf } from './security/authorization.ts'
 import { authorize } from './security/authorize.ts'
 import { type BootstrapTokens, createBootstrapTokens } from './security/bootstrap-tokens.ts'
@@ -65,7 +65,7 @@ export interface ApiCoreOptions {
   /** Whose bearer tokens are, for TokenReviews. Absent: none is good. */
   readonly authenticateToken?: TokenAuthenticator
   /** Whose tokens of other issuers are, for TokenReviews. Absent: none is good. */
-  readonly newcomers?: Newcomers
+  readonly configuredAuthentication?: ConfiguredAuthentication
   /** The private key, as PEM, that signs tokens of service accounts. Absent: there are none. */
   readonly serviceAccountKey?: () => Promise<string>
   /** The other parts of the cluster that this process knows of: for `componentstatuses`. */
@@ -205,7 +205,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   serveReviews(registries, authorizer, environment.clock, {
     known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
     issued: tokens,
-    newcomers: options.newcomers,
+    configuredAuthentication: options.configuredAuthentication,
   })
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry(registries, environment))

@@ -129,7 +129,9 @@ export class ApiServer {
             authenticateToken: createTokenAuthenticator(tokensOf(listen), environment.clock),
             metrics: listen.metrics,
           }),
-      ...(listen?.newcomers === undefined ? {} : { newcomers: listen.newcomers }),
+      ...(listen?.configuredAuthentication === undefined
+        ? {}
+        : { configuredAuthentication: listen.configuredAuthentication }),
       components,
       enabledAdmission,
       disabledAdmission,

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import {
   type ApiCore,
+  type ConfiguredAuthentication,
   type ConnectToPod,
   createAuthenticator,
   createHttpServer,
@@ -11,7 +12,6 @@ import {
   type KeyPair,
   kubeconfigOf,
   loadOrCreatePki,
-  type Newcomers,
   type Pki,
   publishAuthentication,
   publishClusterInfo,
@@ -55,7 +55,7 @@ export interface ListenerOptions {
   /** Authorities whose client certificates are good beside those of `pki`, as PEM. */
   readonly clientCaPem: string
   /** Whose tokens are good beside the cluster's own, and who needs none. */
-  readonly newcomers: Newcomers | undefined
+  readonly configuredAuthentication: ConfiguredAuthentication | undefined
   /** What `/metrics` shows. */
   readonly metrics: MetricsRegistry
   readonly host: string
@@ -114,7 +114,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const authenticate = createAuthenticator(tokens, environment.clock, {
     issued: core.serviceAccountTokens,
     bootstrap: core.bootstrapTokens,
-    newcomers: options.newcomers,
+    configuredAuthentication: options.configuredAuthentication,
   })
   const server = createHttpServer({
     core,

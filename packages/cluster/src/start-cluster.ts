@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { serviceCidrs } from '@coracle/api'
-import { createToken, loadOrCreateToken, type Newcomers, type User } from '@coracle/apiserver'
+import { type ConfiguredAuthentication, createToken, loadOrCreateToken, type User } from '@coracle/apiserver'
 import type { Client, ConnectionLink } from '@coracle/client'
 import {
   assert,
@@ -78,8 +78,8 @@ async function start(
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
-  const { issuers: newcomers, close: ignoreNewcomers } = await followNewcomers(options)
-  stops.push(async () => ignoreNewcomers())
+  const { issuers: configuredAuthentication, close: stopFollowing } = await followConfiguredAuthentication(options)
+  stops.push(async () => stopFollowing())
   const metrics = createMetricsRegistry()
   collectProcessMetrics(metrics)
   const connections = new NodeConnections(
@@ -111,7 +111,7 @@ async function start(
       token,
       staticTokens: options.tokens ?? [],
       clientCaPem: options.clientCaPem ?? '',
-      newcomers,
+      configuredAuthentication,
       dataDir,
       metrics,
       connectToPod: connections.connectToPod,
@@ -305,11 +305,11 @@ function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => P
 }
 
 /** Who is let in by the configuration that is named, and what ends looking at it. */
-async function followNewcomers({
+async function followConfiguredAuthentication({
   authenticationConfig,
   environment,
 }: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment }): Promise<{
-  readonly issuers: Newcomers | undefined
+  readonly issuers: ConfiguredAuthentication | undefined
   close(): void
 }> {
   if (authenticationConfig === undefined) return { issuers: undefined, close() {} }

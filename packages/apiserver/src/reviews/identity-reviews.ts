@@ -1,7 +1,7 @@
 import { badRequest, formatTime, type SelfSubjectReview, type TokenReview, type UserInfo } from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import type { User } from '../request.ts'
-import type { Newcomers, TokenAuthenticator } from '../security/authentication.ts'
+import type { ConfiguredAuthentication, TokenAuthenticator } from '../security/authentication.ts'
 import {
   apiAudience,
   notMeantFor,
@@ -24,13 +24,13 @@ export interface ReviewedTokens {
   /** Tokens of service accounts. */
   readonly issued: ServiceAccountTokens | undefined
   /** Tokens of issuers who are trusted. */
-  readonly newcomers: Pick<Newcomers, 'verify'> | undefined
+  readonly configuredAuthentication: Pick<ConfiguredAuthentication, 'verify'> | undefined
 }
 
 /** Whose a token is: one that is known as such, one of an issuer who is trusted, or one of a service account. Throws a BadRequest where there is none. */
 export async function answerTokenReview(
   review: TokenReview,
-  { known, issued, newcomers }: ReviewedTokens,
+  { known, issued, configuredAuthentication }: ReviewedTokens,
 ): Promise<TokenReview> {
   // It may have been left out as a whole.
   const { token = '', audiences: asked = [] } = (review.spec ?? {}) as Partial<TokenReview['spec']>
@@ -39,7 +39,7 @@ export async function answerTokenReview(
   const user = known(token)
   // A token that does not say for whom it is is for this server.
   if (user !== undefined && audiences.includes(apiAudience)) return good(review, user, [apiAudience])
-  const elsewhere = audiences.includes(apiAudience) ? newcomers?.verify(token) : undefined
+  const elsewhere = audiences.includes(apiAudience) ? configuredAuthentication?.verify(token) : undefined
   const verified = (await (elsewhere ?? issued?.verify(token, audiences))) ?? 'invalid bearer token'
   if (typeof verified !== 'string') return good(review, verified.user, verified.audiences)
   const error = user === undefined ? verified : notMeantFor([apiAudience], audiences)

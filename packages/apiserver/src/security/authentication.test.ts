@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
-import { anonymous, createAuthenticator, type Newcomers, refusingAnonymous } from './authentication.ts'
+import { anonymous, type ConfiguredAuthentication, createAuthenticator, refusingAnonymous } from './authentication.ts'
 
 const bot = { name: 'bot', groups: [] }
 const authenticatedBot = { name: 'bot', groups: ['system:authenticated'] }
@@ -69,7 +69,7 @@ it('takes tokens of issuers who are trusted, as long as they hold, and asks nobo
   const { clock } = virtualEnvironment()
   let holds = true
   const asked: string[] = []
-  const newcomers: Newcomers = {
+  const configuredAuthentication: ConfiguredAuthentication = {
     verify(token) {
       asked.push(token)
       if (token === 'foreign') return undefined
@@ -78,7 +78,7 @@ it('takes tokens of issuers who are trusted, as long as they hold, and asks nobo
     },
     takesAnonymous: () => true,
   }
-  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { newcomers })
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { configuredAuthentication })
   const socket = {}
   expect(await authenticate(requestOn(socket, 'theirs'))).toEqual(authenticatedBot)
   expect(authenticate(requestOn(socket, 'theirs'))).toEqual(authenticatedBot)
@@ -92,8 +92,11 @@ it('takes tokens of issuers who are trusted, as long as they hold, and asks nobo
 
 it('takes requests without credentials only where they are taken', () => {
   const { clock } = virtualEnvironment()
-  const newcomers: Newcomers = { verify: () => undefined, takesAnonymous: (path) => path === '/livez' }
-  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { newcomers })
+  const configuredAuthentication: ConfiguredAuthentication = {
+    verify: () => undefined,
+    takesAnonymous: (path) => path === '/livez',
+  }
+  const authenticate = createAuthenticator([{ token: 'secret', user: bot }], clock, { configuredAuthentication })
   const requestFor = (url: string, token?: string) => Object.assign(requestOn({}, token), { url })
   for (const url of ['/livez', '/livez?verbose']) expect(authenticate(requestFor(url))).toBe(anonymous)
   for (const url of ['/version', '/livez/ping', '/api?x=/livez'])

@@ -35,7 +35,7 @@ export type Authenticator = (request: IncomingMessage, warn?: (text: string) => 
 export type TokenAuthenticator = (token: string) => User | undefined
 
 /** Who may come that the cluster does not know itself, as a configuration says: with tokens of other issuers, or with nothing at all. */
-export interface Newcomers {
+export interface ConfiguredAuthentication {
   /** Whose a token is, or why it is not good; undefined where nobody who is trusted says to have issued it. */
   verify(token: string): Promise<VerifiedToken | string> | undefined
   /** Whether a request for this path needs no credential. */
@@ -50,7 +50,7 @@ export interface AuthenticatorOptions {
   readonly issued?: ServiceAccountTokens | undefined
   /** Tokens with which machines join. */
   readonly bootstrap?: BootstrapTokens
-  readonly newcomers?: Newcomers | undefined
+  readonly configuredAuthentication?: ConfiguredAuthentication | undefined
 }
 
 /** Authentication by these tokens alone, for whoever was shown one. Tokens end by `clock`. */
@@ -72,11 +72,11 @@ const authenticatedGroup = 'system:authenticated'
 export function createAuthenticator(
   tokens: readonly TokenIdentity[],
   clock: Clock,
-  { hostClock = realClock, issued, bootstrap = () => undefined, newcomers }: AuthenticatorOptions = {},
+  { hostClock = realClock, issued, bootstrap = () => undefined, configuredAuthentication }: AuthenticatorOptions = {},
 ): Authenticator {
   const identities = identitiesOf(tokens, clock)
-  const isMissing = (request: IncomingMessage): boolean =>
-    newcomers !== undefined && !newcomers.takesAnonymous(pathOf(request))
+  const lacksCredential = (request: IncomingMessage): boolean =>
+    configuredAuthentication !== undefined && !configuredAuthentication.takesAnonymous(pathOf(request))
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
@@ -100,7 +100,7 @@ export function createAuthenticator(
         connection.token = verdictOnBootstrap(bootstrap, token, clock)
       const asked =
         token !== undefined && connection.token === 'rejected'
-          ? (newcomers?.verify(token) ?? issued?.verify(token, [apiAudience]))
+          ? (configuredAuthentication?.verify(token) ?? issued?.verify(token, [apiAudience]))
           : undefined
       if (asked !== undefined) {
         return asked.then((verified) => {
@@ -112,7 +112,7 @@ export function createAuthenticator(
       }
     }
     const user = userOf(connection.token, connection.certificate, warn)
-    if (user === anonymous && isMissing(request)) throw unauthorized()
+    if (user === anonymous && lacksCredential(request)) throw unauthorized()
     return user
   }
 }

@@ -2,9 +2,9 @@
 export {
   type Authenticator,
   anonymous,
+  type ConfiguredAuthentication,
   createAuthenticator,
   createTokenAuthenticator,
-  type Newcomers,
   refusingAnonymous,
   type TokenAuthenticator,
   type TokenIdentity,

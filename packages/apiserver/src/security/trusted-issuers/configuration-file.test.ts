@@ -119,6 +119,25 @@ it('a token holds until its end, and is not asked about where others issued it',
   expect(verified.holds()).toBe(false)
 })
 
+it('tells why tokens are refused, and not without end', async () => {
+  const signer = await createTestSigner('a')
+  const { url, certificateAuthority } = await startTestIssuer([signer.jwk])
+  const { issuers, hostClock, logged } = await follow(fileWith(trusting(url, certificateAuthority)))
+  const exp = hostClock.now() / 1000 + 60
+  const refused = async (aud: string) => issuers.verify(await signer.sign({ iss: url, aud, sub: 'jane', exp }))
+  for (const aud of ['other', 'x'.repeat(1000)]) await refused(aud)
+  await hostClock.advance('1s')
+  await refused('y'.repeat(1000))
+  expect(logged).toMatchObject([
+    {
+      level: 'warn',
+      message: `a token of ${url} was refused`,
+      fields: { reason: 'expected audience in ["coracle"] got ["other"]' },
+    },
+    { fields: { reason: expect.stringMatching(/^.{256}$/) } },
+  ])
+})
+
 it.each([
   ['', true, true],
   ['anonymous: {enabled: true}', true, true],

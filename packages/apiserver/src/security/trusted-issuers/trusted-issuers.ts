@@ -1,8 +1,8 @@
 import type { AuthenticationConfiguration, TrustedIssuer } from '@coracle/api/authentication'
 import { userOfClaims } from '@coracle/api/authentication'
-import type { Clock, Logger } from '@coracle/environment'
+import type { Clock, Logger, Time } from '@coracle/environment'
 import { apiAudience, type VerifiedToken } from '../../service-account-tokens/service-account-tokens.ts'
-import { authenticated, type Newcomers } from '../authentication.ts'
+import { authenticated, type ConfiguredAuthentication } from '../authentication.ts'
 import { getJson } from './get-json.ts'
 import { type GetJson, IssuerKeys } from './issuer-keys.ts'
 import { claimedIssuer, verifyToken } from './verify-token.ts'
@@ -26,10 +26,16 @@ export interface CheckedConfiguration {
 interface Known {
   readonly issuer: TrustedIssuer
   readonly keys: IssuerKeys
+  /** When it was last told that a token of it was refused. */
+  toldMs: Time
 }
 
+/** Refused tokens of an issuer are told of no more often than this, and in no more characters: whoever likes may show such a token. */
+const toldEveryMs = 1000
+const toldLengthMax = 256
+
 /** Whose the tokens of issuers are that a configuration trusts, and where it takes whoever shows none. The configuration may change. */
-export class TrustedIssuers implements Newcomers {
+export class TrustedIssuers implements ConfiguredAuthentication {
   readonly #options: TrustedIssuersOptions
   #configuration: CheckedConfiguration
   #byUrl: ReadonlyMap<string, Known>
@@ -52,12 +58,13 @@ export class TrustedIssuers implements Newcomers {
     return known === undefined ? undefined : this.#options.clock.hold(this.#verify(token, known))
   }
 
-  async #verify(token: string, { issuer, keys }: Known): Promise<VerifiedToken | string> {
+  async #verify(token: string, known: Known): Promise<VerifiedToken | string> {
+    const { issuer, keys } = known
     const configuration = this.#configuration
     const verified = await verifyToken(token, issuer, keys, this.#options.hostClock.now())
     const user = typeof verified === 'string' ? verified : userOfClaims(verified.claims, issuer.rules)
     if (typeof verified === 'string' || typeof user === 'string') {
-      this.#options.logger.info('a token was refused', { issuer: issuer.url, reason: user })
+      this.#tell(known, String(user))
       return `oidc: ${user}`
     }
     return {
@@ -65,6 +72,13 @@ export class TrustedIssuers implements Newcomers {
       audiences: [apiAudience],
       holds: () => this.#configuration === configuration && this.#options.hostClock.now() < verified.notAfterMs,
     }
+  }
+
+  #tell(known: Known, reason: string): void {
+    const { hostClock, logger } = this.#options
+    if (hostClock.now() - known.toldMs < toldEveryMs) return
+    known.toldMs = hostClock.now()
+    logger.warn(`a token of ${known.issuer.url} was refused`, { reason: reason.slice(0, toldLengthMax) })
   }
 
   takesAnonymous(path: string): boolean {
@@ -77,7 +91,10 @@ export class TrustedIssuers implements Newcomers {
     return new Map(
       issuers.map((issuer) => {
         const onFailure = (error: Error) => logger.error('the keys of an issuer could not be fetched', { error })
-        return [issuer.url, { issuer, keys: new IssuerKeys(issuer, hostClock, get, onFailure) }]
+        return [
+          issuer.url,
+          { issuer, keys: new IssuerKeys(issuer, hostClock, get, onFailure), toldMs: Number.NEGATIVE_INFINITY },
+        ]
       }),
     )
   }
