@@ -2,6 +2,7 @@
  * What upstream consists of beside its kinds: names from cmd/kube-controller-manager/names/controller_names.go and
  * pkg/kubeapiserver/options/plugins.go (v1.36, kubernetes/kubernetes), each with what there is of it here.
  */
+import { controllerNames } from '@coracle/controllers/names'
 
 /** A part of upstream: where it is here, and how it differs, or why it is not there. */
 export interface Part {
@@ -18,85 +19,28 @@ const trustBundles = 'Trust bundles are not served: they are beta.'
 const fairness =
   'Seats are lent at once, and each request takes one ([0070](decisions/0070-seats-are-lent-at-once.md)).'
 
-export const controllers: readonly Part[] = [
-  { upstream: 'bootstrap-signer-controller', ours: 'bootstrap-signer-controller' },
-  {
-    upstream: 'certificatesigningrequest-approving-controller',
-    ours: 'certificatesigningrequest-approving-controller',
-  },
-  {
-    upstream: 'certificatesigningrequest-cleaner-controller',
-    ours: 'certificatesigningrequest-cleaner-controller',
-  },
-  {
-    upstream: 'certificatesigningrequest-signing-controller',
-    ours: 'certificatesigningrequest-signing-controller',
-  },
-  { upstream: 'cloud-node-lifecycle-controller', note: cloud },
-  { upstream: 'clusterrole-aggregation-controller', ours: 'clusterrole-aggregation-controller' },
-  { upstream: 'cronjob-controller', ours: 'cronjob-controller' },
-  { upstream: 'daemonset-controller', ours: 'daemon-set-controller' },
-  { upstream: 'deployment-controller', ours: 'deployment-controller' },
-  { upstream: 'device-taint-eviction-controller', ours: 'device-taint-eviction-controller' },
-  { upstream: 'disruption-controller', ours: 'disruption-controller' },
-  { upstream: 'endpoints-controller', ours: 'endpoint-controller' },
-  { upstream: 'endpointslice-controller', ours: 'endpointslice-controller' },
-  { upstream: 'endpointslice-mirroring-controller', ours: 'endpointslicemirroring-controller' },
-  { upstream: 'ephemeral-volume-controller', ours: 'ephemeral-volume-controller' },
-  { upstream: 'garbage-collector-controller', ours: 'generic-garbage-collector' },
-  { upstream: 'horizontal-pod-autoscaler-controller', ours: 'horizontal-pod-autoscaler' },
-  { upstream: 'job-controller', ours: 'job-controller' },
-  {
-    upstream: 'legacy-serviceaccount-token-cleaner-controller',
-    ours: 'legacy-serviceaccount-token-cleaner-controller',
-  },
-  { upstream: 'namespace-controller', ours: 'namespace-controller' },
-  { upstream: 'node-ipam-controller', note: 'Simulated pods have addresses of one range, others those of their host.' },
-  { upstream: 'node-lifecycle-controller', ours: 'node-controller' },
-  { upstream: 'node-route-controller', note: cloud },
-  { upstream: 'persistentvolume-attach-detach-controller', note: 'Volumes are paths of a node; nothing is attached.' },
-  {
-    upstream: 'persistentvolume-binder-controller',
-    ours: 'persistent-volume-binder',
-    note: 'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
-  },
-  {
-    upstream: 'persistentvolume-expander-controller',
-    ours: 'expand-controller',
-    note: 'It tells who has to expand a volume: drivers of volumes bring a program that does.',
-  },
-  { upstream: 'persistentvolume-protection-controller', ours: 'pv-protection-controller' },
-  { upstream: 'persistentvolumeclaim-protection-controller', ours: 'pvc-protection-controller' },
-  { upstream: 'pod-garbage-collector-controller', ours: 'pod-garbage-collector' },
-  { upstream: 'replicaset-controller', ours: 'replicaset-controller' },
-  { upstream: 'replicationcontroller-controller', ours: 'replication-controller' },
-  { upstream: 'resource-claim-controller', ours: 'resource-claim-controller' },
-  { upstream: 'resourcequota-controller', ours: 'resourcequota-controller' },
-  { upstream: 'root-ca-certificate-publisher-controller', ours: 'root-ca-cert-publisher' },
-  { upstream: 'selinux-warning-controller', note: 'Security contexts are not enforced yet.' },
-  { upstream: 'service-cidr-controller', ours: 'service-cidrs-controller' },
-  { upstream: 'service-lb-controller', note: cloud },
-  { upstream: 'serviceaccount-controller', ours: 'service-account-controller' },
-  {
-    upstream: 'serviceaccount-token-controller',
-    ours: 'serviceaccount-token-controller',
-    note: 'When a token was used last is not noted.',
-  },
-  { upstream: 'statefulset-controller', ours: 'statefulset-controller' },
-  {
-    upstream: 'taint-eviction-controller',
-    ours: 'node-controller',
-    note: 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
-  },
-  { upstream: 'token-cleaner-controller', ours: 'token-cleaner-controller' },
-  { upstream: 'ttl-after-finished-controller', ours: 'ttl-after-finished-controller' },
-  { upstream: 'ttl-controller', note: 'It only tells old node agents for how long they may keep secrets.' },
-  { upstream: 'validatingadmissionpolicy-status-controller', ours: 'validatingadmissionpolicy-status' },
-  {
-    upstream: 'volumeattributesclass-protection-controller',
-    ours: 'volumeattributesclass-protection-controller',
-  },
-]
+/** What is different about a controller, or why there is none for it. */
+const controllerNotes: Readonly<Record<string, string>> = {
+  'cloud-node-lifecycle-controller': cloud,
+  'node-ipam-controller': 'Simulated pods have addresses of one range, others those of their host.',
+  'node-route-controller': cloud,
+  'persistentvolume-attach-detach-controller': 'Volumes are paths of a node; nothing is attached.',
+  'persistentvolume-binder-controller':
+    'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
+  'persistentvolume-expander-controller':
+    'It tells who has to expand a volume: drivers of volumes bring a program that does.',
+  'selinux-warning-controller': 'Security contexts are not enforced yet.',
+  'service-lb-controller': cloud,
+  'serviceaccount-token-controller': 'When a token was used last is not noted.',
+  'taint-eviction-controller': 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
+  'ttl-controller': 'It only tells old node agents for how long they may keep secrets.',
+}
+
+/** A controller with several parts here is where the first of them is. */
+export const controllers: readonly Part[] = controllerNames.map(({ name, runs: [ours] }) => {
+  const note = controllerNotes[name]
+  return { upstream: name, ...(ours === undefined ? {} : { ours }), ...(note === undefined ? {} : { note }) }
+})
 
 const off = 'Off by default'
 

@@ -74,6 +74,13 @@ export interface ClusterOptions {
    * kube-apiserver is usually run.
    */
   readonly authorizationModes?: readonly string[]
+  /**
+   * Which built-in controllers start, as kube-controller-manager's `--controllers`: `['*', '-statefulset-controller']` are all but one, `[]`
+   * none. All by default. Those that do not can be started by `controller(name).start()`.
+   */
+  readonly builtinControllers?: readonly string[]
+  /** Whether the scheduler starts: `false` leaves pods to another one, or to tests, until `components['kube-scheduler'].start()`. */
+  readonly scheduler?: boolean
   /** How many requests are answered at a time, to be divided among the priority levels of flow control; 600 by default. */
   readonly requestsInFlightMax?: number
   /** Who may use the API by which bearer tokens, beside the administrator; `parseTokenFile` reads them from a file. None by default. */

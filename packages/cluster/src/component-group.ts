@@ -24,16 +24,21 @@ export class ComponentGroup<C> {
   /** What members run on, while the whole runs. */
   #whole: Whole<C> | undefined
 
-  constructor(members: ReadonlyMap<string, StartMember<C>>, drives: Drives) {
-    const memberOf = (start: StartMember<C>): Member => ({
+  /** `startsWithWhole` says which members start with the whole; the others count as stopped alone. */
+  constructor(
+    members: ReadonlyMap<string, StartMember<C>>,
+    drives: Drives,
+    startsWithWhole: (name: string) => boolean = () => true,
+  ) {
+    const memberOf = (name: string, start: StartMember<C>): Member => ({
       component: new RestartableComponent(
         (link) => start(this.#running.context, link),
         () => this.#running.link,
         drives,
       ),
-      isStoppedAlone: false,
+      isStoppedAlone: !startsWithWhole(name),
     })
-    this.#members = new Map([...members].map(([name, start]) => [name, memberOf(start)]))
+    this.#members = new Map([...members].map(([name, start]) => [name, memberOf(name, start)]))
   }
 
   /** Starts the whole, without those that were stopped alone. */

@@ -23,6 +23,8 @@ export interface ControllersOptions {
   readonly drives: Drives
   readonly metrics: MetricsRegistry
   readonly load: ScaledLoad
+  /** Which of the built-in controllers start with the others. */
+  readonly isWanted: (name: string) => boolean
   /** Who makes volumes on nodes that are not of this process. Undefined: nobody does. */
   readonly agents: NodeConnections | undefined
 }
@@ -35,7 +37,7 @@ export class Controllers {
   constructor(options: ControllersOptions) {
     this.#options = options
     const members = builtinControllers.map((builtin) => [builtin.name, startMember(options, builtin)] as const)
-    this.group = new ComponentGroup(new Map(members), options.drives)
+    this.group = new ComponentGroup(new Map(members), options.drives, options.isWanted)
   }
 
   /** Starts all controllers. They are at work once their caches are filled. */

@@ -48,10 +48,12 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     "the runtimes 'cri' and 'docker' need a containerRuntime, and no other has one",
   )
   const stops: Stop[] = []
+  // Before time may be driven, which knows nothing of what is loaded.
+  const runsController = await wantedControllers(options.builtinControllers)
   const { stop: driveStop } = drivesOf(environment, hasSockets(options))
   const stop = onlyOnce((stopOptions: StopOptions) => driveStop(stopAll(stops, stopOptions)))
   try {
-    return await drive(environment, start({ ...options, environment, runtime }, stops, stop))
+    return await drive(environment, start({ ...options, environment, runtime, runsController }, stops, stop))
   } catch (error) {
     await stop({ containers: 'terminate' })
     throw error
@@ -59,7 +61,11 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 async function start(
-  options: ClusterOptions & { readonly environment: Environment; readonly runtime: RuntimeKind },
+  options: ClusterOptions & {
+    readonly environment: Environment
+    readonly runtime: RuntimeKind
+    readonly runsController: (name: string) => boolean
+  },
   stops: Stop[],
   stop: (options: StopOptions) => Promise<void>,
 ): Promise<Cluster> {
@@ -163,6 +169,7 @@ async function start(
     drives,
     metrics,
     load: options.load ?? 'measured',
+    isWanted: options.runsController,
     // Nodes of a copied cluster say where agents are that are not to be asked.
     agents: connections.reachesAgents && !storedNodes ? connections : undefined,
   })
@@ -190,7 +197,9 @@ async function start(
   tell(
     count === 1 ? 'starting controllers, scheduler and the node' : `starting controllers, scheduler and ${count} nodes`,
   )
-  await Promise.all(Object.values(others).map((each) => each.startNow()))
+  const { 'kube-scheduler': scheduler, ...always } = others
+  const started = options.scheduler === false ? Object.values(always) : [...Object.values(always), scheduler]
+  await Promise.all(started.map((each) => each.startNow()))
   const { listener } = server
 
   return {
@@ -248,6 +257,13 @@ async function openOwnStore(
   })
   directory.storeOpened()
   return store
+}
+
+/** Which controllers start: all unless a list says otherwise. */
+async function wantedControllers(list: readonly string[] | undefined): Promise<(name: string) => boolean> {
+  if (list === undefined) return () => true
+  const { controllersOf } = await import('@coracle/controllers/names')
+  return controllersOf(list)
 }
 
 function listenAddress({ listen: wanted, environment }: ClusterOptions): { host: string; port: number } | undefined {

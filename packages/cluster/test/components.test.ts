@@ -66,6 +66,63 @@ async function eventually(cluster: Cluster, { clock }: VirtualEnvironment, wante
   expect(await phases(cluster)).toEqual(wanted)
 }
 
+const widgetDefinitionAndController = async ({ client }: Cluster): Promise<void> => {
+  await client.create(customResourceDefinitions, widgetDefinition)
+  await client.create(replicationControllers, controller('web', 1))
+}
+
+describe('a cluster without all of its components', () => {
+  it('leaves undone what the controllers would do that are not wanted, and serves what it would', async () => {
+    const { cluster, environment } = await start({ builtinControllers: ['*', '-replicationcontroller'] })
+    await widgetDefinitionAndController(cluster)
+    await environment.clock.advance('1m')
+    expect(await phases(cluster)).toEqual([])
+    expect((await cluster.client.list(serviceAccounts, { namespace: 'default' })).items).toHaveLength(1)
+  })
+
+  it('starts them when it is told to, and they stay when the others start again', async () => {
+    const { cluster, environment } = await start({
+      // Without it new nodes keep the taint that they are not ready.
+      builtinControllers: ['node-lifecycle-controller'],
+      disabledAdmission: ['ServiceAccount'],
+    })
+    await widgetDefinitionAndController(cluster)
+    await environment.clock.advance('1m')
+    expect((await cluster.client.list(serviceAccounts, { namespace: 'default' })).items).toEqual([])
+    await cluster.controller('replication-controller').start()
+    await eventually(cluster, environment, ['Running'])
+    await cluster.components['kube-controller-manager'].stop()
+    await cluster.components['kube-controller-manager'].start()
+    await cluster.client.create(replicationControllers, controller('more', 1))
+    await eventually(cluster, environment, ['Running', 'Running'])
+    expect((await cluster.client.list(serviceAccounts, { namespace: 'default' })).items).toEqual([])
+  })
+
+  it('establishes custom resource definitions without any controller, as upstream, whose API server does', async () => {
+    const { cluster, environment } = await start({ builtinControllers: [], scheduler: false, nodes: 0 })
+    await widgetDefinitionAndController(cluster)
+    await environment.clock.advance('1s')
+    const { status } = await cluster.client.get(customResourceDefinitions, { name: 'widgets.example.com' })
+    expect(status?.conditions?.find(({ type }) => type === 'Established')?.status).toBe('True')
+  })
+
+  it('refuses controllers that there are not, before anything is started', async () => {
+    const store = () => expect.fail('the store is opened')
+    const started = startCluster({ environment: virtualEnvironment(), store, builtinControllers: ['-stateful-set'] })
+    await expect(started).rejects.toThrow('"stateful-set" is not in the list of known controllers')
+  })
+
+  it('places no pods without a scheduler, until it is started', async () => {
+    const { cluster, environment } = await start({ scheduler: false })
+    await cluster.client.create(replicationControllers, controller('web', 1))
+    await environment.clock.advance('1m')
+    const [pod] = await listPods(cluster)
+    expect(pod?.status).toEqual({ phase: 'Pending', qosClass: 'BestEffort' })
+    await cluster.components['kube-scheduler'].start()
+    await eventually(cluster, environment, ['Running'])
+  })
+})
+
 describe('a component that is stopped and started again', () => {
   it('leaves its work undone meanwhile, and takes it up: the scheduler', async () => {
     const { cluster, environment } = await start()

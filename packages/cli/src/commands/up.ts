@@ -221,6 +221,8 @@ async function start(
       ...(flags.enableAdmissionPlugins === undefined ? {} : { enabledAdmission: flags.enableAdmissionPlugins }),
       ...(flags.disableAdmissionPlugins === undefined ? {} : { disabledAdmission: flags.disableAdmissionPlugins }),
       ...(flags.authorizationMode === undefined ? {} : { authorizationModes: flags.authorizationMode }),
+      ...(flags.controllers === undefined ? {} : { builtinControllers: flags.controllers }),
+      scheduler: flags.scheduler,
       ...inFlightOf(flags),
       ...nodesOf(place, flags),
       ...(await imagesOf(flags, host.workingDirectory)),

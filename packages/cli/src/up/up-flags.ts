@@ -29,6 +29,9 @@ export interface UpFlags
   readonly disableAdmissionPlugins?: readonly string[]
   /** As kube-apiserver's; the cluster checks them. */
   readonly authorizationMode?: readonly string[]
+  /** As kube-controller-manager's; the cluster checks them. */
+  readonly controllers?: readonly string[]
+  readonly scheduler: boolean
   /** Chosen where none is given. */
   readonly port?: number
   /** One where none is given, and where the objects are imported those that came with them. */

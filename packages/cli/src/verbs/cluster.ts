@@ -79,6 +79,12 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     )
     .option('--authorization-mode <modes>', 'who may do what: Node,RBAC (default), or AlwaysAllow', collectCommas)
     .option(
+      '--controllers <names>',
+      "which controllers run, as kube-controller-manager has it: *,-NAME for all but one, '' for none (default: *)",
+      collectCommas,
+    )
+    .option('--no-scheduler', 'place no pods: for a scheduler of your own, or tests')
+    .option(
       '--max-requests-inflight <count>',
       'how many requests are answered at a time, together with --max-mutating-requests-inflight (default: 400)',
       wholeNumber({ min: 0 }),
