@@ -95,8 +95,8 @@ describe('what is written', () => {
       cronjobs: 2,
       // Made; its pod is there, is ready, has ended, and is counted.
       jobs: 5,
-      // Made, bound, running, ended, let go.
-      pods: 5,
+      // Made, bound, running, ended, let go; and one that goes is marked before.
+      pods: 6,
       'jobs deleted': 1,
       'pods deleted': 1,
     })

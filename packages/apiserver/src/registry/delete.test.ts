@@ -1,6 +1,7 @@
-import { configMaps, namespaces, pods, replicationControllers } from '@coracle/api'
+import { configMaps, namespaces, type Pod, pods, replicationControllers } from '@coracle/api'
+import { createMemoryStore, type Store } from '@coracle/store'
 import { describe, expect, it } from 'vitest'
-import { configMap, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { configMap, createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
 
@@ -43,11 +44,90 @@ describe('delete', () => {
     const { client } = await startTestCore()
     const { metadata } = await client.create(pods, pod('a'))
     const gone = await client.delete(pods, key)
-    // It bears the marks of its deletion, though it never was stored with them.
     const marks = { deletionTimestamp: expect.any(String), deletionGracePeriodSeconds: 0 }
     expect(gone).toMatchObject({ kind: 'Pod', metadata: { uid: metadata.uid, ...marks } })
     expect(Number(gone.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion))
     expect((await refusal(client.get(pods, key))).code).toBe(404)
+  })
+
+  // Upstream writes its marks, and then removes it: what looks after pods reacts to the first.
+  it('tells who watches a pod that no node has that it is deleted, before it is gone', async () => {
+    const { client, environment } = await startTestCore()
+    await client.create(pods, pod('a'))
+    await client.create(pods, pod('b', {}, { nodeName: 'n1' }))
+    const seen: unknown[] = []
+    await client.watch(pods, { namespace: 'default' }).then(async (watch) => {
+      void (async () => {
+        for await (const { type, object } of watch) {
+          const { name, deletionTimestamp, deletionGracePeriodSeconds } = (object as Pod).metadata
+          seen.push([type, name, deletionTimestamp !== undefined, deletionGracePeriodSeconds])
+        }
+      })()
+    })
+    await client.delete(pods, key)
+    await client.delete(pods, { ...key, name: 'b' }, { gracePeriodSeconds: 0 })
+    await environment.clock.settle()
+    expect(seen.slice(-4)).toEqual([
+      ['MODIFIED', 'a', true, 0],
+      ['DELETED', 'a', true, 0],
+      ['MODIFIED', 'b', true, 0],
+      ['DELETED', 'b', true, 0],
+    ])
+  })
+
+  describe('of a pod that is marked, where something else comes before its removal', () => {
+    /** A core with a pod `a`, in whose store `intrude` happens once before an object is removed. */
+    const startIntruded = async (intrude: (store: Store, removedKey: string) => Promise<unknown>) => {
+      const store = createMemoryStore()
+      const commit = store.commit.bind(store)
+      let isDone = false
+      store.commit = async (transaction) => {
+        const removed = transaction.operations.find(({ type }) => type === 'delete')
+        if (removed !== undefined && !isDone) {
+          isDone = true
+          await intrude(store, removed.key)
+        }
+        return commit(transaction)
+      }
+      const test = await startTestCore({ store })
+      await createAccount(test.client, 'default')
+      const { metadata } = await test.client.create(pods, pod('a'))
+      return { ...test, uid: metadata.uid }
+    }
+
+    it('removes what it has become', async () => {
+      const { client, uid } = await startIntruded(async (store, key) => {
+        const value = (await store.get(key))?.value ?? expect.fail('it is gone')
+        await store.commit({ conditions: [], operations: [{ type: 'put', key, value }] })
+      })
+      expect((await client.delete(pods, key)).metadata.uid).toBe(uid)
+      expect((await refusal(client.get(pods, key))).code).toBe(404)
+    })
+
+    it('takes it for removed where it is', async () => {
+      const { client, uid } = await startIntruded(async (store, key) => {
+        await store.commit({ conditions: [], operations: [{ type: 'delete', key }] })
+      })
+      expect((await client.delete(pods, key)).metadata.uid).toBe(uid)
+    })
+
+    it('leaves another one that has its name by then', async () => {
+      const test = await startIntruded(async (store, removed) => {
+        await store.commit({ conditions: [], operations: [{ type: 'delete', key: removed }] })
+        await test.client.create(pods, pod('a'))
+      })
+      expect((await test.client.delete(pods, key)).metadata.uid).toBe(test.uid)
+      expect((await test.client.get(pods, key)).metadata.uid).not.toBe(test.uid)
+    })
+  })
+
+  it('does neither in a dry run', async () => {
+    const { client, store } = await startTestCore()
+    await client.create(pods, pod('a'))
+    const before = await store.latest()
+    const answer = await client.delete(pods, key, { dryRun: true })
+    expect(answer.metadata.deletionGracePeriodSeconds).toBe(0)
+    expect(await store.latest()).toBe(before)
   })
 
   it('gives a pod on a node its grace period, until the node deletes it with 0', async () => {

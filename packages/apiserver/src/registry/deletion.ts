@@ -17,6 +17,8 @@ import { asTerminating, isHeld, isNamespace } from './namespaces.ts'
 export type DeletionPlan =
   /** The object goes now. `object` is what its deletion has made of it, for the answer. */
   | { readonly type: 'remove'; readonly object: KubernetesObject }
+  /** The object is marked and goes at once: whoever watches it learns that it is deleted before it is gone. */
+  | { readonly type: 'mark-and-remove'; readonly object: KubernetesObject }
   /** The object is on its way out already and this request changes nothing about it. */
   | { readonly type: 'keep' }
   /** The object stays for now, marked: a finalizer or its grace period holds it. */
@@ -28,7 +30,8 @@ export const foregroundFinalizer = 'foregroundDeletion'
 
 /**
  * Decides what a delete does (upstream: BeforeDelete and Store.Delete of the generic registry). Pure. A pod on a node gets
- * a deletion timestamp in the future and waits for its node; an object with finalizers waits for those; all else goes.
+ * a deletion timestamp in the future and waits for its node; a pod without one is stored with its marks, and goes; an object with
+ * finalizers waits for those; all else goes. A period that runs and is cut to nothing is not stored as that.
  */
 export function planDeletion(
   definition: StoredKind,
@@ -55,7 +58,7 @@ export function planDeletion(
   if (graceful !== undefined) {
     const waits = finalizers.length > 0 || (graceful.deletionGracePeriodSeconds ?? 0) > 0
     const marked = mark(object, finalizers, graceful)
-    return waits ? marked : { ...marked, type: 'remove' }
+    return waits ? marked : { ...marked, type: isFirst ? 'mark-and-remove' : 'remove' }
   }
   if (finalizers.length === 0) return { type: 'remove', object }
   return markForFinalizers(object, finalizers, nowMs)

@@ -43,19 +43,44 @@ export async function deleteObject(
     await admission.judge(undefined)
     const planned = planDeletion(kind, old.object, options, environment.clock.now())
     // What stays is written, and what is written is in the hub's form.
-    const plan = planned.type === 'mark' && old.stale ? await planInHub(parts, old, options) : planned
+    const marks = planned.type === 'mark' || planned.type === 'mark-and-remove'
+    const plan = marks && old.stale ? await planInHub(parts, old, options) : planned
     if (plan.type === 'keep') return { type: 'object', stored: await view.show(old), gone: false }
-    if (plan.type === 'mark') {
-      const stored = options.dryRun
-        ? unstored(plan.object, old.revision, old.owners)
-        : await writer.put(key, plan.object, old.owners, old.revision, origin)
-      if (stored !== undefined) return { type: 'object', stored: await view.show(stored), gone: false }
-    } else {
-      const gone = options.dryRun ? old : await writer.remove(key, old, origin, storage.allocator?.freed(old.object))
+    if (options.dryRun === true) {
+      if (plan.type !== 'mark') return deleted(parts, plan.object, old.owners, old.revision)
+      return { type: 'object', stored: await view.show(unstored(plan.object, old.revision, old.owners)), gone: false }
+    }
+    if (plan.type === 'remove') {
+      const gone = await writer.remove(key, old, origin, storage.allocator?.freed(old.object))
       if (gone !== undefined) return deleted(parts, plan.object, old.owners, gone.revision)
+    } else {
+      const marked = await writer.put(key, plan.object, old.owners, old.revision, origin)
+      if (marked === undefined) continue
+      if (plan.type === 'mark-and-remove') return removeMarked(parts, marked, origin)
+      return { type: 'object', stored: await view.show(marked), gone: false }
     }
   }
   throw staleVersion(kind, name)
+}
+
+/**
+ * Removes an object that was marked for it, whatever has changed about it since: no finalizer can have come. Whoever removed it first did the
+ * same.
+ */
+async function removeMarked(parts: RegistryParts, marked: StoredObject, origin: WriteOrigin): Promise<DeleteResult> {
+  const { storage } = parts
+  const { namespace = '', name = '', uid } = marked.object.metadata
+  const key = storage.cache.keyOf(namespace, name)
+  let last = marked
+  for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
+    const gone = await storage.writer.remove(key, last, origin, storage.allocator?.freed(last.object))
+    if (gone !== undefined) return deleted(parts, last.object, last.owners, gone.revision)
+    const now = storage.peek(namespace, name)
+    if (now === undefined || now.object.metadata.uid !== uid)
+      return deleted(parts, last.object, last.owners, last.revision)
+    last = now
+  }
+  throw staleVersion(storage.kind, name)
 }
 
 async function planInHub(

@@ -66,7 +66,7 @@ describe('watch', () => {
     await client.patch(pods, key('a'), relabel({ app: 'web' }))
     await client.delete(pods, key('a'))
     await environment.clock.settle()
-    expect(lines).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'DELETED a'])
+    expect(lines).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a', 'MODIFIED a', 'DELETED a'])
     const left = events[2]?.object as { metadata: { labels: unknown; resourceVersion: string } } | undefined
     expect(left?.metadata.labels).toEqual({ app: 'web', note: 'x' })
     expect(left?.metadata.resourceVersion).not.toBe(

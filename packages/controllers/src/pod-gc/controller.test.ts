@@ -83,17 +83,27 @@ describe('the pod garbage collector', () => {
     expect(await failed()).toEqual(['early', 'late'])
   })
 
-  it('ends a pod that is to go and has no node', async () => {
-    const { metadata, ...rest } = pod('p', { phase: 'Pending' })
-    await client.create<Pod>(pods, {
-      ...rest,
-      metadata: { namespace: 'default', name: 'p', finalizers: ['example.com/wait'] },
-    })
-    const key = { namespace: 'default', name: 'p' }
-    await client.delete(pods, key)
-    await environment.clock.settle()
-    expect((await client.get(pods, key)).status?.phase).toBe('Failed')
-    expect(client.calls.filter(({ verb }) => verb === 'delete')).toHaveLength(2)
+  it('ends pods that are to go and have no node, each 20 seconds after it was deleted', async () => {
+    const createHeld = (name: string) => {
+      const { metadata, ...rest } = pod(name, { phase: 'Pending' })
+      const finalizers = ['example.com/wait']
+      return client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name, finalizers } })
+    }
+    const phases = async () => client.stored(pods).map(({ status }) => status?.phase)
+    for (const name of ['early', 'late', 'stays']) await createHeld(name)
+    await client.delete(pods, { namespace: 'default', name: 'early' })
+    await environment.clock.advance('10s')
+    await client.delete(pods, { namespace: 'default', name: 'late' })
+    await environment.clock.advance('9s')
+    expect(await phases()).toEqual(['Pending', 'Pending', 'Pending'])
+    await environment.clock.advance('1s')
+    expect(await phases()).toEqual(['Failed', 'Pending', 'Pending'])
+    await environment.clock.advance('9s')
+    expect(await phases()).toEqual(['Failed', 'Pending', 'Pending'])
+    await environment.clock.advance('1s')
+    expect(await phases()).toEqual(['Failed', 'Failed', 'Pending'])
+    await environment.clock.advance('1h')
+    expect(client.calls.filter(({ verb }) => verb === 'delete')).toHaveLength(4)
   })
 
   it('deletes the pods that ended first once too many have, and reads none before', async () => {

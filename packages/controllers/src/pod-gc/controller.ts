@@ -13,7 +13,7 @@ import {
 } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { byNode, isBound, nodeIndexName } from '../pods/by-node.ts'
-import { hasEnded } from '../pods/pod-state.ts'
+import { hasEnded, timeOf } from '../pods/pod-state.ts'
 import { endedPodsMax, excessEndedPods, planAbandonedPod, planEndedPod, planOrphanedPod } from './plan.ts'
 
 /** How long a node has to be gone before its pods go: it may be about to come back. */
@@ -21,6 +21,9 @@ export const quarantineMs = 40_000
 
 /** Pods that have ended are counted no more often than this. */
 export const endedCheckMs = 20_000
+
+/** How long a pod without a node has to be on its way out before it is taken to be left there: whoever deletes one removes it at once. */
+export const abandonedMs = 20_000
 
 /** Pods deleted at a time. */
 const deletionsParallelMax = 64
@@ -74,7 +77,10 @@ export function createPodGarbageCollector(): Controller {
       }
       if (key === unassignedKey) {
         const unassigned = context.informer(podResource).byIndex(unassignedIndexName, key)
-        return performEach(context, unassigned, (pod) => planAbandonedPod(pod, 'the pod has no node that would end it'))
+        const abandoned = unassigned.filter((pod) => abandonedAtMs(pod) <= nowMs)
+        await performEach(context, abandoned, (pod) => planAbandonedPod(pod, 'the pod has no node that would end it'))
+        const next = Math.min(...unassigned.map(abandonedAtMs).filter((atMs) => atMs > nowMs))
+        return Number.isFinite(next) ? { requeueAfterMs: next - nowMs } : undefined
       }
       if (node !== undefined && isOutOfService(node)) {
         const going = context.informer(podResource).byIndex(nodeIndexName, key).filter(isGoing)
@@ -106,6 +112,8 @@ const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== u
 
 /** Whether a pod is to go that never came to a node. One that has ended only waits for finalizers. */
 const isUnassigned = (pod: Pod): boolean => isGoing(pod) && !isBound(pod.spec.nodeName) && !hasEnded(pod)
+
+const abandonedAtMs = ({ metadata }: Pod): Time => (timeOf(metadata.deletionTimestamp) ?? 0) + abandonedMs
 
 /** Changes after which a pod may be in the wrong place, or one too many. */
 function changesPlace(change: Change<Pod>): boolean {

@@ -119,8 +119,7 @@ async function evict(
       return (await writer.remove(key, old, origin)) === undefined ? 'contended' : 'done'
     }
     // Whoever watches the pod learns why it goes before it is gone.
-    const object = plan.type === 'mark' ? plan.object : pod
-    const stored = await writer.put(key, object, old.owners, old.revision, origin, charge)
+    const stored = await writer.put(key, plan.object, old.owners, old.revision, origin, charge)
     if (stored === undefined) return 'contended'
     marked = stored
     return plan.type === 'mark' ? 'done' : 'marked'
