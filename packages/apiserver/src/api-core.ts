@@ -202,7 +202,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
   const bootstrapTokens = createBootstrapTokens(registries, environment.clock)
-  serveReviews(registries, authorizer, environment.clock, {
+  serveReviews(registries, admission, authorizer, environment.clock, {
     known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
     issued: tokens,
     configuredAuthentication: options.configuredAuthentication,
