@@ -17,6 +17,7 @@ import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
+import { WatchCounts } from './flow-control/watch-counts.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -108,6 +109,8 @@ export interface ApiCore {
   readonly turns: WorkTurns
   /** Decides when requests are answered that have to wait for others. Loaded when it is asked for first. */
   flowControl(): Promise<FlowControl>
+  /** What clients watch over HTTP. */
+  readonly clientWatches: WatchCounts
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
   /** The servers behind this one. */
@@ -215,6 +218,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   )
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes, tokens)
+  const clientWatches = new WatchCounts()
   const stops: (() => void)[] = []
   let flowControl: Promise<FlowControl> | undefined
   let closed = false
@@ -256,10 +260,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     turns,
     flowControl: () => {
       flowControl ??= import('./flow-control/flow-control.ts').then(
-        (module) => new module.FlowControl(registries, options.requestsInFlightMax),
+        (module) => new module.FlowControl(registries, clientWatches, options.requestsInFlightMax),
       )
       return flowControl
     },
+    clientWatches,
     kinds,
     aggregator,
     kindsSettled: () => {

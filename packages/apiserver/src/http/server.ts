@@ -336,10 +336,11 @@ function createHandler(
     turns,
     upgrades,
     proxied: new ProxiedRequests(),
-    becomeLongRunning: (exchange) => {
-      flows?.becomesLong(exchange)
+    becomeLongRunning: (exchange, { keepsSeats = false } = {}) => {
+      if (!keepsSeats) flows?.becomesLong(exchange)
       return exchanges.becomeLongRunning(exchange)
     },
+    giveSeatsBack: (exchange) => flows?.becomesLong(exchange),
   }
   const paths = createPathHandler(options)
   const { metrics } = options
