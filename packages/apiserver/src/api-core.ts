@@ -205,10 +205,15 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
   const bootstrapTokens = createBootstrapTokens(registries, environment.clock)
-  serveReviews(registries, admission, authorizer, environment.clock, {
-    known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
-    issued: tokens,
-    configuredAuthentication: options.configuredAuthentication,
+  serveReviews(admission, {
+    registries,
+    authorizer,
+    clock: environment.clock,
+    tokens: {
+      known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
+      issued: tokens,
+      configuredAuthentication: options.configuredAuthentication,
+    },
   })
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry(registries, environment))

@@ -10,9 +10,9 @@ import { admittedPosted, WriteAdmission } from './write-admission.ts'
 /** What becomes of an object that is posted. */
 export interface PostedAnswer<T extends KubernetesObject> {
   /** Throws where the object is no question that can be answered. */
-  check?(posted: T): void
+  readonly check?: (posted: T) => void
   /** Throws, or rejects with, the refusal. */
-  answer(posted: T, context: RequestContext): T | Promise<T>
+  readonly answer: (posted: T, context: RequestContext) => T | Promise<T>
 }
 
 /**
@@ -21,9 +21,9 @@ export interface PostedAnswer<T extends KubernetesObject> {
  */
 export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry<T> {
   readonly #admission: AdmissionChain
-  readonly #answer: PostedAnswer<T>
+  readonly #answer: () => Promise<PostedAnswer<T>>
 
-  constructor(definition: ResourceDefinition<T>, admission: AdmissionChain, answer: PostedAnswer<T>) {
+  constructor(definition: ResourceDefinition<T>, admission: AdmissionChain, answer: () => Promise<PostedAnswer<T>>) {
     super(definition)
     this.#admission = admission
     this.#answer = answer
@@ -51,10 +51,10 @@ export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry
       options,
     })
     const admitted = (await admission.admit(posted)) as T
-    this.#answer.check?.(admitted)
+    const { check, answer } = await this.#answer()
+    check?.(admitted)
     await admission.judge(admitted)
-    const answer = await this.#answer.answer(admitted, context)
-    return { stored: new UnstoredObject(answer), changed: false, warnings }
+    return { stored: new UnstoredObject(await answer(admitted, context)), changed: false, warnings }
   }
 }
 

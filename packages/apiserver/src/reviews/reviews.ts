@@ -8,41 +8,30 @@ import {
   subjectAccessReviews,
   tokenReviews,
 } from '@coracle/api'
-import type { Clock } from '@coracle/environment'
 import type { AdmissionChain } from '../admission/admission.ts'
-import type { Registries } from '../registries.ts'
 import { type PostedAnswer, PostedRegistry } from '../registry/posted-registry.ts'
-import type { Authorizer } from '../request.ts'
-import { AccessReviews } from './access-reviews.ts'
-import {
-  answerSelfSubjectReview,
-  answerTokenReview,
-  checkTokenReview,
-  type ReviewedTokens,
-} from './identity-reviews.ts'
-import { answerRulesReview, checkRulesReview } from './rules-review.ts'
+import type { ReviewAnswers, ReviewParts } from './review-answers.ts'
 
 /**
  * Serves what is asked about users and their rights (authentication.k8s.io and authorization.k8s.io). The answers come from what
- * decides about requests itself. Nothing is stored; admission sees a review as the creation it is.
+ * decides about requests itself, and are loaded with the first question. Nothing is stored; admission sees a review as the creation it is.
  */
-export function serveReviews(
-  registries: Registries,
-  admission: AdmissionChain,
-  authorizer: Authorizer,
-  clock: Clock,
-  tokens: ReviewedTokens,
-): void {
-  const access = new AccessReviews(registries, authorizer)
-  const serve = <T extends KubernetesObject>(definition: ResourceDefinition<T>, answer: PostedAnswer<T>) =>
-    registries.addComputed(new PostedRegistry(definition, admission, answer))
-  serve(selfSubjectReviews, { answer: (review, { user }) => answerSelfSubjectReview(review, user, clock.now()) })
-  serve(tokenReviews, { check: checkTokenReview, answer: (review) => answerTokenReview(review, tokens) })
-  serve(subjectAccessReviews, access.ofSubjects)
-  serve(localSubjectAccessReviews, access.local)
-  serve(selfSubjectAccessReviews, access.self)
-  serve(selfSubjectRulesReviews, {
-    check: checkRulesReview,
-    answer: (review, { user }) => answerRulesReview(review, authorizer, user),
-  })
+export function serveReviews(admission: AdmissionChain, parts: ReviewParts): void {
+  let loading: Promise<ReviewAnswers> | undefined
+  const load = async (): Promise<ReviewAnswers> => (await import('./review-answers.ts')).reviewAnswers(parts)
+  const answers = (): Promise<ReviewAnswers> => {
+    // Time stands still meanwhile where it is virtual.
+    loading ??= parts.clock.hold(load())
+    return loading
+  }
+  const serve = <T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    answerOf: (all: ReviewAnswers) => PostedAnswer<T>,
+  ) => parts.registries.addComputed(new PostedRegistry(definition, admission, async () => answerOf(await answers())))
+  serve(selfSubjectReviews, ({ selfSubject }) => selfSubject)
+  serve(tokenReviews, ({ token }) => token)
+  serve(subjectAccessReviews, ({ subjectAccess }) => subjectAccess)
+  serve(localSubjectAccessReviews, ({ localSubjectAccess }) => localSubjectAccess)
+  serve(selfSubjectAccessReviews, ({ selfSubjectAccess }) => selfSubjectAccess)
+  serve(selfSubjectRulesReviews, ({ selfSubjectRules }) => selfSubjectRules)
 }
