@@ -41,7 +41,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   const loadOpenApi = async (): Promise<OpenApi> => {
     // At the first request: most clusters of tests are never asked.
     const { OpenApi } = await import('./openapi.ts')
-    return new OpenApi(core.registries, core.aggregator)
+    return new OpenApi(core.registries, core.aggregator, core.serviceAccountTokens !== undefined)
   }
   const healthMetrics = createHealthMetrics()
   const health = healthChecks({ core, environment, readiness, liveness })
