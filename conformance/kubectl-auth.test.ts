@@ -177,6 +177,13 @@ it('people sign in with tokens of another issuer, whom a file names', async () =
   expect(await codeFor(configMaps, foreign)).toBe(401)
   expect([await codeFor('/livez'), await codeFor('/version')]).toEqual([200, 401])
 
+  const metrics = await admin.ok(['get', '--raw', '/metrics'])
+  for (const series of [
+    'jwt_authenticator_latency_seconds_count{result="success",',
+    'config_controller_last_config_info{',
+  ])
+    expect(metrics).toContain(`\napiserver_authentication_${series}`)
+
   await writeFile(file, '{')
   const broken = await runCoracle(['up', '--memory', '--authentication-config', file])
   expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining(`--authentication-config: ${file}: yaml: `) })

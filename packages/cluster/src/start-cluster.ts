@@ -78,10 +78,11 @@ async function start(
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
-  const { issuers: configuredAuthentication, close: stopFollowing } = await followConfiguredAuthentication(options)
-  stops.push(async () => stopFollowing())
   const metrics = createMetricsRegistry()
   collectProcessMetrics(metrics)
+  const followed = await followConfiguredAuthentication(options, metrics)
+  const { issuers: configuredAuthentication, close: stopFollowing } = followed
+  stops.push(async () => stopFollowing())
   const connections = new NodeConnections(
     address && {
       environment,
@@ -305,15 +306,21 @@ function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => P
 }
 
 /** Who is let in by the configuration that is named, and what ends looking at it. */
-async function followConfiguredAuthentication({
-  authenticationConfig,
-  environment,
-}: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment }): Promise<{
+async function followConfiguredAuthentication(
+  {
+    authenticationConfig,
+    environment,
+  }: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment },
+  registry: MetricsRegistry,
+): Promise<{
   readonly issuers: ConfiguredAuthentication | undefined
   close(): void
 }> {
   if (authenticationConfig === undefined) return { issuers: undefined, close() {} }
-  const { followAuthenticationConfiguration } = await import('@coracle/apiserver/trusted-issuers')
+  const { AuthenticationMetrics, followAuthenticationConfiguration } = await import(
+    '@coracle/apiserver/trusted-issuers'
+  )
   const { clock, logger } = environment
-  return followAuthenticationConfiguration(authenticationConfig, { clock, hostClock: realClock, logger })
+  const metrics = new AuthenticationMetrics(registry, realClock, hostname())
+  return followAuthenticationConfiguration(authenticationConfig, { clock, hostClock: realClock, logger, metrics })
 }

@@ -98,6 +98,11 @@ export class WatchCache implements FeedSink {
     return this.#byKey.size
   }
 
+  /** About how much the JSON of all objects takes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** About how much the JSON of an object takes, on average; 0 where there is none. */
   get averageBytes(): number {
     return this.size === 0 ? 0 : this.#bytes / this.size
