@@ -16,6 +16,7 @@ import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
+import { checkDeviceClaims } from './device-claims/claim-rights.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
 import { WatchCounts } from './flow-control/watch-counts.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
@@ -201,6 +202,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
+  checkDeviceClaims(registries, authorizer)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
