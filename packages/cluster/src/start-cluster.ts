@@ -307,20 +307,20 @@ function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => P
 
 /** Who is let in by the configuration that is named, and what ends looking at it. */
 async function followConfiguredAuthentication(
-  {
-    authenticationConfig,
-    environment,
-  }: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment },
+  options: Pick<ClusterOptions, 'authenticationConfig' | 'authentication'> & { readonly environment: Environment },
   registry: MetricsRegistry,
 ): Promise<{
   readonly issuers: ConfiguredAuthentication | undefined
   close(): void
 }> {
-  if (authenticationConfig === undefined) return { issuers: undefined, close() {} }
-  const { AuthenticationMetrics, followAuthenticationConfiguration } = await import(
-    '@coracle/apiserver/trusted-issuers'
-  )
+  const { authenticationConfig, authentication, environment } = options
+  if (authenticationConfig === undefined && authentication === undefined) return { issuers: undefined, close() {} }
+  const issuers = await import('@coracle/apiserver/trusted-issuers')
   const { clock, logger } = environment
-  const metrics = new AuthenticationMetrics(registry, realClock, hostname())
-  return followAuthenticationConfiguration(authenticationConfig, { clock, hostClock: realClock, logger, metrics })
+  const metrics = new issuers.AuthenticationMetrics(registry, realClock, hostname())
+  const parts = { clock, hostClock: realClock, logger, metrics }
+  if (authenticationConfig !== undefined) return issuers.followAuthenticationConfiguration(authenticationConfig, parts)
+  const { configuration = '', signingAlgorithms } = authentication ?? {}
+  const checked = issuers.parseAuthenticationConfiguration(configuration)
+  return { issuers: new issuers.TrustedIssuers(checked, { ...parts, signingAlgorithms }), close() {} }
 }

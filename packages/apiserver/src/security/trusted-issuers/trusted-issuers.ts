@@ -6,7 +6,7 @@ import { authenticated, type ConfiguredAuthentication } from '../authentication.
 import type { AuthenticationMetrics } from './authentication-metrics.ts'
 import { getJson } from './get-json.ts'
 import { type GetJson, IssuerKeys } from './issuer-keys.ts'
-import { claimedIssuer, verifyToken } from './verify-token.ts'
+import { claimedIssuer, type SigningAlgorithm, verifyToken } from './verify-token.ts'
 
 export interface TrustedIssuersOptions {
   /** Waits while an issuer is asked, however time passes in the cluster: issuers are outside of it. */
@@ -17,6 +17,8 @@ export interface TrustedIssuersOptions {
   /** Over HTTPS unless said otherwise. */
   readonly get?: GetJson
   readonly metrics?: AuthenticationMetrics | undefined
+  /** By which tokens may be signed; `signingAlgorithmsDefault` unless given. */
+  readonly signingAlgorithms?: readonly SigningAlgorithm[] | undefined
 }
 
 /** A configuration that was checked. */
@@ -64,10 +66,10 @@ export class TrustedIssuers implements ConfiguredAuthentication {
 
   async #verify(token: string, known: Known): Promise<VerifiedToken | string> {
     const { issuer, keys } = known
-    const { hostClock, metrics } = this.#options
+    const { hostClock, metrics, signingAlgorithms } = this.#options
     const configuration = this.#configuration
     const startedMs = hostClock.monotonicMs()
-    const verified = await verifyToken(token, issuer, keys, hostClock.now())
+    const verified = await verifyToken(token, issuer, keys, hostClock.now(), signingAlgorithms)
     const user = typeof verified === 'string' ? verified : userOfClaims(verified.claims, issuer.rules)
     const result = typeof user === 'string' ? 'failure' : 'success'
     metrics?.verified(issuer.url, result, (hostClock.monotonicMs() - startedMs) / 1000)
