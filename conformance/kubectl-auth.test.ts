@@ -177,6 +177,26 @@ it('people sign in with tokens of another issuer, whom a file names', async () =
   expect(await codeFor(configMaps, foreign)).toBe(401)
   expect([await codeFor('/livez'), await codeFor('/version')]).toEqual([200, 401])
 
+  const authorities = join(directory, 'issuer.crt')
+  await writeFile(authorities, certificateAuthority)
+  const issuer = ['--oidc-issuer-url', url, '--oidc-client-id', 'coracle', '--oidc-ca-file', authorities]
+  const claims = ['--oidc-username-claim', 'email', '--oidc-groups-claim', 'groups', '--oidc-signing-algs', 'ES256']
+  await using byFlags = await Program.start({
+    args: ['--memory', '--runtime', 'simulated', '--nodes', '0', ...issuer, ...claims],
+  })
+  const shown = rows(await (await Kubectl.in(byFlags)).ok(['auth', 'whoami', '--token', jane]))
+  expect(shown.slice(1)).toEqual([
+    ['Username', 'jane@example.com'],
+    ['Groups', '[dev system:authenticated]'],
+  ])
+
+  const metrics = await admin.ok(['get', '--raw', '/metrics'])
+  for (const series of [
+    'jwt_authenticator_latency_seconds_count{result="success",',
+    'config_controller_last_config_info{',
+  ])
+    expect(metrics).toContain(`\napiserver_authentication_${series}`)
+
   await writeFile(file, '{')
   const broken = await runCoracle(['up', '--memory', '--authentication-config', file])
   expect(broken).toMatchObject({ code: 1, stderr: expect.stringContaining(`--authentication-config: ${file}: yaml: `) })

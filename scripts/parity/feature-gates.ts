@@ -48,7 +48,7 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/apiserver/src/services/service-allocator.ts',
     note: 'Addresses have only ever been IPAddress objects.',
   },
-  { name: 'DRAAdminAccess', since: '1.36', where: 'packages/apiserver/src/admission/device-claims.ts' },
+  { name: 'DRAAdminAccess', since: '1.36', where: 'packages/apiserver/src/device-claims/claim-rights.ts' },
   { name: 'DRAPrioritizedList', since: '1.36', where: 'packages/scheduler/src/devices/allocator.ts' },
   {
     name: 'DynamicResourceAllocation',

@@ -56,7 +56,13 @@ export * from './schema/builders.ts'
 export * from './schema/checked-order.ts'
 export * from './schema/compile.ts'
 export type { Decoded, DecodeOptions } from './schema/decode.ts'
-export { checkValuesCount, type FieldValidation, type GoTypes, objectValuesMax } from './schema/decode-context.ts'
+export {
+  checkValuesCount,
+  type FieldValidation,
+  type GoTypes,
+  objectValuesMax,
+  Undecodable,
+} from './schema/decode-context.ts'
 export { omittedZero } from './schema/go/go-types.ts'
 export { withoutNulls } from './schema/go/nulls.ts'
 export * from './schema/resolve.ts'

@@ -16,7 +16,9 @@ import { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
+import { checkDeviceClaims } from './device-claims/claim-rights.ts'
 import type { FlowControl } from './flow-control/flow-control.ts'
+import { WatchCounts } from './flow-control/watch-counts.ts'
 import { createFirstObjects } from './housekeeping/bootstrap.ts'
 import { startCauseExpiry } from './housekeeping/cause-expiry.ts'
 import { startCompaction } from './housekeeping/compaction.ts'
@@ -108,6 +110,8 @@ export interface ApiCore {
   readonly turns: WorkTurns
   /** Decides when requests are answered that have to wait for others. Loaded when it is asked for first. */
   flowControl(): Promise<FlowControl>
+  /** What clients watch over HTTP. */
+  readonly clientWatches: WatchCounts
   /** Adds, changes and removes kinds. */
   readonly kinds: KindServer
   /** The servers behind this one. */
@@ -198,14 +202,20 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   for (const kind of options.kinds) kinds.announce(kind)
   allocateServices(registries, environment)
+  checkDeviceClaims(registries, authorizer)
   if (options.nodes !== undefined) serveMetrics(registries, options.nodes)
   const tokens =
     options.serviceAccountKey && new ServiceAccountTokens(registries, environment, options.serviceAccountKey)
   const bootstrapTokens = createBootstrapTokens(registries, environment.clock)
-  serveReviews(registries, authorizer, environment.clock, {
-    known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
-    issued: tokens,
-    configuredAuthentication: options.configuredAuthentication,
+  serveReviews(admission, {
+    registries,
+    authorizer,
+    clock: environment.clock,
+    tokens: {
+      known: (token) => options.authenticateToken?.(token) ?? bootstrapTokens(token),
+      issued: tokens,
+      configuredAuthentication: options.configuredAuthentication,
+    },
   })
   serveComponentStatuses(registries, () => [...(options.components?.() ?? []), storeCheck(store)])
   registries.addComputed(new BindingRegistry(registries, environment))
@@ -215,6 +225,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   )
   const customKinds = new CustomKinds({ registries, kinds, environment })
   const subresources = createSubresources(registries, environment, options.nodes, tokens)
+  const clientWatches = new WatchCounts()
   const stops: (() => void)[] = []
   let flowControl: Promise<FlowControl> | undefined
   let closed = false
@@ -256,10 +267,11 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     turns,
     flowControl: () => {
       flowControl ??= import('./flow-control/flow-control.ts').then(
-        (module) => new module.FlowControl(registries, options.requestsInFlightMax),
+        (module) => new module.FlowControl(registries, clientWatches, options.requestsInFlightMax),
       )
       return flowControl
     },
+    clientWatches,
     kinds,
     aggregator,
     kindsSettled: () => {

@@ -48,7 +48,7 @@ export function collectionAttributes(
 }
 
 /** The only name a field selector selects; undefined where it does not say, or cannot be read, which is for others to refuse. */
-function selectedName(fieldSelector: string): string | undefined {
+export function selectedName(fieldSelector: string): string | undefined {
   if (!fieldSelector.includes('metadata.name')) return undefined
   try {
     const { terms } = parseFieldSelector(fieldSelector)

@@ -1,4 +1,5 @@
 import type { CausesPage, CausesQuery, OnUnexplained, TokenIdentity } from '@coracle/apiserver'
+import type { SigningAlgorithm } from '@coracle/apiserver/trusted-issuers'
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
@@ -92,6 +93,10 @@ export interface ClusterOptions {
    * where requests need no credential. It is read again when it changes. Only where the API is served.
    */
   readonly authenticationConfig?: string
+  /** Such a configuration as a text, where no file has it, and by which algorithms tokens may be signed: RS256 and so on. Those of upstream unless set. */
+  readonly authentication?:
+    | { readonly configuration: string; readonly signingAlgorithms?: readonly SigningAlgorithm[] }
+    | undefined
   /**
    * The store has failed: what is acknowledged is safe, and nothing more will be. Or, with a `DataDirectoryLostError`, the
    * data directory was removed or replaced. The process should end.

@@ -84,10 +84,11 @@ async function start(
   stops.push(closeStore)
   const token = dataDir === undefined ? createToken() : await loadOrCreateToken(dataDir)
   const address = listenAddress(options)
-  const { issuers: configuredAuthentication, close: stopFollowing } = await followConfiguredAuthentication(options)
-  stops.push(async () => stopFollowing())
   const metrics = createMetricsRegistry()
   collectProcessMetrics(metrics)
+  const followed = await followConfiguredAuthentication(options, metrics)
+  const { issuers: configuredAuthentication, close: stopFollowing } = followed
+  stops.push(async () => stopFollowing())
   const connections = new NodeConnections(
     address && {
       environment,
@@ -321,15 +322,21 @@ function onlyOnce<A, R>(action: (argument: A) => Promise<R>): (argument: A) => P
 }
 
 /** Who is let in by the configuration that is named, and what ends looking at it. */
-async function followConfiguredAuthentication({
-  authenticationConfig,
-  environment,
-}: Pick<ClusterOptions, 'authenticationConfig'> & { readonly environment: Environment }): Promise<{
+async function followConfiguredAuthentication(
+  options: Pick<ClusterOptions, 'authenticationConfig' | 'authentication'> & { readonly environment: Environment },
+  registry: MetricsRegistry,
+): Promise<{
   readonly issuers: ConfiguredAuthentication | undefined
   close(): void
 }> {
-  if (authenticationConfig === undefined) return { issuers: undefined, close() {} }
-  const { followAuthenticationConfiguration } = await import('@coracle/apiserver/trusted-issuers')
+  const { authenticationConfig, authentication, environment } = options
+  if (authenticationConfig === undefined && authentication === undefined) return { issuers: undefined, close() {} }
+  const issuers = await import('@coracle/apiserver/trusted-issuers')
   const { clock, logger } = environment
-  return followAuthenticationConfiguration(authenticationConfig, { clock, hostClock: realClock, logger })
+  const metrics = new issuers.AuthenticationMetrics(registry, realClock, hostname())
+  const parts = { clock, hostClock: realClock, logger, metrics }
+  if (authenticationConfig !== undefined) return issuers.followAuthenticationConfiguration(authenticationConfig, parts)
+  const { configuration = '', signingAlgorithms } = authentication ?? {}
+  const checked = issuers.parseAuthenticationConfiguration(configuration)
+  return { issuers: new issuers.TrustedIssuers(checked, { ...parts, signingAlgorithms }), close() {} }
 }

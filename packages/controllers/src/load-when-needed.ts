@@ -3,5 +3,9 @@
  * the program starts with does not have it.
  */
 export async function loadWhatControllersNeedLater(): Promise<void> {
-  await Promise.all([import('./horizontal-pod-autoscaler/sync.ts'), import('./legacy-token-cleaner/plan.ts')])
+  await Promise.all([
+    import('./endpoint-slice-mirroring/plan.ts'),
+    import('./horizontal-pod-autoscaler/sync.ts'),
+    import('./legacy-token-cleaner/plan.ts'),
+  ])
 }

@@ -182,10 +182,14 @@ function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
     fields,
     ...mapType(props),
     ...(props['x-kubernetes-preserve-unknown-fields'] === true ? { preserveUnknownFields: true } : {}),
-    ...(embedded ? { embeddedResource: true } : {}),
+    ...(embedded ? { embeddedResource: true, impliedFields: impliedFields(props) } : {}),
     ...checksOfNode(props, props.type === undefined ? [] : ['object']),
   }
 }
+
+/** Of metadata a schema may describe names, never all that is there. */
+const impliedFields = ({ properties = {} }: JsonSchemaProps): readonly string[] =>
+  apiFieldNames.filter((name) => name === 'metadata' || !Object.hasOwn(properties, name))
 
 function mapNode(props: JsonSchemaProps, values: JsonSchemaProps | true): Schema {
   return {

@@ -8,7 +8,7 @@ import {
   openApiDefinitions,
   openApiReference,
 } from './definitions.ts'
-import { type DiscoveryPath, discoveryKinds } from './discovery.ts'
+import { answeredKinds, type ServerPath } from './discovery.ts'
 import {
   commonDefinitions,
   exchangedKinds,
@@ -29,6 +29,8 @@ export interface OpenApiOptions {
    * nobody describes come without a schema.
    */
   readonly kinds?: readonly KindSchema[]
+  /** Paths that the server has beside those of resources and discovery. */
+  readonly serverPaths?: readonly ServerPath[]
 }
 
 const json = 'application/json'
@@ -73,7 +75,7 @@ export function documentParts(
   all: readonly ResourceDefinition[],
   version: OpenApiVersion,
   options: OpenApiOptions,
-  discovery: readonly DiscoveryPath[],
+  serverPaths: readonly ServerPath[],
 ): DocumentParts {
   const paths = shown.flatMap(pathsOf)
   const wanted = exchangedBy(paths)
@@ -84,7 +86,7 @@ export function documentParts(
     ...resourceKinds(all.filter((each) => !shown.includes(each) && wanted.has(keyOf(each)))),
     ...[...exchangedKinds, ...(options.kinds ?? [])].filter(isWanted).map((each) => withGroups(each, all)),
     { schema: patchBody, kinds: [] },
-    ...discoveryKinds(discovery),
+    ...answeredKinds(serverPaths),
   ]
   const names = new Map(roots.flatMap(({ schema, kinds }) => kinds.map((kind) => [keyOf(kind), schema.name] as const)))
   const definitions = openApiDefinitions(roots, version)

@@ -7,5 +7,6 @@ export {
   mergeOpenApiDefinitions,
   type OpenApiDefinitions,
 } from './json-schema.ts'
+export { tokenIssuerPaths, versionPath } from './server-paths.ts'
 export { openApiV2 } from './v2.ts'
 export { openApiV3, openApiV3OfGroups } from './v3.ts'

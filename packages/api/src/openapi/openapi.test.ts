@@ -3,6 +3,7 @@ import { builtinResources } from '../kinds/builtin-kinds.ts'
 import { object, optional, string } from '../schema/builders.ts'
 import { widgets } from '../testing/sample-kind.ts'
 import { documentSources } from './document.ts'
+import { tokenIssuerPaths, versionPath } from './server-paths.ts'
 import { openApiV2 } from './v2.ts'
 import { openApiV3, openApiV3OfGroups } from './v3.ts'
 
@@ -248,6 +249,38 @@ describe('what documents say of discovery', () => {
     const groups = ofGroups.get('apis') as Json
     expect(Object.keys(at(groups, 'paths'))).toEqual(['/apis/'])
     expect(at(groups, 'components', 'schemas', `${meta}.APIGroup`)).toMatchObject(tells('APIGroup'))
+    expect(danglingReferences(whole)).toEqual([])
+  })
+
+  it('is told with other paths of the server, each in a document of its own in OpenAPI 3', () => {
+    const options = { serverPaths: [versionPath, ...tokenIssuerPaths] }
+    const whole = openApiV2(builtinResources, options) as Json
+    const info = 'io.k8s.apimachinery.pkg.version.Info'
+    expect(at(whole, 'paths', '/version/', 'get')).toMatchObject({
+      operationId: 'getCodeVersion',
+      consumes: ['application/json'],
+      produces: ['application/json'],
+      tags: ['version'],
+      responses: { 200: { schema: { $ref: `#/definitions/${info}` } } },
+    })
+    expect(at(whole, 'definitions', info)).not.toHaveProperty('x-kubernetes-group-version-kind')
+    expect(at(whole, 'definitions', info).required).toContain('gitVersion')
+    const keys = at(whole, 'paths', '/openid/v1/jwks/', 'get')
+    expect(keys).toMatchObject({
+      produces: ['application/jwk-set+json'],
+      responses: { 200: { schema: { type: 'string' } } },
+    })
+    expect(keys).not.toHaveProperty('consumes')
+    const documents = openApiV3OfGroups(builtinResources, options) as ReadonlyMap<string, Json>
+    expect([...documents.keys()].slice(-3)).toEqual(['version', '.well-known/openid-configuration', 'openid/v1/jwks'])
+    const version = documents.get('version') as Json
+    expect(Object.keys(at(version, 'components', 'schemas'))).toEqual([info])
+    expect(at(documents.get('openid/v1/jwks') as Json, 'paths', '/openid/v1/jwks/', 'get', 'responses', '200')).toEqual(
+      {
+        description: 'OK',
+        content: { 'application/jwk-set+json': { schema: { type: 'string' } } },
+      },
+    )
     expect(danglingReferences(whole)).toEqual([])
   })
 

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
-import { openApiReference } from './definitions.ts'
-import { type DiscoveryPath, discoveryHead, discoveryPaths, discoveryTypes } from './discovery.ts'
+import { answerOf, discoveryPaths, type ServerPath, serverPathHead } from './discovery.ts'
 import {
   answerTypesOf,
   bodyTypesOf,
@@ -19,13 +18,13 @@ import type { Operation } from './operations.ts'
 
 /** The Swagger 2.0 document of all resources, as `/openapi/v2` returns it in JSON. */
 export function openApiV2(definitions: readonly ResourceDefinition[], options: OpenApiOptions = {}): JsonObject {
-  const discovery = discoveryPaths(definitions)
-  const parts = documentParts(definitions, definitions, 'v2', options, discovery)
+  const serverPaths = [...discoveryPaths(definitions), ...(options.serverPaths ?? [])]
+  const parts = documentParts(definitions, definitions, 'v2', options, serverPaths)
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: options.serverVersion ?? 'unversioned' },
     paths: Object.fromEntries([
-      ...discovery.map((each) => [each.path, { get: discoveryV2(each) }] as const),
+      ...serverPaths.map((each) => [each.path, { get: serverPathV2(each) }] as const),
       ...parts.paths.map(
         (path) =>
           [
@@ -45,13 +44,13 @@ export function openApiV2(definitions: readonly ResourceDefinition[], options: O
   }
 }
 
-const discoveryV2 = (path: DiscoveryPath): JsonObject => ({
-  ...discoveryHead(path),
-  consumes: discoveryTypes,
-  produces: discoveryTypes,
+const serverPathV2 = (path: ServerPath): JsonObject => ({
+  ...serverPathHead(path),
+  ...(path.consumes === undefined ? {} : { consumes: path.consumes }),
+  produces: path.produces,
   schemes: ['https'],
   responses: {
-    '200': { description: 'OK', schema: openApiReference(path.schema.name, 'v2') },
+    '200': { description: 'OK', schema: answerOf(path, 'v2') },
     '401': { description: 'Unauthorized' },
   },
 })

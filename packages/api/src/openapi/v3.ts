@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts'
 import type { ResourceDefinition } from '../resource.ts'
-import { openApiDefinitions, openApiReference } from './definitions.ts'
-import { type DiscoveryPath, discoveryHead, discoveryKinds, discoveryPaths, discoveryTypes } from './discovery.ts'
+import { openApiDefinitions } from './definitions.ts'
+import { answeredKinds, answerOf, discoveryPaths, type ServerPath, serverPathHead } from './discovery.ts'
 import {
   answerTypesOf,
   bodyTypesOf,
@@ -41,11 +41,11 @@ export function openApiV3(
         },
       ] as const,
   )
-  return documentV3(Object.fromEntries([...discovery.map(discoveryEntry), ...paths]), parts.definitions, options)
+  return documentV3(Object.fromEntries([...discovery.map(serverPathEntry), ...paths]), parts.definitions, options)
 }
 
 /**
- * The documents of paths that belong to no version of a group, by where they are below `/openapi/v3/`: `api`, `apis`, `apis/apps`.
+ * The documents of paths that belong to no version of a group, by where they are below `/openapi/v3/`: `api`, `apis`, `apis/apps`, `version`.
  */
 export function openApiV3OfGroups(
   definitions: readonly ResourceDefinition[],
@@ -54,9 +54,9 @@ export function openApiV3OfGroups(
   const versions = new Set(definitions.map(({ group, version }) => `${rootOf(group, version)}/`))
   const paths = discoveryPaths(definitions).filter(({ path }) => !versions.has(path))
   return new Map(
-    paths.map((each) => [
+    [...paths, ...(options.serverPaths ?? [])].map((each) => [
       each.path.slice(1, -1),
-      documentV3(Object.fromEntries([discoveryEntry(each)]), openApiDefinitions(discoveryKinds([each]), 'v3'), options),
+      documentV3(Object.fromEntries([serverPathEntry(each)]), openApiDefinitions(answeredKinds([each]), 'v3'), options),
     ]),
   )
 }
@@ -77,10 +77,10 @@ const documentV3 = (
   },
 })
 
-const discoveryEntry = (path: DiscoveryPath): readonly [string, JsonObject] => {
-  const content = contentOf(discoveryTypes, openApiReference(path.schema.name, 'v3'))
+const serverPathEntry = (path: ServerPath): readonly [string, JsonObject] => {
+  const content = contentOf(path.produces, answerOf(path, 'v3'))
   const responses = { '200': { description: 'OK', content }, '401': { description: 'Unauthorized' } }
-  return [path.path, { get: { ...discoveryHead(path), responses } }]
+  return [path.path, { get: { ...serverPathHead(path), responses } }]
 }
 
 function operationV3(operation: Operation, parts: DocumentParts): JsonObject {

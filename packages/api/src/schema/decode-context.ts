@@ -39,7 +39,15 @@ export interface GoTypes {
 }
 
 /** A value that has not the form its schema wants. */
-export class Undecodable extends Error {}
+export class Undecodable extends Error {
+  /** The value that has not the type its schema wants, where that is what is wrong. */
+  readonly value: unknown
+
+  constructor(problem: string, value?: unknown) {
+    super(problem)
+    this.value = value
+  }
+}
 
 /** Where a decoder is: what messages need to name the field. */
 export class DecodeContext {
@@ -155,6 +163,7 @@ export class DecodeContext {
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
     return new Undecodable(
       `json: cannot unmarshal ${found} into ${target} of type ${owner === undefined ? goType : type}`,
+      value,
     )
   }
 

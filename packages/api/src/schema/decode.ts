@@ -66,7 +66,7 @@ export function decodeRoot<T>(schema: Schema<T>, value: unknown, options: Decode
     }
     return { value: decoded, warnings: unknown, valuesCount: context.valuesCount }
   } catch (error) {
-    if (error instanceof Undecodable) throw badRequest(explain(error.message))
+    if (error instanceof Undecodable) throw Object.assign(badRequest(explain(error.message)), { cause: error })
     throw error
   }
 }

@@ -210,6 +210,8 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
   readonly dialect?: Dialect
   /** A whole object of the API inside another: apiVersion and kind are there, and metadata is checked as any object's. */
   readonly embeddedResource?: boolean
+  /** Fields of such an object that it has although its schema does not describe them. */
+  readonly impliedFields?: readonly string[]
 }
 
 /** Stands for a schema that is defined later: what makes recursion possible. */

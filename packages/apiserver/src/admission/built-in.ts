@@ -6,7 +6,6 @@ import type { AdmissionPlugin } from './admission.ts'
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from './certificates.ts'
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts'
-import { deviceClaims } from './device-claims.ts'
 import type { OptionalPlugin } from './enabled-plugins.ts'
 import { jobDependencies } from './job-dependencies.ts'
 import { limitRanger } from './limit-ranger.ts'
@@ -72,7 +71,6 @@ export function builtInAdmission(
     optional('DenyServiceExternalIPs'),
     podTopologyLabels(registries),
     nodeDeclaredFeatureValidator(registries),
-    deviceClaims(registries, authorizer),
     jobDependencies(registries),
     podResize(registries),
     mutatingPolicies(registries, authorizer, turns),

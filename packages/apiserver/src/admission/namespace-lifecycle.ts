@@ -2,6 +2,7 @@ import { ApiError, type KubernetesObject, notFound } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
+import { isReview } from './reviews.ts'
 
 /** Namespaces that cannot be deleted. */
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
@@ -30,8 +31,9 @@ export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
   }
 }
 
-const createsInNamespace = ({ operation, definition }: AdmissionTarget): boolean =>
-  operation === 'CREATE' && definition.namespaced
+/** Reviews are let through, as upstream: a refusal would tell of namespaces to whoever may not see them. */
+const createsInNamespace = (target: AdmissionTarget): boolean =>
+  target.operation === 'CREATE' && target.definition.namespaced && !isReview(target)
 
 const deletesNamespace = ({ operation, definition: { group, plural } }: AdmissionTarget): boolean =>
   operation === 'DELETE' && group === '' && plural === 'namespaces'

@@ -25,6 +25,7 @@ import { unfilteredSelection } from '../watch-cache/selection.ts'
 import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmittedResource } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
+import { isReview } from './reviews.ts'
 import { resizesPod } from './stored-objects.ts'
 
 /**
@@ -55,8 +56,8 @@ export function resourceQuota(registries: Registries, clock: Clock): AdmissionPl
 /** Objects count when they come; of changes only those that may make them take more. */
 function isCounted(attributes: AdmissionAttributes, object: KubernetesObject): boolean {
   const { operation, definition, subresource, old } = attributes
-  // What is posted to put a pod on a node is no object.
-  if (operation === 'CREATE') return subresource === '' && definition.kind !== bindings.kind
+  // What is posted to put a pod on a node is no object, and a question is none.
+  if (operation === 'CREATE') return subresource === '' && definition.kind !== bindings.kind && !isReview(attributes)
   if (operation !== 'UPDATE' || definition.group !== '') return false
   switch (definition.plural) {
     case 'pods':

@@ -37,6 +37,8 @@ export interface CausesQuery {
   readonly namespace?: string
   readonly name?: string
   readonly uid?: string
+  /** Only causes of which it holds. */
+  readonly matches?: (cause: Cause) => boolean
   /** Only causes of earlier revisions. */
   readonly before?: Revision
   /** Only causes of later revisions: what is new to whoever has read so far. */
@@ -86,7 +88,7 @@ export class CausalRecord {
         if (note.revision <= after) return { causes: found }
         before = note.revision
         const cause = mayConcern(note, query) ? this.#causeOf(user, note) : undefined
-        if (cause === undefined || !cause.changes.some((change) => concerns(change, query))) continue
+        if (cause === undefined || !isWanted(cause, query)) continue
         found.push(cause)
         if (found.length === limit) return { causes: found, before }
       }
@@ -99,7 +101,7 @@ export class CausalRecord {
     const found: Cause[] = []
     for (const revision of [...new Set(revisions)].sort((a, b) => b - a)) {
       const cause = await this.#at(user, revision)
-      if (cause?.changes.some((change) => concerns(change, query)) === true) found.push(cause)
+      if (cause !== undefined && isWanted(cause, query)) found.push(cause)
     }
     return { causes: found }
   }
@@ -190,6 +192,9 @@ function mayConcern({ note }: Note, { uid, name }: CausesQuery): boolean {
   const bytes = Buffer.from(note.buffer, note.byteOffset, note.byteLength)
   return (uid === undefined || bytes.includes(uid)) && (name === undefined || bytes.includes(name))
 }
+
+const isWanted = (cause: Cause, query: CausesQuery): boolean =>
+  query.matches?.(cause) !== false && cause.changes.some((change) => concerns(change, query))
 
 const concerns = (change: CausedChange, { group, resource, namespace, name, uid }: CausesQuery): boolean =>
   (group === undefined || change.group === group) &&

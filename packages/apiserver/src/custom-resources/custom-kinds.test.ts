@@ -89,14 +89,26 @@ describe('a kind of a definition', () => {
     }
   })
 
-  it('never takes the place of a built-in one', async () => {
-    const spec = { group: 'coordination.k8s.io', names: { plural: 'leases', kind: 'Lease' } }
-    const definition = crateDefinition(undefined, spec)
-    const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
-    await establish(client, { ...definition, metadata: { name: 'leases.coordination.k8s.io', annotations } })
-    const { json } = await server.call('/apis/coordination.k8s.io/v1')
-    expect(json.resources).toHaveLength(1)
-    expect((await server.call('/apis/coordination.k8s.io/v1/leases')).json.kind).toBe('LeaseList')
+  it.each(['v1', 'v9'])('is not served in a group that is built in, in whatever version: %s', async (version) => {
+    const group = 'coordination.k8s.io'
+    for (const [plural, kind] of [
+      ['leases', 'Lease'],
+      ['crates', 'Crate'],
+    ] as const) {
+      const definition = crateDefinition([crateVersion(version, { storage: true })], { group, names: { plural, kind } })
+      const annotations = { 'api-approved.kubernetes.io': 'unapproved, a test' }
+      const named = { ...definition, metadata: { name: `${plural}.${group}`, annotations } }
+      if (kind === 'Crate' || version === 'v1') await establish(client, named)
+    }
+    const { json } = await server.call(`/apis/${group}/v1`)
+    expect(json.resources.map(({ name }: { name: string }) => name)).toEqual(['leases'])
+    expect((await server.call(`/apis/${group}/v1/leases`)).json.kind).toBe('LeaseList')
+    expect(await server.failure(`/apis/${group}/${version}/crates`)).toMatchObject({
+      code: 404,
+      message: 'the server could not find the requested resource',
+    })
+    const { json: groups } = await server.call(`/apis/${group}`)
+    expect(groups.versions.map((each: { version: string }) => each.version)).toEqual(['v1'])
   })
 
   it('warns of finalizers without a domain', async () => {

@@ -9,6 +9,7 @@ import {
 import type { Convert } from '@coracle/api/custom'
 import type { Environment } from '@coracle/environment'
 import { ServiceResolver } from '../aggregation/service-resolver.ts'
+import { isBuiltInGroup } from '../http/routes.ts'
 import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
@@ -106,8 +107,9 @@ export class CustomKinds {
       before !== undefined && deepEqual(Object.keys(before.kind.selectableFields), Object.keys(made.selectableFields))
         ? { ...made, selectableFields: before.kind.selectableFields }
         : made
-    if (before === undefined && this.#isBuiltIn(kind)) {
-      this.#parts.environment.logger.error('a custom kind has the name of a built-in one and is not served', {
+    // As upstream, where paths of these groups lead to built-in kinds alone.
+    if (isBuiltInGroup(this.#parts.registries.definitions(), kind.group)) {
+      this.#parts.environment.logger.error('a custom kind is in a group that is built in, and is not served', {
         definition: name,
       })
       return
@@ -130,16 +132,6 @@ export class CustomKinds {
     const client = createWebhookClient(clientConfig, { clock, resolve: (service) => this.#resolver.resolve(service) })
     const reviewVersion = spoken.find((version) => conversionReviewVersions.includes(version)) ?? 'v1'
     return { client, convert: webhookConversion({ client, reviewVersion, uuid: () => random.uuid() }) }
-  }
-
-  #isBuiltIn(kind: StoredKind): boolean {
-    const own = new Set([...this.#served.values()].map((served) => served.kind.storageKey))
-    return [...this.#parts.registries.kinds()].some(
-      ({ kind: other }) =>
-        !own.has(other.storageKey) &&
-        other.group === kind.group &&
-        (other.plural === kind.plural || other.kind === kind.kind),
-    )
   }
 
   #then(name: string, act: () => Promise<void>): void {

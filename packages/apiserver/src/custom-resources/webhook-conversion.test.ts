@@ -139,8 +139,10 @@ describe('a kind whose versions a webhook converts', () => {
           return { ...rest, apiVersion: version, spec: { label } }
         },
       )
+      const isSpoilt = convertedObjects.some((each: { spec: { label: string } }) => each.spec.label.includes('vinegar'))
+      const result = isSpoilt ? { status: 'Failure', message: 'spoilt' } : { status: 'Success' }
       response.setHeader('Content-Type', 'application/json')
-      response.end(JSON.stringify({ response: { uid: asked.uid, result: { status: 'Success' }, convertedObjects } }))
+      response.end(JSON.stringify({ response: { uid: asked.uid, result, convertedObjects } }))
     })
     webhook.listen(0, '127.0.0.1')
     await once(webhook, 'listening')
@@ -380,6 +382,31 @@ describe('a kind whose versions a webhook converts', () => {
     expect(json.message).toMatch(
       /^conversion webhook for example.com\/v1, Kind=Crate failed: Post "https:\/\/127.0.0.1:\d+\/convert\?timeout=30s": dial tcp 127.0.0.1:\d+: connect: connection refused/,
     )
+    expect((await server.call(path('v1', '/a'))).code).toBe(200)
+  })
+
+  it('is deleted through no version that the webhook does not make', async () => {
+    await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
+    await post('v1', 'a', 'wine')
+    await post('v1', 'b', 'wine')
+    webhook.closeAllConnections()
+    await new Promise((resolve) => webhook.close(resolve))
+    for (const rest of ['/a', '/a?dryRun=All', '']) {
+      const { code, json } = await server.call(path('v2', rest), { method: 'DELETE' })
+      expect([code, json.message]).toEqual([500, expect.stringContaining('conversion webhook for example.com/v1')])
+    }
+    const deleted = await server.call(path('v1'), { method: 'DELETE' })
+    expect(deleted.json.items.map((each: KubernetesObject) => each.metadata.name)).toEqual(['a', 'b'])
+    expect((await server.call(path('v1'))).json.items).toEqual([])
+  })
+
+  it('goes with its collection only where all of it can be shown', async () => {
+    await define([crateVersion('v1', { storage: true }), crateVersion('v2')])
+    await post('v1', 'a', 'wine')
+    expect((await server.call(path('v2', '/a'))).code).toBe(200)
+    await post('v1', 'b', 'vinegar')
+    const { code, json } = await server.call(path('v2'), { method: 'DELETE' })
+    expect([code, json.message]).toEqual([500, expect.stringContaining('failed: spoilt')])
     expect((await server.call(path('v1', '/a'))).code).toBe(200)
   })
 

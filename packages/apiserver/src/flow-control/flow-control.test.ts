@@ -132,10 +132,10 @@ describe('shares of seats', () => {
 })
 
 describe('the queues of a level', () => {
-  const request = (flow: string, id = '') => ({ flow, id })
+  const request = (flow: string, id = '', work = 1) => ({ flow, id, work })
 
   it('take turns, so that a flow that sends much does not keep others waiting', () => {
-    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
     for (let index = 0; index < 5; index++) queues.add(request('loud', String(index)))
     for (let index = 0; index < 2; index++) queues.add(request('quiet', String(index)))
     const order = Array.from({ length: 7 }, () => queues.next()).map((each) => `${each?.flow} ${each?.id}`)
@@ -144,7 +144,7 @@ describe('the queues of a level', () => {
   })
 
   it('give a flow that comes late no more than its turn', () => {
-    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
     for (let index = 0; index < 6; index++) queues.add(request('early', String(index)))
     for (let turn = 0; turn < 3; turn++) queues.next()
     for (let index = 0; index < 3; index++) queues.add(request('late', String(index)))
@@ -152,8 +152,33 @@ describe('the queues of a level', () => {
     expect(order.slice(0, 4).toSorted()).toEqual(['early', 'early', 'late', 'late'])
   })
 
+  it('give a flow whose requests are much work fewer turns', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    for (let index = 0; index < 2; index++) queues.add(request('loud', String(index), 3))
+    for (let index = 0; index < 6; index++) queues.add(request('quiet', String(index)))
+    const order = Array.from({ length: 8 }, () => queues.next()).map((each) => each?.flow)
+    expect([order.indexOf('loud'), order.lastIndexOf('loud')]).toEqual([2, 6])
+  })
+
+  it('are those of the hand with the least work, and not the shortest', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 2, handSize: 2, queueLengthLimit: 3 })
+    queues.add(request('one', 'wide', 5))
+    for (const id of ['a', 'b', 'c']) queues.add(request('one', id))
+    // The queue with the three is full, though it has less work to do.
+    expect(queues.add(request('one', 'd'))).toBe(false)
+  })
+
+  it('tell whose turn it is before it is', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 1, handSize: 1, queueLengthLimit: 3 })
+    expect(queues.peek()).toBeUndefined()
+    const [first, second] = [request('a', '1'), request('a', '2')]
+    queues.add(first)
+    queues.add(second)
+    expect([queues.peek(), queues.next(), queues.peek()]).toEqual([first, first, second])
+  })
+
   it('have an end, each, and a flow waits in the shortest of its hand', () => {
-    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 2, handSize: 2, queueLengthLimit: 2 })
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 2, handSize: 2, queueLengthLimit: 2 })
     const taken = Array.from({ length: 5 }, (_, index) => queues.add(request('one', String(index))))
     expect(taken).toEqual([true, true, true, true, false])
     expect(queues.add(request('one', 'old'), true)).toBe(true)
@@ -161,7 +186,7 @@ describe('the queues of a level', () => {
   })
 
   it('forget who has gone', () => {
-    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 1, handSize: 1, queueLengthLimit: 10 })
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 1, handSize: 1, queueLengthLimit: 10 })
     const [first, second] = [request('a', '1'), request('a', '2')]
     queues.add(first)
     queues.add(second)
@@ -175,6 +200,8 @@ describe('the queues of a level', () => {
 class Requests {
   readonly seats: Seats
   readonly seated: string[] = []
+  /** Those whose turn it was with too few seats, as often as that was. */
+  readonly short: string[] = []
   readonly #byId = new Map<string, SeatRequest>()
 
   constructor(total: number, levels: readonly PriorityLevelConfiguration[]) {
@@ -182,8 +209,15 @@ class Requests {
     this.seats.set(levels)
   }
 
-  ask(id: string, levelName: string, flow = ''): string {
-    const request = { level: levelName, flow, onSeat: () => void this.seated.push(id) }
+  ask(id: string, levelName: string, flow = '', seats = 1): string {
+    const request = {
+      level: levelName,
+      flow,
+      seats,
+      work: seats,
+      onSeat: () => void this.seated.push(id),
+      onShort: () => void this.short.push(id),
+    }
     this.#byId.set(id, request)
     return this.seats.request(request)
   }
@@ -257,6 +291,49 @@ describe('seats', () => {
     expect(requests.ask('c', 'lender')).toBe('refused')
   })
 
+  it('are taken several at a time by who needs several, who waits for them in turn', () => {
+    const requests = new Requests(4, [level('a', 1, {}, queue())])
+    expect([requests.ask('wide', 'a', '', 3), requests.ask('wider', 'a', '', 4), requests.ask('one', 'a')]).toEqual([
+      'seated',
+      'waiting',
+      'waiting',
+    ])
+    expect([requests.counts('a')?.seated, requests.short]).toEqual([3, ['wider', 'wider']])
+    requests.leave('wide')
+    expect([requests.counts('a')?.seated, requests.seated]).toEqual([4, ['wider']])
+    requests.leave('wider')
+    expect([requests.counts('a')?.seated, requests.seated]).toEqual([1, ['wider', 'one']])
+    requests.leave('one')
+    expect(requests.counts('a')?.seated).toBe(0)
+  })
+
+  it('may be more than a level has: such a request is answered alone', () => {
+    const requests = new Requests(4, [level('narrow', 1, { borrowingLimitPercent: 0 }, queue()), level('other', 1)])
+    expect(requests.ask('one', 'narrow')).toBe('seated')
+    expect(requests.ask('wide', 'narrow', '', 7)).toBe('waiting')
+    requests.leave('one')
+    expect(requests.seated).toEqual(['wide'])
+    expect(requests.ask('two', 'narrow')).toBe('waiting')
+    requests.leave('wide')
+    expect(requests.seated).toEqual(['wide', 'two'])
+  })
+
+  it('are not lent past a level with more need that waits for several', () => {
+    const lent = { lendablePercent: 100 }
+    const levels = [level('needy', 2, lent, queue()), level('other', 1, lent, queue()), level('refusing', 1, lent)]
+    const requests = new Requests(8, levels)
+    expect(['a', 'b', 'c', 'd', 'e'].map((id) => requests.ask(id, 'other'))).not.toContain('waiting')
+    expect(requests.ask('wide', 'needy', '', 4)).toBe('waiting')
+    expect(requests.ask('late', 'other')).toBe('waiting')
+    expect(requests.ask('as needy', 'refusing')).toBe('seated')
+    requests.leave('a')
+    expect(requests.seated).toEqual([])
+    requests.leave('b')
+    expect(requests.seated).toEqual(['wide'])
+    requests.leave('as needy')
+    expect(requests.seated).toEqual(['wide', 'late'])
+  })
+
   it('are not waited for any more by who has gone', () => {
     const requests = new Requests(1, [level('a', 1, {}, queue())])
     requests.ask('first', 'a')
@@ -306,6 +383,52 @@ describe('seats', () => {
         }
         for (const id of held) requests.leave(id)
         expect(requests.seats.levels().every(({ seated, waiting }) => seated === 0 && waiting === 0)).toBe(true)
+      }),
+    )
+  })
+
+  it('of any width add up, and everybody who waits has a turn', () => {
+    const levels = [
+      level('a', 3, { lendablePercent: 60 }, queue(4)),
+      level('b', 2, { lendablePercent: 30, borrowingLimitPercent: 20 }, queue(2, 3)),
+      level('c', 0, {}, queue()),
+    ]
+    const step = fc.record({
+      level: fc.constantFrom('a', 'b', 'c'),
+      seats: fc.integer({ min: 1, max: 12 }),
+      leaves: fc.nat(40),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const requests = new Requests(10, levels)
+        const widths = new Map<string, number>()
+        const waits = new Set<string>()
+        const check = () => {
+          for (const id of requests.seated.splice(0)) waits.delete(id)
+          const counts = requests.seats.levels()
+          const seated = [...widths].filter(([id]) => !waits.has(id)).reduce((sum, [, seats]) => sum + seats, 0)
+          expect(counts.reduce((sum, each) => sum + each.seated, 0)).toBe(seated)
+          expect(counts.reduce((sum, each) => sum + each.waiting, 0)).toBe(waits.size)
+        }
+        const leave = (id: string) => {
+          widths.delete(id)
+          waits.delete(id)
+          requests.leave(id)
+          check()
+        }
+        for (const [index, { level: name, seats, leaves }] of steps.entries()) {
+          const outcome = requests.ask(String(index), name, '', seats)
+          if (outcome !== 'refused') widths.set(String(index), seats)
+          if (outcome === 'waiting') waits.add(String(index))
+          check()
+          if (widths.has(String(leaves))) leave(String(leaves))
+        }
+        // Only those leave that have seats: the others get theirs.
+        for (let id = seatedOne(); id !== undefined; id = seatedOne()) leave(id)
+        function seatedOne(): string | undefined {
+          return [...widths.keys()].find((each) => !waits.has(each))
+        }
+        expect([...waits]).toEqual([])
       }),
     )
   })

@@ -11,7 +11,9 @@ import type { Route } from '../http/routes.ts'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'
 import { distinguisherOf, matches } from './matching.ts'
+import { type RequestWork, workOfRequest } from './request-work.ts'
 import { type LevelCounts, type SeatRequest, Seats } from './seats.ts'
+import type { WatchCounts } from './watch-counts.ts'
 
 /** Requests that are answered at one time unless something else is asked for: upstream's --max-requests-inflight and --max-mutating-requests-inflight. */
 export const seatsDefault = 600
@@ -29,12 +31,15 @@ export interface Classified {
 export class FlowControl {
   readonly #registries: Registries
   readonly #seats: Seats
+  readonly #watches: Pick<WatchCounts, 'interestedIn'>
   #schemas: readonly { readonly schema: FlowSchema; readonly level: PriorityLevelConfiguration }[] = []
   #isOutdated = true
   #isFollowing = false
 
-  constructor(registries: Registries, seats = seatsDefault) {
+  /** `watches` are those whose cost counts with a write. */
+  constructor(registries: Registries, watches: Pick<WatchCounts, 'interestedIn'>, seats = seatsDefault) {
     this.#registries = registries
+    this.#watches = watches
     this.#seats = new Seats(seats)
   }
 
@@ -49,7 +54,19 @@ export class FlowControl {
     return { schema, level, isExempt: level.metadata.name === exemptName, flow }
   }
 
-  /** Asks for a seat. What is `seated` or `waiting` has to `leave`. */
+  /** How many seats a request takes at a level, and how long. */
+  workOf(route: Route, query: URLSearchParams, level: string): RequestWork {
+    return workOfRequest(route, query, {
+      stored: ({ group, version, plural }) => {
+        const cache = this.#registries.byResource(group, version, plural)?.storage.cache
+        return cache && { count: cache.size, averageBytes: cache.averageBytes }
+      },
+      watchers: (written) => this.#watches.interestedIn(written),
+      widest: this.#seats.widestOf(level),
+    })
+  }
+
+  /** Asks for seats. What is `seated` or `waiting` has to `leave`. */
   request(request: SeatRequest): 'seated' | 'waiting' | 'refused' {
     return this.#seats.request(request)
   }

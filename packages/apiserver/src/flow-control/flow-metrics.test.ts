@@ -55,7 +55,7 @@ describe('what flow control does', () => {
       },
       clock,
     )
-  const request: FlowRequest = { schema: 's', level: 'low', queues: true, isMutating: false, isWatch: false }
+  const request: FlowRequest = { schema: 's', level: 'low', seats: 1, queues: true, isMutating: false, isWatch: false }
   const both = '{priority_level="low",flow_schema="s"}'
 
   it('shows who has a seat and who waits, by level and schema', () => {
@@ -78,6 +78,35 @@ describe('what flow control does', () => {
     second.ends()
     expect(lines('current_executing_seats')).toEqual([`${both} 0`])
     expect(lines('dispatched_requests_total')).toEqual([`${both} 2`])
+  })
+
+  it('tells seats from requests: one may take several, and keep them when it is answered', () => {
+    const flow = start()
+    const [first, second] = [3, 2].map((seats) => flow.follow({ ...request, seats, watchers: seats * 10 }))
+    first?.begins()
+    second?.waits()
+    second?.isShort()
+    expect(lines('current_executing_seats')).toEqual([`${both} 3`])
+    expect(lines('current_inqueue_seats')).toEqual([`${both} 2`])
+    first?.lingers()
+    expect(lines('current_executing_requests')).toEqual([`${both} 0`])
+    expect(lines('current_executing_seats')).toEqual([`${both} 3`])
+    expect(lines('request_execution_seconds').at(-1)).toContain('} 1')
+    first?.ends()
+    second?.ends()
+    expect([...lines('current_executing_seats'), ...lines('current_inqueue_seats')]).toEqual([`${both} 0`, `${both} 0`])
+    expect(lines('request_execution_seconds').at(-1)).toContain('} 1')
+    expect(lines('request_dispatch_no_accommodation_total')).toEqual([`${both} 1`])
+    const count = (name: string, bound: number) =>
+      lines(name).find((line) => line.startsWith(`_bucket{priority_level="low",flow_schema="s",le="${bound}"}`))
+    expect([count('work_estimated_seats', 2), count('work_estimated_seats', 4)].map((line) => line?.at(-1))).toEqual([
+      '1',
+      '2',
+    ])
+    expect([count('watch_count_samples', 10), count('watch_count_samples', 100)].map((line) => line?.at(-1))).toEqual([
+      '0',
+      '2',
+    ])
   })
 
   it('takes how long a level used how many of its seats, and could use more', async () => {

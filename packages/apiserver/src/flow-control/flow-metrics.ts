@@ -14,6 +14,10 @@ export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out'
 export interface FlowRequest {
   readonly schema: string
   readonly level: string
+  /** Seats that it takes. */
+  readonly seats: number
+  /** How many watch what it writes; absent where it writes nothing that can be watched. */
+  readonly watchers?: number | undefined
   /** Whether it waits for a seat where there is none. */
   readonly queues: boolean
   readonly isMutating: boolean
@@ -26,7 +30,11 @@ export interface FollowedRequest {
   /** Has its seat, or needs none. */
   begins(): void
   refused(reason: Rejection): void
-  /** Gives its seat back, or waits no longer. */
+  /** It is its turn, and there are too few seats for it. */
+  isShort(): void
+  /** Is answered, and keeps its seats for a while. */
+  lingers(): void
+  /** Gives its seats back, or waits no longer. */
   ends(): void
 }
 
@@ -43,16 +51,19 @@ interface LevelRatios {
   readonly requests: Readonly<Record<Phase, TimedRatio>>
 }
 
-/**
- * What flow control has done and does, under the names of upstream (apiserver, util/flowcontrol/metrics). A request takes one seat, so seats
- * and requests are the same numbers.
- */
+const workBuckets = [1, 2, 4, 8, 16, 32, 64, 100]
+const watcherBuckets = [0, 1, 10, 100, 1000, 10_000]
+
+/** What flow control has done and does, under the names of upstream (apiserver, util/flowcontrol/metrics). */
 export class FlowMetrics {
   readonly #clock: Clock
   readonly #flowControl: Pick<FlowControl, 'limitsOf'>
   readonly #dispatched: Metric<Label, Counter>
   readonly #rejected: Metric<Label | 'reason', Counter>
-  readonly #now: Readonly<Record<Phase, readonly Metric<Label, Gauge>[]>>
+  readonly #short: Metric<Label, Counter>
+  readonly #estimated: Metric<Label, Histogram>
+  readonly #watchers: Metric<Label, Histogram>
+  readonly #now: Readonly<Record<Phase, Readonly<Record<'requests' | 'seats', Metric<Label, Gauge>>>>>
   readonly #waitSeconds: Metric<Label | 'execute', Histogram>
   readonly #executionSeconds: Metric<Label | 'type', Histogram>
   readonly #seatUtilization: Metric<'phase' | 'priority_level', Histogram>
@@ -79,15 +90,31 @@ export class FlowMetrics {
       ...named('rejected_requests_total', 'Requests that flow control has refused, and why.'),
       labels: [...labels, 'reason'],
     })
+    this.#short = metrics.counter(
+      named('request_dispatch_no_accommodation_total', 'How often there were too few seats for who was next.'),
+    )
+    this.#estimated = metrics.histogram({
+      ...named('work_estimated_seats', 'How many seats requests were estimated to take.'),
+      buckets: workBuckets,
+    })
+    this.#watchers = metrics.histogram({
+      ...named('watch_count_samples', 'How many watched what a request was about to write.'),
+      buckets: watcherBuckets,
+    })
     this.#now = {
-      executing: [
-        metrics.gauge(named('current_executing_requests', 'Requests that are being answered.')),
-        metrics.gauge(named('current_executing_seats', 'Seats of requests that are being answered.')),
-      ],
-      waiting: [
-        metrics.gauge(named('current_inqueue_requests', 'Requests that wait for a seat.')),
-        metrics.gauge(named('current_inqueue_seats', 'Seats that are waited for.')),
-      ],
+      executing: {
+        requests: metrics.gauge(named('current_executing_requests', 'Requests that are being answered.')),
+        seats: metrics.gauge(
+          named(
+            'current_executing_seats',
+            'Seats of requests that are being answered, or whose watchers are being told.',
+          ),
+        ),
+      },
+      waiting: {
+        requests: metrics.gauge(named('current_inqueue_requests', 'Requests that wait for a seat.')),
+        seats: metrics.gauge(named('current_inqueue_seats', 'Seats that are waited for.')),
+      },
     }
     this.#waitSeconds = metrics.histogram({
       ...named(
@@ -158,47 +185,71 @@ export class FlowMetrics {
     const startedMs = this.#clock.monotonicMs()
     let phase: Phase | undefined
     let beganMs = startedMs
+    let seatsOf: Phase | undefined
+    const enterWithSeats = (next: Phase | undefined): void => {
+      if (seatsOf !== undefined) this.#changeSeats(request, names, seatsOf, -request.seats)
+      seatsOf = next
+      if (seatsOf !== undefined) this.#changeSeats(request, names, seatsOf, request.seats)
+    }
     const enter = (next: Phase | undefined): void => {
       if (phase !== undefined) this.#change(request, names, phase, -1)
       phase = next
       if (phase !== undefined) this.#change(request, names, phase, 1)
     }
+    this.#estimated.with(names).observe(request.seats)
+    if (request.watchers !== undefined) this.#watchers.with(names).observe(request.watchers)
     const waited = (execute: boolean): void => {
       if (!request.queues) return
       const seconds = (this.#clock.monotonicMs() - startedMs) / 1000
       this.#waitSeconds.with({ ...names, execute: String(execute) }).observe(seconds)
     }
+    const isAnswered = (): void => {
+      if (phase === 'executing') {
+        const type = request.isWatch ? 'watch' : 'regular'
+        this.#executionSeconds.with({ ...names, type }).observe((this.#clock.monotonicMs() - beganMs) / 1000)
+      }
+      enter(undefined)
+    }
     return {
-      waits: () => enter('waiting'),
+      waits: () => {
+        enter('waiting')
+        enterWithSeats('waiting')
+      },
       begins: () => {
         waited(true)
         this.#dispatched.with(names).inc()
         beganMs = this.#clock.monotonicMs()
         enter('executing')
+        enterWithSeats('executing')
       },
+      isShort: () => this.#short.with(names).inc(),
       refused: (reason) => {
         // As upstream: only what found no place to wait was not to be executed.
         waited(phase === 'waiting')
         this.#rejected.with({ ...names, reason }).inc()
         enter(undefined)
+        enterWithSeats(undefined)
       },
+      lingers: () => isAnswered(),
       ends: () => {
-        if (phase === 'executing') {
-          const type = request.isWatch ? 'watch' : 'regular'
-          this.#executionSeconds.with({ ...names, type }).observe((this.#clock.monotonicMs() - beganMs) / 1000)
-        } else if (phase === 'waiting') waited(true)
-        enter(undefined)
+        if (phase === 'waiting') waited(true)
+        isAnswered()
+        enterWithSeats(undefined)
       },
     }
   }
 
   #change({ level, isMutating }: FlowRequest, names: Labels, phase: Phase, change: 1 | -1): void {
-    for (const gauge of this.#now[phase]) gauge.with(names).inc(change)
-    const { seats, demand, requests } = this.#ratiosOf(level)
-    demand.add(change)
-    requests[phase].add(change)
-    if (phase === 'executing') seats.add(change)
+    this.#now[phase].requests.with(names).inc(change)
+    this.#ratiosOf(level).requests[phase].add(change)
     this.#readWrite[phase][isMutating ? 1 : 0].add(change)
+  }
+
+  #changeSeats({ level }: FlowRequest, names: Labels, phase: Phase, change: number): void {
+    this.#now[phase].seats.with(names).inc(change)
+    const { seats, demand } = this.#ratiosOf(level)
+    demand.add(change)
+    if (phase === 'executing') seats.add(change)
   }
 
   /** With the denominators that it has now. */

@@ -4,12 +4,16 @@ import { dealHand } from './shuffle-sharding.ts'
 export interface Waiting {
   /** What tells the flow it belongs to from others of its level. */
   readonly flow: string
+  /** How much it is of what its level does: 1 for what takes one seat. */
+  readonly work: number
 }
 
 interface Queue<W> {
   readonly index: number
   readonly waiting: Set<W>
-  /** How far the queue has come, in requests: the queue that has come least far is next. */
+  /** How much work waits in it. */
+  work: number
+  /** How far the queue has come, in work. The queue is next that has come least far once its first has been served. */
   served: number
 }
 
@@ -21,7 +25,7 @@ export interface QueueSettings {
 
 /**
  * The queues of a level. Each flow waits in the shortest of its hand of queues, and queues take turns, so that however much one flow sends,
- * the others get their share (start-time fair queuing, each request of the same weight).
+ * the others get their share of the work (fair queuing, by when what is first would be done).
  */
 export class LevelQueues<W extends Waiting> {
   readonly #settings: QueueSettings
@@ -44,21 +48,23 @@ export class LevelQueues<W extends Waiting> {
     return this.#queueOf.size
   }
 
-  /** Takes a request in; false where the shortest queue of its flow is full. One that has waited elsewhere is taken in regardless. */
+  /** Takes a request in; false where the queue of its flow with the least work is full. One that has waited elsewhere is taken in regardless. */
   add(request: W, hasWaited = false): boolean {
     const { queues, handSize, queueLengthLimit } = this.#settings
-    let shortest: number | undefined
-    let length = Number.POSITIVE_INFINITY
+    let chosen: number | undefined
+    let least = Number.POSITIVE_INFINITY
     for (const index of dealHand(request.flow, queues, handSize)) {
-      const size = this.#busy.get(index)?.waiting.size ?? 0
-      if (size >= length) continue
-      shortest = index
-      length = size
+      const work = this.#busy.get(index)?.work ?? 0
+      if (work >= least) continue
+      chosen = index
+      least = work
     }
-    if (shortest === undefined || (length >= queueLengthLimit && !hasWaited)) return false
-    const queue = this.#busy.get(shortest) ?? { index: shortest, waiting: new Set<W>(), served: this.#served }
-    this.#busy.set(shortest, queue)
+    if (chosen === undefined) return false
+    const queue = this.#busy.get(chosen) ?? { index: chosen, waiting: new Set<W>(), work: 0, served: this.#served }
+    if (queue.waiting.size >= queueLengthLimit && !hasWaited) return false
+    this.#busy.set(chosen, queue)
     queue.waiting.add(request)
+    queue.work += request.work
     this.#queueOf.set(request, queue)
     return true
   }
@@ -69,23 +75,38 @@ export class LevelQueues<W extends Waiting> {
     if (queue === undefined) return
     this.#queueOf.delete(request)
     queue.waiting.delete(request)
+    queue.work -= request.work
     if (queue.waiting.size === 0) this.#busy.delete(queue.index)
+  }
+
+  /** Whose turn it is, and who waits on; undefined where nobody does. */
+  peek(): W | undefined {
+    return this.#next()?.first
   }
 
   /** Whose turn it is; it waits no more. Undefined where nobody waits. */
   next(): W | undefined {
-    let chosen: Queue<W> | undefined
-    for (const queue of this.#busy.values()) if (chosen === undefined || queue.served < chosen.served) chosen = queue
-    if (chosen === undefined) return undefined
-    const [first] = chosen.waiting
-    if (first === undefined) return undefined
-    this.#served = chosen.served
-    chosen.served += 1
+    const found = this.#next()
+    if (found === undefined) return undefined
+    const { queue, first } = found
+    this.#served = Math.max(this.#served, queue.served)
+    queue.served += first.work
     // A queue that has had its turn stands behind those that have come as far.
-    this.#busy.delete(chosen.index)
-    this.#busy.set(chosen.index, chosen)
+    this.#busy.delete(queue.index)
+    this.#busy.set(queue.index, queue)
     this.remove(first)
     return first
+  }
+
+  #next(): { readonly queue: Queue<W>; readonly first: W } | undefined {
+    let found: { readonly queue: Queue<W>; readonly first: W } | undefined
+    for (const queue of this.#busy.values()) {
+      const [first] = queue.waiting
+      if (first === undefined) continue
+      if (found === undefined || queue.served + first.work < found.queue.served + found.first.work)
+        found = { queue, first }
+    }
+    return found
   }
 
   /** All that wait, to wait elsewhere. */

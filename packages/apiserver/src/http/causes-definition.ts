@@ -1,5 +1,6 @@
 import { causesGroup, causesPlural, causesVersion } from '@coracle/api'
 import type { ListedResource } from './discovery.ts'
+import type { ResourceRoute } from './routes.ts'
 
 /** The causal record as discovery lists it. It is read, and written only with other things: it is no kind. */
 export const causes: ListedResource = {
@@ -15,3 +16,7 @@ export const causes: ListedResource = {
   hasStatus: false,
   subresources: {},
 }
+
+/** Whether a route leads to the causal record: `/apis/coracle.dev/v1/causes`, or `…/causes/<revision>`. */
+export const isCausesRoute = ({ group, version, plural }: ResourceRoute): boolean =>
+  group === causesGroup && version === causesVersion && plural === causesPlural

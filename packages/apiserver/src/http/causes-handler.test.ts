@@ -72,14 +72,35 @@ describe('the causal record over HTTP', () => {
       'the header coracle-cause: because must be a text',
     ])
     expect(await refused(server.call(`${path}?limit=x`))).toEqual([400, 'limit: "x" is no whole number above 0'])
-    expect(await refused(server.call(`${path}?labelSelector=a`))).toEqual([
+    expect(await refused(server.call(`${path}?labelSelector=a%21`))).toEqual([
       400,
-      'labelSelector: causes are selected by the parameters group, resource, namespace, name, uid and revision',
+      "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt",
+    ])
+    expect(await refused(server.call(`${path}?fieldSelector=spec.a%3Db`))).toEqual([
+      400,
+      '"spec.a" is not a known field selector: only "metadata.name", "metadata.namespace"',
     ])
     expect((await get('/abc')).code).toBe(400)
     expect((await get('/1000000')).code).toBe(404)
     expect((await server.call(path, { method: 'POST' })).code).toBe(405)
     expect((await get('/1/status')).code).toBe(404)
+  })
+
+  it('is selected by labels, of which causes have none, and by names', async () => {
+    await create('a')
+    await create('b')
+    const revisions = async (search: string) =>
+      ((await get(`?resource=configmaps&namespace=default&${search}`)).body as CauseList).items.map(
+        (each) => each.revision,
+      )
+    const [newest = 0, older = 0] = await revisions('')
+    const all = [newest, older]
+    expect(await revisions('labelSelector=app')).toEqual([])
+    expect(await revisions(`labelSelector=app&fieldSelector=metadata.name%3D${older}`)).toEqual([])
+    expect(await revisions('labelSelector=%21app')).toEqual(all)
+    expect(await revisions(`fieldSelector=metadata.name%3D${older}`)).toEqual([older])
+    expect(await revisions(`fieldSelector=metadata.name%21%3D${older}`)).toEqual([newest])
+    expect(await revisions('fieldSelector=metadata.name%3Dx')).toEqual([])
   })
 
   it('is a table for kubectl', async () => {

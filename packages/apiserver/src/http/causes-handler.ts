@@ -2,10 +2,10 @@ import {
   badRequest,
   type Cause,
   type CauseList,
-  causesGroup,
-  causesPlural,
-  causesVersion,
+  fieldMatcher,
   humanDuration,
+  parseFieldSelector,
+  parseLabelSelector,
   parseTime,
 } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
@@ -15,10 +15,6 @@ import { clausesOf } from './media-types.ts'
 import { json, prettyJson } from './representation/format.ts'
 import { send } from './respond.ts'
 import { pathMethodNotAllowed, pathNotFound, type ResourceRoute } from './routes.ts'
-
-/** Whether a route leads to the causal record: `/apis/coracle.dev/v1/causes`, or `…/causes/<revision>`. */
-export const isCausesRoute = ({ group, version, plural }: ResourceRoute): boolean =>
-  group === causesGroup && version === causesVersion && plural === causesPlural
 
 /**
  * Answers from the causal record. No right to it is asked for: everybody sees the causes of changes to objects that they may
@@ -40,10 +36,6 @@ export async function handleCauses(context: HandlerContext, exchange: Exchange, 
 const fields = ['group', 'resource', 'namespace', 'name', 'uid'] as const
 
 function causesQueryOf(query: URLSearchParams): CausesQuery {
-  for (const selector of ['labelSelector', 'fieldSelector']) {
-    if ((query.get(selector) ?? '') === '') continue
-    throw badRequest(`${selector}: causes are selected by the parameters ${fields.join(', ')} and revision`)
-  }
   const selected: Record<string, string> = {}
   for (const field of fields) {
     const value = query.get(field)
@@ -54,10 +46,25 @@ function causesQueryOf(query: URLSearchParams): CausesQuery {
   return {
     ...selected,
     ...(revisions === null ? {} : { revisions: revisionsOf(revisions) }),
+    ...selectorsOf(query),
     ...(limit === null ? {} : { limit: revisionOf('limit', limit) }),
     ...(before === null ? {} : { before: revisionOf('continue', before) }),
     ...(after === null ? {} : { after: revisionOf('after', after) }),
   }
+}
+
+/** What selectors ask for. Causes have no labels, and of their fields the name can be asked for, which is the revision. */
+function selectorsOf(query: URLSearchParams): Pick<CausesQuery, 'revisions' | 'matches'> {
+  const [labelSelector, fieldSelector] = ['labelSelector', 'fieldSelector'].map((name) => query.get(name) ?? '')
+  const selectsUnlabelled = !labelSelector || parseLabelSelector(labelSelector).matches(undefined)
+  if (!fieldSelector) return selectsUnlabelled ? {} : { revisions: [] }
+  const fields = parseFieldSelector(fieldSelector)
+  const matches = fieldMatcher(fields, {})
+  const named = fields.terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')
+  if (!selectsUnlabelled) return { revisions: [] }
+  return named === undefined
+    ? { matches }
+    : { matches, revisions: isRevision(named.value) ? [Number(named.value)] : [] }
 }
 
 /** Most revisions asked for by number in one request. */
@@ -71,10 +78,11 @@ function revisionsOf(text: string): readonly number[] {
 }
 
 function revisionOf(field: string, text: string): number {
-  const revision = Number(text)
-  if (/^\d+$/.test(text) && revision > 0 && Number.isSafeInteger(revision)) return revision
+  if (isRevision(text)) return Number(text)
   throw badRequest(`${field}: ${JSON.stringify(text)} is no whole number above 0`)
 }
+
+const isRevision = (text: string): boolean => /^[1-9]\d*$/.test(text) && Number.isSafeInteger(Number(text))
 
 function sendCauses(
   { request, response, query }: Exchange,

@@ -35,7 +35,9 @@ export interface HandlerContext {
   readonly proxied: ProxiedRequests
   /**
    * Takes the time limit off an exchange that goes on for long by nature. The signal is aborted when the client goes
-   * or the server closes.
+   * or the server closes. Its seats are given back, unless it is to keep them for its beginning.
    */
-  becomeLongRunning(exchange: Exchange): AbortSignal
+  becomeLongRunning(exchange: Exchange, options?: { readonly keepsSeats?: boolean }): AbortSignal
+  /** An exchange that goes on for long has begun. */
+  giveSeatsBack(exchange: Exchange): void
 }

@@ -1,7 +1,12 @@
+import { EventEmitter } from 'node:events'
 import { type FlowSchema, flowSchemas, priorityLevelConfigurations } from '@coracle/api'
 import { createMetricsRegistry, realClock } from '@coracle/environment'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionPlugin } from '../admission/admission.ts'
+import { startTestCore } from '../testing/test-core.ts'
+import type { Exchange } from './exchange.ts'
+import { FlowAdmission } from './flow-admission.ts'
+import { routeOf } from './routes.ts'
 import { adminToken, TestServer } from './testing/test-server.ts'
 
 const path = '/api/v1/namespaces/default/configmaps'
@@ -142,4 +147,54 @@ describe('requests of those who may not do everything', () => {
     expect(text).toContain(`apiserver_flowcontrol_rejected_requests_total{${labels},reason="queue-full"} 1`)
     expect(text).toContain(`apiserver_flowcontrol_dispatched_requests_total{${labels}} ${seats + 2}`)
   })
+
+  it('take several seats where they list much, and keep them for their watchers where these are many', async () => {
+    await create(schema('anns', 'workload-high', 'ann'))
+    const body = { metadata: { name: 'large' }, data: { text: 'x'.repeat(500_000) } }
+    expect((await server.call(path, { method: 'POST', body })).code).toBe(201)
+    const labels = 'priority_level="workload-high",flow_schema="anns"'
+    const told = async (name: string) => {
+      const line = `apiserver_flowcontrol_${name}{${labels}} `
+      return Number((await metrics.collected()).split(line)[1]?.split('\n')[0])
+    }
+    const { json } = await server.call('/api/v1/configmaps', asUser('ann'))
+    const seats = Math.ceil((JSON.stringify(json).length - 200) / 100_000)
+    expect([seats, await told('work_estimated_seats_sum')]).toEqual([6, 6])
+    const watches = await Promise.all(
+      Array.from({ length: 10 }, () => server.lines(`${path}?watch=1&resourceVersion=1`)),
+    )
+    const clientWatches = () =>
+      server.core.clientWatches.interestedIn({ group: '', plural: 'configmaps', namespace: 'default', name: '' })
+    expect(clientWatches()).toBe(10)
+    expect((await server.call(path, post('watched', 'ann'))).code).toBe(201)
+    expect(await told('watch_count_samples_sum')).toBe(10)
+    while ((await told('current_executing_seats')) > 0) await new Promise<void>((r) => realClock.defer(r))
+    for (const watch of watches) watch.close()
+    while (clientWatches() > 0) await new Promise<void>((resolve) => realClock.defer(resolve))
+  })
+})
+
+it('what has been written keeps seats while its watchers are told', async () => {
+  const { core, environment } = await startTestCore()
+  const { clock } = environment
+  const flowControl = await core.flowControl()
+  const admission = new FlowAdmission(flowControl, clock, undefined)
+  const watched = { group: '', plural: 'configmaps', namespace: '', name: '' }
+  for (let index = 0; index < 25; index++) core.clientWatches.register(watched, '')
+  const response = Object.assign(new EventEmitter(), { setHeader: () => {} })
+  const exchange = { response, user: { name: 'jane', groups: [] }, query: new URLSearchParams() }
+  const seated = () => flowControl.levels().reduce((sum, level) => sum + level.seated, 0)
+  const begun: string[] = []
+  admission.admit(
+    exchange as unknown as Exchange,
+    routeOf('POST', path, () => false),
+    () => begun.push('a'),
+    () => {},
+  )
+  expect([begun, seated()]).toEqual([['a'], 3])
+  response.emit('close')
+  await clock.advance(4)
+  expect(seated()).toBe(3)
+  await clock.advance(1)
+  expect(seated()).toBe(0)
 })

@@ -3,6 +3,7 @@ import type { Clock, MetricsRegistry } from '@coracle/environment'
 import type { FlowControl } from '../flow-control/flow-control.ts'
 import { FlowMetrics, type FollowedRequest } from '../flow-control/flow-metrics.ts'
 import type { SeatRequest } from '../flow-control/seats.ts'
+import { seatsOf, workOf } from '../flow-control/work-estimate.ts'
 import { busyMessage } from '../store-errors.ts'
 import type { Exchange } from './exchange.ts'
 import type { Route } from './routes.ts'
@@ -10,16 +11,21 @@ import type { Route } from './routes.ts'
 /** How long a request waits for a seat at most: a quarter of the time that an answer may take, as upstream. */
 export const seatWaitMs = 15_000
 
+/** A request that has its seats or waits for them. */
+interface Admitted {
+  readonly request: SeatRequest
+  readonly followed: FollowedRequest | undefined
+  /** How long it keeps its seats after its answer, once it has them. */
+  lingersMs: number
+}
+
 /** Has requests answered when flow control gives them a seat. */
 export class FlowAdmission {
   readonly #flowControl: FlowControl
   readonly #clock: Clock
   readonly #metrics: FlowMetrics | undefined
   /** Those that have a seat or wait for one. */
-  readonly #requests = new Map<
-    Exchange,
-    { readonly request: SeatRequest; readonly followed: FollowedRequest | undefined }
-  >()
+  readonly #requests = new Map<Exchange, Admitted>()
   /** Ends what looks at the levels. */
   readonly close: () => void
 
@@ -35,26 +41,35 @@ export class FlowAdmission {
    * would have to wait too long. Throws TooManyRequests where too many wait already. The client is told by whose rules that went.
    */
   admit(exchange: Exchange, route: Route, begin: () => void, refuse: (error: unknown) => void): void {
-    const { response, user } = exchange
+    const { response, user, query } = exchange
     const { schema, level, isExempt, flow } = this.#flowControl.classify(user, route)
     response.setHeader('X-Kubernetes-PF-FlowSchema-UID', schema.metadata.uid ?? '')
     response.setHeader('X-Kubernetes-PF-PriorityLevel-UID', level.metadata.uid ?? '')
     const queues = level.spec?.limited?.limitResponse?.type === 'Queue'
+    const levelName = level.metadata.name ?? ''
+    const work = this.#flowControl.workOf(route, query, levelName)
+    const seats = seatsOf(work)
     const followed = this.#metrics?.follow({
       schema: schema.metadata.name ?? '',
-      level: level.metadata.name ?? '',
+      level: levelName,
+      seats,
+      watchers: work.watchers,
       queues,
       isMutating: route.verb !== 'get' && route.verb !== 'list' && route.verb !== 'watch',
       isWatch: route.verb === 'watch',
     })
     const timer = { cancel: () => {} }
     const request: SeatRequest = {
-      level: level.metadata.name ?? '',
+      level: levelName,
+      seats,
+      work: workOf(work),
       flow,
+      onShort: () => followed?.isShort(),
       onSeat: () => {
         timer.cancel()
         // What has been answered meanwhile, for its own time was over, leaves when that has gone out.
         if (response.headersSent || response.destroyed) return
+        admitted.lingersMs = work.lingersMs
         followed?.begins()
         begin()
       },
@@ -64,12 +79,14 @@ export class FlowAdmission {
       followed?.refused(queues ? 'queue-full' : 'concurrency-limit')
       throw tooManyRequests(busyMessage, 1)
     }
-    this.#requests.set(exchange, { request, followed })
+    const admitted: Admitted = { request, followed, lingersMs: 0 }
+    this.#requests.set(exchange, admitted)
     response.on('close', () => {
       timer.cancel()
       this.#leave(exchange)
     })
     if (outcome === 'seated') {
+      admitted.lingersMs = work.lingersMs
       followed?.begins()
       begin()
       return
@@ -91,8 +108,18 @@ export class FlowAdmission {
   #leave(exchange: Exchange): void {
     const found = this.#requests.get(exchange)
     if (found === undefined) return
+    const { request, followed, lingersMs } = found
     this.#requests.delete(exchange)
-    this.#flowControl.leave(found.request)
-    found.followed?.ends()
+    const giveBack = (): void => {
+      this.#flowControl.leave(request)
+      followed?.ends()
+    }
+    if (lingersMs === 0) {
+      giveBack()
+      return
+    }
+    // Its watchers are being told.
+    followed?.lingers()
+    this.#clock.setTimer(lingersMs, giveBack)
   }
 }

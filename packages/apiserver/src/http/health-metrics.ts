@@ -4,6 +4,8 @@ import { createMetricsRegistry } from '@coracle/environment'
 export interface HealthMetrics {
   /** Counts that a check of an endpoint, such as `readyz`, was made. */
   observe(endpoint: string, check: string, holds: boolean): void
+  /** Has the checks that were made count from zero. */
+  reset(): void
   /** In the text format of Prometheus. */
   text(): string
 }
@@ -31,6 +33,7 @@ export function createHealthMetrics(): HealthMetrics {
       results.with(labels).set(holds ? 1 : 0)
       total.with({ ...labels, status: holds ? 'success' : 'error' }).inc()
     },
+    reset: () => metrics.reset(),
     text: () => metrics.text(),
   }
 }

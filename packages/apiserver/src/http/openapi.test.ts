@@ -72,3 +72,18 @@ it('what tells of groups has documents of its own, which custom kinds do not cha
   expect(Object.keys(json.paths)).toEqual(['/apis/apps/'])
   expect((await server.call('/openapi/v3/apis/example.com')).code).toBe(404)
 })
+
+it('the version of the server and the keys of its tokens are told of, in OpenAPI 2 and 3', async () => {
+  const paths = ['/.well-known/openid-configuration/', '/openid/v1/jwks/', '/version/']
+  const { json } = await server.call('/openapi/v2')
+  expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(paths))
+  const documents = await addresses()
+  for (const path of paths) {
+    const { json: document } = await server.call(documents[path.slice(1, -1)] ?? '')
+    expect(Object.keys(document.paths)).toEqual([path])
+  }
+  const accept = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+  expect((await server.call('/openapi/v2', { headers: { accept } })).text).toContain(
+    'getServiceAccountIssuerOpenIDKeyset',
+  )
+})

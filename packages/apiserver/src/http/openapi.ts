@@ -7,7 +7,15 @@ import {
   scaleSchema,
   statusSchema,
 } from '@coracle/api'
-import { documentSources, type OpenApiOptions, openApiV2, openApiV3, openApiV3OfGroups } from '@coracle/api/openapi'
+import {
+  documentSources,
+  type OpenApiOptions,
+  openApiV2,
+  openApiV3,
+  openApiV3OfGroups,
+  tokenIssuerPaths,
+  versionPath,
+} from '@coracle/api/openapi'
 import { mergedOpenApi } from '../aggregation/merged-open-api.ts'
 import type { RemoteVersions } from './discovery.ts'
 import { type Document, Documents, etagOf, type ServedVersions, sendDocument } from './documents.ts'
@@ -26,13 +34,16 @@ const yearSeconds = 31_536_000
 export class OpenApi {
   readonly #served: ServedVersions
   readonly #remotes: RemoteVersions
+  readonly #options: OpenApiOptions
   readonly #documents: Documents
   readonly #indexes: Documents
   /** Documents of `/openapi/v3` by path, with what they are made of: what others come from does not make them anew. */
   readonly #madeOf = new Map<string, { readonly sources: readonly unknown[]; readonly document: Document }>()
   #groups: { readonly own: readonly unknown[]; readonly documents: ReadonlyMap<string, GroupsDocument> } | undefined
 
-  constructor(served: ServedVersions, remotes: RemoteVersions) {
+  /** `hasTokens`: whether the server issues tokens of service accounts, and tells how to check them. */
+  constructor(served: ServedVersions, remotes: RemoteVersions, hasTokens: boolean) {
+    this.#options = { ...options, serverPaths: [versionPath, ...(hasTokens ? tokenIssuerPaths : [])] }
     this.#served = served
     this.#remotes = remotes
     this.#documents = new Documents(served)
@@ -111,7 +122,7 @@ export class OpenApi {
       const sources = documentSources(definitions, group, version)
       const before = this.#madeOf.get(path)
       if (before !== undefined && haveSameElements(before.sources, sources)) return before.document
-      const document = documentOf(jsonType, jsonBytes(openApiV3(definitions, group, version, options)))
+      const document = documentOf(jsonType, jsonBytes(openApiV3(definitions, group, version, this.#options)))
       this.#madeOf.set(path, { sources, document })
       return document
     })
@@ -121,7 +132,7 @@ export class OpenApi {
   #ofGroups(): ReadonlyMap<string, GroupsDocument> {
     const own = this.#own.filter(({ schema }) => schema.dialect !== 'structural')
     if (this.#groups === undefined || !haveSameElements(this.#groups.own, own)) {
-      const made = openApiV3OfGroups(own, options)
+      const made = openApiV3OfGroups(own, this.#options)
       const documents = [...made].map(([path, value]): readonly [string, GroupsDocument] => {
         return [path, { path, document: documentOf(jsonType, jsonBytes(value)) }]
       })
@@ -132,7 +143,7 @@ export class OpenApi {
 
   /** What this server serves and what others do. */
   #merged(): JsonObject {
-    return mergedOpenApi(openApiV2(this.#own, options), this.#remotes.openApis())
+    return mergedOpenApi(openApiV2(this.#own, this.#options), this.#remotes.openApis())
   }
 
   #index(): unknown {

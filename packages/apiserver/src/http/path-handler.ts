@@ -41,7 +41,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
   const loadOpenApi = async (): Promise<OpenApi> => {
     // At the first request: most clusters of tests are never asked.
     const { OpenApi } = await import('./openapi.ts')
-    return new OpenApi(core.registries, core.aggregator)
+    return new OpenApi(core.registries, core.aggregator, core.serviceAccountTokens !== undefined)
   }
   const healthMetrics = createHealthMetrics()
   const health = healthChecks({ core, environment, readiness, liveness })
@@ -69,14 +69,14 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
         return answered
       })
     }
+    if (metrics !== undefined && path === '/metrics') return sendMetrics(exchange, metrics, () => metrics.collected())
+    if (metrics !== undefined && path === '/metrics/slis') {
+      return sendMetrics(exchange, healthMetrics, async () => healthMetrics.text())
+    }
     // Upstream serves what is above whatever the method is.
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw paths().includes(path.replace(/(?<=.)\/$/, '')) ? pathMethodNotAllowed() : notFoundAt(path)
     }
-    if (metrics !== undefined && path === '/metrics')
-      return send(response, 200, metricsContentType, metrics.collected().then(Buffer.from))
-    if (metrics !== undefined && path === '/metrics/slis')
-      return send(response, 200, metricsContentType, Buffer.from(healthMetrics.text()))
     if (handleVersion(path, request, response)) return
     const discovered = discovery.handle(path, exchange)
     if (discovered !== false) return discovered
@@ -84,6 +84,17 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (openId !== undefined) return openId
     throw notFoundAt(path)
   }
+}
+
+/** A DELETE has them count from zero, as upstream where profiling is on, which it is by default; any other method reads them. */
+async function sendMetrics(
+  { request, response }: Exchange,
+  metrics: Pick<MetricsRegistry, 'reset'>,
+  read: () => Promise<string>,
+): Promise<void> {
+  if (request.method !== 'DELETE') return send(response, 200, metricsContentType, Buffer.from(await read()))
+  metrics.reset()
+  return send(response, 200, 'text/plain; charset=utf-8', Buffer.from('metrics reset\n'))
 }
 
 function healthChecks({

@@ -264,9 +264,10 @@ function texts<const Name extends string>(
   return found
 }
 
-const readBoolean = (query: URLSearchParams, name: string): boolean => isTrue(query.get(name))
+export const readBoolean = (query: URLSearchParams, name: string): boolean => isTrue(query.get(name))
 
-function readInteger(query: URLSearchParams, name: string): number | undefined {
+/** Throws a BadRequest for what is no whole number. */
+export function readInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)

@@ -97,9 +97,22 @@ async function watch(
     options: name === '' ? options : { ...options, fieldSelector: selectorOfName(name, options.fieldSelector) },
     events,
   }
-  const signal = context.becomeLongRunning(exchange)
-  const answer = await longAnswer(context, exchange, { contentType: events.contentType, messages: 'event' })
-  return streamWatch(answer, request, environment, signal, context.turns)
+  const { group, plural } = registry.definition
+  const forget = context.core.clientWatches.register(
+    { group, plural, namespace, name },
+    request.options.fieldSelector ?? '',
+  )
+  try {
+    // What is there already is sent first, and takes its seats until then.
+    const signal = context.becomeLongRunning(exchange, { keepsSeats: true })
+    const answer = await longAnswer(context, exchange, { contentType: events.contentType, messages: 'event' })
+    answer.output.once('close', forget)
+    await streamWatch(answer, request, environment, signal, context.turns)
+    context.giveSeatsBack(exchange)
+  } catch (error) {
+    forget()
+    throw error
+  }
 }
 
 /** A watch of one object, as only `/api/v1/watch/…/NAME` asks for it, selects by that name. */

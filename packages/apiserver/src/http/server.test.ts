@@ -794,6 +794,25 @@ describe('what the server says of itself', () => {
     })
   })
 
+  it('is its metrics by any method, and counts from zero by DELETE', async () => {
+    const metrics = createMetricsRegistry()
+    metrics
+      .counter({ name: 'shop_sales_total', help: 'Sales.', labels: ['of'] })
+      .with({ of: 'tea' })
+      .inc(3)
+    await using stack = new AsyncDisposableStack()
+    const server = stack.adopt(await TestServer.start({ metrics }), (each) => each.close())
+    expect((await server.call('/metrics', { method: 'POST' })).text).toContain('shop_sales_total{of="tea"} 3\n')
+    await server.call('/livez')
+    expect((await server.call('/metrics/slis')).text).toContain('status="success"} 1')
+    for (const path of ['/metrics', '/metrics/slis']) {
+      const { code, text, headers } = await server.call(path, { method: 'DELETE' })
+      expect([code, text, headers['content-type']]).toEqual([200, 'metrics reset\n', 'text/plain; charset=utf-8'])
+    }
+    expect((await server.call('/metrics')).text).toContain('shop_sales_total{of="tea"} 0\n')
+    expect((await server.call('/metrics/slis')).text).not.toContain('status="success"} 1')
+  })
+
   it('tells how often its checks have held, of those that somebody made', async () => {
     let disk: string | undefined
     const readiness = [{ name: 'disk', check: () => disk }]

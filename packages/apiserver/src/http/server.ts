@@ -16,7 +16,7 @@ import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import { Answer } from './answer.ts'
 import { BodyReader } from './body-reader.ts'
-import { handleCauses, isCausesRoute } from './causes-handler.ts'
+import { isCausesRoute } from './causes-definition.ts'
 import { ClientHeaderMemory } from './client-header-memory.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { Exchanges } from './exchanges.ts'
@@ -137,24 +137,36 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  /** Connections whose last request has a method that the parser does not know. */
-  const last = new WeakSet<Duplex>()
-  const answerUnknownMethod = async (error: ClientError, socket: Socket, packet: Buffer): Promise<void> => {
-    last.add(socket)
-    const { requestOfUnknownMethod } = await import('./unknown-method.ts')
-    const request = requestOfUnknownMethod(packet, socket)
+  /** Of connections whose last request has a method that the parser does not know: as much of its head as has come, until it is whole. */
+  const lastHeads = new WeakMap<Duplex, Buffer | 'whole'>()
+  const answerUnknownMethod = async (error: ClientError, socket: Socket, head: Buffer): Promise<void> => {
+    const { mayGoOn, requestOfUnknownMethod } = await import('./unknown-method.ts')
+    if (lastHeads.get(socket) === 'whole') return
+    const request = requestOfUnknownMethod(head, socket)
+    if (request === undefined && mayGoOn(head)) return
+    lastHeads.set(socket, 'whole')
     if (request === undefined) refuseMalformed(error, socket, exchanges, refused)
     else handler(request, responseTo(request, socket, upgrades))
   }
   server.on('clientError', (error: ClientError, socket: Socket) => {
+    const before = lastHeads.get(socket)
     // The parser goes on telling of it as long as bytes come.
-    if (last.has(socket)) return
-    const { code, rawPacket } = error
+    if (before === 'whole') return
+    const { code = '', rawPacket } = error
     const isIdle = !exchanges.isAnswering(socket) && !exchanges.hasAnswered(socket) && !refused.has(socket)
-    if (code !== 'HPE_INVALID_METHOD' || rawPacket === undefined || !isIdle || !socket.writable) {
+    const isOfHead = code === 'HPE_INVALID_METHOD' || (before !== undefined && code.startsWith('HPE_'))
+    if (!isOfHead || rawPacket === undefined || !isIdle || !socket.writable) {
       return refuseMalformed(error, socket, exchanges, refused)
     }
-    answerUnknownMethod(error, socket, rawPacket).catch(() => socket.destroy())
+    const head = Buffer.concat(before === undefined ? [rawPacket] : [before, rawPacket])
+    lastHeads.set(socket, head)
+    // The parser tells nothing more at the end, and Node.js ends the connection then.
+    if (before === undefined) {
+      socket.prependOnceListener('end', () => {
+        if (lastHeads.get(socket) !== 'whole') refuseMalformed(error, socket, exchanges, refused)
+      })
+    }
+    answerUnknownMethod(error, socket, head).catch(() => socket.destroy())
   })
   // Loaded with the first connection: most servers have no agents elsewhere.
   let relay: Promise<ReturnType<typeof createPodRelay>> | undefined
@@ -336,10 +348,11 @@ function createHandler(
     turns,
     upgrades,
     proxied: new ProxiedRequests(),
-    becomeLongRunning: (exchange) => {
-      flows?.becomesLong(exchange)
+    becomeLongRunning: (exchange, { keepsSeats = false } = {}) => {
+      if (!keepsSeats) flows?.becomesLong(exchange)
       return exchanges.becomeLongRunning(exchange)
     },
+    giveSeatsBack: (exchange) => flows?.becomesLong(exchange),
   }
   const paths = createPathHandler(options)
   const { metrics } = options
@@ -363,7 +376,7 @@ function createHandler(
       const settled = isHealthPath(path) ? undefined : core.kindsSettled()
       return settled === undefined ? paths(exchange, path) : settled.then(() => paths(exchange, path))
     }
-    if (isCausesRoute(route)) return handleCauses(context, exchange, route)
+    if (isCausesRoute(route)) return answerCauses(exchange, route)
     if (core.aggregator.isRemote(route.group, route.version)) {
       core.authorize(
         exchange.user,
@@ -390,6 +403,12 @@ function createHandler(
     }
     if (route.subresource !== '') return handleSubresource(context, exchange, route, registry)
     return handleResource(context, exchange, route, registry)
+  }
+
+  /** Few ask, and none before the server has begun. */
+  const answerCauses = async (exchange: Exchange, route: ResourceRoute): Promise<void> => {
+    const { handleCauses } = await import('./causes-handler.ts')
+    return handleCauses(context, exchange, route)
   }
 
   const identify = (request: IncomingMessage): void => {

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
@@ -21,6 +22,22 @@ async function answerTo(request: string) {
   const [head = '', body = ''] = text.split('\r\n\r\n')
   expect(text.match(/^HTTP\/1\.1 /gm)).toHaveLength(1)
   return { code: Number(head.split(' ')[1]), head, body }
+}
+
+/** The answer to a request whose pieces come one after the other. */
+async function answerInPieces(pieces: readonly string[], ends = false) {
+  const socket = await server.connect()
+  socket.setNoDelay(true)
+  const answered = text(socket)
+  for (const piece of pieces) {
+    if (socket.destroyed) break
+    await new Promise<void>((resolve) => socket.write(Buffer.from(piece, 'latin1'), () => resolve()))
+    // The server reads what has been written before more is.
+    await server.call('/healthz')
+  }
+  if (ends) socket.end()
+  const [head = '', body = ''] = (await answered).split('\r\n\r\n')
+  return { code: Number(head.split(' ')[1]), body }
 }
 
 describe('a method that no HTTP parser knows', () => {
@@ -68,6 +85,36 @@ describe('a method that no HTTP parser knows', () => {
   })
 
   it.each([
+    ['within its method', 2],
+    ['within its path', 20],
+    ['at the end of its first line', `FOO ${configMaps} HTTP/1.1\r`.length],
+    ['within a header', 80],
+    ['before its last character', asks(`FOO ${configMaps}`, auth).length - 1],
+  ])('is answered when its head has come in two pieces: %s', async (_where, at) => {
+    const text = asks(`FOO ${configMaps}`, auth)
+    const answer = await answerInPieces([text.slice(0, at), text.slice(at)])
+    expect([answer.code, JSON.parse(answer.body).code]).toEqual([405, 405])
+  })
+
+  it('is answered when its head has come a few bytes at a time', async () => {
+    const pieces = asks(`FOO ${configMaps}`, auth).match(/.{1,15}/gs) ?? []
+    expect((await answerInPieces(pieces)).code).toBe(405)
+  })
+
+  it.each([
+    ['another protocol', ['FOO /version HT', 'TP/3.0\r\n']],
+    ['no path', ['FOO bar', '']],
+    ['no method', ['F', 'OO(']],
+    ['a head that is too long', ['FOO /version HTTP/1.1\r\n', `X: ${'x'.repeat(20_000)}`]],
+  ])('is refused as soon as it can be nothing else: %s', async (_how, pieces) => {
+    expect((await answerInPieces(pieces)).code).toBe(400)
+  })
+
+  it('is refused when its client ends before its head does', async () => {
+    expect((await answerInPieces(['FOO /version HTTP/1.1\r\n', 'Host: a\r\n'], true)).code).toBe(400)
+  })
+
+  it.each([
     ['no path', asks('FOO bar', auth)],
     ['no method at all', asks('F(O /version', auth)],
     ['another protocol', 'FOO /version HTTP/3.0\r\nHost: a\r\n\r\n'],
@@ -76,7 +123,6 @@ describe('a method that no HTTP parser knows', () => {
     ['a lone CR', asks('FOO /version', 'X: a\rY: b')],
     ['no host', 'FOO /version HTTP/1.1\r\n\r\n'],
     ['two hosts', asks('FOO /version', 'Host: b')],
-    ['a head without an end', 'FOO /version HTTP/1.1\r\nHost: a\r\n'],
   ])('helps no request that is malformed: %s', async (_how, request) => {
     expect((await answerTo(request)).code).toBe(400)
   })

@@ -9,6 +9,20 @@ const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+"
 const requestLine = new RegExp(`^(${token}) ((?:/|https?://)[\\x21-\\x7e\\x80-\\xff]*) HTTP/1\\.([01])$`)
 const headerLine = new RegExp(`^(${token}):[ \\t]*([\\t\\x20-\\x7e\\x80-\\xff]*)$`)
 
+/** Beginnings of such a line, from its second character on. */
+const begunLine = new RegExp(`^${token}(?: (?:(?:/|https?://)[\\x21-\\x7e\\x80-\\xff]*(?: [HTP/1.0]{0,8}\\r?)?)?)?$`)
+
+/** How long a head may get, as with methods that Node.js knows. */
+const headBytesMax = 16 * 1024
+
+/** Whether `bytes`, which are no whole head of a request yet, may become one with what is still to come. */
+export function mayGoOn(bytes: Buffer): boolean {
+  if (bytes.length > headBytesMax || bytes.includes('\r\n\r\n')) return false
+  const end = bytes.indexOf('\n')
+  const first = bytes.toString('latin1', 0, end < 0 ? undefined : end)
+  return end < 0 ? begunLine.test(first) : requestLine.test(first.slice(0, -1)) && first.endsWith('\r')
+}
+
 /** Headers of which the first counts where there are several, as in Node.js. */
 const single: ReadonlySet<string> = new Set(['authorization', 'content-length', 'content-type', 'host', 'user-agent'])
 

@@ -5,6 +5,7 @@ import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import type { Allocator } from './allocator.ts'
 import { KeyTurns } from './key-turns.ts'
 import type { ObjectWriter } from './object-writer.ts'
+import type { OutsideRules } from './outside-rules.ts'
 
 /** What all versions of a kind share: its objects as they are stored, and what changes them. */
 export class KindStorage {
@@ -14,6 +15,8 @@ export class KindStorage {
   readonly turns = new KeyTurns()
   /** Gives objects what no two of them may have, where the kind has such things. */
   allocator: Allocator | undefined
+  /** What its rules ask of others than the object, where they do. */
+  outsideRules: OutsideRules | undefined
   /** What the next object is compared with: controllers create many of one template. */
   lastCreated: KubernetesObject | undefined
   /** Replaced when the kind changes in a way that leaves its objects as they are stored. */

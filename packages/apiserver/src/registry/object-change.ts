@@ -157,7 +157,16 @@ async function storeChange(
   let tolerated: readonly string[] = []
   if (isChanged || kind.custom !== undefined) {
     if (pause !== undefined) await pause()
-    tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, pause)
+    const outside = parts.storage.outsideRules?.({
+      user: context.user,
+      definition: kind,
+      subresource: part.subresource,
+      verb: isPatched(change) ? 'patch' : 'update',
+      namespace: request.namespace,
+      object,
+      old: before,
+    })
+    tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, outside ?? [], pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
   const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]
@@ -215,6 +224,9 @@ async function ownersAfter(
   )
 }
 
+/** Whether a change was asked for as a patch or by an apply. */
+const isPatched = (change: Change): boolean => change.isPatch === true || change.owners !== undefined
+
 async function updateAdmission(
   parts: RegistryParts,
   { context, namespace, name, part, options }: ChangeRequest,
@@ -223,7 +235,7 @@ async function updateAdmission(
   owners: FieldOwners,
 ): Promise<WriteAdmission> {
   const { subresource, view } = part
-  const isPatch = change.isPatch === true || change.owners !== undefined
+  const isPatch = isPatched(change)
   const common = { operation: 'UPDATE', context, subresource, namespace, name, options, isPatch } as const
   if (view !== undefined) return new WriteAdmission(parts, { ...common, kind: view.kind, old: await view.of(before) })
   return new WriteAdmission(parts, {

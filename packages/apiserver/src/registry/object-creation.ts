@@ -79,7 +79,15 @@ async function createDecoded(
     const allocation = storage.allocator?.allocate(prepared, undefined)
     try {
       const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
-      await checkCreate(parts, object, pause)
+      const write = {
+        user: context.user,
+        definition: kind,
+        subresource: '',
+        verb: 'create',
+        namespace,
+        object,
+      } as const
+      await checkCreate(parts, object, storage.outsideRules?.({ ...write, old: undefined }) ?? [], pause)
       if (implied) {
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
         parts.authorize(context.user, { ...common, namespace, name })

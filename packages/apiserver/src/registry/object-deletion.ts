@@ -28,6 +28,9 @@ export async function deleteObject(
   await feed.catchUp()
   for (let attempt = 0; attempt < optimisticAttemptsMax; attempt += 1) {
     const old = storage.existing(namespace, name)
+    // As upstream, which reads in the version of the request: what cannot be shown in it is not deleted through it.
+    const shown = view.show(old)
+    if (shown instanceof Promise) await shown
     checkPreconditions(kind, old.object.metadata, options.preconditions)
     const admission = new WriteAdmission(parts, {
       operation: 'DELETE',

@@ -13,6 +13,7 @@ import {
   jsonFormOf,
   type KubernetesObject,
   type ObjectSchema,
+  Undecodable,
 } from '@coracle/api'
 import type { Patch } from '@coracle/client'
 import { loadGoTypes } from '../go-types.ts'
@@ -86,7 +87,7 @@ export async function decodePatched(
     if (!hasReason(error, 'BadRequest')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
     if (why.startsWith(strictError)) throw refused(strictErrorOf([...duplicates, why.slice(strictError.length)]))
-    throw refused(type === 'strategic' ? conversionProblem(why, await loadGoTypes()) : why)
+    throw refused(type === 'strategic' ? conversionProblem(why, error, await loadGoTypes()) : why)
   }
   if (duplicates.length > 0) throw refused(strictErrorOf(duplicates))
   return decoded
@@ -96,26 +97,27 @@ const strictError = 'strict decoding error: '
 const strictErrorOf = (problems: readonly string[]): string => strictError + problems.join(', ')
 
 /** What upstream's conversion of maps into objects says where its JSON decoder says `why`. */
-function conversionProblem(why: string, goTypes: GoTypes): string {
+function conversionProblem(why: string, { cause }: Error, goTypes: GoTypes): string {
   const [, found = '', number, target = ''] = /cannot unmarshal (\S+)(?: (\S+))? into .* of type (.+)$/.exec(why) ?? []
   // The number is told where it is no integer, or none of the type: those upstream would cut to fit.
   if (number !== undefined) return /[.e]/i.test(number) ? `cannot convert float64 to ${target}` : why
-  const { kind, simple } = goKinds[found] ?? {}
+  const isFraction = cause instanceof Undecodable && typeof cause.value === 'number' && !Number.isInteger(cause.value)
+  const kind = isFraction ? 'float64' : goKinds[found]
   if (kind === undefined) return why
   const targetKind = goTypes.kindOf(target) ?? (/^(string|bool|u?int\d*|float\d*)$/.test(target) ? target : 'struct')
   if (targetKind === 'map' || targetKind === 'slice') return `cannot restore ${targetKind} from ${kind}`
   if (targetKind === 'struct') return `cannot restore struct from: ${kind}`
-  // Go itself would turn a number into a text, as a character.
-  return simple === 'number' && targetKind === 'string'
+  // Go itself would turn a whole number into a text, as a character.
+  return kind === 'int64' && targetKind === 'string'
     ? `cannot convert ${kind} to ${target}`
     : `unrecognized type: ${targetKind}`
 }
 
 /** Go's kinds of what JSON holds. */
-const goKinds: Readonly<Record<string, { readonly kind: string; readonly simple?: 'number' }>> = {
-  string: { kind: 'string' },
-  bool: { kind: 'bool' },
-  number: { kind: 'int64', simple: 'number' },
-  object: { kind: 'map' },
-  array: { kind: 'slice' },
+const goKinds: Readonly<Record<string, string>> = {
+  string: 'string',
+  bool: 'bool',
+  number: 'int64',
+  object: 'map',
+  array: 'slice',
 }

@@ -246,11 +246,13 @@ export class ResourceRegistry implements Registry {
   async deleteCollection(context: RequestContext, list: ListOptions, options: DeleteOptions): Promise<Page> {
     this.#warnOfDependents(context, options)
     const page = await this.#reader.list(list)
+    // Nothing goes where not all can be shown.
+    const shown = await this.#view.showPage(page)
     for (let at = 0; at < page.items.length; at += concurrentDeletesMax) {
       const batch = page.items.slice(at, at + concurrentDeletesMax)
       await Promise.all(batch.map(({ object }) => this.#deleteIfThere(context, object, options)))
     }
-    return this.#view.showPage(page)
+    return shown
   }
 
   /**

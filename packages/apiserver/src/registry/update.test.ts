@@ -334,6 +334,9 @@ describe('patch', () => {
     ['strategic', { metadata: { finalizers: { a: 'b' } } }, 422, 'cannot restore slice from map'],
     ['strategic', { metadata: 'x' }, 422, 'cannot restore struct from: string'],
     ['strategic', { data: { a: 1 } }, 422, '"map[data:map[a:1]]": cannot convert int64 to string'],
+    ['strategic', { data: { a: 1.5 } }, 422, '"map[data:map[a:1.5]]": unrecognized type: string'],
+    ['strategic', { metadata: 1.5 }, 422, 'cannot restore struct from: float64'],
+    ['strategic', { metadata: { labels: 1.5 } }, 422, 'cannot restore map from float64'],
     ['strategic', { data: { a: true } }, 422, 'unrecognized type: string'],
     ['strategic', { immutable: 'x' }, 422, 'unrecognized type: bool'],
     [

@@ -21,10 +21,14 @@ import { newErrors } from './ratcheting.ts'
 import type { RegistryParts } from './registry-parts.ts'
 import { sharingWith } from './structure-sharing.ts'
 
-/** Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. */
+/**
+ * Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. `outside` is what
+ * others than the object have against it.
+ */
 export async function checkCreate(
   parts: RegistryParts,
   object: KubernetesObject,
+  outside: readonly FieldError[],
   pause: Pause | undefined,
 ): Promise<void> {
   const form = judgedForm(parts, object, undefined)
@@ -39,6 +43,7 @@ export async function checkCreate(
   if (pause !== undefined) await pause()
   const byRules = strategy.validate?.(object, requested) ?? []
   const onlyNow = strategy.validateCreate?.(object, requested) ?? []
+  addErrors(errors, outside)
   addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
   if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
 }
@@ -51,13 +56,14 @@ export interface Replaced {
 
 /**
  * Throws Invalid (422), naming every field that is wrong, unless the object may replace the old one, through the version requested.
- * Returns warnings of what is wrong and was so before.
+ * Returns warnings of what is wrong and was so before. `outside` is what others than the object have against it.
  */
 export async function checkUpdate(
   parts: RegistryParts,
   object: KubernetesObject,
   replaced: Replaced,
   rules: ChangedPart['rules'],
+  outside: readonly FieldError[],
   pause: Pause | undefined,
 ): Promise<readonly string[]> {
   if (rules === 'own') return []
@@ -67,8 +73,10 @@ export async function checkUpdate(
   const { strategy } = kind
   const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata)]
   if (pause !== undefined) await pause()
-  if (rules === 'status') addErrors(errors, statusErrors(kind, requested, judged))
-  else {
+  if (rules === 'status') {
+    addErrors(errors, outside)
+    addErrors(errors, statusErrors(kind, requested, judged))
+  } else {
     const bySchema = [
       ...compile(judged.schema).validate(judged.object, { old: judged.old, known: errors }),
       ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
@@ -76,6 +84,7 @@ export async function checkUpdate(
     if (pause !== undefined) await pause()
     const { validate } = strategy
     const byRules = validate === undefined ? [] : newErrors(validate(object, requested), () => validate(old, requested))
+    addErrors(errors, outside)
     addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules))
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }

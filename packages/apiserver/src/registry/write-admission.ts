@@ -38,7 +38,7 @@ export interface AdmissionRequest {
 const postedResources = new WeakMap<ResourceDefinition, AdmittedResource>()
 
 /** A resource that is only posted to, as admission sees it: one value for all requests. */
-function admittedPosted(posted: ResourceDefinition): AdmittedResource {
+export function admittedPosted(posted: ResourceDefinition): AdmittedResource {
   const known = postedResources.get(posted)
   if (known !== undefined) return known
   const made = { ...posted, served: true, versions: [] }
@@ -46,16 +46,22 @@ function admittedPosted(posted: ResourceDefinition): AdmittedResource {
   return made
 }
 
+/** What admission goes by: the kind that is stored, and the version that is written. */
+type AdmittingParts = Pick<RegistryParts, 'admission'> & {
+  readonly storage: { readonly kind: AdmittedResource }
+  readonly view: Pick<RegistryParts['view'], 'definition'>
+}
+
 /** A write's way through admission: first what may change it, later, when it has been checked, what judges it. */
 export class WriteAdmission {
-  readonly #parts: RegistryParts
+  readonly #parts: AdmittingParts
   readonly #attributes: AdmissionAttributes
   readonly #alongside: JointWrite[] = []
   readonly #changedBy: string[] = []
   /** What admission has written there, if anything. */
   #managedFields: ObjectMeta['managedFields']
 
-  constructor(parts: RegistryParts, request: AdmissionRequest) {
+  constructor(parts: AdmittingParts, request: AdmissionRequest) {
     const { operation, context, posted, subresource, namespace, name, old, options } = request
     const definition = posted === undefined ? parts.storage.kind : admittedPosted(posted)
     const { kind = definition, owners, oldOwners, isPatch = false } = request

@@ -18,6 +18,7 @@ import {
 } from '@coracle/api'
 import { resourceOf } from '../admission/matching/expression-authorizer.ts'
 import type { Registries } from '../registries.ts'
+import type { PostedAnswer } from '../registry/posted-registry.ts'
 import { type Authorizer, collectionAttributes, type RequestAttributes, type User } from '../request.ts'
 
 /** Answers whether somebody may do something, by the authorizer that would be asked if they did it. */
@@ -30,19 +31,20 @@ export class AccessReviews {
     this.#authorizer = authorizer
   }
 
-  readonly answer = (review: SubjectAccessReview): SubjectAccessReview => {
-    check(subjectAccessReviews, validateSubjectAccessReview(review))
-    return { ...review, status: this.#statusOf(userOf(review.spec), review.spec) }
+  readonly ofSubjects: PostedAnswer<SubjectAccessReview> = {
+    check: (review) => check(subjectAccessReviews, validateSubjectAccessReview(review)),
+    answer: (review) => ({ ...review, status: this.#statusOf(userOf(review.spec), review.spec) }),
   }
 
-  readonly answerLocal = (review: LocalSubjectAccessReview): LocalSubjectAccessReview => {
-    check(localSubjectAccessReviews, validateLocalSubjectAccessReview(review))
-    return { ...review, status: this.#statusOf(userOf(review.spec), review.spec) }
+  readonly local: PostedAnswer<LocalSubjectAccessReview> = {
+    check: (review) => check(localSubjectAccessReviews, validateLocalSubjectAccessReview(review)),
+    answer: (review) => ({ ...review, status: this.#statusOf(userOf(review.spec), review.spec) }),
   }
 
-  answerSelf(review: SelfSubjectAccessReview, user: User): SelfSubjectAccessReview {
-    check(selfSubjectAccessReviews, validateSelfSubjectAccessReview(review))
-    return { ...review, status: this.#statusOf(user, review.spec) }
+  /** Of whoever asks. */
+  readonly self: PostedAnswer<SelfSubjectAccessReview> = {
+    check: (review) => check(selfSubjectAccessReviews, validateSelfSubjectAccessReview(review)),
+    answer: (review, { user }) => ({ ...review, status: this.#statusOf(user, review.spec) }),
   }
 
   #statusOf(user: User, { resourceAttributes, nonResourceAttributes = {} }: AskedAbout): SubjectAccessReviewStatus {

@@ -27,14 +27,17 @@ export interface ReviewedTokens {
   readonly configuredAuthentication: Pick<ConfiguredAuthentication, 'verify'> | undefined
 }
 
-/** Whose a token is: one that is known as such, one of an issuer who is trusted, or one of a service account. Throws a BadRequest where there is none. */
+/** Throws a BadRequest where there is no token to ask about. */
+export function checkTokenReview(review: TokenReview): void {
+  if (specOf(review).token === undefined) throw badRequest('token is required for TokenReview in authentication')
+}
+
+/** Whose a token is: one that is known as such, one of an issuer who is trusted, or one of a service account. */
 export async function answerTokenReview(
   review: TokenReview,
   { known, issued, configuredAuthentication }: ReviewedTokens,
 ): Promise<TokenReview> {
-  // It may have been left out as a whole.
-  const { token = '', audiences: asked = [] } = (review.spec ?? {}) as Partial<TokenReview['spec']>
-  if (token === '') throw badRequest('token is required for TokenReview in authentication')
+  const { token = '', audiences: asked = [] } = specOf(review)
   const audiences = asked.length === 0 ? [apiAudience] : asked
   const user = known(token)
   // A token that does not say for whom it is is for this server.
@@ -44,6 +47,12 @@ export async function answerTokenReview(
   if (typeof verified !== 'string') return good(review, verified.user, verified.audiences)
   const error = user === undefined ? verified : notMeantFor([apiAudience], audiences)
   return { ...review, status: { error } }
+}
+
+/** It may have been left out as a whole, and so may a token, which is never empty. */
+function specOf({ spec }: TokenReview): Partial<TokenReview['spec']> {
+  const { token = '', ...others } = (spec ?? {}) as Partial<TokenReview['spec']>
+  return token === '' ? others : { ...others, token }
 }
 
 const good = (review: TokenReview, user: User, audiences: readonly string[]): TokenReview => ({

@@ -1,37 +1,37 @@
 import {
+  type KubernetesObject,
   localSubjectAccessReviews,
+  type ResourceDefinition,
   selfSubjectAccessReviews,
   selfSubjectReviews,
   selfSubjectRulesReviews,
   subjectAccessReviews,
   tokenReviews,
 } from '@coracle/api'
-import type { Clock } from '@coracle/environment'
-import type { Registries } from '../registries.ts'
-import { PostedRegistry } from '../registry/posted-registry.ts'
-import type { Authorizer } from '../request.ts'
-import { AccessReviews } from './access-reviews.ts'
-import { answerSelfSubjectReview, answerTokenReview, type ReviewedTokens } from './identity-reviews.ts'
-import { answerRulesReview } from './rules-review.ts'
+import type { AdmissionChain } from '../admission/admission.ts'
+import { type PostedAnswer, PostedRegistry } from '../registry/posted-registry.ts'
+import type { ReviewAnswers, ReviewParts } from './review-answers.ts'
 
 /**
  * Serves what is asked about users and their rights (authentication.k8s.io and authorization.k8s.io). The answers come from what
- * decides about requests itself. Reviews are questions and no writes: nothing is stored, and admission does not see them.
+ * decides about requests itself, and are loaded with the first question. Nothing is stored; admission sees a review as the creation it is.
  */
-export function serveReviews(
-  registries: Registries,
-  authorizer: Authorizer,
-  clock: Clock,
-  tokens: ReviewedTokens,
-): void {
-  const access = new AccessReviews(registries, authorizer)
-  const all = [
-    new PostedRegistry(selfSubjectReviews, (review, { user }) => answerSelfSubjectReview(review, user, clock.now())),
-    new PostedRegistry(tokenReviews, (review) => answerTokenReview(review, tokens)),
-    new PostedRegistry(subjectAccessReviews, access.answer),
-    new PostedRegistry(localSubjectAccessReviews, access.answerLocal),
-    new PostedRegistry(selfSubjectAccessReviews, (review, { user }) => access.answerSelf(review, user)),
-    new PostedRegistry(selfSubjectRulesReviews, (review, { user }) => answerRulesReview(review, authorizer, user)),
-  ]
-  for (const registry of all) registries.addComputed(registry)
+export function serveReviews(admission: AdmissionChain, parts: ReviewParts): void {
+  let loading: Promise<ReviewAnswers> | undefined
+  const load = async (): Promise<ReviewAnswers> => (await import('./review-answers.ts')).reviewAnswers(parts)
+  const answers = (): Promise<ReviewAnswers> => {
+    // Time stands still meanwhile where it is virtual.
+    loading ??= parts.clock.hold(load())
+    return loading
+  }
+  const serve = <T extends KubernetesObject>(
+    definition: ResourceDefinition<T>,
+    answerOf: (all: ReviewAnswers) => PostedAnswer<T>,
+  ) => parts.registries.addComputed(new PostedRegistry(definition, admission, async () => answerOf(await answers())))
+  serve(selfSubjectReviews, ({ selfSubject }) => selfSubject)
+  serve(tokenReviews, ({ token }) => token)
+  serve(subjectAccessReviews, ({ subjectAccess }) => subjectAccess)
+  serve(localSubjectAccessReviews, ({ localSubjectAccess }) => localSubjectAccess)
+  serve(selfSubjectAccessReviews, ({ selfSubjectAccess }) => selfSubjectAccess)
+  serve(selfSubjectRulesReviews, ({ selfSubjectRules }) => selfSubjectRules)
 }

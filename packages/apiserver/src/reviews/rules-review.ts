@@ -1,14 +1,18 @@
 import { badRequest, type SelfSubjectRulesReview } from '@coracle/api'
 import type { Authorizer, User } from '../request.ts'
 
-/** What somebody may do in a namespace. Throws a BadRequest where none is named. */
+/** Throws a BadRequest where no namespace is named. */
+export function checkRulesReview({ spec: { namespace = '' } }: SelfSubjectRulesReview): void {
+  if (namespace === '') throw badRequest('no namespace on request')
+}
+
+/** What somebody may do in a namespace. */
 export function answerRulesReview(
   review: SelfSubjectRulesReview,
   authorizer: Authorizer,
   user: User,
 ): SelfSubjectRulesReview {
   const { namespace = '' } = review.spec
-  if (namespace === '') throw badRequest('no namespace on request')
   const { resources = [], paths = [], incomplete, error } = authorizer.rulesFor?.(user, namespace) ?? {}
   const problems = [incomplete, error].filter((problem) => problem !== undefined)
   return {

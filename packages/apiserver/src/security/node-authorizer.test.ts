@@ -8,9 +8,7 @@ import {
   namespaces,
   nodes,
   type PersistentVolume,
-  type PersistentVolumeClaim,
   type Pod,
-  persistentVolumeClaims,
   podReferences,
   pods,
   type Resource,
@@ -226,12 +224,6 @@ describe('a node agent', () => {
           claimRef: { namespace: 'default', name },
         },
       })
-      await test.client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        metadata: { namespace: 'default', name },
-        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName: name },
-      })
     }
     await boundTo('n1', 'using', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'mine' } }] })
     const reads = (name: string, node = 'n1', namespace = 'storage') =>
@@ -239,6 +231,16 @@ describe('a node agent', () => {
     expect([reads('stage-mine'), reads('publish-mine')]).toEqual([true, true])
     expect([reads('attach-mine'), reads('stage-theirs'), reads('stage-mine', 'n2')]).toEqual([false, false, false])
     expect(reads('stage-mine', 'n1', 'default')).toBe(false)
+    // Whose the volume is, it says itself; the claim need not name it yet.
+    const given = { spec: { claimRef: { namespace: 'default', name: 'mine' } } }
+    const taken = { spec: { claimRef: { name: 'elsewhere' } } }
+    const patch = (name: string, body: object) => test.client.patch(storedVolumes, { name }, { type: 'merge', body })
+    await patch('theirs', given)
+    await patch('mine', taken)
+    expect([reads('stage-theirs'), reads('stage-mine')]).toEqual([true, false])
+    await patch('theirs', { metadata: { finalizers: null } })
+    await test.client.delete(storedVolumes, { name: 'theirs' })
+    expect(reads('stage-theirs')).toBe(false)
   })
 
   it('may delete no collection of any kind there is', () => {

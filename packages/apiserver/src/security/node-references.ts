@@ -1,10 +1,8 @@
 import {
   mountSecretsOf,
   type PersistentVolume,
-  type PersistentVolumeClaim,
   type Pod,
   type PodReference,
-  persistentVolumeClaims,
   persistentVolumes,
   podReferences,
   type ResourceSlice,
@@ -24,6 +22,8 @@ export class NodeReferences {
   readonly #registries: Registries
   /** How many of a node's pods name an object, by node and by the object's slot. */
   #counts: Map<string, Map<string, number>> | undefined
+  /** The names of the volumes that a secret is needed for, by the secret. */
+  #volumesBySecret: Map<string, Set<string>> | undefined
 
   constructor(registries: Registries) {
     this.#registries = registries
@@ -41,20 +41,11 @@ export class NodeReferences {
     return claim !== '' && this.has(node, 'persistentvolumeclaims', namespace, claim)
   }
 
-  /** Whether the secret is needed to mount the volume of a claim that a pod names which is bound to the node. */
+  /** Whether the secret is needed to mount a volume that belongs to a claim which a pod names that is bound to the node. */
   hasVolumeSecret(node: string, namespace: string, name: string): boolean {
-    this.#counts ??= this.#build()
-    for (const key of this.#counts.get(node)?.keys() ?? []) {
-      const [plural, claimNamespace = '', claimName = ''] = key.split('/')
-      if (plural !== 'persistentvolumeclaims') continue
-      const claims = this.#registries.of(persistentVolumeClaims)
-      const claim = claims?.peek(claimNamespace, claimName)?.object as PersistentVolumeClaim | undefined
-      const volume = this.#volume(claim?.spec?.volumeName ?? '')
-      const { claimRef } = volume?.spec ?? {}
-      if (volume === undefined || claimRef?.namespace !== claimNamespace || claimRef.name !== claimName) continue
-      if (mountSecretsOf(volume).some((secret) => secret.namespace === namespace && secret.name === name)) return true
-    }
-    return false
+    this.#volumesBySecret ??= this.#indexVolumes()
+    const volumes = this.#volumesBySecret.get(secretKey(namespace, name)) ?? []
+    return [...volumes].some((volume) => this.hasVolume(node, volume))
   }
 
   /** The node that a volume is attached to, or to be; undefined where there is no such attachment. */
@@ -90,6 +81,18 @@ export class NodeReferences {
     for (const { object } of cache.values()) count(counts, object as Pod, 1)
     cache.onChange((event) => update(counts, event))
     return counts
+  }
+
+  #indexVolumes(): Map<string, Set<string>> {
+    const volumes = new Map<string, Set<string>>()
+    const cache = this.#registries.of(persistentVolumes)?.storage.cache
+    if (cache === undefined) return volumes
+    for (const { object } of cache.values()) addVolume(volumes, object as PersistentVolume)
+    cache.onChange(({ type, stored, previous }) => {
+      if (previous !== undefined) removeVolume(volumes, previous.object as PersistentVolume)
+      if (type !== 'DELETED') addVolume(volumes, stored.object as PersistentVolume)
+    })
+    return volumes
   }
 }
 
@@ -127,5 +130,25 @@ function count(counts: Map<string, Map<string, number>>, pod: Pod, change: 1 | -
 
 /** A node makes mirror pods itself: they must not give it rights. */
 const isMirror = (pod: Pod | undefined): boolean => pod?.metadata.annotations?.[mirrorAnnotation] !== undefined
+
+function addVolume(volumes: Map<string, Set<string>>, volume: PersistentVolume): void {
+  for (const { namespace, name } of mountSecretsOf(volume)) {
+    const key = secretKey(namespace, name)
+    const known = volumes.get(key)
+    if (known === undefined) volumes.set(key, new Set([volume.metadata.name ?? '']))
+    else known.add(volume.metadata.name ?? '')
+  }
+}
+
+function removeVolume(volumes: Map<string, Set<string>>, volume: PersistentVolume): void {
+  for (const { namespace, name } of mountSecretsOf(volume)) {
+    const key = secretKey(namespace, name)
+    const known = volumes.get(key)
+    known?.delete(volume.metadata.name ?? '')
+    if (known?.size === 0) volumes.delete(key)
+  }
+}
+
+const secretKey = (namespace: string, name: string): string => `${namespace}/${name}`
 
 const slot = (plural: string, namespace: string, name: string): string => `${plural}/${namespace}/${name}`

@@ -90,6 +90,20 @@ function withoutVersionOf(key: string, parts: PodParts) {
 }
 
 describe('a watch cache', () => {
+  it('knows how large its objects are on average, whatever comes, changes and goes', async () => {
+    const { cache, put, remove, start } = await startCache()
+    expect(cache.averageBytes).toBe(0)
+    await put('b/1')
+    await put('a/2')
+    await start()
+    await put('a/1')
+    await put('a/1', onNode('a-node-with-a-long-name'))
+    await remove('b/1')
+    const lengths = [...cache.values()].map(({ byteLength }) => byteLength)
+    expect(new Set(lengths).size).toBe(2)
+    expect(cache.averageBytes).toBe(lengths.reduce((sum, each) => sum + each, 0) / 2)
+  })
+
   it('has what the store has, by key and in the order of keys', async () => {
     const { cache, put, remove, start } = await startCache()
     await put('b/1')

@@ -68,6 +68,8 @@ export class WatchCache implements FeedSink {
   readonly #snapshots = new Map<number, OrderedMap<StoredObject>>()
   /** How many objects each namespace has, so that the first page of a list knows how many follow. */
   readonly #namespaceSizes = new Map<string, number>()
+  /** Of all objects together. */
+  #bytes = 0
   #sequence = 0
   /** The revision of the last change of this resource. */
   #changedAt = 0
@@ -94,6 +96,16 @@ export class WatchCache implements FeedSink {
   /** How many objects there are. */
   get size(): number {
     return this.#byKey.size
+  }
+
+  /** About how much the JSON of all objects takes. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** About how much the JSON of an object takes, on average; 0 where there is none. */
+  get averageBytes(): number {
+    return this.size === 0 ? 0 : this.#bytes / this.size
   }
 
   /** The revision that reads of now are consistent at. */
@@ -318,12 +330,14 @@ export class WatchCache implements FeedSink {
 
   #hold(key: string, stored: StoredObject, previous: StoredObject | undefined): void {
     if (previous === undefined) this.#countIn(stored.object.metadata.namespace, 1)
+    this.#bytes += stored.byteLength - (previous?.byteLength ?? 0)
     this.#byKey.set(key, stored)
     this.#objects.set(key, stored)
   }
 
   #drop(key: string, stored: StoredObject): void {
     this.#countIn(stored.object.metadata.namespace, -1)
+    this.#bytes -= this.#byKey.get(key)?.byteLength ?? 0
     this.#byKey.delete(key)
     this.#objects.delete(key)
   }

@@ -66,6 +66,18 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
       '--authentication-config <file>',
       'whose tokens of other issuers (OpenID Connect) are good: an AuthenticationConfiguration, as kube-apiserver has it',
     )
+    .option('--oidc-issuer-url <url>', 'an issuer whose tokens are good, in place of --authentication-config')
+    .option('--oidc-client-id <id>', 'for whom tokens of this issuer must be')
+    .option('--oidc-username-claim <claim>', 'the claim of a token that names the user (default: sub)')
+    .option(
+      '--oidc-username-prefix <prefix>',
+      'what stands before the name of such a user; - for nothing (default: the issuer and #, but for the claim email)',
+    )
+    .option('--oidc-groups-claim <claim>', 'the claim of a token that names the groups of the user')
+    .option('--oidc-groups-prefix <prefix>', 'what stands before the name of such a group')
+    .option('--oidc-required-claim <claim=value>', 'a claim that tokens must have; repeatable', collect)
+    .option('--oidc-ca-file <file>', 'authorities (PEM) of the issuer (default: those of this host)')
+    .option('--oidc-signing-algs <names>', 'by what tokens may be signed (default: RS256)', collectCommas)
     .option('--client-ca-file <file>', "authorities (PEM) whose client certificates are good beside the cluster's own")
     .option(
       '--enable-admission-plugins <names>',

@@ -3,7 +3,7 @@ import { keyOf } from '@coracle/client'
 import { type Change, type Controller, controller, type Lookup, performPlan } from '@coracle/controller-runtime'
 import { isNamespaceGoing } from '../namespace/going.ts'
 import { managedByLabel, serviceKeysOf, sliceDeletion, slicesIndex, slicesOf } from '../services/slices.ts'
-import { isMirrored, managedBy, planMirroring } from './plan.ts'
+import { isMirrored, managedBy } from './mirrored.ts'
 
 /**
  * Makes slices of the Endpoints of services without a selector, which others write, so that whoever reads slices alone finds
@@ -20,10 +20,10 @@ export function createEndpointSliceMirroringController(): Controller {
       // Slices of Endpoints that are gone are garbage.
       if (object === undefined) return undefined
       const slices = slicesOf(context, key, managedBy)
-      const plan =
-        isMirrored(object) && lacksSelector(context.informer(services).get(key))
-          ? planMirroring(object, slices)
-          : { actions: slices.map((slice) => sliceDeletion(slice, 'the Endpoints are not mirrored')) }
+      const isWanted = isMirrored(object) && lacksSelector(context.informer(services).get(key))
+      const plan = isWanted
+        ? (await context.clock.hold(import('./plan.ts'))).planMirroring(object, slices)
+        : { actions: slices.map((slice) => sliceDeletion(slice, 'the Endpoints are not mirrored')) }
       try {
         return await performPlan(context, object, plan)
       } catch (error) {

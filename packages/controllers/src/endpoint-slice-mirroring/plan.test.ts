@@ -1,7 +1,8 @@
 import type { EndpointSlice, EndpointSubset, Endpoints } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
-import { isMirrored, managedBy, planMirroring } from './plan.ts'
+import { isMirrored, managedBy } from './mirrored.ts'
+import { planMirroring } from './plan.ts'
 
 const endpoints = (subsets: readonly EndpointSubset[], metadata: Endpoints['metadata'] = {}): Endpoints => ({
   apiVersion: 'v1',

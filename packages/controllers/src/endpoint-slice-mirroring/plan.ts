@@ -15,23 +15,12 @@ import {
 import { type Action, controllerRef, type Plan } from '@coracle/controller-runtime'
 import { type AddressType, managedByLabel, serviceNameLabel, signatureOf, sliceDeletion } from '../services/slices.ts'
 import { triggerTimeAnnotation } from '../services/trigger-times.ts'
-
-export const managedBy = 'endpointslicemirroring-controller.k8s.io'
+import { managedBy } from './mirrored.ts'
 
 /** So many addresses of a subset are mirrored, into one slice, and no more. */
 export const mirroredPerSubsetMax = 1000
 
-const skipMirrorLabel = 'endpointslice.kubernetes.io/skip-mirror'
-const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader'
 const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
-
-/**
- * Whether Endpoints are to have slices made of them: not those that say otherwise, or that only hold a lock of a leader
- * election.
- */
-export function isMirrored({ metadata }: Endpoints): boolean {
-  return metadata.labels?.[skipMirrorLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined
-}
 
 /** Addresses that are in one slice. */
 interface Group {

@@ -12,6 +12,9 @@ import { nameHash } from '../name-hash.ts'
 /** The label of pods that says which revision they are made from: for daemon sets its hash, for stateful sets its name. */
 export const revisionHashLabel = 'controller-revision-hash'
 
+/** So much of the name of its owner is in the name of a revision, as upstream: with a hash it is no longer than names may be. */
+const ownerNameLengthMax = 223
+
 /** What is kept in revisions: the template of pods, of which there is a new revision whenever it changes. */
 export interface RevisedOwner extends KubernetesObject {
   readonly spec: { readonly template: PodTemplateSpec }
@@ -25,14 +28,14 @@ export function revisionData({ spec: { template } }: RevisedOwner): JsonObject {
 
 /** The revision that the present template of an owner would be. Its name follows from the template; so does the label `hashLabel`. */
 export function newRevision(owner: RevisedOwner, revision: number, hashLabel = revisionHashLabel): ControllerRevision {
-  const { namespace, name, annotations } = owner.metadata
+  const { namespace, name = '', annotations } = owner.metadata
   const data = revisionData(owner)
   const hash = nameHash(data, owner.status?.collisionCount)
   return {
     apiVersion: 'apps/v1',
     kind: 'ControllerRevision',
     metadata: {
-      name: `${name}-${hash}`,
+      name: `${name.slice(0, ownerNameLengthMax)}-${hash}`,
       namespace,
       labels: { ...owner.spec.template.metadata?.labels, [hashLabel]: hash },
       annotations,

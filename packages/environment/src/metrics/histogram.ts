@@ -31,6 +31,11 @@ export class HistogramSeries {
     this.#sum += value * times
   }
 
+  reset(): void {
+    this.#counts = undefined
+    this.#sum = 0
+  }
+
   samples(): readonly Sample[] {
     let below = 0
     const buckets = [...this.#allCounts()].map((count, index): Sample => {

@@ -34,6 +34,35 @@ describe('metrics', () => {
     expect(metrics.text()).toContain('errors_total 0\n')
   })
 
+  it('count from zero again when they are reset, but for gauges and what has no labels', () => {
+    const metrics = createMetricsRegistry()
+    const labels = ['a'] as const
+    const counter = metrics.counter({ name: 'counted_total', help: 'C.', labels }).with({ a: '1' })
+    const histogram = metrics.histogram({ name: 'spread', help: 'H.', labels, buckets: [1] }).with({ a: '1' })
+    const gauge = metrics.gauge({ name: 'held', help: 'G.', labels }).with({ a: '1' })
+    const plain = metrics.counter({ name: 'plain_total', help: 'P.' }).with({})
+    for (const each of [counter, gauge, plain]) each.inc(3)
+    histogram.observe(1, 3)
+    metrics.reset()
+    counter.inc()
+    histogram.observe(2)
+    expect(
+      metrics
+        .text()
+        .split('\n')
+        .filter((line) => !line.startsWith('#')),
+    ).toEqual([
+      'counted_total{a="1"} 1',
+      'held{a="1"} 3',
+      'plain_total 3',
+      'spread_bucket{a="1",le="1"} 0',
+      'spread_bucket{a="1",le="+Inf"} 1',
+      'spread_sum{a="1"} 2',
+      'spread_count{a="1"} 1',
+      '',
+    ])
+  })
+
   it('escape what would break a line', () => {
     const metrics = createMetricsRegistry()
     metrics

@@ -62,6 +62,8 @@ export interface MetricsRegistry {
    * does not reject. Returns what ends that.
    */
   onCollect(collect: () => void | Promise<void>): () => void
+  /** Has all that counts, with labels, count from zero again. Gauges stay: they tell what is now. */
+  reset(): void
   /** All metrics, by name, in the text format of Prometheus (version 0.0.4). Gauges that it takes time to compute are as they were last. */
   text(): string
   /** The same, once all gauges are computed. */
@@ -112,6 +114,10 @@ class Registry implements MetricsRegistry {
     return () => void this.#collectors.delete(collect)
   }
 
+  reset(): void {
+    for (const family of this.#families.values()) family.reset()
+  }
+
   text(): string {
     for (const collect of this.#collectors) void collect()
     return this.#written()
@@ -149,6 +155,7 @@ class Registry implements MetricsRegistry {
 type MetricType = 'counter' | 'gauge' | 'histogram'
 
 interface Series {
+  reset(): void
   samples(): readonly Sample[]
 }
 
@@ -186,6 +193,12 @@ class Family<L extends string, S extends Series> implements Metric<L, S> {
     this.#series.delete(this.#keyOf(labels))
   }
 
+  /** Whoever keeps a series goes on counting with it. */
+  reset(): void {
+    if (this.#type === 'gauge' || this.#labels.length === 0) return
+    for (const series of this.#series.values()) series.reset()
+  }
+
   text(): string {
     return metricText(
       this.#name,
@@ -213,6 +226,10 @@ class NumberSeries implements Counter, Gauge {
 
   set(value: number): void {
     this.#value = value
+  }
+
+  reset(): void {
+    this.#value = 0
   }
 
   samples(): readonly Sample[] {

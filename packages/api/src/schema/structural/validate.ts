@@ -8,7 +8,7 @@ import { isJsonObject, member } from '../../json.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 import { byKey, keyOf, pathOf, type Validator } from '../validate.ts'
-import { isAsBefore } from './as-before.ts'
+import { isAsBefore, mayBeUndescribed } from './as-before.ts'
 import { valueCheck } from './checks.ts'
 import { embeddedResourceErrors, holdsEmbeddedResources } from './embedded-resources.ts'
 
@@ -76,12 +76,13 @@ function dropRepeated(errors: FieldError[], from: number): void {
   addErrors(errors, kept)
 }
 
-/** What is wrong with a part counts only where that part has changed. */
+/** What is wrong with a part counts only where that part has changed, or is never taken for unchanged. */
 function nodeValidator(schema: Schema): Validator {
   const { check, parts } = validatorsOfNode(schema)
   if (check === undefined && parts === accepts) return accepts
+  const staysAsBefore = !mayBeUndescribed(schema)
   return (value, parent, step, old, errors) => {
-    if (value === old) return
+    if (staysAsBefore && value === old) return
     const before = errors.length
     check?.(value, parent, step, errors)
     parts(value, parent, step, old, errors)

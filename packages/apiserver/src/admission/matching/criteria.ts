@@ -9,6 +9,7 @@ import {
 import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { AdmissionAttributes } from '../admission.ts'
+import { isReview } from '../reviews.ts'
 import { ruleMatches } from './rules.ts'
 
 /** Which requests somebody wants to see: those that a rule, and both selectors, match. */
@@ -121,8 +122,9 @@ const configurationKinds = new Set([...policyKinds, 'MutatingWebhookConfiguratio
 export const isExemptFromWebhooks = (attributes: AdmissionAttributes): boolean =>
   isOneOf(configurationKinds, attributes)
 
-/** Whether a request is about policies: none is asked about those. */
-export const isExemptFromPolicies = (attributes: AdmissionAttributes): boolean => isOneOf(policyKinds, attributes)
+/** Whether a request is about policies, or is a review: none is asked about those (upstream's admission/exclusion). */
+export const isExemptFromPolicies = (attributes: AdmissionAttributes): boolean =>
+  isOneOf(policyKinds, attributes) || isReview(attributes)
 
 const isOneOf = (kinds: ReadonlySet<string>, { definition }: AdmissionAttributes): boolean =>
   definition.group === 'admissionregistration.k8s.io' && kinds.has(definition.kind)

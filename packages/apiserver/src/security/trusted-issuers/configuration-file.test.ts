@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
   createLogger,
+  createMetricsRegistry,
   type LogLine,
   realClock,
   realEnvironment,
@@ -12,6 +14,7 @@ import {
 import { expect, it, onTestFinished } from 'vitest'
 import type { VerifiedToken } from '../../service-account-tokens/service-account-tokens.ts'
 import { createPki } from '../certificates.ts'
+import { AuthenticationMetrics } from './authentication-metrics.ts'
 import {
   followAuthenticationConfiguration,
   parseAuthenticationConfiguration,
@@ -41,9 +44,19 @@ async function follow(path: string) {
   const hostClock = virtualEnvironment().clock
   const logged: LogLine[] = []
   const logger = createLogger((line) => void logged.push(line))
-  const { issuers, close } = await followAuthenticationConfiguration(path, { clock: realClock, hostClock, logger })
+  const registry = createMetricsRegistry()
+  const metrics = new AuthenticationMetrics(registry, hostClock, 'server')
+  const options = { clock: realClock, hostClock, logger, metrics }
+  const { issuers, close } = await followAuthenticationConfiguration(path, options)
   onTestFinished(close)
-  return { issuers, hostClock, logged, close }
+  /** The series of a metric of authentication, without its name. */
+  const series = (name: string): readonly string[] => {
+    const lines = registry.text().split('\n')
+    return lines
+      .filter((line) => line.startsWith(`apiserver_authentication_${name}{`))
+      .map((line) => line.slice(line.indexOf('{')))
+  }
+  return { issuers, hostClock, logged, close, series }
 }
 
 it('says which file is wrong, and where', async () => {
@@ -117,6 +130,59 @@ it('a token holds until its end, and is not asked about where others issued it',
   expect(verified.holds()).toBe(true)
   await hostClock.advance('2s')
   expect(verified.holds()).toBe(false)
+})
+
+it('tells in metrics what became of the file, of keys and of tokens', async () => {
+  const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+  const server = `apiserver_id_hash="${hash('server')}"`
+  const signer = await createTestSigner('a')
+  const { url, certificateAuthority } = await startTestIssuer([signer.jwk])
+  const first = trusting(url, certificateAuthority)
+  const path = fileWith(first)
+  const { issuers, hostClock, series } = await follow(path)
+  const exp = hostClock.now() / 1000 + 3600
+  expect(series('config_controller_last_config_info')).toEqual([`{${server},hash="${hash(first)}"} 1`])
+  expect(series('config_controller_automatic_reloads_total')).toEqual([])
+
+  const issuer = `jwt_issuer_hash="${hash(url)}"`
+  const seconds = () => hostClock.now() / 1000
+  await issuers.verify(await signer.sign({ iss: url, aud: 'coracle', sub: 'jane', exp }))
+  await issuers.verify(await signer.sign({ iss: url, aud: 'other', sub: 'jane', exp }))
+  const counts = ['success', 'failure'].map((result) => `{result="${result}",${issuer}} 1`)
+  expect(series('jwt_authenticator_latency_seconds_count')).toEqual(counts)
+  expect(series('jwt_authenticator_jwks_fetch_last_timestamp_seconds')).toEqual([
+    `{result="success",${issuer},${server}} ${seconds()}`,
+  ])
+  const keys = hash(JSON.stringify({ keys: [signer.jwk] }))
+  expect(series('jwt_authenticator_jwks_fetch_last_key_set_info')).toEqual([`{${issuer},${server},hash="${keys}"} 1`])
+
+  writeFileSync(path, 'jwt: [')
+  await hostClock.advance('10s')
+  const failed = `{status="failure",${server}} `
+  expect(series('config_controller_automatic_reloads_total')).toEqual([`${failed}1`])
+  expect(series('config_controller_automatic_reload_last_timestamp_seconds')).toEqual([`${failed}${seconds()}`])
+  expect(series('config_controller_last_config_info')).toEqual([`{${server},hash="${hash(first)}"} 1`])
+
+  const last = `${head}anonymous: {enabled: false}\n`
+  writeFileSync(path, last)
+  await hostClock.advance('10s')
+  expect(series('config_controller_automatic_reloads_total')).toEqual([`${failed}1`, `{status="success",${server}} 1`])
+  expect(series('config_controller_last_config_info')).toEqual([`{${server},hash="${hash(last)}"} 1`])
+  expect(series('jwt_authenticator_jwks_fetch_last_key_set_info')).toEqual([])
+  expect(series('jwt_authenticator_jwks_fetch_last_timestamp_seconds')).toEqual([])
+})
+
+it('is not read anew where the file says what it said', async () => {
+  const signer = await createTestSigner('a')
+  const { url, certificateAuthority } = await startTestIssuer([signer.jwk])
+  const path = fileWith(trusting(url, certificateAuthority))
+  const { issuers, hostClock, series } = await follow(path)
+  const exp = hostClock.now() / 1000 + 3600
+  const verified = await issuers.verify(await signer.sign({ iss: url, aud: 'coracle', sub: 'jane', exp }))
+  utimesSync(path, 1, 1)
+  await hostClock.advance('10s')
+  expect(verified).toSatisfy((before: VerifiedToken) => before.holds())
+  expect(series('config_controller_automatic_reloads_total')).toEqual([])
 })
 
 it('tells why tokens are refused, and not without end', async () => {

@@ -40,12 +40,26 @@ function certificateProblem(pem: string): string | undefined {
 
 /** Whom the file at `path` trusts, as it is now. Rejects with an Error that names the file, and what is wrong with it. */
 export async function readAuthenticationConfiguration(path: string): Promise<CheckedConfiguration> {
+  return (await readText(path)).parse()
+}
+
+/** The text of the file at `path`, to be parsed. Both name the file in what they throw. */
+async function readText(path: string): Promise<{ readonly text: string; parse(): CheckedConfiguration }> {
+  const named = (error: unknown) => new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
   try {
     const { size } = await stat(path)
     if (size > fileBytesMax) throw new Error(`has ${size} bytes: must have ${fileBytesMax} at most`)
-    return parseAuthenticationConfiguration(await readFile(path, 'utf8'))
+    const text = await readFile(path, 'utf8')
+    const parse = () => {
+      try {
+        return parseAuthenticationConfiguration(text)
+      } catch (error) {
+        throw named(error)
+      }
+    }
+    return { text, parse }
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+    throw named(error)
   }
 }
 
@@ -57,23 +71,35 @@ export async function followAuthenticationConfiguration(
   path: string,
   options: TrustedIssuersOptions,
 ): Promise<{ readonly issuers: TrustedIssuers; close(): void }> {
-  const { hostClock, logger } = options
+  const { hostClock, logger, metrics } = options
   let last = await stampOf(path)
-  const issuers = new TrustedIssuers(await readAuthenticationConfiguration(path), options)
+  const first = await readText(path)
+  const issuers = new TrustedIssuers(first.parse(), options)
+  let inForce = first.text
+  metrics?.applied(inForce)
   let timer: Timer | undefined
   let isClosed = false
   const look = async (): Promise<void> => {
+    await readAnew()
+    if (!isClosed) lookAgain()
+  }
+  const readAnew = async (): Promise<void> => {
     const stamp = await stampOf(path)
     if (stamp !== last) {
       last = stamp
       try {
-        issuers.replace(await readAuthenticationConfiguration(path))
+        const { text, parse } = await readText(path)
+        if (text === inForce) return
+        issuers.replace(parse())
+        inForce = text
+        metrics?.reloaded('success')
+        metrics?.applied(text)
         logger.info('the configuration of authentication was read anew', { path })
       } catch (error) {
+        metrics?.reloaded('failure')
         logger.error('the configuration of authentication stays as it was: its file is wrong', { error })
       }
     }
-    if (!isClosed) lookAgain()
   }
   const lookAgain = (): void => {
     timer = hostClock.setTimer(lookMs, () => void hostClock.hold(look()))

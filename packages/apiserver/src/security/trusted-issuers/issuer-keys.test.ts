@@ -15,7 +15,7 @@ function keysOf(answer: (url: string) => unknown, more: object = {}) {
     return answer(from)
   }
   const issuer = { url, audiences: [], rules: {} as never, ...more }
-  const keys = new IssuerKeys(issuer, clock, get, (error) => failures.push(error.message))
+  const keys = new IssuerKeys(issuer, clock, get, { failed: (error) => failures.push(error.message) })
   return { keys, clock, asked, failures }
 }
 

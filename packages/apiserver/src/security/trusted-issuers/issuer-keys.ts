@@ -18,22 +18,27 @@ export interface KeySet {
 /** Gets JSON from a server with a certificate of these authorities, or of the host's. */
 export type GetJson = (url: string, certificateAuthority: string | undefined) => Promise<unknown>
 
+/** Is told of each fetch. */
+export interface FetchListener {
+  readonly fetched?: (keys: JSONWebKeySet) => void
+  readonly failed: (error: Error) => void
+}
+
 /** The public keys of an issuer, from where its OpenID configuration says they are. One fetch goes on at a time. */
 export class IssuerKeys {
   readonly #issuer: TrustedIssuer
   readonly #clock: Clock
   readonly #get: GetJson
-  readonly #onFailure: (error: Error) => void
+  readonly #told: FetchListener
   #keys: KeySet | undefined
   #fetching: Promise<KeySet> | undefined
   #failed: { readonly error: Error; readonly atMs: Time } | undefined
 
-  /** `onFailure` is told of each fetch that failed. */
-  constructor(issuer: TrustedIssuer, clock: Clock, get: GetJson, onFailure: (error: Error) => void) {
+  constructor(issuer: TrustedIssuer, clock: Clock, get: GetJson, told: FetchListener) {
     this.#issuer = issuer
     this.#clock = clock
     this.#get = get
-    this.#onFailure = onFailure
+    this.#told = told
   }
 
   /** The keys that are known. Rejects where there are none to be had. */
@@ -67,13 +72,14 @@ export class IssuerKeys {
       if (!isKeySet(jwks)) throw new Error('what should be a set of JSON Web Keys is none')
       this.#keys = { keyFor: createLocalJWKSet(jwks), fetchedMs: this.#clock.now() }
       this.#failed = undefined
+      this.#told.fetched?.(jwks)
       return this.#keys
     } catch (cause) {
       const error = new Error(`keys of ${this.#issuer.url}: ${cause instanceof Error ? cause.message : cause}`, {
         cause,
       })
       this.#failed = { error, atMs: this.#clock.now() }
-      this.#onFailure(error)
+      this.#told.failed(error)
       throw error
     }
   }

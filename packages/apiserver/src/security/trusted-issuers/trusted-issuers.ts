@@ -3,9 +3,10 @@ import { userOfClaims } from '@coracle/api/authentication'
 import type { Clock, Logger, Time } from '@coracle/environment'
 import { apiAudience, type VerifiedToken } from '../../service-account-tokens/service-account-tokens.ts'
 import { authenticated, type ConfiguredAuthentication } from '../authentication.ts'
+import type { AuthenticationMetrics } from './authentication-metrics.ts'
 import { getJson } from './get-json.ts'
 import { type GetJson, IssuerKeys } from './issuer-keys.ts'
-import { claimedIssuer, verifyToken } from './verify-token.ts'
+import { claimedIssuer, type SigningAlgorithm, verifyToken } from './verify-token.ts'
 
 export interface TrustedIssuersOptions {
   /** Waits while an issuer is asked, however time passes in the cluster: issuers are outside of it. */
@@ -15,6 +16,9 @@ export interface TrustedIssuersOptions {
   readonly logger: Logger
   /** Over HTTPS unless said otherwise. */
   readonly get?: GetJson
+  readonly metrics?: AuthenticationMetrics | undefined
+  /** By which tokens may be signed; `signingAlgorithmsDefault` unless given. */
+  readonly signingAlgorithms?: readonly SigningAlgorithm[] | undefined
 }
 
 /** A configuration that was checked. */
@@ -49,7 +53,9 @@ export class TrustedIssuers implements ConfiguredAuthentication {
   /** What was verified by the configuration before does not hold any more. */
   replace(configuration: CheckedConfiguration): void {
     this.#configuration = configuration
+    const before = this.#byUrl
     this.#byUrl = this.#known(configuration)
+    for (const url of before.keys()) if (!this.#byUrl.has(url)) this.#options.metrics?.removed(url)
   }
 
   verify(token: string): Promise<VerifiedToken | string> | undefined {
@@ -60,9 +66,13 @@ export class TrustedIssuers implements ConfiguredAuthentication {
 
   async #verify(token: string, known: Known): Promise<VerifiedToken | string> {
     const { issuer, keys } = known
+    const { hostClock, metrics, signingAlgorithms } = this.#options
     const configuration = this.#configuration
-    const verified = await verifyToken(token, issuer, keys, this.#options.hostClock.now())
+    const startedMs = hostClock.monotonicMs()
+    const verified = await verifyToken(token, issuer, keys, hostClock.now(), signingAlgorithms)
     const user = typeof verified === 'string' ? verified : userOfClaims(verified.claims, issuer.rules)
+    const result = typeof user === 'string' ? 'failure' : 'success'
+    metrics?.verified(issuer.url, result, (hostClock.monotonicMs() - startedMs) / 1000)
     if (typeof verified === 'string' || typeof user === 'string') {
       this.#tell(known, String(user))
       return `oidc: ${user}`
@@ -70,7 +80,7 @@ export class TrustedIssuers implements ConfiguredAuthentication {
     return {
       user: authenticated(user),
       audiences: [apiAudience],
-      holds: () => this.#configuration === configuration && this.#options.hostClock.now() < verified.notAfterMs,
+      holds: () => this.#configuration === configuration && hostClock.now() < verified.notAfterMs,
     }
   }
 
@@ -87,14 +97,17 @@ export class TrustedIssuers implements ConfiguredAuthentication {
   }
 
   #known({ issuers }: CheckedConfiguration): ReadonlyMap<string, Known> {
-    const { hostClock, logger, get = getJson } = this.#options
+    const { hostClock, logger, get = getJson, metrics } = this.#options
     return new Map(
       issuers.map((issuer) => {
-        const onFailure = (error: Error) => logger.error('the keys of an issuer could not be fetched', { error })
-        return [
-          issuer.url,
-          { issuer, keys: new IssuerKeys(issuer, hostClock, get, onFailure), toldMs: Number.NEGATIVE_INFINITY },
-        ]
+        const keys = new IssuerKeys(issuer, hostClock, get, {
+          fetched: (set) => metrics?.keysFetched(issuer.url, set),
+          failed: (error) => {
+            metrics?.keysNotFetched(issuer.url)
+            logger.error('the keys of an issuer could not be fetched', { error })
+          },
+        })
+        return [issuer.url, { issuer, keys, toldMs: Number.NEGATIVE_INFINITY }]
       }),
     )
   }

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JWK } from 'jose'
 import { expect, it } from 'vitest'
 import { createTestSigner, type TestSigner } from './testing/test-issuer.ts'
-import { claimedIssuer, verifyToken } from './verify-token.ts'
+import { claimedIssuer, type SigningAlgorithm, verifyToken } from './verify-token.ts'
 
 const url = 'https://issuer.example.com'
 const nowMs = 1_800_000_000_000
@@ -79,6 +79,14 @@ it('takes no signature that whoever can check it could have made, and none at al
     const token = `${part({ alg, kid: 'a' })}.${part(claims)}.${alg === 'none' ? '' : 'AAAA'}`
     expect(await verifyToken(token, options, keysOf([a.jwk]), nowMs)).toEqual(expect.any(String))
   }
+})
+
+it('takes only signatures by the algorithms that are allowed', async () => {
+  const token = await a.sign(claims)
+  const by = (...algorithms: readonly SigningAlgorithm[]) =>
+    verifyToken(token, { url, audiences: ['coracle'] }, keysOf([a.jwk]), nowMs, algorithms)
+  expect(await by('RS256', 'ES256')).toMatchObject({ claims })
+  expect(await by('RS256')).toEqual(expect.any(String))
 })
 
 it('says why there are no keys', async () => {

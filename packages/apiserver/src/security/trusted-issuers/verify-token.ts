@@ -5,7 +5,19 @@ import { compactVerify, errors } from 'jose'
 import type { IssuerKeys, KeySet } from './issuer-keys.ts'
 
 /** By which tokens may be signed: those that upstream takes. Nobody can sign by them who can only check. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
+export const signingAlgorithmsDefault = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+] as const
+
+export type SigningAlgorithm = (typeof signingAlgorithmsDefault)[number]
 
 /** A token may be good only from a moment on that is so far ahead: clocks differ. */
 const notBeforeLeewayMs = 5 * 60_000
@@ -37,14 +49,15 @@ export async function verifyToken(
   { url, audiences }: Pick<TrustedIssuer, 'url' | 'audiences'>,
   keys: Pick<IssuerKeys, 'current' | 'after'>,
   nowMs: Time,
+  algorithms: readonly SigningAlgorithm[] = signingAlgorithmsDefault,
 ): Promise<VerifiedClaims | string> {
   let payload: Uint8Array | undefined
   try {
     const known = await keys.current()
-    payload = await signedPayload(token, known)
+    payload = await signedPayload(token, known, algorithms)
     if (payload === undefined) {
       const newer = await keys.after(known)
-      payload = newer === known ? undefined : await signedPayload(token, newer)
+      payload = newer === known ? undefined : await signedPayload(token, newer, algorithms)
     }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -65,9 +78,13 @@ export async function verifyToken(
 }
 
 /** Undefined where none of the keys has signed it. */
-async function signedPayload(token: string, { keyFor }: KeySet): Promise<Uint8Array | undefined> {
+async function signedPayload(
+  token: string,
+  { keyFor }: KeySet,
+  algorithms: readonly SigningAlgorithm[],
+): Promise<Uint8Array | undefined> {
   try {
-    return (await compactVerify(token, keyFor, { algorithms })).payload
+    return (await compactVerify(token, keyFor, { algorithms: [...algorithms] })).payload
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)
@@ -76,7 +93,7 @@ async function signedPayload(token: string, { keyFor }: KeySet): Promise<Uint8Ar
     }
     // The token does not say which of them.
     for await (const key of error) {
-      const verified = await compactVerify(token, key, { algorithms }).catch(() => undefined)
+      const verified = await compactVerify(token, key, { algorithms: [...algorithms] }).catch(() => undefined)
       if (verified !== undefined) return verified.payload
     }
     return undefined

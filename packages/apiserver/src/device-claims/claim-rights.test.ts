@@ -88,6 +88,35 @@ describe('who gets devices', () => {
     expect(asked).toHaveLength(1)
   })
 
+  it('is told with all else that is wrong with the claim', async () => {
+    const refuse = (attributes: RequestAttributes): string | undefined =>
+      attributes.kind === 'resource' && attributes.subresource === 'binding' ? '' : undefined
+    const { client } = await startTestCore({ authorizer: { refuse: (_user, attributes) => refuse(attributes) } })
+    const key = { namespace: 'default', name: 'c' }
+    await client.create(resourceClaims, claim('default'))
+    const result = { request: 'gpu', driver: 'd.example.com', pool: 'p', device: 'd', adminAccess: true }
+    const body = { status: { allocation: { devices: { results: [{ ...result, device: '' }] } } } }
+    const refused = await refusal(client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' }))
+    const problems = [
+      `status.allocation.devices.results[0].adminAccess: Forbidden: ${why}`,
+      'status.allocation: Forbidden: changing status.allocation or status.reservedFor requires',
+      'status.allocation.devices.results[0].device: Invalid value: ""',
+    ]
+    expect(refused.code).toBe(422)
+    const places = problems.map((problem) => refused.message.indexOf(problem))
+    expect(places).not.toContain(-1)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    const { spec } = claim('default', true)
+    const wrong = {
+      ...claim('default'),
+      spec: { devices: { requests: [{ ...spec.devices?.requests?.[0], name: '' }] } },
+    }
+    const { message } = await refusal(client.create(resourceClaims, wrong as ResourceClaim))
+    expect(message).toContain(
+      `spec.devices.requests[0].adminAccess: Forbidden: ${why}, spec.devices.requests[0].name: `,
+    )
+  })
+
   it('is asked about as the update or the patch that it is', async () => {
     const asked: string[] = []
     const refuse = (attributes: RequestAttributes): undefined => {
