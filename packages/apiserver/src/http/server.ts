@@ -539,13 +539,20 @@ function userOf(core: ApiCore, user: User, request: IncomingMessage): User {
   return impersonated.user
 }
 
-/** A namespaced object without its namespace, a cluster-scoped one inside of one, or something below a subresource. */
+/**
+ * A namespaced object without its namespace, a cluster-scoped one inside of one, an object of a kind that has none, or something below
+ * a subresource.
+ */
 function leadsNowhere(route: ResourceRoute, definition: ResourceDefinition): boolean {
   const { namespaced } = definition
   if (route.deeper && !isProxied(route, definition)) return true
+  if (isOnlyPosted(definition)) return route.name !== '' || (route.namespace !== '') !== namespaced
   if (!namespaced) return route.namespace !== '' && route.plural !== 'namespaces'
   return route.namespace === '' && route.name !== ''
 }
+
+/** Kinds that are questions or orders, as reviews and bindings: their collection takes them, and has no objects and no list. */
+const isOnlyPosted = ({ verbs }: ResourceDefinition): boolean => verbs.every((verb) => verb === 'create')
 
 /** Across all namespaces one can only read. */
 const lacksNamespace = (route: ResourceRoute, namespaced: boolean): boolean =>

@@ -137,3 +137,20 @@ it.each([
   const { code: status, json } = await server.call(`${namespace}/configmaps`, { headers })
   expect([status, json.message]).toEqual([400, message])
 })
+
+it.each([
+  ['GET', `${namespace}/bindings`, 405],
+  ['GET', `${namespace}/bindings/a`, 404],
+  ['PUT', `${namespace}/bindings/a`, 404],
+  ['DELETE', `${namespace}/bindings/a`, 404],
+  ['POST', `${namespace}/bindings/a`, 404],
+  ['GET', '/api/v1/bindings', 404],
+  ['POST', '/api/v1/bindings', 404],
+  ['GET', `${authorization}/subjectaccessreviews`, 405],
+  ['GET', `${authorization}/subjectaccessreviews/a`, 404],
+  ['POST', `${authorization}/namespaces/default/subjectaccessreviews`, 404],
+])('what a kind that is only posted does not have: %s %s', async (method, path, code) => {
+  const { code: status, json } = await server.call(path, { method, ...(method === 'GET' ? {} : { body: {} }) })
+  const reason = code === 404 ? 'NotFound' : 'MethodNotAllowed'
+  expect([status, json.reason, json.details]).toEqual([code, reason, {}])
+})
