@@ -69,6 +69,7 @@ export * from './schema/resolve.ts'
 export * from './schema/schema.ts'
 export * from './selectors.ts'
 export * from './status.ts'
+export { driverOfProvisioner, driverOfVolume } from './storage/migrated-plugins.ts'
 export { claimNameOf, claimsOfPod, ephemeralClaimName, whyNotMadeFor } from './storage/pod-claims.ts'
 export {
   isClaimedBy,

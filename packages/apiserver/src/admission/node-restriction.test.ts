@@ -336,6 +336,52 @@ describe('on behalf of a pod', () => {
       )
     }
   })
+
+  it('a node is told what is not there of what its pod names, where that could get it a token', async () => {
+    const claim = (claimName: string) => ({ name: claimName, persistentVolumeClaim: { claimName } })
+    const inline = { name: 'inline', csi: { driver: 'gone.example' } }
+    const token = async (volumes: readonly object[], audience: string) => {
+      const spec = { nodeName: 'n1', volumes: volumes as Pod['spec']['volumes'] }
+      const of = await test.client.create(pods, pod(`p${audience}`, {}, spec))
+      return judge(serviceAccounts, 'token', 'default', {
+        metadata: {},
+        spec: { audiences: [audience], boundObjectRef: ref(of) },
+      })
+    }
+    const told = (audience: string, why: string) =>
+      `serviceaccounts "default" is forbidden: error validating audience "${audience}": ${why}`
+    await test.client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'waiting', namespace: 'default' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    })
+    const noDriver = 'csidriver.storage.k8s.io "gone.example" not found'
+    expect(await token([inline], 'a')).toBe(told('a', noDriver))
+    expect(await token([claim('gone')], 'b')).toBe(told('b', 'persistentvolumeclaim "gone" not found'))
+    expect(await token([claim('waiting')], 'c')).toBe(told('c', 'persistentvolume "" not found'))
+    expect(await token([inline, { ...inline, name: 'other' }, claim('gone')], 'd')).toBe(
+      told('d', `[${noDriver}, persistentvolumeclaim "gone" not found]`),
+    )
+    expect(await token([inline, tokenVolume('own', 'e')], 'e')).toBe('admitted')
+  })
+
+  it('a node gets tokens for CSI drivers that have taken over volumes of its pods', async () => {
+    await test.client.create<CsiDriver>(csiDrivers, {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: 'file.csi.azure.com' },
+      spec: { tokenRequests: [{ audience: 'vault-of-driver' }] },
+    })
+    const azureFile = { shareName: 'share', secretName: 'secret' }
+    await boundVolume('data', { azureFile })
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }]
+    for (const each of [volumes, [{ name: 'inline', azureFile }]]) {
+      const of = await test.client.create(pods, pod(`uses-${each[0]?.name}`, {}, { nodeName: 'n1', volumes: each }))
+      const spec = { audiences: ['vault-of-driver'], boundObjectRef: ref(of) }
+      expect(await judge(serviceAccounts, 'token', 'default', { metadata: {}, spec })).toBe('admitted')
+    }
+  })
 })
 
 const ref = ({ metadata: { name, uid } }: Pod) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })

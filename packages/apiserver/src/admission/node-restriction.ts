@@ -1,30 +1,24 @@
 import {
   type CertificateSigningRequest,
-  type CsiDriver,
-  claimNameOf,
-  csiDrivers,
   deepEqual,
   type KubernetesObject,
   type Node,
   nodeClientSigner,
   nodeServingSigner,
   notFound,
-  type PersistentVolume,
   type PersistentVolumeClaim,
   type Pod,
   parseCertificateRequest,
-  persistentVolumeClaims,
-  persistentVolumes,
   podReferences,
   type ResourceSlice,
   type TokenRequest,
-  type Volume,
 } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { Authorizer } from '../request.ts'
 import { mirrorAnnotation, nodeLeaseNamespace, nodeOf } from '../security/node-identity.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
+import { findAudience } from './token-audiences.ts'
 
 /**
  * Keeps a node agent to its own node, lease and pods, and from labels and taints by which it could draw pods to itself
@@ -197,7 +191,12 @@ function judgeAudiences(
 ): string | undefined {
   const [audience = '', ...others] = audiences
   if (others.length > 0) return 'node may only request 0 or 1 audiences'
-  if (pod.spec.volumes?.some((volume) => hasTokenFor(audience, volume, pod, registries))) return undefined
+  const { isFound, problems } = findAudience(audience, pod, registries)
+  if (isFound) return undefined
+  if (problems.length > 0) {
+    const why = problems.length === 1 ? problems.join() : `[${problems.join(', ')}]`
+    return `error validating audience ${quote(audience)}: ${why}`
+  }
   const resource = { group: '', version: 'v1', kind: '', plural: audience, namespaced: true }
   const verb = 'request-serviceaccounts-token-audience'
   const refusal = authorizer.refuse(context.user, {
@@ -210,29 +209,6 @@ function judgeAudiences(
   })
   if (refusal === undefined) return undefined
   return `audience ${quote(audience)} not found in pod spec volume, ${context.user.name} is not authorized to request tokens for this audience`
-}
-
-/** Whether a volume of a pod holds a token for an audience, or its CSI driver gets one. */
-function hasTokenFor(audience: string, volume: Volume, pod: Pod, registries: Registries): boolean {
-  const sources = volume.projected?.sources ?? []
-  // A source without an audience is for the API server, as is a request without one.
-  if (sources.some(({ serviceAccountToken: token }) => token !== undefined && (token.audience ?? '') === audience))
-    return true
-  const driver = driverOf(volume, pod, registries)
-  const found = driver === undefined ? undefined : registries.of(csiDrivers)?.peek('', driver)?.object
-  const { tokenRequests = [] } = (found as CsiDriver | undefined)?.spec ?? {}
-  return tokenRequests.some((request) => request.audience === audience)
-}
-
-/** The CSI driver of a volume, by the claim that has it where there is one. */
-function driverOf(volume: Volume, pod: Pod, registries: Registries): string | undefined {
-  if (volume.csi !== undefined) return volume.csi.driver
-  const claimName = claimNameOf(pod, volume)
-  if (claimName === undefined) return undefined
-  const claim = registries.of(persistentVolumeClaims)?.peek(pod.metadata.namespace ?? '', claimName)?.object
-  const { volumeName = '' } = (claim as PersistentVolumeClaim | undefined)?.spec ?? {}
-  const bound = registries.of(persistentVolumes)?.peek('', volumeName)?.object as PersistentVolume | undefined
-  return bound?.spec?.csi?.driver
 }
 
 /** What a node says of a claim is how large its volume has become, and nothing else. */

@@ -1,5 +1,6 @@
 import {
   deepEqual,
+  driverOfProvisioner,
   isClaimedBy,
   matchingVolume,
   type PersistentVolume,
@@ -33,17 +34,6 @@ export interface ObservedClaim {
 
 /** What upstream's names of provisioners in its own tree begin with, `no-provisioner` among them: there are none here. */
 const inTreePrefix = 'kubernetes.io/'
-
-/** CSI drivers that have taken over from what was built in under these names. */
-const migratedProvisioners: ReadonlyMap<string, string> = new Map([
-  ['kubernetes.io/aws-ebs', 'ebs.csi.aws.com'],
-  ['kubernetes.io/azure-disk', 'disk.csi.azure.com'],
-  ['kubernetes.io/azure-file', 'file.csi.azure.com'],
-  ['kubernetes.io/cinder', 'cinder.csi.openstack.org'],
-  ['kubernetes.io/gce-pd', 'pd.csi.storage.gke.io'],
-  ['kubernetes.io/portworx-volume', 'pxd.portworx.com'],
-  ['kubernetes.io/vsphere-volume', 'csi.vsphere.vmware.com'],
-])
 
 type ClaimPlan = Plan<PersistentVolumeClaimStatus>
 
@@ -99,7 +89,7 @@ function provision({ claim, storageClass }: ObservedClaim, className: string): C
     return failed(claim, `storageclass.storage.k8s.io ${JSON.stringify(className)} not found`)
   }
   const { provisioner: named = '' } = storageClass
-  const provisioner = migratedProvisioners.get(named) ?? named
+  const provisioner = driverOfProvisioner(named) ?? named
   if (provisioner.startsWith(inTreePrefix)) return failed(claim, `no volume plugin matched name: ${provisioner}`)
   const message =
     `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. ` +
