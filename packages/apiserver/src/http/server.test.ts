@@ -763,7 +763,13 @@ describe('who asks', () => {
     expect((await server.failure(pods, { headers: everything })).message).toContain('User "eve" cannot list')
     expect((await server.failure(pods, { headers: { 'impersonate-uid': '1' } })).code).toBe(400)
     const failed = await server.failure(pods, { as: eve, headers: { 'impersonate-user': 'admin' } })
-    expect(failed).toMatchObject({ code: 403, message: expect.stringContaining('cannot impersonate resource "users"') })
+    expect(failed).toMatchObject({
+      code: 403,
+      message:
+        'pods is forbidden: User "eve" cannot impersonate-on:user-info:list resource "pods" in API group "" in the namespace "default"',
+    })
+    const path = await server.failure('/version', { as: eve, headers: { 'impersonate-user': 'admin' } })
+    expect(path.message).toBe('forbidden: User "eve" cannot impersonate-on:user-info:get path "/version"')
   })
 })
 

@@ -8,10 +8,10 @@ import type { Environment, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import { mastersGroup } from '../api-server-user.ts'
 import { ProxiedRequests } from '../proxy/proxied-requests.ts'
-import type { User } from '../request.ts'
+import type { RequestAttributes, User } from '../request.ts'
+import { asksToImpersonate } from '../security/asks-to-impersonate.ts'
 import { type Authenticator, anonymous } from '../security/authentication.ts'
 import type { KeyPair } from '../security/certificates.ts'
-import { impersonatedUser } from '../security/impersonation.ts'
 import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import { Answer } from './answer.ts'
@@ -421,8 +421,7 @@ function createHandler(
     if (timeoutMs !== undefined) exchanges.limit(exchange, timeoutMs)
   }
 
-  const begin = ({ request, response, path, search, startedMs }: Arrival, who: User): void => {
-    const user = userOf(core, who, request)
+  const begin = ({ request, response, path, search, startedMs }: Arrival, user: User): void => {
     if (user === anonymous) strangers.onAnonymous(request)
     else identify(request)
     const userAgent = request.headers['user-agent'] ?? ''
@@ -491,7 +490,8 @@ function createHandler(
     const arrival: Arrival = { request, response, path, search, startedMs: clock.monotonicMs() }
     try {
       if (identifying >= identifyingRequestsMax) throw tooManyRequests(busyMessage, 1)
-      const who = authenticate(request, (text) => warn(response, text))
+      const requester = authenticate(request, (text) => warn(response, text))
+      const who = asksToImpersonate(request.rawHeaders) ? impersonated(core, arrival, requester) : requester
       if (who instanceof Promise) void beginWhenKnown(arrival, who)
       else begin(arrival, who)
     } catch (error) {
@@ -531,12 +531,26 @@ function refuse(response: ServerResponse, problem: string): void {
   response.end(problem)
 }
 
-/** Who a request counts as made by. */
-function userOf(core: ApiCore, user: User, request: IncomingMessage): User {
-  const impersonated = impersonatedUser(request.rawHeaders)
-  if (impersonated === undefined) return user
-  for (const attributes of impersonated.needed) core.authorize(user, attributes)
-  return impersonated.user
+/** Whom a request that asks for it counts as made by. What judges that is loaded with the first such request. */
+async function impersonated(
+  core: ApiCore,
+  { request, path, search }: Arrival,
+  who: User | Promise<User>,
+): Promise<User> {
+  const loading = Promise.all([import('../security/acting-as.ts'), import('../security/impersonation.ts')])
+  const [requester, [{ actAs }, { askedUser }]] = await Promise.all([who, loading])
+  const asked = askedUser(request.rawHeaders)
+  if (asked === undefined) return requester
+  return actAs(core.authorize, { requester, asked, request: wantedOf(core, request.method ?? 'GET', path, search) })
+}
+
+/** What a request wants, for authorization. */
+function wantedOf({ registries }: ApiCore, method: string, path: string, search: string): RequestAttributes {
+  const query = parseQuery(search)
+  const route = routeOf(method, path, () => asksToWatch(query))
+  if (route.kind === 'path') return route
+  const definition = registries.served(route.group, route.version, route.plural)?.definition
+  return attributesOf(route, definition, () => query.get('fieldSelector') ?? '')
 }
 
 /**
