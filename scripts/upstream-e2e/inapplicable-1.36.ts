@@ -56,6 +56,25 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   { pattern: /^\[sig-autoscaling\] \[Feature:HPA\]/, reason: realContainers },
   {
+    pattern:
+      /^\[sig-cli\] (Kubectl (Port forwarding|exec|logs)|Kubectl client (Guestbook|Update Demo|Kubectl copy|Simple pod))/,
+    except: /--leave-stdin-open|running a successful command/,
+    reason: `${realContainers}: they print, take connections or run commands`,
+  },
+  {
+    pattern: /^\[sig-instrumentation\].*from (a Kubelet|kubelet)/,
+    reason:
+      "asks for a node's agent at a port of its own, and those of simulated nodes are reached through the server alone",
+  },
+  {
+    pattern: /^\[sig-api-machinery\] health handlers/,
+    reason: "names health checks after the parts of upstream's server in Go",
+  },
+  {
+    pattern: /^\[sig-api-machinery\] StorageVersion resources/,
+    reason: 'asks for the alpha or beta version of an API, which upstream leaves off',
+  },
+  {
     pattern: /^\[sig-storage\]/,
     except:
       /should be immutable if|Protection|API operations|run through the lifecycle|apply changes to a|non-existent ephemeral storage/,
