@@ -230,7 +230,13 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   let flowControl: Promise<FlowControl> | undefined
   let closed = false
 
-  const kubernetesParts = () => ({ registries, store, environment, client: core.client(apiServerUser) })
+  const kubernetesParts = () => ({
+    registries,
+    store,
+    environment,
+    client: core.client(apiServerUser),
+    serviceCidr: options.serviceCidr,
+  })
 
   const start = async (): Promise<void> => {
     await feed.start()

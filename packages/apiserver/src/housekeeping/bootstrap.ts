@@ -13,10 +13,7 @@ const options = { dryRun: false, fieldManager: 'coracle', fieldValidation: 'Stri
  * Creates what every cluster has and is not there: its first namespaces, the priority classes of the
  * system, and where services get their addresses: in `serviceCidr`, or the range that clusters usually have.
  */
-export async function createFirstObjects(
-  registries: Registries,
-  serviceCidr: string = firstServiceCidr.cidr,
-): Promise<void> {
+export async function createFirstObjects(registries: Registries, serviceCidr: string | undefined): Promise<void> {
   const classes = Object.entries(systemPriorities).map(([name, value]) => ({
     metadata: { name },
     value,
@@ -28,11 +25,18 @@ export async function createFirstObjects(
       firstNamespaces.map((name) => ({ metadata: { name } })),
     ),
     createMissing(registries.of(priorityClasses), classes),
-    createMissing(registries.of(serviceCidrs), [
-      { metadata: { name: firstServiceCidr.name }, spec: { cidrs: [serviceCidr] } },
-    ]),
+    createFirstServiceCidr(registries, serviceCidr),
   ])
 }
+
+/** Creates the object by which services get their addresses, where it is missing. */
+export const createFirstServiceCidr = (
+  registries: Registries,
+  serviceCidr: string = firstServiceCidr.cidr,
+): Promise<void> =>
+  createMissing(registries.of(serviceCidrs), [
+    { metadata: { name: firstServiceCidr.name }, spec: { cidrs: [serviceCidr] } },
+  ])
 
 /** When to use the priority classes of the system. */
 const systemClassUses: Readonly<Record<string, string>> = {

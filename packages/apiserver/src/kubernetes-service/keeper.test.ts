@@ -95,6 +95,34 @@ describe('the service kubernetes', () => {
     expect(await versions()).toEqual(present)
   })
 
+  it('moves to the range of this server when the one before is deleted', async () => {
+    const store = createMemoryStore()
+    const earlier = await startTestCore({ store, serviceCidr: '192.168.0.0/24' })
+    await earlier.client.patch(
+      serviceCidrs,
+      { name: 'kubernetes' },
+      { type: 'merge', body: { metadata: { finalizers: ['a.example/b'] } } },
+    )
+    const { client, core, environment } = await startTestCore({ store, serviceCidr: '10.168.0.0/24' })
+    core.advertise(here, 'web-1')
+    const range = async () => (await client.get(serviceCidrs, { name: 'kubernetes' })).spec?.cidrs
+    await environment.clock.advance(`${kubernetesServiceIntervalMs}ms`)
+    expect(await range()).toEqual(['192.168.0.0/24'])
+    await client.delete(serviceCidrs, { name: 'kubernetes' })
+    await client.delete(services, key)
+    await environment.clock.advance(`${kubernetesServiceIntervalMs}ms`)
+    // It goes when nobody holds it up any more, and not before.
+    expect(await range()).toEqual(['192.168.0.0/24'])
+    await client.patch(
+      serviceCidrs,
+      { name: 'kubernetes' },
+      { type: 'merge', body: { metadata: { finalizers: null } } },
+    )
+    await environment.clock.advance(`${kubernetesServiceIntervalMs}ms`)
+    expect(await range()).toEqual(['10.168.0.0/24'])
+    expect((await client.get(services, key)).spec.clusterIP).toBe('10.168.0.1')
+  })
+
   it('is made in the first range there is', async () => {
     const store = createMemoryStore()
     const first = await startTestCore({ store })

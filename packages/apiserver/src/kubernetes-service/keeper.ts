@@ -13,6 +13,7 @@ import type { Client } from '@coracle/client'
 import type { Environment, Timer } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { storedObject, storedObjects } from '../admission/stored-objects.ts'
+import { createFirstServiceCidr } from '../housekeeping/bootstrap.ts'
 import type { Registries } from '../registries.ts'
 import { serviceRanges } from '../services/service-ranges.ts'
 import {
@@ -33,14 +34,18 @@ export interface KubernetesServiceParts {
   readonly store: Store
   readonly environment: Environment
   readonly client: Client
+  /** Where services get their addresses in a cluster that has no range. Absent: the usual one. */
+  readonly serviceCidr?: string | undefined
 }
 
-/** Creates the Service by which pods find the API, where it is missing. */
+/** Creates the Service by which pods find the API, where it is missing. While there is no range of addresses it is not: a later round does. */
 export async function createKubernetesService({ registries, client }: KubernetesServiceParts): Promise<void> {
   if (registries.of(services) === undefined) return
   if (storedObject(registries, services, kubernetesService.name, kubernetesService.namespace) !== undefined) return
   const because = 'pods find the API by this Service, and it is missing'
-  const [range] = serviceRanges(registries)
+  const ranges = serviceRanges(registries)
+  if (ranges?.length === 0) return
+  const [range] = ranges ?? []
   const clusterIp = range === undefined ? undefined : formatIp({ family: range.family, value: range.base + 1n })
   try {
     await client.create(services, kubernetesServiceOf(clusterIp), { because })
@@ -53,7 +58,7 @@ export async function createKubernetesService({ registries, client }: Kubernetes
 }
 
 /**
- * Keeps the Service `kubernetes`, and behind it the servers that are alive: this one at `address`, and where the store is shared
+ * Keeps the range that services get their addresses of and the Service `kubernetes`, and behind it the servers that are alive: this one at `address`, and where the store is shared
  * all others, until the returned function is called. That takes this server out, if others can tell.
  */
 export function keepKubernetesService(parts: KubernetesServiceParts, address: ServerAddress): () => Promise<void> {
@@ -69,6 +74,8 @@ export function keepKubernetesService(parts: KubernetesServiceParts, address: Se
       await leases?.renew(address)
       const servers = leases === undefined ? [address] : await leases.alive()
       if (stopped) return
+      // Somebody who moves a cluster to another range has deleted the first one (upstream's default ServiceCIDR controller).
+      await createFirstServiceCidr(parts.registries, parts.serviceCidr)
       await createKubernetesService(parts)
       await writeEndpoints(parts, servers)
     } catch (error) {

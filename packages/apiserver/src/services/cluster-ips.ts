@@ -51,15 +51,21 @@ export class ClusterIps {
     this.#random = random
   }
 
-  /** The service with its addresses and families. Throws an ApiError for what it asks for and cannot have. */
+  /**
+   * The service with its addresses and families. Throws an ApiError for what it asks for and cannot have. Without `known` ranges
+   * it gets none.
+   */
   complete(
     service: Service,
     old: ServiceSpec | undefined,
-    ranges: readonly IpRange[],
+    known: readonly IpRange[] | undefined,
     setAside: SetAside<string>,
   ): Service {
     if (!needsClusterIp(service.spec)) return service
-    const settled = withIpFamilies(service, old, [...new Set(ranges.map(familyOf))])
+    const ranges = known ?? []
+    // While all ranges are going the cluster has a family all the same: whoever needs an address is told that there is none.
+    const families = known?.length === 0 ? (['IPv4'] as const) : [...new Set(ranges.map(familyOf))]
+    const settled = withIpFamilies(service, old, families)
     if (isHeadless(settled.spec)) return settled
     const own = new Set(old === undefined ? [] : clusterIpsOf(old))
     const { clusterIPs: given = [], ipFamilies = [] } = settled.spec
@@ -68,7 +74,7 @@ export class ClusterIps {
       if (!own.has(canonicalIp(ip)) && parseIp(ip) !== undefined) this.#take(service, ip, index, ranges, setAside)
     }
     const missing = (ipFamilies as readonly Family[]).slice(given.length)
-    const clusterIPs = [...given, ...missing.map((family) => this.#choose(family, ranges, setAside))]
+    const clusterIPs = [...given, ...missing.map((family) => this.#choose(service, family, ranges, setAside))]
     if (clusterIPs.length === 0) return settled
     return { ...settled, spec: { ...settled.spec, clusterIP: clusterIPs[0], clusterIPs } as ServiceSpec }
   }
@@ -92,7 +98,7 @@ export class ClusterIps {
     if (!setAside.take(canonicalIp(ip))) refuse('provided IP is already allocated')
   }
 
-  #choose(family: Family, ranges: readonly IpRange[], setAside: SetAside<string>): string {
+  #choose({ metadata }: Service, family: Family, ranges: readonly IpRange[], setAside: SetAside<string>): string {
     for (const range of ranges.filter((each) => familyOf(each) === family)) {
       const all = Number(sizeOfRange(range) > BigInt(addressesMax) ? BigInt(addressesMax) : sizeOfRange(range))
       // The first address names the network, the last of IPv4 reaches all.
@@ -106,6 +112,7 @@ export class ClusterIps {
       setAside.take(addressOf(value))
       return addressOf(value)
     }
-    throw new ApiError(500, 'InternalError', 'Internal error occurred: failed to allocate a serviceIP: range is full')
+    const why = `failed to allocate a serviceIP for Service ${JSON.stringify(metadata.name ?? '')}: range is full`
+    throw new ApiError(500, 'InternalError', `Internal error occurred: ${why}`)
   }
 }

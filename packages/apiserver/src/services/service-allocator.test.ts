@@ -162,7 +162,17 @@ describe('the address of a service', () => {
     const addresses = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(create))
     const all = [1, 2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`)
     expect(addresses.map(({ spec }) => spec.clusterIP).sort()).toEqual(all)
-    expect(await refusal(create('g'))).toMatchObject({ code: 500, message: expect.stringContaining('range is full') })
+    const message = 'Internal error occurred: failed to allocate a serviceIP for Service "g": range is full'
+    expect(await refusal(create('g'))).toMatchObject({ code: 500, message })
+  })
+
+  it('is not there while there is no range, unless there needs to be none', async () => {
+    const { client } = await startTestCore()
+    await client.delete(serviceCidrs, { name: 'kubernetes' })
+    const message = 'Internal error occurred: failed to allocate a serviceIP for Service "a": range is full'
+    expect(await refusal(client.create(services, service('a')))).toMatchObject({ code: 500, message })
+    const headless = await client.create(services, service('b', { clusterIP: 'None' }))
+    expect(headless.spec).toMatchObject({ clusterIPs: ['None'], ipFamilies: ['IPv4'] })
   })
 })
 

@@ -29,7 +29,7 @@ import { Taken } from './taken.ts'
 export class ServiceAllocator implements Allocator {
   readonly #storage: KindStorage
   readonly #addresses: KindStorage | undefined
-  readonly #ranges: () => readonly IpRange[]
+  readonly #ranges: () => readonly IpRange[] | undefined
   readonly #environment: Environment
   readonly #clusterIps: ClusterIps
   readonly #nodePorts: NodePorts

@@ -5,8 +5,12 @@ import type { Registries } from '../registries.ts'
 /** The object that says which range a cluster begins with, and that range where nobody chooses another. */
 export const firstServiceCidr = { name: 'kubernetes', cidr: '10.96.0.0/12' } as const
 
-/** Where services get their addresses: the ranges of all ServiceCIDRs that are ready and to stay, the first one before all others. */
-export function serviceRanges(registries: Registries): readonly IpRange[] {
+/**
+ * Where services get their addresses: the ranges of all ServiceCIDRs that are ready and to stay, the first one before all others.
+ * Undefined where there is no such kind, and services have no addresses.
+ */
+export function serviceRanges(registries: Registries): readonly IpRange[] | undefined {
+  if (registries.of(serviceCidrs) === undefined) return undefined
   const staying = storedObjects(registries, serviceCidrs).filter(
     (each) => each.metadata.deletionTimestamp === undefined && isReady(each),
   )
