@@ -102,6 +102,9 @@ it('a certificate says what was asked for, and ends with its issuer at the lates
   expect(certificate.raw.includes(Buffer.from('0603551d0f0101ff04050303078080', 'hex'))).toBe(true)
   expect(certificate.validFromDate.getTime()).toBe(environment.clock.now() - 300_000)
   expect(certificate.validToDate.getTime()).toBe(environment.clock.now() + hours(1))
+  expect(issue([], hours(8) - 1000).validToDate.getTime()).toBe(environment.clock.now() + hours(8) - 1000)
+  // What is long is good for as long as was asked for, from its beginning on.
+  expect(issue([], hours(8)).validToDate.getTime()).toBe(environment.clock.now() + hours(8) - 300_000)
   expect(issue([], hours(24 * 4000)).validToDate).toEqual(issuer.validToDate)
 })
 

@@ -21,11 +21,15 @@ export interface RequestedCertificate {
   readonly namesDer: readonly Buffer[]
   /** Key usages under the names of certificates.k8s.io. Unknown ones count for nothing. */
   readonly usages: readonly string[]
+  /** How long it is good, from now on where that is short, else from its beginning on. */
   readonly validityMs: number
 }
 
 /** A clock of somebody else may be behind ours: as kube-controller-manager has it. */
 const backdateMs = 300_000
+
+/** From so long on a certificate is good for no longer than was asked for, what is before now included (upstream's signing policy). */
+const longMinMs = 8 * 3_600_000
 
 /** A certificate for a key that stays with whoever has it, in PEM. It ends with its issuer at the latest. */
 export function issueRequestedCertificate(
@@ -35,6 +39,7 @@ export function issueRequestedCertificate(
 ): string {
   const issuer = new X509Certificate(ca.certificatePem)
   const { usages, namesDer, validityMs } = requested
+  const leftMs = validityMs < longMinMs ? validityMs : validityMs - backdateMs
   const bits = usages.flatMap((usage) => keyUsageBits[usage] ?? [])
   const purposes = usages.flatMap((usage) => extendedKeyUsages[usage] ?? [])
   return signCertificate(environment, {
@@ -43,7 +48,7 @@ export function issueRequestedCertificate(
     issuer: subjectOf(issuer),
     issuerKey: createPrivateKey(ca.keyPem),
     backdateMs,
-    validityMs: Math.min(validityMs, Date.parse(issuer.validTo) - environment.clock.now()),
+    validityMs: Math.min(leftMs, Date.parse(issuer.validTo) - environment.clock.now()),
     extensions: [
       ...(bits.length === 0 ? [] : [keyUsage(bits)]),
       ...(purposes.length === 0 ? [] : [extendedKeyUsage(purposes)]),
