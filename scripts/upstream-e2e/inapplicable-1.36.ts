@@ -62,6 +62,10 @@ export const inapplicable: readonly Inapplicable[] = [
     reason: `${realContainers}: they print, take connections or run commands`,
   },
   {
+    pattern: /^\[sig-instrumentation\] Logging soak/,
+    reason: `${realContainers}: they print`,
+  },
+  {
     pattern: /^\[sig-instrumentation\].*from (a Kubelet|kubelet)/,
     reason:
       "asks for a node's agent at a port of its own, and those of simulated nodes are reached through the server alone",
