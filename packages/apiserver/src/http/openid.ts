@@ -27,6 +27,9 @@ export function handleOpenId(
   }
 }
 
+/** As upstream has it: keys change seldom, and are no secret. */
+const cacheControl = 'public, max-age=3600'
+
 type Keys = Awaited<ReturnType<ServiceAccountTokens['publicKeys']>>
 
 async function sendDocument(
@@ -36,5 +39,5 @@ async function sendDocument(
   documentOf: (keys: Keys) => Promise<object>,
 ): Promise<void> {
   const document = await documentOf(await tokens.publicKeys())
-  await send(response, 200, mediaType, Buffer.from(JSON.stringify(document)))
+  await send(response, 200, mediaType, Buffer.from(JSON.stringify(document)), [], cacheControl)
 }

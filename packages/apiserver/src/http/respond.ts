@@ -32,9 +32,10 @@ export function send(
   contentType: string,
   encoded: Encoded,
   warnings: readonly string[] = [],
+  cacheControl: string = privately[1],
 ): void | Promise<void> {
   if (encoded instanceof Promise) {
-    return encoded.then((bytes) => send(response, code, contentType, bytes, warnings))
+    return encoded.then((bytes) => send(response, code, contentType, bytes, warnings, cacheControl))
   }
   if (isAnswered(response)) return
   if (wantsGzip(response.req, encoded.length)) return sendCompressed(response, code, contentType, encoded, warnings)
@@ -42,7 +43,7 @@ export function send(
     'Content-Type',
     contentType,
     'Cache-Control',
-    'no-cache, private',
+    cacheControl,
     'Content-Length',
     encoded.length,
   ]

@@ -82,8 +82,9 @@ describe('what others check tokens by', () => {
   it('is told to service accounts, and not to strangers', async () => {
     const token = await tokenOf('reader')
     const { code, json, headers } = await server.call('/.well-known/openid-configuration', { as: { token } })
-    expect({ code, json, type: headers['content-type'] }).toEqual({
+    expect({ code, json, type: headers['content-type'], kept: headers['cache-control'] }).toEqual({
       code: 200,
+      kept: 'public, max-age=3600',
       type: 'application/json',
       json: {
         issuer: 'https://kubernetes.default.svc.cluster.local',
@@ -100,6 +101,7 @@ describe('what others check tokens by', () => {
     const token = await tokenOf('signed')
     const { json, headers } = await server.call('/openid/v1/jwks', { as: { token } })
     expect(headers['content-type']).toBe('application/jwk-set+json')
+    expect(headers['cache-control']).toBe('public, max-age=3600')
     const [jwk] = json.keys
     const [head = '', payload = '', signature = ''] = token.split('.')
     expect(JSON.parse(Buffer.from(head, 'base64url').toString())).toEqual({ alg: 'ES256', kid: jwk.kid })

@@ -70,6 +70,29 @@ describe('serviceaccounts/token', () => {
     })
   })
 
+  it('is good for a year where pods have it without having asked, and says when it should have been read again', async () => {
+    const test = await started()
+    const created = await test.client.create(pods, pod('p', {}, { serviceAccountName: 'robot' }))
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: uidOf(created) }
+    const bound = { boundObjectRef, expirationSeconds: 3607 }
+    const lives = async (spec: object) => {
+      const { status } = await ask(test, spec)
+      const { exp, iat, 'kubernetes.io': own } = claimsIn(status?.token ?? '')
+      return { told: status?.expirationTimestamp, seconds: exp - iat, warnafter: own.warnafter && own.warnafter - iat }
+    }
+    const told = '2026-01-01T01:00:07Z'
+    expect(await lives(bound)).toEqual({ told, seconds: 365 * 86_400, warnafter: 3607 })
+    const short = { told, seconds: 3607, warnafter: undefined }
+    expect(await lives({ expirationSeconds: 3607 })).toEqual(short)
+    expect(await lives({ ...bound, audiences: [api, 'vault'] })).toEqual(short)
+    expect(await lives({ ...bound, expirationSeconds: 3608 })).toMatchObject({ seconds: 3608, warnafter: undefined })
+    const token = await tokenOf(test, bound)
+    await test.environment.clock.advance('2h')
+    expect(await review(test, token)).toMatchObject({ authenticated: true })
+    await test.client.delete(pods, { namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 })
+    expect((await review(test, token))?.authenticated).not.toBe(true)
+  })
+
   it('is for this server and lives an hour unless something else is said', async () => {
     const { spec } = await ask(await started())
     expect(spec).toMatchObject({ audiences: [api], expirationSeconds: 3600 })

@@ -16,8 +16,10 @@ import { parseSecretTokenClaims, type SecretTokenSubject, secretTokenPayload } f
 import {
   claimsPayload,
   endOf,
+  extendedTokenSeconds,
   type NamedObject,
   parseClaims,
+  podTokenSeconds,
   serviceAccountUser,
   type TokenClaims,
   type TokenSubject,
@@ -69,12 +71,15 @@ export class ServiceAccountTokens {
   /** A token for a subject that is there. */
   issue(subject: TokenSubject, audiences: readonly string[], nowMs: Time, lifeSeconds: number): Promise<string> {
     const { clock, random } = this.#environment
+    const isOwn = audiences.every((audience) => audience === apiAudience)
+    const isExtended = isOwn && subject.pod !== undefined && lifeSeconds === podTokenSeconds
     const claims: TokenClaims = {
       ...subject,
       id: random.uuid(),
       audiences,
       notBeforeMs: nowMs,
-      expiresMs: nowMs + lifeSeconds * 1000,
+      expiresMs: nowMs + (isExtended ? extendedTokenSeconds : lifeSeconds) * 1000,
+      ...(isExtended ? { warnAfterMs: nowMs + lifeSeconds * 1000 } : {}),
     }
     return clock.hold(this.#signer.sign(claimsPayload(claims, serviceAccountIssuer)))
   }

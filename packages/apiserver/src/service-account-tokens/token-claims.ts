@@ -24,7 +24,18 @@ export interface TokenClaims extends TokenSubject {
   readonly audiences: readonly string[]
   readonly notBeforeMs: Time
   readonly expiresMs: Time
+  /** Whoever still uses it then has not read its successor. Absent: it is for as long as was asked for. */
+  readonly warnAfterMs?: Time
 }
+
+/** For so long pods have a token that they did not ask for, which nobody else asks for by accident. */
+export const podTokenSeconds = 3607
+
+/**
+ * How long such a token is good all the same, as not all clients read theirs again (upstream's
+ * --service-account-extend-token-expiration). It ends with its pod.
+ */
+export const extendedTokenSeconds = 365 * 86_400
 
 /** Clocks of servers that sign and check may differ by this much. */
 const leewayMs = 60_000
@@ -34,7 +45,7 @@ export const serviceAccountUser = (namespace: string, name: string): string =>
 
 /** The claims as they are written into a token (upstream's pkg/serviceaccount/claims.go). */
 export function claimsPayload(claims: TokenClaims, issuer: string): Readonly<Record<string, unknown>> {
-  const { namespace, account, pod, secret, node } = claims
+  const { namespace, account, pod, secret, node, warnAfterMs } = claims
   return {
     aud: claims.audiences,
     exp: Math.floor(claims.expiresMs / 1000),
@@ -47,6 +58,7 @@ export function claimsPayload(claims: TokenClaims, issuer: string): Readonly<Rec
       ...(pod === undefined ? {} : { pod }),
       ...(secret === undefined ? {} : { secret }),
       serviceaccount: account,
+      ...(warnAfterMs === undefined ? {} : { warnafter: Math.floor(warnAfterMs / 1000) }),
     },
     nbf: Math.floor(claims.notBeforeMs / 1000),
     sub: serviceAccountUser(namespace, account.name),

@@ -5,10 +5,8 @@ import {
   tokenMountPath,
   tokenVolumePrefix as volumePrefix,
 } from '@coracle/api'
+import { podTokenSeconds } from '../../service-account-tokens/token-claims.ts'
 import { type AdmittedPod, withSpec } from '../pods.ts'
-
-/** Upstream's: an hour, and a few seconds by which it is told from one that somebody has asked for. */
-const tokenSeconds = 3607
 
 type Container = NonNullable<Pod['spec']['initContainers']>[number]
 
@@ -37,7 +35,7 @@ export function withTokenVolume(pod: Pod, account: ServiceAccount, newSuffix: ()
 
 const projected = {
   sources: [
-    { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+    { serviceAccountToken: { expirationSeconds: podTokenSeconds, path: 'token' } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
     {
       downwardAPI: {
