@@ -25,7 +25,7 @@ export const inapplicable: readonly Inapplicable[] = [
   },
   {
     pattern:
-      /^\[sig-api-machinery\] (AdmissionWebhook|Aggregator Should|CustomResourceConversionWebhook|CustomResourceFieldSelectors)/,
+      /^\[sig-api-machinery\] (AdmissionWebhook|Aggregator Should|CustomResourceConversionWebhook|CustomResourceFieldSelectors|.*sample-apiserver|.*for Aggregated APIServer)/,
     except: /match conditions|discovery documents/,
     reason: realContainers,
   },
