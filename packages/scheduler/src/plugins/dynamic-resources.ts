@@ -16,7 +16,7 @@ const doNothing = (): void => {}
  * fields.
  */
 export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): ClusterPlugin {
-  /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node. */
+  /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node, or do not get ready. */
   const unavailable = new WeakMap<Pod, Set<ResourceClaim>>()
   return {
     name: 'DynamicResources',
@@ -38,9 +38,10 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
       if (wanting.length > 0 && !devices.isReady) return rejected('there are no devices')
       const inTheWay = new Set<ResourceClaim>()
       unavailable.set(pod, inTheWay)
+      const pastHope = new Set(allocated.filter((claim) => binder.isPastHope(claim)))
       return {
         refuse({ node }) {
-          const elsewhere = allocated.filter((claim) => !isAvailableOn(claim, node))
+          const elsewhere = allocated.filter((claim) => pastHope.has(claim) || !isAvailableOn(claim, node))
           if (elsewhere.length > 0) {
             for (const claim of elsewhere) inTheWay.add(claim)
             return refusal('resourceclaim not available on the node')

@@ -1,0 +1,349 @@
+import {
+  conflict,
+  type Device,
+  type DeviceClass,
+  deviceClasses,
+  eventsV1,
+  formatTime,
+  type KubernetesObject,
+  type Node,
+  nodes,
+  type Pod,
+  pods,
+  type Resource,
+  type ResourceClaim,
+  type ResourceSlice,
+  resourceClaims,
+  resourceSlices,
+} from '@coracle/api'
+import type { ObjectKey } from '@coracle/client'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createScheduler, type Scheduler } from '../scheduler.ts'
+import { makeNode, makePod } from '../testing/objects.ts'
+
+const apiVersion = 'resource.k8s.io/v1'
+const namespace = 'default'
+const driver = 'd.example.com'
+
+let environment: VirtualEnvironment
+let client: FakeClient
+let scheduler: Scheduler
+let bindings: string[]
+let refusal: Error | undefined
+
+beforeEach(async () => {
+  environment = virtualEnvironment()
+  client = createFakeClient(environment)
+  bindings = []
+  refusal = undefined
+  client.createSubresource = async <U>(_: unknown, key: ObjectKey, __: string, body: object): Promise<U> => {
+    if (refusal !== undefined) throw refusal
+    const { name: nodeName } = (body as { readonly target: { readonly name: string } }).target
+    bindings.push(`${key.name} to ${nodeName}`)
+    await client.patch(pods, key, { type: 'merge', body: { spec: { nodeName } } })
+    return {} as U
+  }
+  scheduler = createScheduler({ client, environment })
+  await scheduler.start()
+  await create<DeviceClass>(deviceClasses, { apiVersion, kind: 'DeviceClass', metadata: { name: 'any' }, spec: {} })
+  for (const name of ['n1', 'n2']) await create<Node>(nodes, makeNode({ name }))
+})
+
+afterEach(() => scheduler.stop())
+
+async function create<T extends KubernetesObject>(resource: Resource<T>, { metadata, ...rest }: T): Promise<T> {
+  const { uid: _, ...own } = metadata
+  const created = await client.create<T>(resource, { ...rest, metadata: own } as unknown as T)
+  await environment.clock.settle()
+  return created
+}
+
+/** A node offers these devices. */
+const offer = (nodeName: string, ...devices: readonly (Device | string)[]) =>
+  create<ResourceSlice>(resourceSlices, {
+    apiVersion,
+    kind: 'ResourceSlice',
+    metadata: { name: `${nodeName}-devices` },
+    spec: {
+      driver,
+      nodeName,
+      pool: { name: nodeName, generation: 1, resourceSliceCount: 1 },
+      devices: devices.map((each) => (typeof each === 'string' ? { name: each } : each)),
+    },
+  })
+
+const addClaim = (name: string, status?: ResourceClaim['status']) =>
+  create<ResourceClaim>(resourceClaims, {
+    apiVersion,
+    kind: 'ResourceClaim',
+    metadata: { name, namespace },
+    spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'any' } }] } },
+    ...(status === undefined ? {} : { status }),
+  })
+
+const addPod = (name: string, ...claims: readonly string[]) => {
+  const resourceClaims = claims.map((each) => ({ name: each, resourceClaimName: each }))
+  return create<Pod>(pods, makePod({ resourceClaims }, name))
+}
+
+const keyOf = (name: string) => ({ namespace, name })
+const claimNow = (name: string) => client.get(resourceClaims, keyOf(name))
+const devicesOf = async (name: string) =>
+  (await claimNow(name)).status?.allocation?.devices?.results?.map(({ pool, device }) => `${pool}/${device}`)
+const usersOf = async (name: string) => (await claimNow(name)).status?.reservedFor?.map((each) => each.name) ?? []
+async function changeStatus(name: string, status: object | null): Promise<void> {
+  await client.patch(resourceClaims, keyOf(name), { type: 'merge', body: { status } }, { subresource: 'status' })
+  await environment.clock.settle()
+}
+const failures = () =>
+  client
+    .stored(eventsV1)
+    .filter(({ reason }) => reason === 'FailedScheduling')
+    .map(({ note = '' }) => note)
+
+describe('a pod with a claim', () => {
+  it('is bound where a device is, which is then the claim’s, and the pod’s to use', async () => {
+    await offer('n2', 'gpu')
+    await addClaim('c')
+    const { metadata } = await addPod('web', 'c')
+    expect(bindings).toEqual(['web to n2'])
+    expect(await devicesOf('c')).toEqual(['n2/gpu'])
+    const { metadata: of, status } = await claimNow('c')
+    expect(of.finalizers).toEqual(['resource.kubernetes.io/delete-protection'])
+    expect(status?.reservedFor).toEqual([{ resource: 'pods', name: 'web', uid: metadata.uid }])
+    expect(status?.allocation?.allocationTimestamp).toBe(formatTime(environment.clock.now()))
+  })
+
+  it('gets no device that another claim is about to get', async () => {
+    await offer('n1', 'a', 'b')
+    for (const name of ['c', 'd', 'e']) await addClaim(name)
+    client.holdWatches(resourceClaims)
+    for (const name of ['c', 'd', 'e']) await addPod(`of-${name}`, name)
+    expect([await devicesOf('c'), await devicesOf('d'), await devicesOf('e')]).toEqual([['n1/a'], ['n1/b'], undefined])
+    client.releaseWatches()
+    await environment.clock.settle()
+    await changeStatus('c', null)
+    await environment.clock.advance('10s')
+    expect(await devicesOf('e')).toEqual(['n1/a'])
+  })
+
+  it('waits for a claim that another pod is getting a device for, and then goes where that is', async () => {
+    await offer('n2', 'gpu')
+    await addClaim('c')
+    client.holdWatches(resourceClaims)
+    await addPod('first', 'c')
+    await addPod('second', 'c')
+    await environment.clock.advance('1s')
+    expect(failures().join()).toContain('resource claim default/c is in the process of being allocated')
+    client.releaseWatches()
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['first to n2', 'second to n2'])
+    expect(await usersOf('c')).toEqual(['first', 'second'])
+  })
+
+  it.each<readonly [string, () => Promise<unknown>, string]>([
+    ['is not there', async () => {}, 'could not find ResourceClaim "default/c"'],
+    [
+      'is of a class that is not there',
+      async () => {
+        await client.delete(deviceClasses, { name: 'any' })
+        await addClaim('c')
+      },
+      'request r: device class any does not exist',
+    ],
+    [
+      'is used by as many as may use it',
+      () =>
+        addClaim('c', {
+          allocation: {},
+          reservedFor: Array.from({ length: 256 }, (_, i) => ({ resource: 'pods', name: `p${i}`, uid: `u${i}` })),
+        }),
+      'resourceclaim in use',
+    ],
+    [
+      'is being deleted',
+      async () => {
+        const claim = await addClaim('c')
+        const metadata = { finalizers: ['example.com/kept'] }
+        await client.patch(resourceClaims, keyOf('c'), { type: 'merge', body: { metadata } })
+        await client.delete(resourceClaims, keyOf(claim.metadata.name ?? ''))
+      },
+      'resourceclaim "c" is being deleted',
+    ],
+  ])('waits where that %s', async (_, happens, why) => {
+    await offer('n1', 'gpu')
+    await happens()
+    await environment.clock.settle()
+    await addPod('web', 'c')
+    await environment.clock.advance('1s')
+    expect(failures()).toEqual([expect.stringContaining(why)])
+    expect(bindings).toEqual([])
+  })
+
+  it('is not bound where that was deleted or given devices by somebody else, and leaves the device to others', async () => {
+    await offer('n1', 'gpu')
+    for (const name of ['c', 'd']) await addClaim(name)
+    client.holdWatches(resourceClaims)
+    await changeStatus('c', { allocation: { devices: { results: [] } } })
+    await addPod('web', 'c')
+    await environment.clock.advance('500ms')
+    expect(failures()).toEqual([
+      'running PreBind plugin "DynamicResources": claim default/c got allocated elsewhere in the meantime',
+    ])
+    await addPod('other', 'd')
+    expect(await devicesOf('d')).toEqual(['n1/gpu'])
+    client.releaseWatches()
+  })
+
+  it('has its claim written again where somebody else was faster', async () => {
+    await offer('n1', 'gpu')
+    await addClaim('c')
+    let conflicts = 0
+    client.intercept(({ verb, subresource }) => {
+      if (verb === 'update' && subresource === 'status' && conflicts++ < 3) throw conflict(resourceClaims, 'c', 'stale')
+    })
+    await addPod('web', 'c')
+    expect(bindings).toEqual(['web to n1'])
+    expect(conflicts).toBe(4)
+  })
+
+  it('is tried again where that does not help', async () => {
+    await offer('n1', 'gpu')
+    await addClaim('c')
+    const stop = client.intercept(({ verb, subresource }) => {
+      if (verb === 'update' && subresource === 'status') throw conflict(resourceClaims, 'c', 'stale')
+    })
+    await addPod('web', 'c')
+    expect(client.calls.filter(({ verb, subresource }) => verb === 'update' && subresource === 'status')).toHaveLength(
+      5,
+    )
+    expect(bindings).toEqual([])
+    stop()
+    await environment.clock.advance('2s')
+    expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('no longer uses it where the pod cannot be bound after all', async () => {
+    await offer('n1', 'gpu')
+    await addClaim('c')
+    refusal = new Error('the server is away')
+    await addPod('web', 'c')
+    await environment.clock.settle()
+    expect([await devicesOf('c'), await usersOf('c')]).toEqual([['n1/gpu'], []])
+    refusal = undefined
+    await environment.clock.advance('2s')
+    expect(bindings).toEqual(['web to n1'])
+    expect(await usersOf('c')).toEqual(['web'])
+  })
+
+  it('gives devices back that cannot be used where the pod may run, unless others use them', async () => {
+    const nodeSelector = {
+      nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['n3'] }] }],
+    }
+    const other = { resource: 'pods', name: 'other', uid: 'other' }
+    await offer('n1', 'gpu')
+    await addClaim('c', { allocation: { nodeSelector } })
+    await addClaim('d', { allocation: { nodeSelector }, reservedFor: [other] })
+    await addPod('free', 'c')
+    await addPod('bound', 'd')
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['free to n1'])
+    expect(await devicesOf('c')).toEqual(['n1/gpu'])
+    expect((await claimNow('d')).status).toEqual({ allocation: { nodeSelector }, reservedFor: [other] })
+    expect(failures().join()).toContain('still not schedulable')
+  })
+})
+
+describe('a pod whose device gets ready on its own time', () => {
+  const condition = (type: string, status = 'True') => ({
+    type,
+    status,
+    reason: 'Told',
+    message: 'so it is',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  })
+  const tell = (...conditions: readonly object[]) =>
+    changeStatus('c', { devices: [{ driver, pool: 'n1', device: 'gpu', conditions }] })
+  const restart = async () => {
+    await scheduler.stop()
+    scheduler = createScheduler({ client, environment })
+    await scheduler.start()
+    await environment.clock.settle()
+  }
+
+  beforeEach(async () => {
+    const conditions = { bindingConditions: ['Attached', 'Formatted'], bindingFailureConditions: ['Broken'] }
+    await offer('n1', { name: 'gpu', ...conditions })
+    await addClaim('c')
+    await addPod('web', 'c')
+    expect([await devicesOf('c'), await usersOf('c'), bindings]).toEqual([['n1/gpu'], ['web'], []])
+  })
+
+  it('is bound when all that it waits for is true', async () => {
+    await tell(condition('Attached'), condition('Formatted', 'False'), condition('Broken', 'False'))
+    expect(bindings).toEqual([])
+    await tell(condition('Attached'), condition('Formatted'))
+    expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('waits for that also where it had to be tried again', async () => {
+    await restart()
+    await environment.clock.advance('30s')
+    expect(bindings).toEqual([])
+    await tell(condition('Attached'), condition('Formatted'))
+    expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('looks for another where it fails', async () => {
+    await offer('n2', 'spare')
+    await client.delete(resourceSlices, { name: 'n1-devices' })
+    await tell(condition('Attached'), condition('Broken'))
+    await environment.clock.settle()
+    expect(failures()[0]).toBe(
+      'running PreBind plugin "DynamicResources": device binding failed: claim=c, reason=Told, message="so it is"',
+    )
+    expect([await usersOf('c'), bindings]).toEqual([[], []])
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['web to n2'])
+    expect((await claimNow('c')).status).toMatchObject({ reservedFor: [{ name: 'web' }] })
+    expect((await claimNow('c')).status?.devices).toBeUndefined()
+  })
+
+  it('does not come with a device that has failed where another uses the claim', async () => {
+    await addPod('other', 'c')
+    await tell(condition('Broken'))
+    await changeStatus('c', { reservedFor: [{ resource: 'pods', name: 'third', uid: 'third' }] })
+    await environment.clock.advance('60s')
+    expect(bindings).toEqual([])
+    expect(await devicesOf('c')).toEqual(['n1/gpu'])
+  })
+
+  it('looks for another after ten minutes in vain', async () => {
+    await offer('n2', 'spare')
+    await client.delete(resourceSlices, { name: 'n1-devices' })
+    await environment.clock.advance('599s')
+    expect([failures(), bindings]).toEqual([[], []])
+    await environment.clock.advance('1s')
+    expect(failures()).toEqual(['running PreBind plugin "DynamicResources": device binding timeout'])
+    await environment.clock.advance('10s')
+    expect(bindings).toEqual(['web to n2'])
+  })
+
+  it('waits no longer when it is gone, and its claim is left to others', async () => {
+    await client.delete(pods, keyOf('web'))
+    await environment.clock.settle()
+    expect(await usersOf('c')).toEqual([])
+    await tell(condition('Attached'), condition('Formatted'))
+    expect(bindings).toEqual([])
+    await addPod('next', 'c')
+    expect(bindings).toEqual(['next to n1'])
+  })
+
+  it('keeps what it has when the scheduler stops', async () => {
+    await scheduler.stop()
+    await environment.clock.settle()
+    expect([await devicesOf('c'), await usersOf('c')]).toEqual([['n1/gpu'], ['web']])
+  })
+})
