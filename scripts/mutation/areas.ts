@@ -92,6 +92,16 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     mutate: ['packages/simulator/src/plan/{availability,problems,progress,promises,timeline}.ts'],
     tests: ['packages/simulator/src/plan/*.test.ts'],
   },
+  'flow-control': {
+    mutate: [
+      'packages/apiserver/src/flow-control/{flow-control,level-queues,matching,seats,seat-shares,shuffle-sharding,timed-ratio}.ts',
+    ],
+    tests: ['packages/apiserver/src/flow-control/{classification,flow-control,flow-metrics}.test.ts'],
+  },
+  authentication: {
+    mutate: ['packages/api/src/authentication/{claims,compile-configuration}.ts'],
+    tests: ['packages/api/src/authentication/*.test.ts'],
+  },
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
     // Whole servers take longer to load than the cache takes to test.

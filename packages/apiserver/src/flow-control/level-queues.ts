@@ -30,6 +30,8 @@ export class LevelQueues<W extends Waiting> {
   readonly #queueOf = new Map<W, Queue<W>>()
   /** How far the queue had come that was served last: one that was empty begins there, and has saved nothing up. */
   #served = 0
+  /** Queues that are empty and have come one request further: who comes back has had its turn. */
+  readonly #ahead = new Set<number>()
 
   constructor(settings: QueueSettings) {
     this.#settings = settings
@@ -56,8 +58,7 @@ export class LevelQueues<W extends Waiting> {
       length = size
     }
     if (shortest === undefined || (length >= queueLengthLimit && !hasWaited)) return false
-    const queue = this.#busy.get(shortest) ?? { index: shortest, waiting: new Set<W>(), served: this.#served }
-    this.#busy.set(shortest, queue)
+    const queue = this.#busy.get(shortest) ?? this.#begin(shortest)
     queue.waiting.add(request)
     this.#queueOf.set(request, queue)
     return true
@@ -69,7 +70,9 @@ export class LevelQueues<W extends Waiting> {
     if (queue === undefined) return
     this.#queueOf.delete(request)
     queue.waiting.delete(request)
-    if (queue.waiting.size === 0) this.#busy.delete(queue.index)
+    if (queue.waiting.size > 0) return
+    this.#busy.delete(queue.index)
+    if (queue.served > this.#served) this.#ahead.add(queue.index)
   }
 
   /** Whose turn it is; it waits no more. Undefined where nobody waits. */
@@ -79,20 +82,23 @@ export class LevelQueues<W extends Waiting> {
     if (chosen === undefined) return undefined
     const [first] = chosen.waiting
     if (first === undefined) return undefined
+    // No queue is more than one request further than another: none is ahead of those that are served now.
+    if (chosen.served > this.#served) this.#ahead.clear()
     this.#served = chosen.served
     chosen.served += 1
-    // A queue that has had its turn stands behind those that have come as far.
-    this.#busy.delete(chosen.index)
-    this.#busy.set(chosen.index, chosen)
     this.remove(first)
     return first
   }
 
-  /** All that wait, to wait elsewhere. */
-  drain(): readonly W[] {
-    const all = [...this.#queueOf.keys()]
-    this.#queueOf.clear()
-    this.#busy.clear()
-    return all
+  /** All that wait. */
+  get waiting(): Iterable<W> {
+    return this.#queueOf.keys()
+  }
+
+  #begin(index: number): Queue<W> {
+    const served = this.#ahead.delete(index) ? this.#served + 1 : this.#served
+    const queue = { index, waiting: new Set<W>(), served }
+    this.#busy.set(index, queue)
+    return queue
   }
 }
