@@ -39,7 +39,11 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     ],
   },
   plans: {
-    mutate: ['packages/controllers/src/**/plan.ts', 'packages/controllers/src/{deployment,replicas}/*.ts', ...noTests],
+    mutate: [
+      'packages/controllers/src/**/{plan,plan-*}.ts',
+      'packages/controllers/src/{deployment,replicas}/*.ts',
+      ...noTests,
+    ],
     tests: ['packages/controllers/**/*.test.ts'],
   },
   apply: {
