@@ -133,3 +133,25 @@ it('divides its seats among the levels, anew as these change, and gives them out
   flowControl.leave(first)
   expect(flowControl.request(late)).toBe('seated')
 })
+
+it('reads what is stored again only when it has changed', () => {
+  const counts = { followed: 0, read: 0 }
+  const changed: (() => void)[] = []
+  const cache = {
+    values: () => {
+      counts.read++
+      return []
+    },
+    onChange: (listener: () => void) => {
+      counts.followed++
+      changed.push(listener)
+    },
+  }
+  const registries = { byStorageKey: () => ({ storage: { cache } }) } as unknown as TestCore['core']['registries']
+  const alone = new FlowControl(registries)
+  for (let times = 0; times < 3; times++) alone.classify(jane, get('/version'))
+  expect(counts).toEqual({ followed: 2, read: 2 })
+  for (const listener of changed) listener()
+  for (let times = 0; times < 3; times++) alone.classify(jane, get('/version'))
+  expect(counts).toEqual({ followed: 2, read: 4 })
+})

@@ -214,6 +214,28 @@ describe('the queues of a level', () => {
     expect(order).toEqual(['patient', 'eager', 'patient', 'eager', 'patient', 'eager', 'patient'])
   })
 
+  it('give a flow that comes back in the same round no second turn in it', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    queues.add(request('eager'))
+    for (let index = 0; index < 3; index++) queues.add(request('patient', String(index)))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['eager', 'patient'])
+    queues.add(request('eager'))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['patient', 'eager'])
+  })
+
+  it('take no turn from a flow whose request has gone before it came', () => {
+    const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    const gone = request('impatient')
+    queues.add(gone)
+    queues.remove(gone)
+    queues.add(request('impatient'))
+    queues.add(request('other'))
+    expect(queues.next()?.flow).toBe('impatient')
+    queues.add(request('impatient', 'again'))
+    queues.add(request('late'))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['other', 'late'])
+  })
+
   it('let a flow that has waited long enough begin where the others are', () => {
     const queues = new LevelQueues<{ flow: string; id: string }>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
     queues.add(request('rare'))
