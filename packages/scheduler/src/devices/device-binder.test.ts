@@ -197,6 +197,82 @@ describe('a pod with a claim', () => {
     client.releaseWatches()
   })
 
+  it('is not bound where that was deleted in the meantime', async () => {
+    await offer('n1', 'gpu')
+    await addClaim('c')
+    client.holdWatches(resourceClaims)
+    const metadata = { finalizers: ['example.com/kept'] }
+    await client.patch(resourceClaims, keyOf('c'), { type: 'merge', body: { metadata } })
+    await client.delete(resourceClaims, keyOf('c'))
+    await addPod('web', 'c')
+    await environment.clock.advance('500ms')
+    expect(failures()).toEqual([
+      'running PreBind plugin "DynamicResources": claim default/c got deleted in the meantime',
+    ])
+    expect((await claimNow('c')).status?.allocation).toBeUndefined()
+    client.releaseWatches()
+  })
+
+  it('holds its claim beside others, once', async () => {
+    await offer('n1', 'a', 'b')
+    for (const [name, finalizers] of [
+      ['c', ['example.com/kept']],
+      ['d', ['resource.kubernetes.io/delete-protection', 'example.com/kept']],
+    ] as const) {
+      await addClaim(name)
+      await client.patch(resourceClaims, keyOf(name), { type: 'merge', body: { metadata: { finalizers } } })
+    }
+    await environment.clock.settle()
+    await addPod('web', 'c', 'd')
+    expect((await claimNow('c')).metadata.finalizers).toEqual([
+      'example.com/kept',
+      'resource.kubernetes.io/delete-protection',
+    ])
+    expect((await claimNow('d')).metadata.finalizers).toEqual([
+      'resource.kubernetes.io/delete-protection',
+      'example.com/kept',
+    ])
+  })
+
+  it('gets a share of a device that others have as well, each by a name of its own', async () => {
+    const capacity = { memory: { value: '10', requestPolicy: { default: '4' } } }
+    await offer('n1', { name: 'shared', allowMultipleAllocations: true, capacity }, 'whole')
+    for (const name of ['c', 'd', 'e']) await addClaim(name)
+    await addPod('web', 'c', 'd', 'e')
+    const results = await Promise.all(
+      ['c', 'd', 'e'].map(async (name) => (await claimNow(name)).status?.allocation?.devices?.results?.[0]),
+    )
+    expect(results.map((each) => each?.device)).toEqual(['shared', 'shared', 'whole'])
+    expect(results.map((each) => each?.consumedCapacity)).toEqual([{ memory: '4' }, { memory: '4' }, undefined])
+    const [first, second, third] = results.map((each) => each?.shareID)
+    expect([typeof first, typeof second, third]).toEqual(['string', 'string', undefined])
+    expect(second).not.toBe(first)
+  })
+
+  it('says of what it writes for which pod and node', async () => {
+    const causes: unknown[] = []
+    const [update, patch] = [client.update.bind(client), client.patch.bind(client)]
+    client.update = async (resource, object, options) => {
+      if (resource.plural === 'resourceclaims') causes.push(options)
+      return update(resource, object, options)
+    }
+    client.patch = async (resource, key, change, options) => {
+      if (resource.plural === 'resourceclaims') causes.push(options)
+      return patch(resource, key, change, options)
+    }
+    await offer('n1', 'gpu')
+    await addClaim('c')
+    refusal = new Error('the server is away')
+    await addPod('web', 'c')
+    const reconcile = { controller: 'default-scheduler', object: { kind: 'Pod', name: 'web' } }
+    const because = 'pod default/web is to run on n1'
+    expect(causes).toMatchObject([
+      { because, reconcile },
+      { because, reconcile, subresource: 'status' },
+      { because: 'pod default/web does not come to n1 after all', reconcile, subresource: 'status' },
+    ])
+  })
+
   it('has its claim written again where somebody else was faster', async () => {
     await offer('n1', 'gpu')
     await addClaim('c')
@@ -286,6 +362,18 @@ describe('a pod whose device gets ready on its own time', () => {
     expect(bindings).toEqual([])
     await tell(condition('Attached'), condition('Formatted'))
     expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('waits for it beside another that is ready, which others may use meanwhile', async () => {
+    await client.delete(pods, keyOf('web'))
+    await addClaim('ready', { allocation: {} })
+    await addPod('both', 'ready', 'c')
+    await environment.clock.advance('1m')
+    expect([await usersOf('c'), await usersOf('ready'), bindings]).toEqual([['both'], ['both'], []])
+    await addPod('one', 'ready')
+    expect(bindings).toEqual(['one to n2'])
+    await tell(condition('Attached'), condition('Formatted'))
+    expect(bindings).toEqual(['one to n2', 'both to n1'])
   })
 
   it('waits for that also where it had to be tried again', async () => {
