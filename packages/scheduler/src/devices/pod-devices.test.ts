@@ -102,6 +102,11 @@ describe('the claims of a pod', () => {
       [naming('b', 'a'), [claim('b'), claim('a', {}, {}, [{ name: 'r', exactly: { deviceClassName: 'none' } }])]],
     ],
     [
+      'ask in a way that is not known here',
+      'resource claim default/a, request r: unknown request type',
+      [naming('a'), [claim('a', {}, {}, [{ name: 'r' }])]],
+    ],
+    [
       'ask in one way for a class that is not there',
       'request r/two: device class none does not exist',
       [
