@@ -1,4 +1,5 @@
 import {
+  ApiError,
   conflict,
   type Device,
   type DeviceClass,
@@ -20,8 +21,11 @@ import type { ObjectKey } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NodeInfo } from '../node-info.ts'
 import { createScheduler, type Scheduler } from '../scheduler.ts'
 import { makeNode, makePod } from '../testing/objects.ts'
+import { DeviceBinder } from './device-binder.ts'
+import type { DeviceCache } from './device-cache.ts'
 
 const apiVersion = 'resource.k8s.io/v1'
 const namespace = 'default'
@@ -433,5 +437,125 @@ describe('a pod whose device gets ready on its own time', () => {
     await scheduler.stop()
     await environment.clock.settle()
     expect([await devicesOf('c'), await usersOf('c')]).toEqual([['n1/gpu'], ['web']])
+  })
+})
+
+describe('what is set aside for a pod', () => {
+  const node = new NodeInfo(makeNode({ name: 'n1' }))
+  const pod = makePod({ resourceClaims: [{ name: 'c', resourceClaimName: 'c' }] }, 'web')
+  const user = { resource: 'pods', name: 'web', uid: 'uid-web' }
+  const held = (status: ResourceClaim['status']) =>
+    ({ ...claimOf('c'), status: { allocation: {}, reservedFor: [user], ...status } }) as ResourceClaim
+  const claimOf = (name: string): ResourceClaim => ({
+    apiVersion,
+    kind: 'ResourceClaim',
+    metadata: { name, namespace, uid: name, resourceVersion: '1' },
+    spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'any' } }] } },
+  })
+  let asked: string[]
+  let answer: Error | undefined
+
+  function binderOf(claim: ResourceClaim | undefined): DeviceBinder {
+    const devices = {
+      claim: () => claim,
+      deviceClass: () => ({ spec: {} }),
+      isPending: () => false,
+      devicesOn: () => [],
+      restore: ({ metadata }: ResourceClaim) => void asked.push(`restore ${metadata.name}`),
+    } as unknown as DeviceCache
+    return new DeviceBinder(client, environment, devices)
+  }
+
+  beforeEach(() => {
+    asked = []
+    answer = undefined
+    client.update = async (_, object, options) => {
+      asked.push(`update ${JSON.stringify((object as ResourceClaim).status)} because ${options?.because}`)
+      if (answer !== undefined) throw answer
+      return object
+    }
+    client.patch = async (_, __, { body }) => {
+      asked.push(`patch ${JSON.stringify(body)}`)
+      if (answer !== undefined) throw answer
+      return {} as never
+    }
+  })
+
+  it.each<[string, ResourceClaim | undefined, Pod, string | undefined]>([
+    ['is nothing where it has no claims', undefined, makePod({}, 'plain'), undefined],
+    ['is not there where a claim is gone', undefined, pod, 'could not find ResourceClaim "default/c"'],
+    ['is not there where devices are gone', claimOf('c'), pod, 'cannot allocate all claims'],
+    ['is there where its claims are its own', held({}), pod, undefined],
+  ])('%s', (_what, claim, of, why) => {
+    expect(binderOf(claim).reserve(of, node)).toBe(why)
+  })
+
+  it('is nothing to wait for where its claims are its own and ready', () => {
+    const binder = binderOf(held({}))
+    expect(binder.bind(pod)).toBeUndefined()
+    binder.reserve(pod, node)
+    expect(binder.bind(pod)).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  it('is taken back once, and its claims are left', async () => {
+    const binder = binderOf(held({}))
+    binder.unreserve(pod)
+    binder.reserve(pod, node)
+    for (let times = 0; times < 2; times++) binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toEqual([
+      'patch {"metadata":{"uid":"c"},"status":{"reservedFor":[{"$patch":"delete","uid":"uid-web"}]}}',
+    ])
+  })
+
+  it.each<[string, (binder: DeviceBinder) => void]>([
+    ['the API shows where it is', (binder) => binder.podPlaced('uid-web')],
+    ['it is gone', (binder) => binder.podGone('uid-web')],
+  ])('is not taken back any more once %s', async (_, happens) => {
+    const binder = binderOf(held({}))
+    binder.reserve(pod, node)
+    // It is not bound yet: what others say of where it is changes nothing.
+    happens(binder)
+    binder.bind(pod)
+    happens(binder)
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toEqual([])
+  })
+
+  it('is taken back where it is gone before it is bound', async () => {
+    const binder = binderOf(held({}))
+    binder.reserve(pod, node)
+    binder.podGone('uid-web')
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each<[string, Error]>([
+    ['is gone', new ApiError(404, 'NotFound', 'gone')],
+    ['is another now', new ApiError(409, 'Conflict', 'another')],
+    ['cannot be left', new ApiError(500, 'InternalError', 'not today')],
+  ])('is taken back also where a claim %s', async (_, refused) => {
+    const binder = binderOf(held({}))
+    answer = refused
+    binder.reserve(pod, node)
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is released where the pod cannot use it, unless it has changed', async () => {
+    const binder = binderOf(undefined)
+    const because = 'pod default/web finds no node where the devices of the claim can be used'
+    await binder.release(held({}), pod)
+    expect(asked).toEqual([`update {} because ${because}`])
+    answer = new ApiError(409, 'Conflict', 'stale')
+    await binder.release(held({}), pod)
+    answer = new ApiError(404, 'NotFound', 'gone')
+    await binder.release(held({}), pod)
+    answer = new ApiError(500, 'InternalError', 'not today')
+    await expect(binder.release(held({}), pod)).rejects.toThrow('not today')
   })
 })
