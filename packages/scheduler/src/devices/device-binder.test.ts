@@ -460,7 +460,8 @@ describe('what is set aside for a pod', () => {
       claim: () => claim,
       deviceClass: () => ({ spec: {} }),
       isPending: () => false,
-      devicesOn: () => [],
+      allocate: (claims: readonly ResourceClaim[]) =>
+        claims.length === 0 ? { results: [] } : { reason: 'cannot allocate all claims' },
       restore: ({ metadata }: ResourceClaim) => void asked.push(`restore ${metadata.name}`),
     } as unknown as DeviceCache
     return new DeviceBinder(client, environment, devices)

@@ -13,7 +13,6 @@ import { type Client, objectKeyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { NodeInfo } from '../node-info.ts'
 import { schedulingCause } from '../scheduling-cause.ts'
-import { allocate } from './allocator.ts'
 import type { DeviceCache } from './device-cache.ts'
 import { podDevices } from './pod-devices.ts'
 import { deviceBindingMaxMs, isPastHope, readinessOf } from './readiness.ts'
@@ -55,7 +54,7 @@ export class DeviceBinder {
   reserve(pod: Pod, node: NodeInfo): string | undefined {
     const found = podDevices(pod, this.#devices)
     if (found === undefined || typeof found === 'string') return found
-    const allocation = allocate(found.wanting, node.node, this.#devices)
+    const allocation = this.#devices.allocate(found.wanting, node.node)
     if ('reason' in allocation) return allocation.reason
     const granted = found.wanting.map((claim, index) => ({
       claim,

@@ -33,7 +33,8 @@ function plugin({ claims = [], isReady = true, pastHope = [] }: Surroundings = {
     claim: (_: string, name: string) => claims.find(({ metadata }) => metadata.name === name),
     deviceClass: () => ({ spec: {} }),
     isPending: () => false,
-    devicesOn: () => [],
+    allocate: (claims: readonly ResourceClaim[]) =>
+      claims.length === 0 ? { results: [] } : { reason: 'cannot allocate all claims' },
   } as unknown as DeviceCache
   const binder = {
     isPastHope: ({ metadata }: ResourceClaim) => pastHope.includes(metadata.name ?? ''),

@@ -1,8 +1,7 @@
 import { claimNamesOfPod, deepEqual, type Pod, type ResourceClaim } from '@coracle/api'
 import type { ClusterEvent } from '../cluster-event.ts'
-import { allocate } from '../devices/allocator.ts'
 import type { DeviceBinder } from '../devices/device-binder.ts'
-import type { DeviceCache } from '../devices/device-cache.ts'
+import { type DeviceCache, noDevices } from '../devices/device-cache.ts'
 import { isAvailableOn, podDevices } from '../devices/pod-devices.ts'
 import type { ClusterPlugin, Refusal } from './plugin.ts'
 
@@ -35,7 +34,7 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
       })
       if (typeof found === 'string') return rejected(found)
       const { allocated, wanting } = found
-      if (wanting.length > 0 && !devices.isReady) return rejected('there are no devices')
+      if (wanting.length > 0 && !devices.isReady) return rejected(noDevices)
       const inTheWay = new Set<ResourceClaim>()
       unavailable.set(pod, inTheWay)
       const pastHope = new Set(allocated.filter((claim) => binder.isPastHope(claim)))
@@ -47,7 +46,7 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
             return refusal('resourceclaim not available on the node')
           }
           if (wanting.length === 0) return undefined
-          const allocation = allocate(wanting, node, devices)
+          const allocation = devices.allocate(wanting, node)
           return 'reason' in allocation ? refusal(allocation.reason) : undefined
         },
         add: doNothing,
