@@ -19,7 +19,7 @@ import {
 } from '@coracle/api'
 import type { ObjectKey } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NodeInfo } from '../node-info.ts'
 import { createScheduler, type Scheduler } from '../scheduler.ts'
@@ -454,6 +454,7 @@ describe('what is set aside for a pod', () => {
   })
   let asked: string[]
   let answer: Error | undefined
+  let logged: LogLine[]
 
   function binderOf(claim: ResourceClaim | undefined): DeviceBinder {
     const devices = {
@@ -464,12 +465,14 @@ describe('what is set aside for a pod', () => {
         claims.length === 0 ? { results: [] } : { reason: 'cannot allocate all claims' },
       restore: ({ metadata }: ResourceClaim) => void asked.push(`restore ${metadata.name}`),
     } as unknown as DeviceCache
-    return new DeviceBinder(client, environment, devices)
+    const logger = createLogger((line) => logged.push(line))
+    return new DeviceBinder(client, { ...environment, logger }, devices)
   }
 
   beforeEach(() => {
     asked = []
     answer = undefined
+    logged = []
     client.update = async (_, object, options) => {
       asked.push(`update ${JSON.stringify((object as ResourceClaim).status)} because ${options?.because}`)
       if (answer !== undefined) throw answer
@@ -534,17 +537,21 @@ describe('what is set aside for a pod', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it.each<[string, Error]>([
-    ['is gone', new ApiError(404, 'NotFound', 'gone')],
-    ['is another now', new ApiError(409, 'Conflict', 'another')],
-    ['cannot be left', new ApiError(500, 'InternalError', 'not today')],
-  ])('is taken back also where a claim %s', async (_, refused) => {
+  it.each<[string, Error, boolean]>([
+    ['is gone', new ApiError(404, 'NotFound', 'gone'), false],
+    ['is another now', new ApiError(409, 'Conflict', 'another'), false],
+    ['cannot be left, which is logged', new ApiError(500, 'InternalError', 'not today'), true],
+  ])('is taken back also where a claim %s', async (_, refused, isLogged) => {
     const binder = binderOf(held({}))
     answer = refused
     binder.reserve(pod, node)
     binder.unreserve(pod)
     await environment.clock.settle()
     expect(asked).toHaveLength(1)
+    const because = 'pod default/web does not come to n1 after all'
+    const line = { level: 'warn', message: 'a pod is still said to use a claim', fields: { because, error: refused } }
+    expect(logged).toMatchObject(isLogged ? [line] : [])
+    expect(logged).toHaveLength(isLogged ? 1 : 0)
   })
 
   it('is released where the pod cannot use it, unless it has changed', async () => {
