@@ -39,7 +39,11 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     ],
   },
   plans: {
-    mutate: ['packages/controllers/src/**/plan.ts', 'packages/controllers/src/{deployment,replicas}/*.ts', ...noTests],
+    mutate: [
+      'packages/controllers/src/**/{plan,plan-*}.ts',
+      'packages/controllers/src/{deployment,replicas}/*.ts',
+      ...noTests,
+    ],
     tests: ['packages/controllers/**/*.test.ts'],
   },
   apply: {
@@ -91,6 +95,16 @@ export const areas: Readonly<Record<string, MutationArea>> = {
   'rehearsed-plans': {
     mutate: ['packages/simulator/src/plan/{availability,problems,progress,promises,timeline}.ts'],
     tests: ['packages/simulator/src/plan/*.test.ts'],
+  },
+  'flow-control': {
+    mutate: [
+      'packages/apiserver/src/flow-control/{flow-control,level-queues,matching,seats,seat-shares,shuffle-sharding,timed-ratio}.ts',
+    ],
+    tests: ['packages/apiserver/src/flow-control/{classification,flow-control,flow-metrics}.test.ts'],
+  },
+  authentication: {
+    mutate: ['packages/api/src/authentication/{claims,compile-configuration}.ts'],
+    tests: ['packages/api/src/authentication/*.test.ts'],
   },
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],

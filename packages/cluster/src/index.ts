@@ -15,6 +15,7 @@ export {
   type SimulatedContainer,
   withoutImages,
 } from '@coracle/kubelet'
+export { loadWhatSchedulersNeedLater } from '@coracle/scheduler'
 export type {
   Cluster,
   ClusterOptions,

@@ -232,6 +232,35 @@ describe('devices in a whole cluster', () => {
     expect(await running()).toHaveLength(1)
   })
 
+  it('that fail to get ready are given back, and the pod gets another', async () => {
+    const [first = '', second = ''] = names
+    for (const each of names) await cluster.client.delete(resourceSlices, { name: `${each}-gpus` })
+    const conditions = { bindingConditions: ['Attached'], bindingFailureConditions: ['Broken'] }
+    const attachable = slice(first, 1)
+    const devices = [{ name: 'gpu-0', ...conditions }]
+    await cluster.client.create(resourceSlices, { ...attachable, spec: { ...attachable.spec, devices } })
+    await cluster.client.create(resourceClaims, sharedClaim)
+    await cluster.client.create(pods, using('a', 'shared'))
+    await environment.clock.advance('5s')
+    expect(await devicesInUse()).toEqual([`${first}/gpu-0`])
+    await cluster.client.delete(resourceSlices, { name: `${first}-gpus` })
+    await cluster.client.create(resourceSlices, slice(second, 1))
+    const lastTransitionTime = '2026-01-01T00:00:00Z'
+    const broken = { type: 'Broken', status: 'True', reason: 'NoLink', message: 'no link', lastTransitionTime }
+    const body = { status: { devices: [{ driver, pool: first, device: 'gpu-0', conditions: [broken] }] } }
+    const key = { namespace, name: 'shared' }
+    await cluster.client.patch(resourceClaims, key, { type: 'merge', body }, { subresource: 'status' })
+    await environment.clock.settle()
+    expect((await shared()).status?.reservedFor).toBeUndefined()
+    await environment.clock.advance('30s')
+    expect((await running()).map(({ spec }) => spec.nodeName)).toEqual([second])
+    expect((await shared()).status).toMatchObject({ reservedFor: [{ name: 'a' }] })
+    expect((await shared()).status?.devices).toBeUndefined()
+    expect((await reasonsOf('a')).join()).toContain(
+      'device binding failed: claim=shared, reason=NoLink, message="no link"',
+    )
+  })
+
   it('that are tainted take their pods with them, at once or when their claims no longer tolerate it', async () => {
     const [name = ''] = names
     for (const each of names.slice(1)) await cluster.client.delete(resourceSlices, { name: `${each}-gpus` })

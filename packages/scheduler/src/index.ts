@@ -1,5 +1,6 @@
 export type { Cluster } from './cluster.ts'
 export type { ClusterEvent } from './cluster-event.ts'
+export { loadWhatSchedulersNeedLater } from './load-when-needed.ts'
 export type { NodeIndex } from './node-indexes.ts'
 export type { NodeInfo } from './node-info.ts'
 export { defaultPlugins } from './plugins/index.ts'

@@ -210,6 +210,7 @@ class SchedulerLoop implements Scheduler {
     else if (nodeName) {
       this.#unqueue(uid)
       const wasAssumed = this.#binder.confirm(uid)
+      this.#deviceBinder.podPlaced(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
       else if (old.spec !== pod.spec || isBeingResized(old) || !isSeenAlike(old, pod)) {

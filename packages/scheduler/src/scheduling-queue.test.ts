@@ -402,6 +402,27 @@ describe('SchedulingQueue', () => {
     expect(queue.take()?.spec.nodeSelector).toEqual({ disk: 'ssd' })
   })
 
+  it('tries a resting pod again when its labels change, and not when they are written again', async () => {
+    const pod = makePod({}, 'a')
+    const labelled = (app: string): Pod => ({ ...pod, metadata: { ...pod.metadata, labels: { app } } })
+    queue.set(labelled('web'))
+    taken()
+    rest('uid-a')
+    await clock.advance('1s')
+    queue.set(labelled('web'))
+    expect(taken()).toBeUndefined()
+    queue.set(labelled('shop'))
+    expect(taken()).toBe('a')
+  })
+
+  it('counts the pods that wait, and not those that are being tried', () => {
+    for (const name of ['resting', 'failed', 'tried', 'waiting']) queue.set(makePod({}, name))
+    for (let tried = 0; tried < 3; tried++) taken()
+    rest('uid-resting')
+    queue.failed('uid-failed')
+    expect(queue.pending()).toEqual({ active: 1, backoff: 1, unschedulable: 1 })
+  })
+
   it('tries a pod again at once that changed while it was being tried', async () => {
     queue.set(makePod({}, 'a'))
     taken()

@@ -1,12 +1,14 @@
-// What evaluates selectors of devices, which the scheduler loads by itself.
-import '@coracle/api/devices'
 import { builtinKinds } from '@coracle/api'
-import { loadWhatControllersNeedLater } from '@coracle/cluster'
+import { loadWhatControllersNeedLater, loadWhatSchedulersNeedLater } from '@coracle/cluster'
 
 /**
  * Loads what servers, schedulers and controllers load with the first object of a kind. How long that takes is the host's: a run in
  * which it happened would differ from the next.
  */
 export async function loadStrategies(): Promise<void> {
-  await Promise.all([...builtinKinds.map(({ strategy }) => strategy.load?.()), loadWhatControllersNeedLater()])
+  await Promise.all([
+    ...builtinKinds.map(({ strategy }) => strategy.load?.()),
+    loadWhatControllersNeedLater(),
+    loadWhatSchedulersNeedLater(),
+  ])
 }

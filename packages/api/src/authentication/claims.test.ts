@@ -123,6 +123,32 @@ it('takes mail where nothing is said of its being verified', () => {
   expect(mappedBy(byMail, { email_verified: undefined })).toEqual({ name: 'jane@example.com', groups: [] })
 })
 
+it.each<[string, JwtAuthenticator['claimMappings'], string]>([
+  ['another claim', bySub, 'corp:u-17'],
+  ['an expression', { username: { expression: "claims.sub + '@corp'" } }, 'u-17@corp'],
+])('does not ask whether mail is verified where the name is %s', (_what, claimMappings, name) => {
+  expect(mappedBy(claimMappings, { email_verified: false })).toEqual({ name, groups: [] })
+})
+
+it.each<[string, Omit<JwtAuthenticator, 'issuer'>, string]>([
+  ['claims', { claimValidationRules: [{ expression: 'claims.nobody == 1' }] }, 'claim validation'],
+  ['users', { userValidationRules: [{ expression: "user.extra['a.b/c'] == []" }] }, 'user validation'],
+])('refuses where a rule about %s fails, and says which', (_what, rules, what) => {
+  expect(userOf(rules)).toMatch(new RegExp(`^error evaluating ${what} expression: no such key: `))
+})
+
+it('shows rules about users all that is known of them', () => {
+  const claimMappings = {
+    ...bySub,
+    groups: { claim: 'groups', prefix: 'g:' },
+    uid: { claim: 'sub' },
+    extra: [{ key: 'a.b/role', valueExpression: 'claims.role' }],
+  }
+  const expression =
+    "user.username == 'corp:u-17' && user.uid == 'u-17' && user.groups == ['g:dev', 'g:ops'] && user.extra == {'a.b/role': ['lead']}"
+  expect(userOf({ claimMappings, userValidationRules: [{ expression }] })).toMatchObject({ name: 'corp:u-17' })
+})
+
 it.each<[string, Omit<JwtAuthenticator, 'issuer'>, string | undefined]>([
   ['claims are as required', { claimValidationRules: [{ claim: 'role', requiredValue: 'lead' }] }, undefined],
   [

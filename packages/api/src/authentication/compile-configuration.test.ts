@@ -63,6 +63,32 @@ it.each([
   expect(problemsOf(jwt, { anonymous: { enabled: true, conditions: [{ path: '/livez' }] } })).toEqual([])
 })
 
+it('takes keys of domains that only look like those of Kubernetes', () => {
+  const keys = ['mykubernetes.io/a', 'notk8s.io/b', 'example.com/k8s.io']
+  expect(problemsOf(withExtra(...keys.map((key) => ({ key, valueExpression: 'claims.a' }))))).toEqual([])
+})
+
+it('takes as many issuers as there may be', () => {
+  const jwt = Array.from({ length: 64 }, (_, index) =>
+    withIssuer({ url: `https://issuer-${index}.example.com` }),
+  ).flat()
+  expect(problemsOf(jwt)).toEqual([])
+})
+
+it('says where an issuer is, by which authority it is believed, and for whom its tokens are', () => {
+  const given = { discoveryURL: 'https://10.0.0.1/config', certificateAuthority: 'PEM', audiences: ['a'] }
+  const compiled = (more: object) =>
+    compileAuthenticationConfiguration(decodeAuthenticationConfiguration(configurationOf(withIssuer(more))), {
+      disallowedIssuers: [],
+      certificateProblem: () => undefined,
+    }).issuers.map(({ rules: _, ...issuer }) => issuer)
+  const { url } = issuer
+  expect(compiled(given)).toEqual([
+    { url, discoveryUrl: given.discoveryURL, certificateAuthority: 'PEM', audiences: ['a'] },
+  ])
+  expect(compiled({})).toEqual([{ url, audiences: ['coracle'] }])
+})
+
 const prefixRequired =
   'Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing'
 
@@ -92,6 +118,16 @@ it.each<[string, readonly object[], readonly string[]]>([
     withIssuer({ url: 'https://u:p@a.b' }),
     ['jwt[0].issuer.url: Invalid value: "https://u:p@a.b": URL must not contain a username or password'],
   ],
+  ...['https://u@a.b', 'https://:p@a.b'].map((url): [string, readonly object[], readonly string[]] => [
+    `a part of credentials in the URL ${url}`,
+    withIssuer({ url }),
+    [`jwt[0].issuer.url: Invalid value: "${url}": URL must not contain a username or password`],
+  ]),
+  [
+    'a URL with something before its scheme',
+    withIssuer({ url: '//https://a.b' }),
+    ['jwt[0].issuer.url: Invalid value: "//https://a.b": URL scheme must be https'],
+  ],
   [
     'a query and a fragment',
     withIssuer({ url: 'https://a.b/?c#d' }),
@@ -112,6 +148,13 @@ it.each<[string, readonly object[], readonly string[]]>([
     withIssuer({ discoveryURL: 'https://issuer.example.com/' }),
     [
       'jwt[0].issuer.discoveryURL: Invalid value: "https://issuer.example.com/": discoveryURL must be different from URL',
+    ],
+  ],
+  [
+    'the URL again for discovery, whatever slashes end it',
+    withIssuer({ url: 'https://issuer.example.com//', discoveryURL: 'https://issuer.example.com' }),
+    [
+      'jwt[0].issuer.discoveryURL: Invalid value: "https://issuer.example.com": discoveryURL must be different from URL',
     ],
   ],
   [
@@ -206,6 +249,17 @@ it.each<[string, readonly object[], readonly string[]]>([
     [
       'jwt[0].claimMappings.extra[0].key: Invalid value: "x.k8s.io/team": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use',
     ],
+  ],
+  [
+    'extra of Kubernetes itself',
+    withExtra(
+      { key: 'kubernetes.io/a', valueExpression: 'claims.a' },
+      { key: 'k8s.io/a', valueExpression: 'claims.a' },
+    ),
+    [0, 1].map(
+      (index) =>
+        `jwt[0].claimMappings.extra[${index}].key: Invalid value: "${['kubernetes.io/a', 'k8s.io/a'][index]}": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use`,
+    ),
   ],
   [
     'extra twice, and none',

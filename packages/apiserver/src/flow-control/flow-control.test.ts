@@ -12,7 +12,7 @@ const schemaOf = (rule: object, spec: object = {}) =>
   ({ metadata: { name: 's' }, spec: { rules: [rule], ...spec } }) as unknown as FlowSchema
 const everybody = [{ kind: 'Group', group: { name: '*' } }]
 const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['a'] }
-const user = { name: 'jane', groups: ['devs'] }
+const user = { name: 'jane', groups: ['devs', 'admins'] }
 const get = (path: string) => routeOf('GET', path, () => false)
 const onePod = get('/api/v1/namespaces/a/pods/p')
 
@@ -23,7 +23,12 @@ describe('a flow schema', () => {
     ['any name', { kind: 'User', user: { name: '*' } }, true],
     ['its group', { kind: 'Group', group: { name: 'devs' } }, true],
     ['another group', { kind: 'Group', group: { name: 'ops' } }, false],
+    ['one of its groups', { kind: 'Group', group: { name: 'admins' } }, true],
     ['an account', { kind: 'ServiceAccount', serviceAccount: { namespace: 'a', name: '*' } }, false],
+    ['what it does not say', { kind: 'User' }, false],
+    ['a group it does not name', { kind: 'Group' }, false],
+    ['an account it does not name', { kind: 'ServiceAccount' }, false],
+    ['something else', { kind: 'Machine', user: { name: '*' }, group: { name: '*' } }, false],
   ])('means a user by %s', (_how, subject, isMeant) => {
     expect(matches(schemaOf({ subjects: [subject], resourceRules: [pods] }), user, onePod)).toBe(isMeant)
   })
@@ -67,10 +72,55 @@ describe('a flow schema', () => {
     expect(matches(schema, user, get(path))).toBe(isMeant)
   })
 
+  it('means what one of its rules means of one of their subjects', () => {
+    const [nobody, jane] = [
+      { kind: 'User', user: { name: 'joe' } },
+      { kind: 'User', user: { name: 'jane' } },
+    ]
+    const others = { ...pods, resources: ['services'] }
+    const schema = (...rules: readonly object[]) => ({ ...schemaOf({}), spec: { rules } }) as unknown as FlowSchema
+    const asked = (...rules: readonly object[]) => matches(schema(...rules), user, onePod)
+    expect(asked({ subjects: [nobody, jane], resourceRules: [others, pods] })).toBe(true)
+    expect(asked({ subjects: [nobody], resourceRules: [pods] }, { subjects: [jane], resourceRules: [pods] })).toBe(true)
+    expect(asked({ subjects: [nobody], resourceRules: [pods] }, { subjects: [jane], resourceRules: [others] })).toBe(
+      false,
+    )
+    expect(asked({ subjects: [jane] })).toBe(false)
+    expect(asked({ subjects: [], resourceRules: [pods] })).toBe(false)
+    expect(asked()).toBe(false)
+    expect(matches({ metadata: { name: 's' } } as FlowSchema, user, onePod)).toBe(false)
+  })
+
+  it('means resources and paths by rules of their own', () => {
+    const paths = [
+      { verbs: ['get'], nonResourceURLs: ['/metrics'] },
+      { verbs: ['get'], nonResourceURLs: ['/livez', '/healthz'] },
+    ]
+    const both = schemaOf({ subjects: everybody, resourceRules: [pods], nonResourceRules: paths })
+    expect([matches(both, user, onePod), matches(both, user, get('/healthz'))]).toEqual([true, true])
+    expect(matches(both, user, get('/version'))).toBe(false)
+    expect(matches(schemaOf({ subjects: everybody, resourceRules: [pods] }), user, get('/healthz'))).toBe(false)
+    const onlyPaths = schemaOf({ subjects: everybody, nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] })
+    expect([matches(onlyPaths, user, onePod), matches(onlyPaths, user, get('/'))]).toEqual([false, true])
+  })
+
+  it('takes a wildcard for one only where it stands alone', () => {
+    const rule = { ...pods, verbs: ['*', 'list'] }
+    expect(matches(schemaOf({ subjects: everybody, resourceRules: [rule] }), user, onePod)).toBe(false)
+  })
+
+  it('means no namespace where it names none', () => {
+    const { namespaces: _, ...rule } = pods
+    expect(matches(schemaOf({ subjects: everybody, resourceRules: [rule] }), user, onePod)).toBe(false)
+  })
+
   it('tells flows apart by user, by namespace or not', () => {
     const by = (type?: string) =>
       distinguisherOf(schemaOf({}, type === undefined ? {} : { distinguisherMethod: { type } }), user, onePod)
     expect([by('ByUser'), by('ByNamespace'), by()]).toEqual(['jane', 'a', ''])
+    const byNamespace = schemaOf({}, { distinguisherMethod: { type: 'ByNamespace' } })
+    expect(distinguisherOf(byNamespace, user, get('/healthz'))).toBe('')
+    expect(distinguisherOf(byNamespace, user, get('/api/v1/nodes'))).toBe('')
   })
 })
 
@@ -177,6 +227,50 @@ describe('the queues of a level', () => {
     expect([queues.peek(), queues.next(), queues.peek()]).toEqual([first, first, second])
   })
 
+  it('give a flow that comes back after each of its turns no more than its turn', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    for (let index = 0; index < 4; index++) queues.add(request('patient', String(index)))
+    queues.add(request('eager'))
+    const order = Array.from({ length: 7 }, () => {
+      const next = queues.next()
+      if (next?.flow === 'eager') queues.add(request('eager'))
+      return next?.flow
+    })
+    expect(order).toEqual(['patient', 'eager', 'patient', 'eager', 'patient', 'eager', 'patient'])
+  })
+
+  it('give a flow that comes back in the same round no second turn in it', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    queues.add(request('eager'))
+    for (let index = 0; index < 3; index++) queues.add(request('patient', String(index)))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['eager', 'patient'])
+    queues.add(request('eager'))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['patient', 'eager'])
+  })
+
+  it('take no turn from a flow whose request has gone before it came', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    const gone = request('impatient')
+    queues.add(gone)
+    queues.remove(gone)
+    queues.add(request('impatient'))
+    queues.add(request('other'))
+    expect(queues.next()?.flow).toBe('impatient')
+    queues.add(request('impatient', 'again'))
+    queues.add(request('late'))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['other', 'late'])
+  })
+
+  it('let a flow that has waited long enough begin where the others are', () => {
+    const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 64, handSize: 1, queueLengthLimit: 100 })
+    queues.add(request('rare'))
+    for (let index = 0; index < 6; index++) queues.add(request('busy', String(index)))
+    expect([queues.next()?.flow, queues.next()?.flow, queues.next()?.flow]).toEqual(['rare', 'busy', 'busy'])
+    // Two rounds later it has had no turn in this one.
+    queues.add(request('rare'))
+    expect([queues.next()?.flow, queues.next()?.flow]).toEqual(['rare', 'busy'])
+  })
+
   it('have an end, each, and a flow waits in the shortest of its hand', () => {
     const queues = new LevelQueues<ReturnType<typeof request>>({ queues: 2, handSize: 2, queueLengthLimit: 2 })
     const taken = Array.from({ length: 5 }, (_, index) => queues.add(request('one', String(index))))
@@ -235,9 +329,10 @@ class Requests {
 describe('seats', () => {
   it('are measured against those of the level, or a tenth of all where it has none, and waiting against all places', () => {
     const seats = new Seats(30)
-    seats.set([level('refusing', 2), level('queueing', 1, {}, queue(3, 1)), level('borrowing', 0)])
+    seats.set([level('refusing', 2), level('queueing', 1, {}, queue(3, 2)), level('borrowing', 0)])
     expect(seats.limitsOf('refusing')).toEqual({ seats: 20, places: 1 })
-    expect(seats.limitsOf('queueing')).toEqual({ seats: 10, places: 3 })
+    expect(seats.limitsOf('queueing')).toEqual({ seats: 10, places: 6 })
+    expect(seats.limitsOf('unknown')).toEqual({ seats: 3, places: 1 })
     expect(seats.limitsOf('borrowing')).toEqual({ seats: 3, places: 1 })
   })
 
@@ -279,6 +374,95 @@ describe('seats', () => {
     expect(requests.seated).toEqual(['own'])
     requests.leave('b')
     expect(requests.seated).toEqual(['own', 'e'])
+  })
+
+  it('go to the level that has least of its own, and among those that borrow to that which has borrowed least', () => {
+    const lender = level('lender', 4, { lendablePercent: 100 })
+    const requests = new Requests(8, [lender, level('large', 3, {}, queue()), level('small', 1, {}, queue())])
+    const ask = (prefix: string, count: number) => {
+      for (let index = 0; index < count; index++) requests.ask(`${prefix}${index}`, prefix)
+    }
+    // Large has 3 of its own and 2 of the lender’s, small has 1 and 2: all 8 are in use.
+    ask('large', 5)
+    ask('small', 3)
+    for (const name of ['large', 'small']) requests.ask(`late-${name}`, name)
+    requests.leave('small0')
+    expect(requests.seated).toEqual(['late-large'])
+    requests.leave('large0')
+    expect(requests.seated).toEqual(['late-large', 'late-small'])
+  })
+
+  it('are given to those who have none before those who have many, and last to a level without any of its own', () => {
+    const lender = level('lender', 2, { lendablePercent: 100 })
+    const levels = [lender, level('none', 0, {}, queue()), level('some', 1, {}, queue())]
+    const requests = new Requests(3, levels)
+    for (const id of ['a', 'b']) expect(requests.ask(id, 'none')).toBe('seated')
+    expect(requests.ask('c', 'some')).toBe('seated')
+    for (const id of ['d', 'e']) requests.ask(id, 'none')
+    for (const id of ['f', 'g']) requests.ask(id, 'some')
+    requests.leave('a')
+    requests.leave('b')
+    expect(requests.seated).toEqual(['f', 'g'])
+    requests.leave('c')
+    requests.leave('f')
+    expect(requests.seated).toEqual(['f', 'g', 'd', 'e'])
+  })
+
+  it('are lent once, however they were divided when they were taken', () => {
+    const lending = (percent: number) => level('lender', 2, { lendablePercent: percent })
+    const requests = new Requests(4, [lending(0), level('borrower', 2)])
+    for (const id of ['a', 'b']) expect(requests.ask(id, 'borrower')).toBe('seated')
+    expect(requests.ask('c', 'borrower')).toBe('refused')
+    requests.seats.set([lending(100), level('borrower', 2)])
+    for (const id of ['c', 'd']) expect(requests.ask(id, 'borrower')).toBe('seated')
+    expect(requests.ask('e', 'borrower')).toBe('refused')
+    requests.seats.set([lending(50), level('borrower', 2)])
+    requests.leave('c')
+    expect(requests.ask('f', 'borrower')).toBe('refused')
+    requests.leave('d')
+    expect(requests.ask('g', 'borrower')).toBe('seated')
+  })
+
+  it('are given back once', () => {
+    const requests = new Requests(1, [level('a', 1)])
+    requests.ask('first', 'a')
+    for (let times = 0; times < 3; times++) requests.leave('first')
+    expect(requests.ask('second', 'a')).toBe('seated')
+    expect(requests.ask('third', 'a')).toBe('refused')
+  })
+
+  it('are refused by a level that is not there, and by one that does not queue, whatever it says of queues', () => {
+    const requests = new Requests(1, [level('a', 1, {}, { ...queue(), type: 'Reject' })])
+    expect(requests.ask('first', 'a')).toBe('seated')
+    expect(requests.ask('second', 'a')).toBe('refused')
+    expect(requests.ask('third', 'b')).toBe('refused')
+    requests.leave('third')
+  })
+
+  it('are waited for on, in turn, where a level gets other queues or none', () => {
+    const requests = new Requests(1, [level('a', 1, {}, queue())])
+    for (const id of ['first', 'second', 'third']) requests.ask(id, 'a')
+    requests.seats.set([level('a', 1, {}, queue(4, 1))])
+    requests.seats.set([level('a', 1)])
+    expect(requests.ask('late', 'a')).toBe('refused')
+    expect(requests.counts('a')).toMatchObject({ seated: 1, waiting: 2 })
+    requests.leave('third')
+    requests.leave('first')
+    expect(requests.seated).toEqual(['second'])
+    requests.leave('second')
+    expect(requests.counts('a')).toMatchObject({ seated: 0, waiting: 0 })
+  })
+
+  it('are of a level until it is gone and nobody has one or waits for one', () => {
+    const requests = new Requests(2, [level('a', 1, {}, queue()), level('idle', 1)])
+    for (const id of ['first', 'second']) requests.ask(id, 'a')
+    requests.seats.set([level('b', 1)])
+    expect(requests.seats.levels().map(({ name }) => name)).toEqual(['a', 'b'])
+    expect(requests.counts('a')).toMatchObject({ nominal: 1, reserved: 1, most: 1, seated: 1, waiting: 1 })
+    requests.leave('first')
+    expect(requests.counts('a')).toMatchObject({ seated: 1, waiting: 0 })
+    requests.leave('second')
+    expect(requests.seats.levels().map(({ name }) => name)).toEqual(['b'])
   })
 
   it('are borrowed only up to a limit, and what is reserved is lent to nobody', () => {

@@ -133,6 +133,7 @@ describe('what flow control does', () => {
 
   it('takes how long requests waited and how long they had their seat', async () => {
     const flow = start()
+    await clock.advance('7s')
     const watch = flow.follow({ ...request, isWatch: true })
     watch.waits()
     await clock.advance('2s')
@@ -156,6 +157,29 @@ describe('what flow control does', () => {
       '_count{priority_level="low",flow_schema="s",execute="false"} 1',
     )
     expect(lines('current_inqueue_requests')).toEqual([`${both} 0`])
+  })
+
+  it('takes of a request whose client goes how long it waited, and nothing of one that was not asked about', async () => {
+    const flow = start()
+    const impatient = flow.follow(request)
+    impatient.waits()
+    await clock.advance('2s')
+    impatient.ends()
+    flow.follow(request).ends()
+    expect(lines('request_wait_duration_seconds').filter((line) => /^_(sum|count)/.test(line))).toEqual([
+      '_sum{priority_level="low",flow_schema="s",execute="true"} 2',
+      '_count{priority_level="low",flow_schema="s",execute="true"} 1',
+    ])
+    expect(lines('request_execution_seconds').join()).not.toContain('_count')
+    expect(lines('current_inqueue_requests')).toEqual([`${both} 0`])
+  })
+
+  it('takes how long a request that is no watch had its seat', async () => {
+    const regular = start().follow(request)
+    regular.begins()
+    await clock.advance('3s')
+    regular.ends()
+    expect(lines('request_execution_seconds')).toContain('_sum{priority_level="low",flow_schema="s",type="regular"} 3')
   })
 
   it('shows the limits of each level', () => {

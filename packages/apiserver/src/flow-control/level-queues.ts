@@ -34,6 +34,8 @@ export class LevelQueues<W extends Waiting> {
   readonly #queueOf = new Map<W, Queue<W>>()
   /** How far the queue had come that was served last: one that was empty begins there, and has saved nothing up. */
   #served = 0
+  /** How far queues have come that are empty and have come further: who comes back has had its turn. */
+  readonly #ahead = new Map<number, number>()
 
   constructor(settings: QueueSettings) {
     this.#settings = settings
@@ -60,9 +62,9 @@ export class LevelQueues<W extends Waiting> {
       least = work
     }
     if (chosen === undefined) return false
-    const queue = this.#busy.get(chosen) ?? { index: chosen, waiting: new Set<W>(), work: 0, served: this.#served }
+    const queue = this.#busy.get(chosen) ?? this.#newQueue(chosen)
     if (queue.waiting.size >= queueLengthLimit && !hasWaited) return false
-    this.#busy.set(chosen, queue)
+    this.#begin(queue)
     queue.waiting.add(request)
     queue.work += request.work
     this.#queueOf.set(request, queue)
@@ -76,7 +78,9 @@ export class LevelQueues<W extends Waiting> {
     this.#queueOf.delete(request)
     queue.waiting.delete(request)
     queue.work -= request.work
-    if (queue.waiting.size === 0) this.#busy.delete(queue.index)
+    if (queue.waiting.size > 0) return
+    this.#busy.delete(queue.index)
+    if (queue.served > this.#served) this.#ahead.set(queue.index, queue.served)
   }
 
   /** Whose turn it is, and who waits on; undefined where nobody does. */
@@ -89,7 +93,7 @@ export class LevelQueues<W extends Waiting> {
     const found = this.#next()
     if (found === undefined) return undefined
     const { queue, first } = found
-    this.#served = Math.max(this.#served, queue.served)
+    this.#comeTo(queue.served)
     queue.served += first.work
     // A queue that has had its turn stands behind those that have come as far.
     this.#busy.delete(queue.index)
@@ -109,11 +113,24 @@ export class LevelQueues<W extends Waiting> {
     return found
   }
 
-  /** All that wait, to wait elsewhere. */
-  drain(): readonly W[] {
-    const all = [...this.#queueOf.keys()]
-    this.#queueOf.clear()
-    this.#busy.clear()
-    return all
+  /** All that wait. */
+  get waiting(): Iterable<W> {
+    return this.#queueOf.keys()
+  }
+
+  #comeTo(served: number): void {
+    if (served <= this.#served) return
+    this.#served = served
+    for (const [index, ahead] of this.#ahead) if (ahead <= served) this.#ahead.delete(index)
+  }
+
+  /** One that was empty begins where the others are, or where its last turn has brought it. */
+  #newQueue(index: number): Queue<W> {
+    return { index, waiting: new Set<W>(), work: 0, served: this.#ahead.get(index) ?? this.#served }
+  }
+
+  #begin(queue: Queue<W>): void {
+    this.#ahead.delete(queue.index)
+    this.#busy.set(queue.index, queue)
   }
 }

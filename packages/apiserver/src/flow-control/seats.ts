@@ -26,8 +26,8 @@ export interface LevelCounts extends SeatShare {
 interface Level {
   readonly name: string
   share: SeatShare
-  /** Absent where requests without a seat are refused. */
-  queues: LevelQueues<SeatRequest> | undefined
+  /** Without a place where requests without a seat are refused. */
+  queues: LevelQueues<SeatRequest>
   settings: string
   /** Most seats of one of its requests; undefined where it sets no limit. */
   widest: number | undefined
@@ -47,7 +47,7 @@ export class Seats {
   readonly #total: number
   readonly #levels = new Map<string, Level>()
   readonly #holders = new Map<SeatRequest, Level>()
-  /** Levels in which somebody waits. */
+  /** Levels in which somebody waits, or has waited until lately. */
   readonly #waiting = new Set<Level>()
   /** Seats that can be lent, and those of them that are in use, by their owners or others. */
   #lendable = 0
@@ -60,25 +60,18 @@ export class Seats {
   /** Sets how seats are divided. A level that is gone is kept until nobody has a seat of it or waits for one. */
   set(levels: readonly PriorityLevelConfiguration[]): void {
     const shares = seatShares(levels, this.#total)
-    for (const level of this.#levels.values()) if (!shares.has(level.name)) level.share = lastShare
+    for (const level of this.#levels.values()) level.share = lastShare
     for (const {
       metadata: { name = '' },
       spec,
     } of levels) {
-      const level = this.#levels.get(name) ?? {
-        name,
-        share: noShare,
-        queues: undefined,
-        settings: '',
-        widest: undefined,
-        inUse: 0,
-      }
+      const level = this.#levels.get(name) ?? newLevel(name)
       this.#levels.set(name, level)
       level.share = shares.get(name) ?? noShare
       const { type, queuing } = spec?.limited?.limitResponse ?? { type: 'Reject' }
       const settings = type === 'Queue' ? queuing : undefined
       level.widest = settings && widestOf(level.share.nominal, settings.handSize)
-      this.#setQueues(level, settings)
+      this.#setQueues(level, settings ?? noQueues)
     }
     this.#lendable = 0
     this.#lent = 0
@@ -95,12 +88,12 @@ export class Seats {
     const level = this.#levels.get(request.level)
     if (level === undefined) return 'refused'
     // Nobody overtakes those who wait.
-    const isNext = (level.queues?.size ?? 0) === 0 && this.#mayTake(level, request)
+    const isNext = level.queues.size === 0 && this.#mayTake(level, request)
     if (isNext && !this.#isBorrowedBefore(level, request)) {
       this.#take(level, request)
       return 'seated'
     }
-    if (level.queues?.add(request) !== true) return 'refused'
+    if (!level.queues.add(request)) return 'refused'
     this.#waiting.add(level)
     if (this.#hasFree(level)) level.queues.peek()?.onShort?.()
     return 'waiting'
@@ -110,9 +103,7 @@ export class Seats {
   leave(request: SeatRequest): void {
     const level = this.#holders.get(request)
     if (level === undefined) {
-      const waited = this.#levels.get(request.level)
-      waited?.queues?.remove(request)
-      if (waited !== undefined && waited.queues?.size === 0) this.#waiting.delete(waited)
+      this.#levels.get(request.level)?.queues.remove(request)
       return
     }
     this.#holders.delete(request)
@@ -128,7 +119,7 @@ export class Seats {
       name,
       ...share,
       seated: inUse,
-      waiting: queues?.size ?? 0,
+      waiting: queues.size,
     }))
   }
 
@@ -136,7 +127,7 @@ export class Seats {
   limitsOf(name: string): { readonly seats: number; readonly places: number } {
     const { share = noShare, queues } = this.#levels.get(name) ?? {}
     const seats = share.nominal > 0 ? share.nominal : Math.max(1, Math.round(this.#total / 10))
-    return { seats, places: Math.max(1, queues?.places ?? 1) }
+    return { seats, places: Math.max(1, queues?.places ?? 0) }
   }
 
   /** Most seats that a request of a level is to take; undefined where the level sets no limit. */
@@ -163,7 +154,7 @@ export class Seats {
   #isBorrowedBefore(level: Level, request: SeatRequest): boolean {
     if (this.#waiting.size === 0 || moreBorrowed(level, request) === 0) return false
     return [...this.#waiting].some((other) => {
-      const first = other.queues?.peek()
+      const first = other.queues.peek()
       return first !== undefined && isWithin(other, first) && needOf(other) < needOf(level)
     })
   }
@@ -171,8 +162,9 @@ export class Seats {
   /** Gives out what is free: first to levels that have less than is theirs, then to those that borrow, of which that with the least goes first. */
   #seatWaiting(): void {
     for (let level = this.#neediest(); level !== undefined; level = this.#neediest()) {
-      const request = level.queues?.next()
-      if (level.queues === undefined || level.queues.size === 0) this.#waiting.delete(level)
+      const request = level.queues.next()
+      if (level.queues.size === 0) this.#waiting.delete(level)
+      // Those who waited may have left.
       if (request === undefined) continue
       this.#take(level, request)
       request.onSeat()
@@ -183,7 +175,7 @@ export class Seats {
   #neediest(): Level | undefined {
     let isKept = false
     for (const level of [...this.#waiting].toSorted((a, b) => needOf(a) - needOf(b))) {
-      const first = level.queues?.peek()
+      const first = level.queues.peek()
       if (first === undefined || !isWithin(level, first)) continue
       if (this.#mayTake(level, first) && !(isKept && moreBorrowed(level, first) > 0)) return level
       if (this.#hasFree(level)) first.onShort?.()
@@ -192,24 +184,21 @@ export class Seats {
     return undefined
   }
 
-  #setQueues(level: Level, given: QueueSettings | undefined): void {
-    const settings = JSON.stringify(given) ?? ''
+  #setQueues(level: Level, given: QueueSettings): void {
+    const settings = JSON.stringify(given)
     if (settings === level.settings) return
-    const waiting = level.queues?.drain() ?? []
-    this.#waiting.delete(level)
+    const { waiting } = level.queues
     level.settings = settings
-    level.queues = given === undefined && waiting.length === 0 ? undefined : new LevelQueues(given ?? noQueues)
-    for (const request of waiting) level.queues?.add(request, true)
-    if (waiting.length > 0) this.#waiting.add(level)
+    level.queues = new LevelQueues(given)
+    for (const request of waiting) level.queues.add(request, true)
   }
 
   #forgetIfUnused(level: Level): void {
-    if (level.share === lastShare && level.inUse === 0 && (level.queues?.size ?? 0) === 0)
-      this.#levels.delete(level.name)
+    if (level.share === lastShare && level.inUse === 0 && level.queues.size === 0) this.#levels.delete(level.name)
   }
 }
 
-/** For those who waited when a level came to refuse what has no seat. */
+/** Of a level that refuses what has no seat: only those wait who did when it came to be so. */
 const noQueues: QueueSettings = { queues: 1, handSize: 1, queueLengthLimit: 0 }
 
 /** Whether a level would have no more seats with a request than it may have at most. */
@@ -225,6 +214,15 @@ const borrowed = ({ share }: Level, inUse: number): number => Math.max(0, inUse 
 
 const moreBorrowed = (level: Level, { seats }: SeatRequest): number =>
   borrowed(level, level.inUse + seats) - borrowed(level, level.inUse)
+
+const newLevel = (name: string): Level => ({
+  name,
+  share: noShare,
+  queues: new LevelQueues(noQueues),
+  settings: '',
+  widest: undefined,
+  inUse: 0,
+})
 
 /** The share of its seats that a level has: what has none, and borrows, comes last. */
 const needOf = ({ inUse, share }: Level): number => (share.nominal === 0 ? Number.MAX_VALUE : inUse / share.nominal)

@@ -76,6 +76,7 @@ describe('signing', () => {
     expect(issuedFor({})?.validityMs).toBe(365 * day)
     expect(issuedFor({ expirationSeconds: 3600 })?.validityMs).toBe(3_600_000)
     expect(issuedFor({ expirationSeconds: 400 * 86_400 })?.validityMs).toBe(365 * day)
+    expect(issuedFor({ expirationSeconds: 60 })?.validityMs).toBe(600_000)
     expect(issuedFor({})?.usages).toEqual(clientUsages)
   })
 })
@@ -116,11 +117,26 @@ describe('a node agent', () => {
     ['its first one', request({ ...ofNode, username: 'system:bootstrap:abc' }), ['nodeclient']],
     ['what is approved', approved(ofNode), []],
     ['what is denied', request(ofNode, { conditions: [condition('Denied')] }), []],
+    ['what has its certificate', request(ofNode, { certificate: 'YQ==' }), []],
+    ['no usages', request({ ...ofNode, usages: undefined }), []],
     ['a request of somebody else', request({ ...ofNode, request: certificateRequests.jane }), []],
     ['other usages', request({ ...ofNode, usages: ['server auth'] }), []],
     ['another signer', request({ ...ofNode, signerName: 'kubernetes.io/kube-apiserver-client' }), []],
   ])('has the rights for %s asked about', (_, of, rights) => {
     expect(rightsForApproval(of)).toEqual(rights)
+  })
+
+  it.each([
+    ['selfnodeclient', 'Auto approving self kubelet client certificate after SubjectAccessReview.'],
+    ['nodeclient', 'Auto approving kubelet client certificate after SubjectAccessReview.'],
+  ] as const)('is told by which right it was approved: %s', (right, message) => {
+    const odd = condition('Odd')
+    expect(planApproval(request(ofNode, { conditions: [odd] }), right).actions).toMatchObject([
+      {
+        because: `whoever asks may create certificatesigningrequests/${right}`,
+        object: { status: { conditions: [odd, { type: 'Approved', reason: 'AutoApproved', message }] } },
+      },
+    ])
   })
 
   it('is approved where it has one', () => {
@@ -170,6 +186,37 @@ describe('a request', () => {
     expect(requeueAfterMs).toBe(laterMs)
     const gone = { type: 'delete', key: { name: 'jane' }, uid: 'u' }
     expect(actions).toMatchObject(laterMs === undefined ? [gone] : [])
+  })
+
+  it.each<readonly [string, CertificateSigningRequest, string]>([
+    ['waited', created(24, request()), 'nobody has approved or denied it in a day'],
+    [
+      'was approved',
+      request({}, { conditions: [condition('Approved', hoursAgo(24))] }),
+      'nobody has signed it in a day',
+    ],
+    ['was denied', request({}, { conditions: [condition('Denied', hoursAgo(1))] }), 'it was denied an hour ago'],
+    ['failed', request({}, { conditions: [condition('Failed', hoursAgo(1))] }), 'it failed an hour ago'],
+    [
+      'was signed',
+      request({}, { conditions: [condition('Approved', hoursAgo(1))], certificate: 'bm9uZQ==' }),
+      'it was approved an hour ago, and has its certificate',
+    ],
+  ])('that %s goes, and is said why', (_, of, because) => {
+    expect(planCleanup(of, now).actions).toMatchObject([{ because }])
+  })
+
+  it('goes by whichever of its times is up first', () => {
+    const conditions = [condition('Approved', hoursAgo(0)), condition('Failed', hoursAgo(0.75))]
+    expect(planCleanup(request({}, { conditions }), now)).toEqual({ actions: [], requeueAfterMs: hours(0.25) })
+  })
+
+  it.each([
+    ['when it was made', { ...request(), metadata: { name: 'jane' } }],
+    ['when it was decided', request({}, { conditions: [{ type: 'Denied', status: 'True' }] })],
+    ['what it has come to', request({}, { conditions: [condition('Odd', hoursAgo(100))] })],
+  ])('stays where nobody knows %s', (_, of) => {
+    expect(planCleanup(of as CertificateSigningRequest, now)).toEqual({ actions: [] })
   })
 
   it('goes with its certificate', () => {

@@ -51,6 +51,21 @@ const claim = (tolerations: readonly DeviceToleration[] = [], more: object = {})
     ...more,
   }) as ResourceClaim
 
+/** A claim to devices, each with tolerations of the taint for so many seconds; `undefined`: for ever. */
+const ofDevices = (devices: readonly (readonly (number | undefined)[])[]): ResourceClaim => {
+  const results = devices.map((seconds, index) => ({
+    request: 'gpu',
+    driver: 'd',
+    pool: 'p',
+    device: `gpu-${index}`,
+    tolerations: seconds.map((tolerationSeconds) =>
+      tolerates(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
+    ),
+  }))
+  const of = claim()
+  return { ...of, status: { ...of.status, allocation: { devices: { results } } } } as ResourceClaim
+}
+
 /** What is done, a second after the taint was added. */
 function planned(observed: Partial<ObservedPod>, nowMs = addedMs + 1000) {
   const plan = planDeviceEviction(
@@ -108,6 +123,45 @@ describe('a pod whose device is tainted', () => {
     [
       'leaves because of the first of several taints',
       { taintsOf: () => [taint({ key: 'slow' }), taint()], claim: () => claim([tolerates({ key: 'slow' })]) },
+      leaves,
+    ],
+    ...[
+      ['first', [0, 1, 2]],
+      ['in between', [1, 0, 2]],
+      ['last', [1, 2, 0]],
+    ].map(([where, order]): [string, Partial<ObservedPod>, readonly string[]] => [
+      `leaves as soon as one of its devices has it leave, which is named ${where}`,
+      { claim: () => ofDevices((order as number[]).map((index) => [[5], [30], [undefined]][index] ?? [])) },
+      ['in 4 s'],
+    ]),
+    [
+      'stays where it tolerates the taints of all its devices',
+      { claim: () => ofDevices([[undefined], [undefined]]) },
+      [],
+    ],
+    [
+      'leaves because of the devices of one of its claims',
+      {
+        pod: pod({
+          spec: { ...pod().spec, resourceClaims: ['a', 'b'].map((name) => ({ name, resourceClaimName: name })) },
+        }),
+        claim: (name) => (name === 'b' ? ofDevices([[5]]) : claim([tolerates()])),
+      },
+      ['in 4 s'],
+    ],
+    [
+      'leaves because of one claim while another is not made yet',
+      {
+        pod: pod({
+          spec: {
+            ...pod().spec,
+            resourceClaims: [
+              { name: 'a', resourceClaimTemplateName: 'later' },
+              { name: 'gpu', resourceClaimName: 'gpu' },
+            ],
+          },
+        }),
+      },
       leaves,
     ],
     ['stays while it has no node', { pod: pod({ spec: { ...pod().spec, nodeName: undefined } }) }, []],

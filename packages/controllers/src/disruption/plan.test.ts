@@ -2,7 +2,7 @@ import type { Pod, PodDisruptionBudget, PodDisruptionBudgetStatus } from '@corac
 import { describe, expect, it } from 'vitest'
 import { pod, secondsAgo, startMs } from '../testing/objects.ts'
 import { GuardedTally } from './guarded-pods.ts'
-import { type ExpectedScale, planDisruptionBudget, planStaleTarget } from './plan.ts'
+import { type ExpectedScale, needsScale, planDisruptionBudget, planStaleTarget } from './plan.ts'
 
 function budget(
   spec: Omit<NonNullable<PodDisruptionBudget['spec']>, 'selector'>,
@@ -94,11 +94,23 @@ describe('planDisruptionBudget', () => {
     expect(actions).toMatchObject([
       {
         type: 'event',
+        eventType: 'Warning',
         reason: 'NotDeleted',
         about: { metadata: { name: 'p1' } },
         message: "Pod was expected by PDB default/web to be deleted but it wasn't",
       },
     ])
+  })
+
+  it('awaits no deletion of a pod that is going', () => {
+    const granted = { p0: secondsAgo(30), going: secondsAgo(500) }
+    const observed = {
+      budget: budget({ minAvailable: 1 }, { disruptedPods: granted }),
+      pods: [...healthy(2), pod('going', { readyFor: 60, isGoing: true })],
+    }
+    const { status, actions, requeueAfterMs } = plan(observed)
+    expect(status?.disruptedPods).toEqual({ p0: secondsAgo(30) })
+    expect([actions, requeueAfterMs]).toEqual([[], 90_000])
   })
 
   it('looks again when the first of the evictions that are granted should have come about', () => {
@@ -122,7 +134,8 @@ describe('planDisruptionBudget', () => {
       observedGeneration: 2,
       conditions: [{ status: 'False', reason: 'SyncFailed', message: 'found no controllers for pod "p0"' }],
     })
-    expect(actions).toMatchObject([{ eventType: 'Warning', reason: 'CalculateExpectedPodCountFailed' }])
+    const message = 'Failed to calculate the number of expected pods: found no controllers for pod "p0"'
+    expect(actions).toMatchObject([{ eventType: 'Warning', reason: 'CalculateExpectedPodCountFailed', message }])
   })
 
   it('says that it guards nothing, and what it cannot count', () => {
@@ -130,8 +143,21 @@ describe('planDisruptionBudget', () => {
     expect(none.actions).toMatchObject([{ eventType: 'Normal', reason: 'NoPods', message: 'No matching pods found' }])
     const scale = { count: 0 }
     const bare = plan({ budget: budget({ maxUnavailable: 1 }), pods: healthy(1), scale })
-    expect(bare.actions).toMatchObject([{ eventType: 'Warning', reason: 'UnmanagedPods' }])
+    const message =
+      'Pods selected by this PodDisruptionBudget (selector: &LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+    expect(bare.actions).toMatchObject([{ eventType: 'Warning', reason: 'UnmanagedPods', message }])
+    expect(bare.actions[0]).not.toHaveProperty('about')
   })
+})
+
+it.each([
+  ['a number that must be there', { minAvailable: 2 }, false],
+  ['a share that must be there', { minAvailable: '50%' }, true],
+  ['a number that may be missing', { maxUnavailable: 1 }, true],
+  ['a share that may be missing', { maxUnavailable: '50%' }, true],
+  ['nothing', {}, false],
+] as const)('whether it matters how many pods there should be, where a budget says %s', (_what, spec, isNeeded) => {
+  expect(needsScale(budget(spec))).toBe(isNeeded)
 })
 
 describe('planStaleTarget', () => {
@@ -158,9 +184,10 @@ describe('planStaleTarget', () => {
       reason: 'EvictionByEvictionAPI',
       message: 'evicting',
     }))
-    const metadata = { ...pod.metadata, generation: 3 }
+    const metadata = { ...pod.metadata, uid: 'u', resourceVersion: '7', generation: 3 }
     const [action] = planStaleTarget({ ...pod, metadata, status: { ...pod.status, conditions } }, startMs).actions
-    const body = action?.type === 'patch' ? (action.patch.body as { status: unknown }) : undefined
+    const body = action?.type === 'patch' ? (action.patch.body as { metadata: unknown; status: unknown }) : undefined
+    expect(body?.metadata).toEqual({ uid: 'u', resourceVersion: '7' })
     expect(body?.status).toEqual({
       conditions: [
         { type: 'DisruptionTarget', status: 'False', observedGeneration: 3, lastTransitionTime: secondsAgo(0) },

@@ -91,6 +91,18 @@ describe('slices of Endpoints', () => {
       v4,
       ['~s0 IPv4 5432: 10.0.0.1'],
     ],
+    [
+      'change with one of their addresses',
+      endpoints([subset(5432, '10.0.0.1', '10.0.0.3')]),
+      endpoints([subset(5432, '10.0.0.1', '10.0.0.2')]),
+      ['~s0 IPv4 5432: 10.0.0.1,10.0.0.3'],
+    ],
+    [
+      'change with an annotation of the Endpoints',
+      endpoints(v4.subsets ?? [], { annotations: { note: 'new' } }),
+      v4,
+      ['~s0 IPv4 5432: 10.0.0.1'],
+    ],
   ])('%s', (_what, now, before, expected) => {
     expect(planned(now, before === undefined ? [] : slicesOf(before))).toEqual(expected)
   })
@@ -123,6 +135,50 @@ describe('slices of Endpoints', () => {
       ownerReferences: [{ kind: 'Endpoints', name: 'db', uid: 'e1', controller: true }],
     })
     expect(Object.keys(metadata?.annotations ?? {})).toEqual(['note'])
+  })
+
+  it('say what an address is of, and what is spoken at a port', () => {
+    const targetRef = { kind: 'Pod', namespace: 'default', name: 'db-0', uid: 'p1' }
+    const [slice] = slicesOf(
+      endpoints([
+        {
+          addresses: [{ ip: '10.0.0.1', targetRef, nodeName: 'n1' }],
+          ports: [
+            { port: 5432, appProtocol: 'postgresql' },
+            { name: 'plain', port: 80, protocol: 'UDP' },
+          ],
+        },
+      ]),
+    )
+    expect(slice).toMatchObject({ apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' })
+    expect(slice?.endpoints).toEqual([
+      { addresses: ['10.0.0.1'], conditions: { ready: true }, targetRef, nodeName: 'n1' },
+    ])
+    expect(slice?.ports).toEqual([
+      { name: '', port: 5432, protocol: 'TCP', appProtocol: 'postgresql' },
+      { name: 'plain', port: 80, protocol: 'UDP' },
+    ])
+  })
+
+  it('of addresses that are of different objects, or of none, are told apart', () => {
+    const of = (name: string) => ({ kind: 'Pod', namespace: 'default', name, uid: name })
+    const given = (...addresses: readonly object[]) => endpoints([{ ...subset(5432), addresses } as EndpointSubset])
+    const before = given({ ip: '10.0.0.1', targetRef: of('a') })
+    expect(planned(given({ ip: '10.0.0.1', targetRef: of('b') }), slicesOf(before))).toEqual([
+      '~s0 IPv4 5432: 10.0.0.1',
+    ])
+    expect(planned(given({ ip: '10.0.0.1' }), slicesOf(before))).toEqual(['~s0 IPv4 5432: 10.0.0.1'])
+  })
+
+  it('say whose they are also when they are written over, and why they are written', () => {
+    const before = endpoints([subset(5432, '10.0.0.1')], { uid: 'e0' })
+    expect(planMirroring(endpoints([subset(5432, '10.0.0.1')]), slicesOf(before)).actions).toMatchObject([
+      { object: { metadata: { ownerReferences: [{ uid: 'e1' }] } }, because: 'the Endpoints have changed' },
+    ])
+    expect(planMirroring(before, []).actions).toMatchObject([{ because: 'a subset of the Endpoints has no slice' }])
+    expect(planMirroring(endpoints([]), slicesOf(before)).actions).toMatchObject([
+      { because: 'no subset has these ports' },
+    ])
   })
 
   it('leave out what is no address, and say so', () => {

@@ -38,7 +38,7 @@ export function planMirroring(endpoints: Endpoints, slices: readonly EndpointSli
   const stale = [...slices]
   const actions: Action[] = []
   const missing: Group[] = []
-  for (const group of groups.filter((each) => each.endpoints.size > 0)) {
+  for (const group of groups) {
     const signature = signatureOf(group.addressType, group.ports)
     const at = stale.findIndex((slice) => signatureOf(slice.addressType, slice.ports ?? []) === signature)
     const [present] = at < 0 ? [] : stale.splice(at, 1)

@@ -203,6 +203,26 @@ describe('a service whose endpoints are allocated to zones', () => {
     expect(eventsOf(allocate({ pods: pods.slice(0, 1), saidOfHints: plan.saidOfHints }))).toEqual([])
   })
 
+  it('has those of each family shared out by themselves', () => {
+    const both = pods.map((each, index) => ({
+      ...each,
+      status: { ...each.status, podIPs: [{ ip: `10.0.0.${index}` }, ...(index === 0 ? [{ ip: 'fd00::1' }] : [])] },
+    })) as unknown as readonly Pod[]
+    const plan = allocate({ service: service({ ipFamilies: ['IPv4', 'IPv6'] }), pods: both })
+    expect(eventsOf(plan)).toEqual([
+      enabled,
+      'TopologyAwareHintsDisabled: Insufficient number of endpoints (1 endpoints, 2 zones), addressType: IPv6',
+    ])
+    expect(plan.actions.flatMap((each) => (each.type === 'event' ? [each.eventType] : []))).toEqual([
+      'Normal',
+      'Warning',
+    ])
+    const after = allocate({ topology: undefined, pods: both, saidOfHints: plan.saidOfHints })
+    expect(eventsOf(after)).toEqual([
+      'TopologyAwareHintsDisabled: Topology Aware Hints has been disabled, addressType: IPv4',
+    ])
+  })
+
   it('says when it no longer is', () => {
     const before = allocate({}).saidOfHints
     const after = planEndpointSlices({ service: service(), pods, slices: [], zoneOf: () => 'z', saidOfHints: before })
@@ -341,6 +361,36 @@ describe('slices', () => {
       ['update b: 90'],
     ],
     [
+      'take exactly as many as they have room for',
+      pods([...names(60), ...names(40, 200)]),
+      [slice('a', names(60))],
+      ['update a: 100'],
+    ],
+    [
+      'that change anyway are filled, the fullest first, before others are touched',
+      pods([...names(9), ...names(89, 101), ...names(50, 200), ...names(20, 300)]),
+      [slice('small', names(10)), slice('large', names(90, 100)), slice('whole', names(50, 200))],
+      ['update small: 18', 'update large: 100'],
+    ],
+    [
+      'that are full take no more, though they change',
+      pods([...names(99, 1), ...names(2, 200)]),
+      [slice('a', names(100))],
+      ['create web-: 1', 'update a: 100'],
+    ],
+    [
+      'that would go are not filled, but used again for what is left',
+      pods(['p9']),
+      [slice('a', ['p1'])],
+      ['update a: 1'],
+    ],
+    [
+      'are but one where nothing is left',
+      [],
+      [slice('a', ['p1']), slice('b', ['p2']), slice('c', [])],
+      ['update a: 0', 'delete b', 'delete c'],
+    ],
+    [
       'with ports that nobody has are used again',
       pods(['p1']),
       [slice('a', ['p1'], [{ name: 'http', protocol: 'TCP', port: 9090 }])],
@@ -371,6 +421,51 @@ describe('slices', () => {
     const going = service()
     const metadata = { ...going.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }
     expect(plan({ ...going, metadata }, given, slices)).toEqual(actions)
+  })
+
+  it.each([
+    ['of another kind', { kind: 'Endpoints' }],
+    ['of another version', { apiVersion: 'example.com/v1' }],
+  ])('whose owner is %s are not the service’s', (_, more) => {
+    const { metadata, ...rest } = slice('a', ['p1'])
+    const strange = { ...rest, metadata: { ...metadata, ownerReferences: [{ ...owner('service'), ...more }] } }
+    expect(plan(service(), pods(['p1']), [strange as EndpointSlice])).toEqual(['create web-: 1', 'delete a'])
+  })
+
+  it('of one family are not used again for another', () => {
+    const six = { ...slice('six', []), addressType: 'IPv6' } as EndpointSlice
+    expect(plan(service(), pods(['p1']), [six])).toEqual(['create web-: 1', 'delete six'])
+  })
+
+  it('say why they are written, and what is said where that fails', () => {
+    const of = (given: readonly Pod[], slices: readonly EndpointSlice[]) =>
+      planEndpointSlices({ service: service(), pods: given, slices, zoneOf: () => 'z' }).actions
+    const failed = (what: string) => ({
+      failed: {
+        reason: 'FailedToUpdateEndpointSlices',
+        message: `Error updating Endpoint Slices for Service default/web: failed to ${what} for Service default/web: {error}`,
+      },
+    })
+    expect(of([], [])).toMatchObject([
+      { type: 'create', because: 'nothing is behind the service', events: failed('create EndpointSlice') },
+    ])
+    expect(of(pods(['p1', 'p2']), [])).toMatchObject([{ type: 'create', because: '2 pods are in no slice' }])
+    expect(of(pods(['p1', 'p2']), [slice('a', ['p1'])])).toMatchObject([
+      { because: 'what is behind the service has changed', events: failed('update a EndpointSlice') },
+    ])
+    expect(of(pods(['p1']), [slice('a', ['p1']), slice('b', ['p2'])])).toMatchObject([
+      { because: 'no pod of the service is in it', events: failed('delete b EndpointSlice') },
+    ])
+    const former = { ...slice('a', ['p1']), metadata: { ...slice('a', []).metadata, ownerReferences: [owner('old')] } }
+    expect(of(pods(['p1']), [slice('b', ['p1']), former])).toMatchObject([{ because: 'the service does not own it' }])
+  })
+
+  it('have the protocol of the application where the service says one', () => {
+    const [{ ports: [port] = [] } = expect.unreachable()] = made(
+      service({ ports: [{ port: 80, targetPort: 8080, appProtocol: 'kubernetes.io/h2c' }] }),
+      [pod('p1')],
+    )
+    expect(port).toEqual({ name: '', protocol: 'TCP', port: 8080, appProtocol: 'kubernetes.io/h2c' })
   })
 
   it('are not written for their own labels alone', () => {

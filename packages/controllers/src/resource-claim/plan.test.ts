@@ -75,6 +75,54 @@ describe('a pod that names a template', () => {
     expect(planPodClaims(web(noted), lookup([claim('web-gpu-abcde')])).actions).toMatchObject([{ type: 'create' }])
   })
 
+  it('gets a claim for each template it names, and is told which there are', () => {
+    const two = web(
+      {},
+      { resourceClaims: ['gpu', 'nic'].map((name) => ({ name, resourceClaimTemplateName: 'one-gpu' })) },
+    )
+    const { actions } = planPodClaims(two, lookup([owned()]))
+    expect(actions).toMatchObject([
+      { type: 'create', object: { metadata: { generateName: 'web-nic-' } }, because: 'pod web has no claim for nic' },
+      {
+        type: 'patch',
+        key: { namespace: 'default', name: 'web' },
+        patch: { type: 'strategic', body: { metadata: { uid: 'web' }, status: noted } },
+        because: 'claims were made for gpu',
+      },
+    ])
+  })
+
+  it('is told why its claim cannot be made', () => {
+    expect(planPodClaims(web(), lookup()).actions).toMatchObject([
+      {
+        events: {
+          failed: {
+            reason: 'FailedResourceClaimCreation',
+            message: 'PodResourceClaim gpu: create ResourceClaim : {error}',
+          },
+        },
+      },
+    ])
+  })
+
+  it('is told which claims there are also where a template of others is missing', () => {
+    const two = web(
+      {},
+      {
+        resourceClaims: [
+          { name: 'gpu', resourceClaimTemplateName: 'one-gpu' },
+          { name: 'nic', resourceClaimTemplateName: 'gone' },
+        ],
+      },
+    )
+    expect(planPodClaims(two, lookup([owned()])).actions).toMatchObject([{ type: 'patch' }, { type: 'event' }])
+  })
+
+  it('has no claim made that it names itself', () => {
+    const naming = web({}, { resourceClaims: [{ name: 'gpu', resourceClaimName: 'shared' }] })
+    expect(planPodClaims(naming, lookup()).actions).toEqual([])
+  })
+
   it('is told where there is no such template', () => {
     expect(planPodClaims(web(), lookup([], [])).actions).toMatchObject([
       {
@@ -90,6 +138,7 @@ describe('a pod that names a template', () => {
   it.each([
     ['it is on its way out', { ...web(), metadata: { ...web().metadata, deletionTimestamp: secondsAgo(0) } }],
     ['it is done', web({ phase: 'Succeeded' })],
+    ['it has failed', web({ phase: 'Failed' })],
     ['none is needed', web({ resourceClaimStatuses: [{ name: 'gpu' }] })],
   ])('gets none where %s', (_, of) => {
     expect(planPodClaims(of, lookup()).actions).toEqual([])
@@ -106,7 +155,48 @@ describe('a pod that has got its node by hand', () => {
     ])
   })
 
+  it('has one reserved for it beside others, and is said why', () => {
+    const other = { resource: 'pods', name: 'other', uid: 'other' }
+    const allocated = claim('shared', {}, { allocation: {}, reservedFor: [other] })
+    expect(planPodClaims(shared, lookup([allocated])).actions).toMatchObject([
+      {
+        subresource: 'status',
+        because: 'pod web runs on n1 and uses the claim',
+        object: { status: { allocation: {}, reservedFor: [other, { resource: 'pods', name: 'web', uid: 'web' }] } },
+      },
+    ])
+  })
+
   it.each([
+    ['is its own', owned(), 1],
+    ['is another’s of the same name', claim('web-gpu-abcde'), 0],
+  ])('has a claim from a template reserved only where it %s', (_, { metadata }, count) => {
+    const made = claim('web-gpu-abcde', metadata, { allocation: {} })
+    const reservations = planPodClaims(web(noted, { nodeName: 'n1' }), lookup([made])).actions.filter(
+      ({ type }) => type === 'update',
+    )
+    expect(reservations).toHaveLength(count)
+  })
+
+  it('has none reserved while it has no node', () => {
+    const waiting = web({}, { resourceClaims: [{ name: 'gpu', resourceClaimName: 'shared' }] })
+    expect(planPodClaims(waiting, lookup([claim('shared', {}, { allocation: {} })])).actions).toEqual([])
+  })
+
+  it.each([
+    ['is not there', claim('other', {}, { allocation: {} })],
+    ['is on its way out', claim('shared', { deletionTimestamp: secondsAgo(0) }, { allocation: {} })],
+    [
+      'has as many users as there may be',
+      claim(
+        'shared',
+        {},
+        {
+          allocation: {},
+          reservedFor: Array.from({ length: 256 }, (_, i) => ({ resource: 'pods', name: `p${i}`, uid: `u${i}` })),
+        },
+      ),
+    ],
     ['has none', claim('shared')],
     [
       'is its own already',
@@ -154,6 +244,81 @@ describe('a claim', () => {
     const partly = planRelease(both, (name) => (name === 'other' ? others(name) : look(name)))
     expect(partly).toMatchObject({ removesFinalizer: false, isDeleted: false })
     expect(partly.status).toEqual({ allocation, reservedFor: [other] })
+  })
+
+  it.each<[string, Parameters<typeof claim>[2], string]>([
+    ['one', { allocation, reservedFor: [user] }, 'web does not use it any more'],
+    [
+      'several',
+      { allocation, reservedFor: [user, { resource: 'pods', name: 'b', uid: 'b' }] },
+      'web, b do not use it any more',
+    ],
+  ])('says who does not use it any more: %s', (_, status, because) => {
+    expect(planRelease(claim('c', { finalizers }, status), known()).because).toBe(because)
+  })
+
+  it('stays with who is no pod, of whom nothing is known', () => {
+    const users = [
+      { resource: 'podgroups', apiGroup: 'scheduling.k8s.io', name: 'web', uid: 'web' },
+      { resource: 'pods', apiGroup: 'example.com', name: 'web', uid: 'web' },
+      { resource: 'others', name: 'web', uid: 'web' },
+    ]
+    for (const each of users) {
+      const release = planRelease(claim('c', { finalizers }, { allocation, reservedFor: [each] }), known())
+      expect(release).toEqual({ removesFinalizer: false, isDeleted: false, because: '' })
+    }
+  })
+
+  it('keeps what drivers say of it when its last user goes', () => {
+    const devices = [{ driver: 'd', pool: 'p', device: 'a' }]
+    const used = claim('c', { finalizers }, { allocation, devices, reservedFor: [user] })
+    expect(planRelease(used, known()).status).toEqual({ devices })
+  })
+
+  it('goes with the last of its users where the pod that it was made for is done', () => {
+    const made = { ...owned().metadata, finalizers }
+    const release = planRelease(claim('c', made, { allocation, reservedFor: [user] }), known(web({ phase: 'Failed' })))
+    expect(release).toMatchObject({ removesFinalizer: true, isDeleted: true })
+    const other = { resource: 'pods', name: 'other', uid: 'other' }
+    const shared = claim('c', made, { allocation, reservedFor: [user, other] })
+    const others = { ...pod('other'), metadata: { name: 'other', uid: 'other' } }
+    expect(planRelease(shared, known(web({ phase: 'Failed' }), others))).toMatchObject({ isDeleted: false })
+  })
+
+  it.each([
+    ['is held by nobody', { deletionTimestamp: secondsAgo(0) }],
+    ['is held by somebody else', { deletionTimestamp: secondsAgo(0), finalizers: ['example.com/mine'] }],
+  ])('that is on its way out and %s is left alone', (_, metadata) => {
+    const made = { ...owned().metadata, ...metadata }
+    expect(planRelease(claim('c', made), known(web({ phase: 'Failed' })))).toEqual({
+      removesFinalizer: false,
+      isDeleted: false,
+      because: '',
+    })
+  })
+
+  it('is let go without devices when it is deleted, and is said why', () => {
+    const going = claim('c', { finalizers, deletionTimestamp: secondsAgo(0) })
+    const because = 'it is deleted, and nobody uses it'
+    expect(planRelease(going, known())).toEqual({ removesFinalizer: true, isDeleted: false, because })
+  })
+
+  it('that was made for a pod goes when another has its name', () => {
+    const replaced = { ...web(), metadata: { ...web().metadata, uid: 'other' } }
+    expect(planRelease(owned(), known(replaced))).toEqual({
+      removesFinalizer: false,
+      isDeleted: true,
+      because: 'the pod that it was made for is done',
+    })
+  })
+
+  it.each([
+    ['it does not control', { controller: false }],
+    ['is of another kind', { kind: 'Job' }],
+    ['is of another version', { apiVersion: 'example.com/v1' }],
+  ])('stays where its owner %s', (_, more) => {
+    const ownerReferences = [{ ...controllerRef(web()), ...more }]
+    expect(planRelease(claim('c', { ownerReferences }), known(web({ phase: 'Failed' }))).isDeleted).toBe(false)
   })
 
   it('keeps devices that somebody else gave it', () => {

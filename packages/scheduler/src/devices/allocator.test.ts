@@ -1,4 +1,12 @@
-import type { Device, DeviceClass, Node, ResourceClaim, ResourceSlice, ResourceSliceSpec } from '@coracle/api'
+import type {
+  Device,
+  DeviceClass,
+  Node,
+  NodeSelector,
+  ResourceClaim,
+  ResourceSlice,
+  ResourceSliceSpec,
+} from '@coracle/api'
 import { compileDeviceSelector, selectorVariables } from '@coracle/api/devices'
 import { describe, expect, it } from 'vitest'
 import { AllocatedDevices } from './allocated-devices.ts'
@@ -81,12 +89,27 @@ function given(...args: Parameters<typeof tried>): readonly string[] | string {
 }
 
 const none = 'cannot allocate all claims'
+/** The slice, with the name of each device as an attribute too. */
+const withNames = (each: ResourceSlice): ResourceSlice => ({
+  ...each,
+  spec: {
+    ...each.spec,
+    devices: each.spec.devices?.map((device) => ({ ...device, attributes: { name: { string: device.name } } })),
+  },
+})
 const attribute = (name: string, value: string | number): Device => ({
   name,
   attributes: { group: typeof value === 'string' ? { string: value } : { int: value } },
 })
 
 describe('requests', () => {
+  const fortyDevices = slice(Array.from({ length: 40 }, (_, index) => `d${index}`))
+  const numbered = (from: number, length: number, request = 'r') =>
+    Array.from({ length }, (_, index) => `${request}=d${from + index}`).join(' ')
+  const tooMany = (wanted: number) =>
+    `claim default/c: number of requested devices ${wanted} exceeds the claim limit of 32`
+  const named = (name: string, more: object = {}) => ({ ...one(more).exactly, name })
+
   it.each<readonly [string, readonly string[] | string, Parameters<typeof tried>]>([
     ['one device', ['r=a'], [[slice(['a', 'b'])], [claim({ requests: [one()] })]]],
     ['what others have not', ['r=b'], [[slice(['a', 'b'])], [claim({ requests: [one()] })], { taken: ['a'] }]],
@@ -118,10 +141,42 @@ describe('requests', () => {
     ['all', ['r=a r=b'], [[slice(['a', 'b'])], [claim({ requests: [one(all)] })]]],
     ['all, and one is taken: none', none, [[slice(['a', 'b'])], [claim({ requests: [one(all)] })], { taken: ['a'] }]],
     ['all, of which there are none: none', none, [[], [claim({ requests: [one(all)] })]]],
+    ['more than a claim may have: none', tooMany(33), [[fortyDevices], [claim({ requests: [one({ count: 33 })] })]]],
+    ['as many as a claim may have', [numbered(0, 32)], [[fortyDevices], [claim({ requests: [one({ count: 32 })] })]]],
     [
-      'more than a claim may have: none',
-      none,
-      [[slice(Array.from({ length: 40 }, (_, i) => `d${i}`))], [claim({ requests: [one({ count: 33 })] })]],
+      'more than a claim may have by several requests: none',
+      tooMany(33),
+      [[fortyDevices], [claim({ requests: [one({ count: 32 }, 'x'), one({}, 'y')] })]],
+    ],
+    [
+      'all, and that is more than a claim may have: none',
+      tooMany(40),
+      [[fortyDevices], [claim({ requests: [one(all)] })]],
+    ],
+    [
+      'more than a claim may have in the first way: the next',
+      ['r/some=d0'],
+      [[fortyDevices], [claim({ requests: [{ name: 'r', firstAvailable: [named('all', all), named('some')] }] })]],
+    ],
+    [
+      'no first way that leaves other requests too few of what a claim may have',
+      [`${numbered(0, 16, 'r/few')} ${numbered(16, 16, 's')}`],
+      [
+        [fortyDevices],
+        [
+          claim({
+            requests: [
+              { name: 'r', firstAvailable: [named('many', { count: 17 }), named('few', { count: 16 })] },
+              one({ count: 16 }, 's'),
+            ],
+          }),
+        ],
+      ],
+    ],
+    [
+      'as many for each of several claims',
+      [numbered(0, 20), numbered(20, 20)],
+      [[fortyDevices], [claim({ requests: [one({ count: 20 })] }), claim({ requests: [one({ count: 20 })] }, 'd')]],
     ],
     [
       'access to what others have, for whoever looks after it',
@@ -174,6 +229,38 @@ describe('constraints', () => {
     expect(given([slice([attribute('a', '1'), attribute('b', 1)])], [two])).toBe(none)
   })
 
+  it('mean an attribute of another driver by the domain in its name', () => {
+    const named = (name: string, attributes: Device['attributes']): Device => ({ name, attributes })
+    const [own, other] = [{ string: 'x' }, { string: 'y' }]
+    const mixed = [
+      named('a', { group: own }),
+      named('b', { 'other.example.com/group': own, group: other }),
+      named('c', { 'd.example.com/group': own }),
+    ]
+    const matching = (matchAttribute: string) =>
+      given([slice(mixed)], [claim({ requests: [one({ count: 2 })], constraints: [{ matchAttribute }] })])
+    expect(matching(group)).toEqual(['r=a r=c'])
+    expect(matching('other.example.com/group')).toBe(none)
+  })
+
+  it('are about a way to meet a request, all its ways, or everything', () => {
+    const two = {
+      name: 'r',
+      firstAvailable: [
+        { ...one({ count: 2 }).exactly, name: 'two' },
+        { ...one().exactly, name: 'one' },
+      ],
+    }
+    const offered = [slice([attribute('a', 'x'), attribute('b', 'y')])]
+    const by = (...requests: readonly string[]) =>
+      given(offered, [claim({ requests: [two], constraints: [{ requests, matchAttribute: group }] })])
+    expect(by('r/two')).toEqual(['r/one=a'])
+    expect(by('r')).toEqual(['r/one=a'])
+    expect(by('r/one')).toEqual(['r/two=a r/two=b'])
+    expect(by('s')).toEqual(['r/two=a r/two=b'])
+    expect(by()).toEqual(['r/one=a'])
+  })
+
   it('keep an attribute distinct', () => {
     const two = claim({ requests: [one({ count: 2 })], constraints: [{ distinctAttribute: group }] })
     expect(given([slice(devices)], [two])).toEqual(['r=a r=b'])
@@ -200,6 +287,49 @@ describe('slices', () => {
   ])('%s', (_, spec, expected) => {
     const allocation = tried([slice(['a'], spec)], [wanted])
     expect('reason' in allocation ? allocation.reason : allocation.results[0]?.nodeSelector).toEqual(expected)
+  })
+
+  const oneOf = (key: string, value: string) => ({
+    nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In' as const, values: [value] }] }],
+  })
+  const nodeSelectorOf = (slices: readonly ResourceSlice[], count: number) => {
+    const allocation = tried(slices, [claim({ requests: [one({ count })] })])
+    return 'reason' in allocation ? allocation.reason : allocation.results[0]?.nodeSelector
+  }
+  const byName = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }] }
+
+  it('keep a claim to nodes that all of them select, each requirement once', () => {
+    const everywhere = {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: 'gone', operator: 'DoesNotExist' as const }] }],
+    }
+    const slices = [oneOf('rack', 'a'), oneOf('rack', 'a'), everywhere].map((nodeSelector, index) =>
+      slice([`d${index}`], { nodeSelector }),
+    )
+    expect(nodeSelectorOf(slices, 3)).toEqual({
+      nodeSelectorTerms: [
+        {
+          matchExpressions: [
+            { key: 'rack', operator: 'In', values: ['a'] },
+            { key: 'gone', operator: 'DoesNotExist' },
+          ],
+        },
+      ],
+    })
+  })
+
+  it('keep a claim to nodes by their fields', () => {
+    expect(nodeSelectorOf([slice(['a'], { nodeSelector: byName as NodeSelector })], 1)).toEqual(byName)
+  })
+
+  it('keep a claim to the node where one of its devices is of that node, or binds to it', () => {
+    const anywhere = slice(['far'], { allNodes: true })
+    expect(nodeSelectorOf([slice(['near']), anywhere], 2)).toEqual(byName)
+    expect(nodeSelectorOf([anywhere], 1)).toBeUndefined()
+    expect(nodeSelectorOf([slice([{ name: 'bound', bindsToNode: true }], { allNodes: true })], 1)).toEqual(byName)
+  })
+
+  it('offer the devices of the node before those of others', () => {
+    expect(given([slice(['far'], { allNodes: true }), slice(['near'])], [wanted])).toEqual(['r=near'])
   })
 
   it('may leave it to their devices where these can be used', () => {
@@ -275,6 +405,75 @@ describe('counters', () => {
   })
 })
 
+describe('counters that devices draw from', () => {
+  const drawing = (counterSet: string, counter: string): Device => ({
+    name: 'a',
+    consumesCounters: [{ counterSet, counters: { [counter]: { value: '1' } } }],
+  })
+  const offered = (device: Device) => [
+    slice([device], { sharedCounters: [{ name: 'card', counters: { memory: { value: '1' } } }] }),
+  ]
+
+  it.each<[string, Device, readonly string[] | string]>([
+    ['are enough where all is left', drawing('card', 'memory'), ['r=a']],
+    ['have to be in the set', drawing('card', 'cores'), none],
+    ['have to be in a set that is there', drawing('other', 'memory'), none],
+  ])('%s', (_what, device, expected) => {
+    expect(given(offered(device), [claim({ requests: [one()] })])).toEqual(expected)
+  })
+
+  it('are counted set by set, and counter by counter', () => {
+    const draws = (name: string, counterSet: string, counters: Readonly<Record<string, string>>): Device => ({
+      name,
+      consumesCounters: [
+        { counterSet, counters: Object.fromEntries(Object.entries(counters).map(([key, value]) => [key, { value }])) },
+      ],
+    })
+    const sets = ['left', 'right'].map((name) => ({
+      name,
+      counters: { memory: { value: '4' }, cores: { value: '2' } },
+    }))
+    const devices = [
+      draws('other-set', 'right', { memory: '4', cores: '2' }),
+      draws('little', 'left', { memory: '1' }),
+      draws('cores', 'left', { cores: '2' }),
+      draws('much', 'left', { memory: '4' }),
+      draws('rest', 'left', { memory: '3', cores: '0' }),
+    ]
+    const slices = [slice(devices, { sharedCounters: sets })]
+    const left = (taken: readonly string[]) =>
+      devices
+        .map(({ name }) => name)
+        .filter((name) => !taken.includes(name))
+        .filter((name) => {
+          const selector = selecting(`device.attributes["d.example.com"].name == "${name}"`)
+          return Array.isArray(
+            given(
+              slices.map((each) => withNames(each)),
+              [claim({ requests: [one(selector)] })],
+              { taken },
+            ),
+          )
+        })
+    expect(left(['little', 'other-set', 'cores'])).toEqual(['rest'])
+    expect(left(['much'])).toEqual(['other-set', 'cores'])
+  })
+
+  it('are drawn from once by a device that several have', () => {
+    const shared: Device = {
+      ...drawing('card', 'memory'),
+      allowMultipleAllocations: true,
+      capacity: { slots: { value: '2', requestPolicy: { default: '1' } } },
+    }
+    expect(given(offered(shared), [claim({ requests: [one({ count: 2 })] })])).toEqual(['r=a r=a'])
+    const greedy: Device = {
+      ...shared,
+      consumesCounters: [{ counterSet: 'card', counters: { memory: { value: '2' } } }],
+    }
+    expect(given(offered(greedy), [claim({ requests: [one()] })])).toBe(none)
+  })
+})
+
 describe('a device that several may have', () => {
   const nic: Device = {
     name: 'nic',
@@ -300,7 +499,71 @@ describe('a device that several may have', () => {
   })
 })
 
+describe('a device of which others have a part', () => {
+  const nic: Device = {
+    name: 'nic',
+    allowMultipleAllocations: true,
+    capacity: { bandwidth: { value: '10' }, queues: { value: '4', requestPolicy: { default: '0' } } },
+  }
+  const wanted = (bandwidth: string, more: object = {}) =>
+    claim({ requests: [one({ capacity: { requests: { bandwidth } }, ...more })] })
+  const afterSix = (...claims: readonly ResourceClaim[]) => {
+    const offered = slice([nic])
+    const use = new AllocatedDevices()
+    const results = [
+      {
+        request: 'r',
+        driver: 'd.example.com',
+        pool: offered.spec.pool.name,
+        device: 'nic',
+        consumedCapacity: { bandwidth: '6' },
+      },
+    ]
+    use.set('other', { devices: { results } })
+    const pools = new DevicePools([offered])
+    return allocate(claims, node, { devicesOn: (each) => pools.devicesOn(each), use, deviceClass: () => any, selects })
+  }
+  const consumed = (bandwidth: string) => ({ devices: { results: [{ consumedCapacity: { bandwidth, queues: '0' } }] } })
+
+  it('is had for what they leave', () => {
+    expect(afterSix(wanted('4'))).toMatchObject({ results: [consumed('4')] })
+    expect(afterSix(wanted('5'))).toEqual({ reason: none })
+    expect(afterSix(wanted('2'), wanted('2'))).toMatchObject({ results: [consumed('2'), consumed('2')] })
+    expect(afterSix(wanted('2'), wanted('3'))).toEqual({ reason: none })
+  })
+
+  it('is not measured for who only looks after it', () => {
+    const allocation = afterSix(wanted('9', { adminAccess: true }), wanted('4'))
+    expect(allocation).toMatchObject({ results: [{ devices: { results: [{ adminAccess: true }] } }, consumed('4')] })
+    expect('results' in allocation && allocation.results[0]?.devices?.results?.[0]).not.toHaveProperty(
+      'consumedCapacity',
+    )
+  })
+
+  it('is given back where a choice has to be taken back', () => {
+    const way = (name: string, bandwidth: string) => ({
+      ...one({ capacity: { requests: { bandwidth } } }).exactly,
+      name,
+    })
+    const request = { name: 'r', firstAvailable: [way('fast', '4'), way('slow', '1')] }
+    const both = claim({ requests: [request, one({ capacity: { requests: { bandwidth: '3' } } }, 's')] })
+    const allocation = afterSix(both)
+    expect('results' in allocation && allocation.results[0]?.devices?.results?.map((each) => each.request)).toEqual([
+      'r/slow',
+      's',
+    ])
+  })
+})
+
 describe('what is asked of a device as a whole', () => {
+  it('is nothing that it does not have, and may be all that it has', () => {
+    const device: Device = { name: 'a', capacity: { memory: { value: '20Gi' } } }
+    const asking = (requests: Record<string, string>) =>
+      given([slice([device])], [claim({ requests: [one({ capacity: { requests } })] })])
+    expect(asking({ memory: '20Gi' })).toEqual(['r=a'])
+    expect(asking({ memory: '20Gi', cores: '1' })).toBe(none)
+  })
+
   it('is how much it has', () => {
     const devices = ['10Gi', '40Gi'].map((value) => ({
       name: `m${value.toLowerCase()}`,
@@ -326,16 +589,44 @@ it('hands on the parameters of classes and of the claim', () => {
   ])
 })
 
+it('hands on no parameters that are for a way that was not taken', () => {
+  const opaque = (driver: string) => ({ opaque: { driver, parameters: { a: 1 } } })
+  const configured = deviceClass('any', { config: [opaque('class.example.com')] })
+  const way = (name: string, count: number) => ({ ...one({ count }).exactly, name })
+  const wanted = claim({
+    requests: [{ name: 'r', firstAvailable: [way('two', 2), way('one', 1)] }],
+    config: ['r/two', 'r/one', 'r', 's'].map((request) => ({
+      requests: [request],
+      ...opaque(`${request}.example.com`),
+    })),
+  })
+  const allocation = tried([slice(['a'])], [wanted], { classes: [configured] })
+  expect('results' in allocation && allocation.results[0]?.devices?.config).toEqual([
+    { source: 'FromClass', requests: ['r/one'], ...opaque('class.example.com') },
+    { source: 'FromClaim', requests: ['r/one'], ...opaque('r/one.example.com') },
+    { source: 'FromClaim', requests: ['r'], ...opaque('r.example.com') },
+  ])
+})
+
+it('hands on what devices wait for before their pod is bound', () => {
+  const conditions = { bindingConditions: ['Ready'], bindingFailureConditions: ['Broken'] }
+  const bare = { request: 'r', driver: 'd.example.com', pool: expect.any(String), device: 'bare' }
+  const allocation = tried([slice([{ name: 'a', ...conditions }, 'bare'])], [claim({ requests: [one({ count: 2 })] })])
+  expect('results' in allocation && allocation.results[0]?.devices).toEqual({
+    results: [{ ...bare, device: 'a', ...conditions }, bare],
+  })
+})
+
 it('gives up where there are too many choices', () => {
   const devices = Array.from({ length: 60 }, (_, index) => attribute(`d${index}`, index % 2))
-  const wanted = claim({
-    requests: [one({ count: 20 }), one({ count: 20 }, 's')],
+  const early = claim({
+    requests: [one({ count: 16 }), one({ count: 16 }, 's')],
     constraints: [
       { requests: ['r'], matchAttribute: 'd.example.com/group' },
       { matchAttribute: 'd.example.com/nothing' },
     ],
   })
-  expect(given([slice(devices)], [wanted])).toBe(none)
+  expect(given([slice(devices)], [early])).toBe(none)
   const late = claim({ requests: [one({ count: 20 }), one(selecting('false'), 's')] })
   expect(given([slice(devices)], [late])).toBe('timed out trying to allocate devices')
 })

@@ -83,11 +83,18 @@ class ClaimSearch {
   readonly chosen: Chosen[] = []
   /** The way in which each request is met. */
   readonly ways: Way[] = []
+  /** How many devices each request and those after it need at least. */
+  readonly leastFrom: number[] = []
 
   constructor(claim: ResourceClaim) {
     this.claim = claim
     this.requests = claim.spec.devices?.requests ?? []
     this.constraints = claim.spec.devices?.constraints ?? []
+  }
+
+  /** How many devices the requests after this one need at least. */
+  leastAfter(requestIndex: number): number {
+    return this.leastFrom[requestIndex + 1] ?? 0
   }
 }
 
@@ -111,6 +118,7 @@ class Search {
 
   meet(claims: readonly ClaimSearch[]): boolean {
     this.#claims = claims
+    for (const each of claims) this.#countLeast(each)
     return this.#meetFrom(0, 0)
   }
 
@@ -127,23 +135,50 @@ class Search {
     const next = () => this.#meetFrom(claimIndex, requestIndex + 1)
     return waysOf(request).some((way) => {
       search.ways.push(way)
-      if (this.#meetWay(search, way, next)) return true
+      if (this.#meetWay(search, way, search.leastAfter(requestIndex), next)) return true
       search.ways.pop()
       return false
     })
   }
 
-  #meetWay(search: ClaimSearch, way: Way, next: () => boolean): boolean {
-    const candidates = this.#candidates.get(way.asked) ?? this.#candidatesOf(way, search)
-    this.#candidates.set(way.asked, candidates)
-    const wanted = way.asked.allocationMode === 'All' ? candidates.length : (way.asked.count ?? 1)
-    if (search.chosen.length + wanted > allocationResultsMax) return false
+  /** Notes how many devices the requests of a claim need at least, which ends the search where that is more than a claim may have. */
+  #countLeast(search: ClaimSearch): void {
+    for (const [index, request] of [...search.requests.entries()].toReversed()) {
+      const least = Math.min(...waysOf(request).map((way) => this.#wantedOf(way, search)))
+      search.leastFrom[index] = least + search.leastAfter(index)
+    }
+    const [least = 0] = search.leastFrom
+    if (least <= allocationResultsMax) return
+    const { namespace, name } = search.claim.metadata
+    throw new SearchEnd(
+      `claim ${namespace}/${name}: number of requested devices ${least} exceeds the claim limit of ${allocationResultsMax}`,
+    )
+  }
+
+  /** Meets a request in this way, and all that follow, of which those of the same claim need `following` devices at least. */
+  #meetWay(search: ClaimSearch, way: Way, following: number, next: () => boolean): boolean {
+    const wanted = this.#wantedOf(way, search)
+    // Devices are chosen only where that many can be: else every choice of them would be tried in vain.
+    if (search.chosen.length + wanted + following > allocationResultsMax) return false
+    const candidates = this.#candidatesOf(way, search)
     if (way.asked.allocationMode === 'All') return this.#takeAll(search, way, candidates, 0, next)
-    return this.#take(search, way, candidates, 0, way.asked.count ?? 1, next)
+    return this.#take(search, way, candidates, 0, wanted, next)
+  }
+
+  /** How many devices meet a request in this way. */
+  #wantedOf(way: Way, search: ClaimSearch): number {
+    const { allocationMode, count = 1 } = way.asked
+    return allocationMode === 'All' ? this.#candidatesOf(way, search).length : count
   }
 
   /** Devices that selectors select, whether somebody has them or not. */
   #candidatesOf(way: Way, search: ClaimSearch): readonly PooledDevice[] {
+    const candidates = this.#candidates.get(way.asked) ?? this.#selectedBy(way, search)
+    this.#candidates.set(way.asked, candidates)
+    return candidates
+  }
+
+  #selectedBy(way: Way, search: ClaimSearch): readonly PooledDevice[] {
     const { asked } = way
     const deviceClass = this.#offer.deviceClass(asked.deviceClassName)
     if (deviceClass === undefined) return []

@@ -13,12 +13,9 @@ import { type Client, objectKeyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { NodeInfo } from '../node-info.ts'
 import { schedulingCause } from '../scheduling-cause.ts'
-import { allocate } from './allocator.ts'
 import type { DeviceCache } from './device-cache.ts'
 import { podDevices } from './pod-devices.ts'
-
-/** How long a pod may wait for its devices to be ready before it is scheduled anew (upstream's bindingTimeout). */
-export const deviceBindingMaxMs = 600_000
+import { deviceBindingMaxMs, isPastHope, readinessOf } from './readiness.ts'
 
 /** How often a write is tried that others come before. */
 const attemptsMax = 5
@@ -26,7 +23,12 @@ const attemptsMax = 5
 /** What was set aside for a pod. */
 interface Reservation {
   readonly nodeName: string
+  /** Claims that are to be written, with what they get. */
   readonly claims: readonly { readonly claim: ResourceClaim; readonly allocation: AllocationResult | undefined }[]
+  /** Claims that the API knows the pod may use. */
+  readonly held: ResourceClaim[]
+  /** All claims are written, and their devices ready. */
+  isDone: boolean
   /** Ends the wait for the devices, where that is under way. */
   giveUp: ((why: Error) => void) | undefined
 }
@@ -40,6 +42,7 @@ export class DeviceBinder {
   readonly #reservations = new Map<string, Reservation>()
   /** What looks whether a wait is over. */
   readonly #waits = new Set<() => void>()
+  #isStopped = false
 
   constructor(client: Client, environment: Environment, devices: DeviceCache) {
     this.#client = client
@@ -51,7 +54,7 @@ export class DeviceBinder {
   reserve(pod: Pod, node: NodeInfo): string | undefined {
     const found = podDevices(pod, this.#devices)
     if (found === undefined || typeof found === 'string') return found
-    const allocation = allocate(found.wanting, node.node, this.#devices)
+    const allocation = this.#devices.allocate(found.wanting, node.node)
     if ('reason' in allocation) return allocation.reason
     const granted = found.wanting.map((claim, index) => ({
       claim,
@@ -60,23 +63,37 @@ export class DeviceBinder {
     for (const each of granted) if (each.allocation !== undefined) this.#devices.assume(each.claim, each.allocation)
     const unreserved = found.allocated.filter((claim) => !isReservedFor(claim, pod))
     const claims = [...granted, ...unreserved.map((claim) => ({ claim, allocation: undefined }))]
-    if (claims.length > 0)
-      this.#reservations.set(pod.metadata.uid ?? '', { nodeName: node.name, claims, giveUp: undefined })
+    const held = found.allocated.filter((claim) => isReservedFor(claim, pod))
+    const reservation = { nodeName: node.name, claims, held, isDone: false, giveUp: undefined }
+    this.#reservations.set(pod.metadata.uid ?? '', reservation)
     return undefined
   }
 
+  /** Takes back what was set aside, and leaves claims to others that the pod might have used. */
   unreserve(pod: Pod): void {
     const { uid = '' } = pod.metadata
     const reservation = this.#reservations.get(uid)
     if (reservation === undefined) return
     this.#reservations.delete(uid)
     for (const { claim } of reservation.claims) this.#devices.restore(claim)
+    // Whoever schedules next finds the pod's claims as they are.
+    if (this.#isStopped) return
+    for (const claim of reservation.held) void this.#leave(claim, pod, reservation.nodeName)
+  }
+
+  /** Whether waiting for the devices of a claim is in vain. */
+  isPastHope(claim: ResourceClaim): boolean {
+    return isPastHope(claim, this.#environment.clock.now())
   }
 
   /** Has the claims written; undefined where there is nothing to do. Rejects where that fails, or devices do not get ready. */
   bind(pod: Pod): Promise<void> | undefined {
     const reservation = this.#reservations.get(pod.metadata.uid ?? '')
-    return reservation === undefined ? undefined : this.#bind(pod, reservation)
+    if (reservation === undefined) return undefined
+    const { claims, held } = reservation
+    if (claims.length > 0 || held.some((claim) => readinessOf(claim) !== 'ready')) return this.#bind(pod, reservation)
+    reservation.isDone = true
+    return undefined
   }
 
   /** Takes the devices back of a claim that nobody uses but the pod, which cannot use them. */
@@ -91,9 +108,15 @@ export class DeviceBinder {
     }
   }
 
+  /** The API shows where the pod is: nothing is taken back any more. */
+  podPlaced(uid: string): void {
+    if (this.#reservations.get(uid)?.isDone === true) this.#reservations.delete(uid)
+  }
+
   /** Nothing is waited for any more on behalf of the pod. */
   podGone(uid: string): void {
     this.#reservations.get(uid)?.giveUp?.(new Error('pod does not exist any more'))
+    this.podPlaced(uid)
   }
 
   /** A claim has changed. */
@@ -102,6 +125,7 @@ export class DeviceBinder {
   }
 
   stop(): void {
+    this.#isStopped = true
     for (const { giveUp } of this.#reservations.values()) giveUp?.(new Error('the scheduler is stopped'))
   }
 
@@ -116,13 +140,12 @@ export class DeviceBinder {
   }
 
   async #bind(pod: Pod, reservation: Reservation): Promise<void> {
-    const written: ResourceClaim[] = []
+    const { held, nodeName } = reservation
     for (const { claim, allocation } of reservation.claims) {
-      written.push(await this.#write(claim, allocation, pod, reservation.nodeName))
+      held.push(await this.#write(claim, allocation, pod, nodeName))
     }
-    if (written.some((claim) => readiness(claim) !== 'ready')) await this.#untilReady(written, reservation)
-    // Until the API shows what the claims have got they keep it by what was assumed.
-    this.#reservations.delete(pod.metadata.uid ?? '')
+    if (held.some((claim) => readinessOf(claim) !== 'ready')) await this.#untilReady(held, reservation)
+    reservation.isDone = true
   }
 
   async #write(
@@ -163,6 +186,24 @@ export class DeviceBinder {
     return this.#client.update(resourceClaims, { ...claim, metadata }, cause)
   }
 
+  /** The pod does not use the claim after all. Its devices stay with it until they are taken back. */
+  async #leave(claim: ResourceClaim, pod: Pod, nodeName: string): Promise<void> {
+    const because = `pod ${pod.metadata.namespace}/${pod.metadata.name} does not come to ${nodeName} after all`
+    const cause = schedulingCause(pod.spec.schedulerName ?? 'default-scheduler', pod, because)
+    const body = {
+      metadata: { uid: claim.metadata.uid },
+      status: { reservedFor: [{ $patch: 'delete', uid: pod.metadata.uid }] },
+    }
+    try {
+      const key = objectKeyOf(claim)
+      await this.#client.patch(resourceClaims, key, { type: 'strategic', body }, { subresource: 'status', ...cause })
+    } catch (error) {
+      // Where the claim is gone there is nothing to leave.
+      if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return
+      this.#environment.logger.warn('a pod is still said to use a claim', { because, error })
+    }
+  }
+
   #statusWith(claim: ResourceClaim, allocation: AllocationResult | undefined, pod: Pod): ResourceClaim['status'] {
     const { reservedFor = [] } = claim.status ?? {}
     const users = isReservedFor(claim, pod) ? reservedFor : [...reservedFor, consumerOf(pod)]
@@ -175,7 +216,7 @@ export class DeviceBinder {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const look = () => {
       const now = claims.map(({ metadata }) => this.#devices.claim(metadata.namespace, metadata.name ?? ''))
-      const states = now.map((claim) => (claim === undefined ? 'pending' : readiness(claim)))
+      const states = now.map((claim) => (claim === undefined ? 'pending' : readinessOf(claim)))
       const failure = states.find((state) => typeof state === 'object')
       if (typeof failure === 'object') reject(new Error(failure.failure))
       else if (states.every((state) => state === 'ready')) resolve()
@@ -194,22 +235,4 @@ export class DeviceBinder {
       this.#waits.delete(look)
     }
   }
-}
-
-/** Whether all devices of a claim are as far as they say they have to be before a pod is bound. */
-function readiness({ metadata, status }: ResourceClaim): 'ready' | 'pending' | { readonly failure: string } {
-  for (const result of status?.allocation?.devices?.results ?? []) {
-    const { bindingConditions = [], bindingFailureConditions = [] } = result
-    if (bindingConditions.length === 0) continue
-    const { driver, pool, device } = result
-    const told = status?.devices?.find((each) => each.driver === driver && each.pool === pool && each.device === device)
-    const isTrue = (type: string) => told?.conditions?.find((each) => each.type === type && each.status === 'True')
-    const failed = bindingFailureConditions.map(isTrue).find((each) => each !== undefined)
-    if (failed !== undefined) {
-      const { reason, message } = failed
-      return { failure: `claim ${metadata.name} binding failed: reason=${reason}, message=${JSON.stringify(message)}` }
-    }
-    if (!bindingConditions.every((type) => isTrue(type) !== undefined)) return 'pending'
-  }
-  return 'ready'
 }

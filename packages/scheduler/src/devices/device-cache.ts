@@ -15,14 +15,24 @@ import { BoundedMap, type Client, createInformer, type Informer, keyText } from 
 import type { Environment } from '@coracle/environment'
 import type { ClusterEvent } from '../cluster-event.ts'
 import { AllocatedDevices } from './allocated-devices.ts'
-import type { DeviceOffer } from './allocator.ts'
+import type * as allocatorModule from './allocator.ts'
+import type { Allocation, DeviceOffer } from './allocator.ts'
 import { DevicePools, type PooledDevice } from './pools.ts'
+
+/** What is said of claims before there is any class or slice. */
+export const noDevices = 'there are no devices'
 
 /** Selectors that are kept compiled; the least recently used gives way. */
 export const selectorsMax = 256
 
 type SelectorModule = Pick<typeof selectorModule, 'compileDeviceSelector' | 'selectorVariables'>
 type Selected = ReturnType<DeviceOffer['selects']>
+
+/** What only clusters with devices need. */
+interface Loaded {
+  readonly selectors: SelectorModule
+  readonly allocator: Pick<typeof allocatorModule, 'allocate'>
+}
 
 /** What is known of claims and devices. Beside what the API shows it holds what claims are about to get. */
 export class DeviceCache implements DeviceOffer {
@@ -35,7 +45,7 @@ export class DeviceCache implements DeviceOffer {
   /** By uid of the claim, until the API shows it. */
   readonly #pending = new Map<string, AllocationResult>()
   #pools: DevicePools | undefined
-  #module: SelectorModule | undefined
+  #loaded: Loaded | undefined
   #isLoading = false
   readonly #selectors = new BoundedMap<string, DeviceSelectorProgram | { readonly problem: string }>(selectorsMax)
   #selected = new WeakMap<PooledDevice, Map<string, Selected>>()
@@ -76,9 +86,15 @@ export class DeviceCache implements DeviceOffer {
     await Promise.all(this.#informers.map((informer) => informer.stop()))
   }
 
-  /** Whether selectors can be asked: what evaluates them is loaded with the first class or slice. */
+  /** Whether devices can be looked for: what finds them is loaded with the first class or slice. */
   get isReady(): boolean {
-    return this.#module !== undefined
+    return this.#loaded !== undefined
+  }
+
+  /** Finds devices that can be used on the node, for all of these claims together. */
+  allocate(claims: readonly ResourceClaim[], node: Node): Allocation {
+    if (claims.length === 0) return { results: [] }
+    return this.#loaded?.allocator.allocate(claims, node, this) ?? { reason: noDevices }
   }
 
   claim(namespace: string | undefined, name: string): ResourceClaim | undefined {
@@ -131,24 +147,26 @@ export class DeviceCache implements DeviceOffer {
     if (this.#isLoading) return
     this.#isLoading = true
     // Time stands still meanwhile where it is virtual.
-    void this.#environment.clock.hold(import('@coracle/api/devices')).then(
-      (module) => {
-        this.#module = module
+    const loading = Promise.all([import('@coracle/api/devices'), import('./allocator.ts')])
+    void this.#environment.clock.hold(loading).then(
+      ([selectors, allocator]) => {
+        this.#loaded = { selectors, allocator }
         this.#onEvent({ type: 'devices-changed' })
       },
       (error: unknown) => {
         this.#isLoading = false
-        this.#environment.logger.error('what evaluates selectors of devices cannot be loaded', { error })
+        this.#environment.logger.error('what finds devices cannot be loaded', { error })
       },
     )
   }
 
   #ask(expression: string, { driver, device }: PooledDevice): Selected {
-    if (this.#module === undefined) return { error: 'selectors are being loaded' }
-    const known = this.#selectors.get(expression) ?? this.#compile(expression, this.#module)
+    if (this.#loaded === undefined) return { error: 'selectors are being loaded' }
+    const { selectors } = this.#loaded
+    const known = this.#selectors.get(expression) ?? this.#compile(expression, selectors)
     if ('problem' in known) return { error: known.problem }
     try {
-      return known.matches(this.#module.selectorVariables(driver, device))
+      return known.matches(selectors.selectorVariables(driver, device))
     } catch (error) {
       return { error: error instanceof Error ? error.message : String(error) }
     }

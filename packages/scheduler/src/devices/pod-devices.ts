@@ -37,7 +37,7 @@ export function podDevices(pod: Pod, devices: DeviceCache): PodDevices | string 
   const allocated = claims.filter(({ status }) => status?.allocation !== undefined)
   const wanting = claims.filter(({ status }) => status?.allocation === undefined)
   return (
-    wanting.map((claim) => missingClass(claim, devices)).find((each) => each !== undefined) ?? { allocated, wanting }
+    wanting.map((claim) => requestProblem(claim, devices)).find((each) => each !== undefined) ?? { allocated, wanting }
   )
 }
 
@@ -55,8 +55,12 @@ function problemOf(claim: ResourceClaim, pod: Pod, mustBeOwned: boolean, devices
   return canBeReserved(claim) || isReservedFor(claim, pod) ? undefined : 'resourceclaim in use'
 }
 
-function missingClass({ spec }: ResourceClaim, devices: DeviceCache): string | undefined {
+/** Why no devices are looked for: what is asked for is of no class that is there, or in no way that is known here. */
+function requestProblem({ metadata, spec }: ResourceClaim, devices: DeviceCache): string | undefined {
   for (const { name, exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
+    if (exactly === undefined && firstAvailable.length === 0) {
+      return `resource claim ${metadata.namespace}/${metadata.name}, request ${name}: unknown request type`
+    }
     const asked =
       exactly === undefined
         ? firstAvailable.map((each) => [`${name}/${each.name}`, each] as const)

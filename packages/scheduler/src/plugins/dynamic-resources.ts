@@ -1,8 +1,7 @@
 import { claimNamesOfPod, deepEqual, type Pod, type ResourceClaim } from '@coracle/api'
 import type { ClusterEvent } from '../cluster-event.ts'
-import { allocate } from '../devices/allocator.ts'
 import type { DeviceBinder } from '../devices/device-binder.ts'
-import type { DeviceCache } from '../devices/device-cache.ts'
+import { type DeviceCache, noDevices } from '../devices/device-cache.ts'
 import { isAvailableOn, podDevices } from '../devices/pod-devices.ts'
 import type { ClusterPlugin, Refusal } from './plugin.ts'
 
@@ -16,7 +15,7 @@ const doNothing = (): void => {}
  * fields.
  */
 export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): ClusterPlugin {
-  /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node. */
+  /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node, or do not get ready. */
   const unavailable = new WeakMap<Pod, Set<ResourceClaim>>()
   return {
     name: 'DynamicResources',
@@ -35,18 +34,19 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
       })
       if (typeof found === 'string') return rejected(found)
       const { allocated, wanting } = found
-      if (wanting.length > 0 && !devices.isReady) return rejected('there are no devices')
+      if (wanting.length > 0 && !devices.isReady) return rejected(noDevices)
       const inTheWay = new Set<ResourceClaim>()
       unavailable.set(pod, inTheWay)
+      const pastHope = new Set(allocated.filter((claim) => binder.isPastHope(claim)))
       return {
         refuse({ node }) {
-          const elsewhere = allocated.filter((claim) => !isAvailableOn(claim, node))
+          const elsewhere = allocated.filter((claim) => pastHope.has(claim) || !isAvailableOn(claim, node))
           if (elsewhere.length > 0) {
             for (const claim of elsewhere) inTheWay.add(claim)
             return refusal('resourceclaim not available on the node')
           }
           if (wanting.length === 0) return undefined
-          const allocation = allocate(wanting, node, devices)
+          const allocation = devices.allocate(wanting, node)
           return 'reason' in allocation ? refusal(allocation.reason) : undefined
         },
         add: doNothing,

@@ -21,6 +21,8 @@ let preemptor: Preemptor
 let logged: LogLine[]
 /** What was asked of the server, and told to users. */
 let done: string[]
+/** The patches and deletions that were asked for, with their options. */
+let written: object[]
 /** What the server answers a deletion with. */
 let refusal: Error | undefined
 
@@ -30,15 +32,24 @@ beforeEach(() => {
   cache.place(victim, 'n')
   logged = []
   done = []
+  written = []
   refusal = undefined
   const client = {
-    async patch(_: unknown, { name }: { name: string }, { body }: { body: { status: { conditions: object[] } } }) {
+    async patch(
+      _: unknown,
+      { name }: { name: string },
+      patch: { body: { status: { conditions: object[] } } },
+      options: object,
+    ) {
+      const { body } = patch
       done.push(`patch ${name}`)
+      written.push({ ...patch, options })
       expect(body.status.conditions).toMatchObject([{ type: 'DisruptionTarget', reason: preemptionReason }])
     },
     async delete(_: unknown, { name }: { name: string }, options: { preconditions?: { uid: string } }) {
       if (refusal !== undefined) throw refusal
       done.push(`delete ${name} ${options.preconditions?.uid}`)
+      written.push({ options })
     },
   }
   const reporter = {
@@ -86,6 +97,43 @@ describe('who leaves for a pod', () => {
     await preempt()
     expect(done).toEqual(['patch victim', 'delete victim uid-victim', 'victim left n for urgent'])
     expect(logged).toEqual([])
+  })
+
+  it('is told why, and so is whoever reads why it left', async () => {
+    await preempt()
+    const because = 'pod default/urgent of priority 10 needs room on n, this one has 1'
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: preemptionReason,
+      message: 'default-scheduler: preempting to accommodate a higher priority pod',
+      observedGeneration: undefined,
+      lastTransitionTime: expect.any(String),
+    }
+    expect(written).toEqual([
+      {
+        type: 'strategic',
+        body: { metadata: { uid: 'uid-victim' }, status: { conditions: [condition] } },
+        options: { subresource: 'status', because },
+      },
+      { options: { preconditions: { uid: 'uid-victim' }, because } },
+    ])
+  })
+
+  it('is not decided anew while one of several is not seen to leave', async () => {
+    const halves = ['first', 'second'].map((name) => makePod({ priority: 1, requests: { cpu: '2' } }, name))
+    cache.remove('uid-victim')
+    for (const half of halves) cache.place(half, 'n')
+    await preempt()
+    const [first, second] = halves.map((half) => ({
+      ...half,
+      metadata: { ...half.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }))
+    if (first === undefined || second === undefined) throw new Error('unreachable')
+    cache.place(first, 'n')
+    expect(plan()).toEqual(waiting)
+    cache.place(second, 'n')
+    expect(plan()).not.toEqual(waiting)
   })
 
   it('is not decided anew until all are seen to leave', async () => {

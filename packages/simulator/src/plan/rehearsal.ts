@@ -6,6 +6,7 @@ import {
   type ComponentSeams,
   loadState,
   loadWhatControllersNeedLater,
+  loadWhatSchedulersNeedLater,
   type StateReport,
   startCluster,
 } from '@coracle/cluster'
@@ -101,7 +102,7 @@ export class Rehearsal implements AsyncDisposable {
       client: (component, client) => (component === 'nodes' ? interceptClient(() => client, unread) : client),
     }
     // Nobody knows what load there will be.
-    await loadWhatControllersNeedLater()
+    await Promise.all([loadWhatControllersNeedLater(), loadWhatSchedulersNeedLater()])
     const cluster = await startCluster({ environment, store, storedNodes: true, behaviour, seams, load: 'steady' })
     await clock.settle()
     return new Rehearsal({ report, notAsked, environment, store, recording }, cluster, timeoutMs)
