@@ -80,6 +80,13 @@ describe('every package', () => {
     }
   })
 
+  it('says what its code does in declarations alone', () => {
+    const deletion = (end: string) =>
+      readFileSync(join(libraries, 'node_modules/@coracle/apiserver/dist/src/registry', `deletion.${end}`), 'utf8')
+    expect(deletion('d.ts')).toContain('/** What a delete request comes to. */')
+    expect(deletion('js')).not.toMatch(/^\s*\/[/*]/m)
+  })
+
   it('is laid out as package managers and bundlers expect', async () => {
     for (const { name, file } of tarballs) {
       const tarball = Uint8Array.from(readFileSync(file)).buffer

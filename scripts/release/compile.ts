@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { transformSync } from 'esbuild'
 
 /**
- * Compiles the entry points of packages and all that they reach, and nothing else, into JavaScript with declarations:
+ * Compiles the entry points of packages and all that they reach, and nothing else, into JavaScript without comments, with declarations:
  * `packages/api/src/index.ts` becomes `OUTPUT/api/src/index.js` and `.d.ts`. `entries` has the files by what imports them,
  * `@coracle/api`; `programs` are run and never imported. Throws with what the compiler says.
  */
@@ -46,7 +47,13 @@ export function compile(
   }
   for (const file of readdirSync(output, { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.d.ts')) rewriteDeclarations(join(output, file))
+    else if (file.endsWith('.js')) dropComments(join(output, file))
   }
+}
+
+/** What is said of the code stands in the declarations, where editors look, and in the sources. */
+function dropComments(file: string): void {
+  writeFileSync(file, transformSync(readFileSync(file, 'utf8'), { target: 'esnext', charset: 'utf8' }).code)
 }
 
 /** The compiler rewrites the ends of imports in JavaScript alone: in declarations they still name sources. */
