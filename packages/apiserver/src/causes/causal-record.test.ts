@@ -71,6 +71,17 @@ describe('the causal record', () => {
     ])
   })
 
+  it('says once why a pod is gone that was marked before', async () => {
+    const client = test.core.client(jane)
+    await client.create(pods, pod('a'))
+    await client.delete(pods, key, { because: 'it is not needed' })
+    const changes = (await list({ resource: 'pods' })).map((each) => [each.changes[0]?.operation, each.because])
+    expect(changes).toEqual([
+      ['delete', 'it is not needed'],
+      ['create', undefined],
+    ])
+  })
+
   it('says which reconcile made a change, and takes the word of components for it only', async () => {
     const object = { apiVersion: 'v1', kind: 'ReplicationController', namespace: 'default', name: 'web' }
     const reconcile = { controller: 'replication', object, seen: [first, first + 1, first + 7] }

@@ -57,9 +57,11 @@ export async function deleteObject(
       const gone = await writer.remove(key, old, origin, storage.allocator?.freed(old.object))
       if (gone !== undefined) return deleted(parts, plan.object, old.owners, gone.revision)
     } else {
-      const marked = await writer.put(key, plan.object, old.owners, old.revision, origin)
+      const goesAtOnce = plan.type === 'mark-and-remove'
+      // Why it goes is recorded once, with its removal.
+      const marked = await writer.put(key, plan.object, old.owners, old.revision, goesAtOnce ? undefined : origin)
       if (marked === undefined) continue
-      if (plan.type === 'mark-and-remove') return removeMarked(parts, marked, origin)
+      if (goesAtOnce) return removeMarked(parts, marked, origin)
       return { type: 'object', stored: await view.show(marked), gone: false }
     }
   }
