@@ -50,7 +50,7 @@ describe('the controllers of a list as --controllers has it', () => {
 
   it('are refused where a name is not known, by that name', () => {
     expect(() => controllersOf(['*', '-stateful-set'])).toThrow(
-      '"stateful-set" is not in the list of known controllers: bootstrap',
+      /^"stateful-set" is not in the list of known controllers: .+ statefulset-controller$/,
     )
   })
 

@@ -115,4 +115,4 @@ export function controllersOf(list: readonly string[]): (builtin: string) => boo
 }
 
 const unknown = (word: string): string =>
-  `"${word}" is not in the list of known controllers: ${controllerNames.map(({ name }) => name).join(', ')}`
+  `"${word}" is not in the list of known controllers: kube-controller-manager's names are meant, such as statefulset-controller`

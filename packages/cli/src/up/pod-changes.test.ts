@@ -53,6 +53,22 @@ describe('podChanges', () => {
       ['stopping, within 30s'],
     ],
     [
+      'nothing of what is gone with the next change',
+      pod({}),
+      pod({}, undefined, { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 }),
+      [],
+    ],
+    [
+      'stopping at once, where something holds the pod',
+      pod({}, undefined, { finalizers: ['example.com/wait'] }),
+      pod({}, undefined, {
+        finalizers: ['example.com/wait'],
+        deletionTimestamp: '2026-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: 0,
+      }),
+      ['stopping at once'],
+    ],
+    [
       'the end of a pod that is stopped, whatever its exit code',
       pod({ phase: 'Running' }, undefined, { deletionTimestamp: '2026-01-01T00:00:00Z' }),
       pod({ phase: 'Failed', reason: 'Error' }, undefined, { deletionTimestamp: '2026-01-01T00:00:00Z' }),

@@ -27,8 +27,10 @@ export function podChanges(old: Pod, pod: Pod, startedMs = Number.NEGATIVE_INFIN
     ...readiness(old, pod, isOfOldLife),
   ]
   if (old.metadata.deletionTimestamp === undefined && pod.metadata.deletionTimestamp !== undefined) {
-    const seconds = pod.metadata.deletionGracePeriodSeconds ?? 0
-    changes.push(plain(seconds > 0 ? `stopping, within ${seconds}s` : 'stopping at once'))
+    const { deletionGracePeriodSeconds: seconds = 0, finalizers = [] } = pod.metadata
+    if (seconds > 0) changes.push(plain(`stopping, within ${seconds}s`))
+    // Without finalizers it is gone with the next change.
+    else if (finalizers.length > 0) changes.push(plain('stopping at once'))
   }
   return changes
 }
