@@ -16,8 +16,7 @@ export interface Part {
 const cloud = 'There is no cloud provider.'
 const trustBundles = 'Trust bundles are not served: they are beta.'
 
-const fairness =
-  'Seats are lent at once, and each request takes one ([0070](decisions/0070-seats-are-lent-at-once.md)).'
+const fairness = 'Seats are lent at once ([0070](decisions/0070-seats-are-lent-at-once.md)).'
 
 /** What is different about a controller, or why there is none for it. */
 const controllerNotes: Readonly<Record<string, string>> = {

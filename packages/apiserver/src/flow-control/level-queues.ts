@@ -24,7 +24,7 @@ export interface QueueSettings {
 }
 
 /**
- * The queues of a level. Each flow waits in the shortest of its hand of queues, and queues take turns, so that however much one flow sends,
+ * The queues of a level. Each flow waits in that of its hand of queues that has the least work, and queues take turns, so that however much one flow sends,
  * the others get their share of the work (fair queuing, by when what is first would be done).
  */
 export class LevelQueues<W extends Waiting> {
