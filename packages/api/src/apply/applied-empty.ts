@@ -14,9 +14,11 @@ export function withAppliedEmpty(schema: Schema | undefined, value: unknown, con
   if (isJsonObject(configuration) && isEmptyContainer(configuration)) {
     return value === null || value === undefined ? configuration : value
   }
-  const composition = compositionOf(schema, value ?? null)
+  // Pruned as a whole: nothing in it is left that could have been applied empty.
+  if (value === null || value === undefined) return value
+  const composition = compositionOf(schema, value)
   if (composition.type === 'elements') {
-    return elementsWith(composition.list, value as readonly unknown[] | null, configuration as readonly unknown[])
+    return elementsWith(composition.list, value as readonly unknown[], configuration as readonly unknown[])
   }
   if (composition.type === 'atomic' || !isJsonObject(value) || !isJsonObject(configuration)) return value
   return membersWith(schema, value, configuration)
@@ -36,10 +38,10 @@ function membersWith(schema: Schema | undefined, value: JsonObject, configuratio
 
 function elementsWith(
   list: ListSchema,
-  values: readonly unknown[] | null,
+  values: readonly unknown[],
   configuration: readonly unknown[],
-): readonly unknown[] | null {
-  if (values === null || list.listType !== 'map') return values
+): readonly unknown[] {
+  if (list.listType !== 'map') return values
   const applied = new Map(configuration.map((each) => [listElement(list, each), each]))
   const made = values.map((each) => withAppliedEmpty(list.items, each, applied.get(listElement(list, each))))
   return made.some((each, index) => each !== values[index]) ? made : values

@@ -308,6 +308,18 @@ describe('apply', () => {
     expect(subject.value).toEqual({ replicas: 1 })
   })
 
+  it('takes a list away whose elements it has applied, and that it applies empty now', () => {
+    const subject = new Subject()
+    subject.apply('one', { items: [{ name: 'a' }], replicas: 1 })
+    subject.apply('one', { items: [], replicas: 1 })
+    expect(subject.value).toEqual({ replicas: 1 })
+    expect(subject.owned).toEqual({ one: ['.replicas'] })
+    subject.apply('one', { items: [{ name: 'a' }] })
+    subject.apply('other', { items: [{ name: 'b' }] })
+    subject.apply('one', { items: [] })
+    expect(subject.value).toEqual({ items: [{ name: 'b' }] })
+  })
+
   it('leaves null where that is applied, and what others own of an object that is applied empty', () => {
     const subject = new Subject()
     subject.apply('one', { nested: { a: 'x' } })
