@@ -37,6 +37,14 @@ describe('what is wrong with an expression is said with its place', () => {
       "'a'.size(1)",
       "ERROR: <input>:1:9: found no matching overload for 'size' applied to 'string.(int)'\n | 'a'.size(1)\n | ........^",
     ],
+    [
+      'null == 1',
+      "ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(null, int)'\n | null == 1\n | .....^",
+    ],
+    [
+      "{'a': 1} == null",
+      "ERROR: <input>:1:10: found no matching overload for '_==_' applied to '(map(string, int), null)'\n | {'a': 1} == null\n | .........^",
+    ],
     ['has(1)', 'ERROR: <input>:1:4: invalid argument to has() macro\n | has(1)\n | ...^'],
     ['9223372036854775808', 'ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^'],
     ['if', 'ERROR: <input>:1:1: reserved identifier: if\n | if\n | ^'],
@@ -45,6 +53,13 @@ describe('what is wrong with an expression is said with its place', () => {
     const compiled = compileCel(source, new Map())
     expect('problem' in compiled ? compiled.problem : '').toContain(problem)
   })
+
+  it.each(["duration('1s') != null", 'optional.none() != null', "null == dyn('a')", 'null == null'])(
+    'null is compared with what may be null: %s',
+    (source) => {
+      expect(compileCel(source, new Map())).not.toHaveProperty('problem')
+    },
+  )
 
   it('whatever the text is', () => {
     const pieces = fc.constantFrom(

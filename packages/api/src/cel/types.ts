@@ -92,9 +92,9 @@ export function isAssignable(from: CelType, to: CelType, bindings: Bindings): bo
   if (isOfNothing(to)) return true
   if (to.kind === 'param') return bind(to.name, from, bindings)
   if (from.kind === 'param') return bind(from.name, to, bindings)
-  if (from.kind === 'dyn' || to.kind === 'dyn' || from.kind === 'null') return true
-  // Null compares with anything.
-  if (to.kind === 'null') return true
+  if (from.kind === 'dyn' || to.kind === 'dyn') return true
+  if (from.kind === 'null') return isNullable(to)
+  if (to.kind === 'null') return isNullable(from)
   if (from.kind === 'list') return to.kind === 'list' && isAssignable(from.element, to.element, bindings)
   if (from.kind === 'map') {
     return to.kind === 'map' && isAssignable(from.key, to.key, bindings) && isAssignable(from.value, to.value, bindings)
@@ -103,6 +103,18 @@ export function isAssignable(from: CelType, to: CelType, bindings: Bindings): bo
   if (from.kind === 'object' || from.kind === 'opaque') return from.kind === to.kind && from.name === to.name
   return from.kind === to.kind
 }
+
+/** Whether there may be null where a value of a type is wanted, as cel-go's type checker has it. */
+const isNullable = ({ kind }: CelType): boolean => nullableKinds.has(kind)
+
+const nullableKinds: ReadonlySet<CelType['kind']> = new Set([
+  'null',
+  'object',
+  'opaque',
+  'optional',
+  'duration',
+  'timestamp',
+] as const)
 
 function bind(name: string, type: CelType, bindings: Bindings): boolean {
   const known = bindings.get(name)

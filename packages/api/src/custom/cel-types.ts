@@ -181,14 +181,16 @@ function objectBinding(schema: ObjectSchema): CelBinding | undefined {
   return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, typeName, fields) : scalar(json)) }
 }
 
+/** A field that is null, as one may be that is nullable, is one that is not there. */
 function objectValue(json: JsonObject, typeName: string, fields: ReadonlyMap<string, BoundField>): CelObject {
   const made = new Map<string, CelValue>()
   const get = (escaped: string): CelValue | undefined => {
     const known = made.get(escaped)
     if (known !== undefined) return known
     const field = fieldNamed(fields, escaped)
-    if (field === undefined || !Object.hasOwn(json, field.name) || json[field.name] === undefined) return undefined
-    const value = json[field.name] === null ? null : field.binding.valueOf(json[field.name])
+    const own = field === undefined || !Object.hasOwn(json, field.name) ? undefined : json[field.name]
+    if (field === undefined || own === undefined || own === null) return undefined
+    const value = field.binding.valueOf(own)
     made.set(escaped, value)
     return value
   }

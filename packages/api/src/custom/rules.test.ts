@@ -175,7 +175,11 @@ it.each<[string, JsonSchemaProps, unknown]>([
     ),
     { from: '2024-01-01T00:00:00Z', span: '1h' },
   ],
-  ['nulls that may be there', withRules(object({ a: { ...short, nullable: true } }), 'self.a == null'), { a: null }],
+  [
+    'nulls that may be there, as fields that are not',
+    withRules(object({ a: { ...short, nullable: true } }), '!has(self.a)'),
+    { a: null },
+  ],
   [
     'sets in any order',
     withRules(
@@ -293,6 +297,13 @@ describe('a definition is refused', () => {
       withRules(scale, "self.replicas == 'x'"),
       [
         `${at}.rule: Invalid value: ${shown("self.replicas == 'x'")}: compilation failed: ERROR: <input>:1:15: found no matching overload for '_==_' applied to '(int, string)'\n | self.replicas == 'x'\n | ..............^`,
+      ],
+    ],
+    [
+      'for a text that would be null',
+      withRules(object({ a: { ...short, nullable: true } }), 'self.a == null'),
+      [
+        `${at}.rule: Invalid value: ${shown('self.a == null')}: compilation failed: ERROR: <input>:1:8: found no matching overload for '_==_' applied to '(string, null)'\n | self.a == null\n | .......^`,
       ],
     ],
     [
