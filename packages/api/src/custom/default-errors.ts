@@ -71,7 +71,7 @@ function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surrounding
     if (errors.length > start) return
   }
   if (place.insideMeta && errors.length > before) return
-  const { validate } = compile(schema, { dialect: 'structural' })
+  const { validate } = compile(place.schemaOf(withoutIntOrString(props)), { dialect: 'structural' })
   const invalid = validate(value).map((error) => below(path, error))
   errors.push(...invalid)
   if (invalid.length > 0) return
@@ -80,6 +80,21 @@ function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surrounding
   const asked = rule?.(value, { path, old: value }).filter(({ isTolerated }) => isTolerated !== true) ?? []
   errors.push(...(asked.length > 0 ? asked : (rule?.(value, { path }) ?? [])))
 }
+
+/** As upstream has it the default of an int-or-string may be anything: only objects are held to be one of the two there. */
+function withoutIntOrString(props: JsonSchemaProps): JsonSchemaProps {
+  const { 'x-kubernetes-int-or-string': _intOrString, ...rest } = props
+  const { properties = {}, items, additionalProperties } = rest
+  const within = Object.entries(properties).map(([name, property]) => [name, withoutIntOrString(property)] as const)
+  return {
+    ...rest,
+    ...(within.length === 0 ? {} : { properties: Object.fromEntries(within) }),
+    ...(isSchema(items) ? { items: withoutIntOrString(items) } : {}),
+    ...(isSchema(additionalProperties) ? { additionalProperties: withoutIntOrString(additionalProperties) } : {}),
+  }
+}
+
+const isSchema = (part: JsonSchemaProps['items'] | boolean): part is JsonSchemaProps => isJsonObject(part)
 
 /** What is wrong with the metadata of the object around a default. */
 const metadataProblems =

@@ -186,6 +186,11 @@ it.each<[string, JsonSchemaProps, readonly string[]]>([
     spec({ type: 'object', properties: { a: string }, default: { a: 'x', b: 1 } }),
     [`${at}.default: Invalid value: {"a":"x","b":1}: must not have unknown fields`],
   ],
+  [
+    'of maps, whose keys stand behind a dot',
+    spec({ type: 'object', additionalProperties: { type: 'integer', maximum: 1 }, default: { k: 3 } }),
+    [`${at}.default.k: Invalid value: 3: .k in body should be less than or equal to 1`],
+  ],
 ])('refuses defaults %s', (_, props, expected) => {
   expect(errorsOf(props)).toEqual(expected)
 })
@@ -197,6 +202,13 @@ it('accepts defaults that are as the schema describes', () => {
     default: { a: null },
   })
   expect(errorsOf(schema)).toEqual([])
+})
+
+it('accepts any default of an int-or-string, as the apiextensions server 1.36.4 does', () => {
+  const port: JsonSchemaProps = { 'x-kubernetes-int-or-string': true, default: 1.5 }
+  expect(errorsOf(spec(port))).toEqual([])
+  expect(errorsOf(spec({ type: 'array', items: port, default: [[], 'x'] }))).toEqual([])
+  expect(errorsOf(spec({ type: 'object', properties: { port }, default: { port: {} } }))).toEqual([])
 })
 
 it("does not look at defaults of maps' values, as the apiextensions server 1.36.4 does not", () => {

@@ -151,8 +151,10 @@ function valuesValidator(schema: MapSchema): Validator {
     if (!isJsonObject(value)) return
     const path = pathOf(parent, step)
     const before = isJsonObject(old) ? old : {}
-    // Keys stand in paths as fields do: kube-openapi knows no difference.
-    for (const [key, each] of Object.entries(value)) values(each, path.field(key), '', member(before, key), errors)
+    // Keys stand in paths as fields do, with a dot before them even where nothing else is: so kube-openapi writes them.
+    const isRoot = path === FieldPath.root
+    for (const [key, each] of Object.entries(value))
+      values(each, path.field(isRoot ? `.${key}` : key), '', member(before, key), errors)
   }
 }
 
