@@ -191,6 +191,11 @@ class Checker {
     const method = call.target !== undefined && name === call.name
     const operands = method && call.target !== undefined ? [call.target, ...call.args] : call.args
     const args = operands.map((each) => this.check(each, scope))
+    if (name === '_&&_' || name === '_||_') {
+      operands.forEach((operand, index) => {
+        requireBool(operand, args[index] ?? types.dyn)
+      })
+    }
     const candidates: { readonly overload: Overload; readonly result: CelType }[] = []
     const known = this.#functions.get(name)
     for (const overload of known ?? []) {
@@ -251,10 +256,13 @@ class Checker {
   }
 
   #mustBeBool(expression: Expression, scope: Scope): void {
-    const type = this.check(expression, scope)
-    if (type.kind === 'bool' || type.kind === 'dyn') return
-    throw new CelSyntaxError(expression.offset, `expected type 'bool' but found '${typeText(type)}'`)
+    requireBool(expression, this.check(expression, scope))
   }
+}
+
+function requireBool({ offset }: Expression, type: CelType): void {
+  if (isAssignable(type, types.bool, new Map())) return
+  throw new CelSyntaxError(offset, `expected type 'bool' but found '${typeText(type)}'`)
 }
 
 function find(name: string, scope: Scope | undefined): CelType | undefined {

@@ -37,6 +37,8 @@ describe('what is wrong with an expression is said with its place', () => {
       "'a'.size(1)",
       "ERROR: <input>:1:9: found no matching overload for 'size' applied to 'string.(int)'\n | 'a'.size(1)\n | ........^",
     ],
+    ['true || 1', "ERROR: <input>:1:9: expected type 'bool' but found 'int'\n | true || 1\n | ........^"],
+    ["'a' && true", "ERROR: <input>:1:1: expected type 'bool' but found 'string'\n | 'a' && true\n | ^"],
     [
       'null == 1',
       "ERROR: <input>:1:6: found no matching overload for '_==_' applied to '(null, int)'\n | null == 1\n | .....^",

@@ -1,4 +1,6 @@
 /** Values of expressions. Integers are bigints, so that they have all 64 bits; doubles are numbers. */
+import { deepEqual } from '../equality.ts'
+import type { JsonObject } from '../json.ts'
 import { CelError } from './errors.ts'
 
 export type CelValue =
@@ -134,14 +136,29 @@ function keyText(key: CelValue): string | undefined {
   return typeof key === 'number' && Number.isInteger(key) ? `n${BigInt(key)}` : undefined
 }
 
+/** What an object was made of, where there may be more in it than expressions can ask about. */
+export interface ObjectSource {
+  /** All that is in it. */
+  readonly json: JsonObject
+  /** Whether expressions can ask about a member of it. */
+  isField(member: string): boolean
+}
+
 /** An object with named fields, made when they are asked for. */
 export class CelObject {
   readonly typeName: string
+  readonly source: ObjectSource | undefined
   readonly #field: (name: string) => CelValue | undefined
   readonly #names: () => readonly string[]
 
-  constructor(typeName: string, names: () => readonly string[], field: (name: string) => CelValue | undefined) {
+  constructor(
+    typeName: string,
+    names: () => readonly string[],
+    field: (name: string) => CelValue | undefined,
+    source?: ObjectSource,
+  ) {
     this.typeName = typeName
+    this.source = source
     this.#names = names
     this.#field = field
   }
@@ -239,13 +256,23 @@ function equalMaps(a: CelMap, b: CelMap): boolean {
   )
 }
 
+/** Objects have the same fields, and as much of the rest: what both have of it is the same, as upstream's server compares them. */
 function equalObjects(a: CelObject, b: CelObject): boolean {
+  if (a.source !== undefined && b.source !== undefined && !equalRest(a.source, b.source)) return false
   const names = new Set([...a.names(), ...b.names()])
   for (const name of names) {
     const [one, other] = [a.get(name), b.get(name)]
     if (one === undefined || other === undefined ? one !== other : !equals(one, other)) return false
   }
   return true
+}
+
+function equalRest(a: ObjectSource, b: ObjectSource): boolean {
+  const members = Object.keys(a.json)
+  if (members.length !== Object.keys(b.json).length) return false
+  return members.every(
+    (name) => a.isField(name) || !Object.hasOwn(b.json, name) || deepEqual(a.json[name], b.json[name]),
+  )
 }
 
 /** Negative, zero or positive as `a` is before, beside or after `b`; undefined where they have no order. */

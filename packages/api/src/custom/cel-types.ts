@@ -143,7 +143,10 @@ function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | unde
   // A map of whatever there may be is an object of which no field is known.
   if (schema.values.type === 'any' && schema.values.isUndescribed === true) {
     const type: ObjectType = { kind: 'object', name: 'object', fields: new Map() }
-    return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, 'object', new Map()) : scalar(json)) }
+    return {
+      type,
+      valueOf: (json) => (isJsonObject(json) ? objectValue(json, 'object', new Map(), new Set()) : scalar(json)),
+    }
   }
   const values = celBinding(schema.values)
   if (values === undefined) return undefined
@@ -178,11 +181,17 @@ function objectBinding(schema: ObjectSchema): CelBinding | undefined {
     name: typeName,
     fields: new Map([...fields].map(([escaped, { binding }]) => [escaped, binding.type])),
   }
-  return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, typeName, fields) : scalar(json)) }
+  const members = new Set([...fields.values()].map(({ name }) => name))
+  return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, typeName, fields, members) : scalar(json)) }
 }
 
 /** A field that is null, as one may be that is nullable, is one that is not there. */
-function objectValue(json: JsonObject, typeName: string, fields: ReadonlyMap<string, BoundField>): CelObject {
+function objectValue(
+  json: JsonObject,
+  typeName: string,
+  fields: ReadonlyMap<string, BoundField>,
+  members: ReadonlySet<string>,
+): CelObject {
   const made = new Map<string, CelValue>()
   const get = (escaped: string): CelValue | undefined => {
     const known = made.get(escaped)
@@ -194,7 +203,7 @@ function objectValue(json: JsonObject, typeName: string, fields: ReadonlyMap<str
     made.set(escaped, value)
     return value
   }
-  return new CelObject(typeName, () => [...fields.keys()], get)
+  return new CelObject(typeName, () => [...fields.keys()], get, { json, isField: (member) => members.has(member) })
 }
 
 /** Of metadata only the names can be asked about. */

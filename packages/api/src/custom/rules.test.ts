@@ -236,6 +236,36 @@ describe('of updates', () => {
     ],
     ['it is not where there was nothing before', fixed, {}, { a: 'y' }, []],
     [
+      'what is not described is a change as well',
+      object({
+        a: withRules({ ...object({ b: short }), 'x-kubernetes-preserve-unknown-fields': true }, 'self == oldSelf'),
+      }),
+      { a: { b: 'x', other: [1] } },
+      { a: { b: 'x', other: [2] } },
+      ['spec.a: Invalid value: failed rule: self == oldSelf'],
+    ],
+    [
+      'so is one of an object that holds whatever there is',
+      withRules(object({ a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }), 'self.a == oldSelf.a'),
+      { a: { x: 1 } },
+      { a: {} },
+      ['spec: Invalid value: failed rule: self.a == oldSelf.a'],
+    ],
+    [
+      'and a field that is null now',
+      withRules(object({ a: { ...short, nullable: true } }), 'self == oldSelf'),
+      {},
+      { a: null },
+      ['spec: Invalid value: failed rule: self == oldSelf'],
+    ],
+    [
+      'but not the same as before',
+      withRules(object({ a: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }), 'self == oldSelf'),
+      { a: { x: [{ y: 1 }] } },
+      { a: { x: [{ y: 1 }] } },
+      [],
+    ],
+    [
       'it is where it says it can tell',
       object({ a: withRules(short, { rule: "oldSelf.hasValue() || self == 'x'", optionalOldSelf: true }) }),
       {},
