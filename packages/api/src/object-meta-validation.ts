@@ -84,8 +84,9 @@ export function validateLabels(
   path: FieldPath,
 ): readonly FieldError[] {
   const errors: FieldError[] = []
-  // An object may hold very many of them: nothing is made for one that is right.
-  for (const [key, value] of Object.entries(labels ?? {})) {
+  // An object may hold very many of them: nothing is made for one that is right, nor a list of all.
+  for (const key in labels) {
+    const value = labels[key] ?? ''
     for (const problem of checkFormat('qualified-name', key)) errors.push(invalidField(path, key, problem))
     for (const problem of checkFormat('label-value', value)) errors.push(invalidField(path, value, problem))
   }
