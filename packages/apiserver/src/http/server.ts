@@ -158,7 +158,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (!isOfHead || rawPacket === undefined || !isIdle || !socket.writable) {
       return refuseMalformed(error, socket, exchanges, refused)
     }
-    const head = Buffer.concat(before === undefined ? [rawPacket] : [before, rawPacket])
+    const head = Buffer.concat([before ?? strangers.begunBy(socket), rawPacket])
     lastHeads.set(socket, head)
     // The parser tells nothing more at the end, and Node.js ends the connection then.
     if (before === undefined) {
