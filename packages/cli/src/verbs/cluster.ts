@@ -5,7 +5,6 @@ import type { ServerLogFlags } from '../commands/server-logs.ts'
 import type { StatusFlags } from '../commands/status.ts'
 import type { Host } from '../host.ts'
 import { collect, collectCommas, durationMs, durationOption, wholeNumber } from '../option-values.ts'
-import { flagValuesOf } from '../up/flag-values.ts'
 import { refuseFlagsOfNpm } from '../up/npm-flags.ts'
 import type { UpFlags } from '../up/up-flags.ts'
 import { ownFlags, stdinText, withRuntime } from './shared-options.ts'
@@ -156,7 +155,10 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
         host.variables,
         command.options.map(({ long }) => long).filter((long) => typeof long === 'string'),
       )
-      const { up } = await import('../commands/up.ts')
+      const [{ up }, { flagValuesOf }] = await Promise.all([
+        import('../commands/up.ts'),
+        import('../up/flag-values.ts'),
+      ])
       const flags = command.optsWithGlobals<UpFlags>()
       await up(host, args, { ...flags, filename: [...flags.filename, ...files] }, flagValuesOf(command))
     })
