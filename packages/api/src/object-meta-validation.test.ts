@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeFieldError } from './field-error.ts'
+import { describeFieldError, fieldErrorsMax } from './field-error.ts'
 import type { ObjectMeta } from './meta.ts'
 import { annotationsBytesMax, validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
 
@@ -173,3 +173,14 @@ describe('validateObjectMetaUpdate', () => {
 function expectLabel(): string {
   return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 }
+
+it('makes no more errors of bad labels than are shown, and counts them all', () => {
+  const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`-${index}`, '-']))
+  const errors = validateObjectMeta(
+    { name: 'a', namespace: 'b', labels },
+    { namespaced: true, nameFormat: 'path-segment' },
+  )
+  expect(errors).toHaveLength(2_000)
+  expect(new Set(errors).size).toBe(fieldErrorsMax + 1)
+  expect(errors[fieldErrorsMax - 2]?.message).toContain('"-49"')
+})

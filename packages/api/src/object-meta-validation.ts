@@ -1,6 +1,13 @@
 /** What is wrong with an object's metadata, in the words and the order of apimachinery's api/validation. */
 import { deepEqual } from './equality.ts'
-import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from './field-error.ts'
+import {
+  type FieldError,
+  fieldErrorsMax,
+  forbiddenField,
+  invalidField,
+  requiredField,
+  tooLongField,
+} from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import type { ObjectMeta, OwnerReference } from './meta.ts'
 import type { NameFormat, StoredKind } from './stored-kind.ts'
@@ -26,7 +33,7 @@ export function validateObjectMeta(
     ...((meta.generation ?? 0) < 0
       ? [invalidField(path.field('generation'), meta.generation, 'must be greater than or equal to 0')]
       : []),
-    ...validateLabels(meta.labels, path.field('labels')),
+    ...labelErrors(meta.labels, path.field('labels'), fieldErrorsMax),
     ...validateAnnotations(meta.annotations, path.field('annotations')),
     ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
     ...finalizerErrors(meta.finalizers ?? [], path.field('finalizers')),
@@ -46,7 +53,7 @@ export function validateObjectMetaUpdate(
 ): readonly FieldError[] {
   const isNew = (field: keyof ObjectMeta): boolean => meta[field] !== undefined && meta[field] !== old[field]
   const ofLabels = [
-    ...(isNew('labels') ? validateLabels(meta.labels, path.field('labels')) : []),
+    ...(isNew('labels') ? labelErrors(meta.labels, path.field('labels'), fieldErrorsMax) : []),
     ...(isNew('annotations') ? validateAnnotations(meta.annotations, path.field('annotations')) : []),
     ...(isNew('ownerReferences')
       ? ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences'))
@@ -79,15 +86,34 @@ function changeErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): reado
 }
 
 /** What is wrong with labels: of an object, or of a template. */
-export function validateLabels(
+export const validateLabels = (
   labels: Readonly<Record<string, string>> | undefined,
   path: FieldPath,
+): readonly FieldError[] => labelErrors(labels, path, Number.POSITIVE_INFINITY)
+
+/**
+ * The same, where errors are shown and counted, and not looked at one by one: of those beyond `shownMax` one stands for each, as there may
+ * be a hundred thousand.
+ */
+function labelErrors(
+  labels: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+  shownMax: number,
 ): readonly FieldError[] {
   const errors: FieldError[] = []
-  // An object may hold very many of them: nothing is made for one that is right.
-  for (const [key, value] of Object.entries(labels ?? {})) {
-    for (const problem of checkFormat('qualified-name', key)) errors.push(invalidField(path, key, problem))
-    for (const problem of checkFormat('label-value', value)) errors.push(invalidField(path, value, problem))
+  let surplus: FieldError | undefined
+  const add = (value: string, problem: string): void => {
+    if (errors.length < shownMax) errors.push(invalidField(path, value, problem))
+    else {
+      surplus ??= invalidField(path, value, problem)
+      errors.push(surplus)
+    }
+  }
+  // An object may hold very many of them: nothing is made for one that is right, nor a list of all.
+  for (const key in labels) {
+    const value = labels[key] ?? ''
+    for (const problem of checkFormat('qualified-name', key)) add(key, problem)
+    for (const problem of checkFormat('label-value', value)) add(value, problem)
   }
   return errors
 }

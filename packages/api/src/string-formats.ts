@@ -201,8 +201,13 @@ const qualifiedMessage = patternMessage(
   '123-abc',
 )
 
+const wrongName: readonly string[] = [`name part ${qualifiedMessage}`]
+
 function checkQualifiedName(value: string): readonly string[] {
-  if (value.length <= qualifiedNameMax && qualifiedPattern.test(value)) return []
+  if (value.length <= qualifiedNameMax) {
+    if (qualifiedPattern.test(value)) return []
+    if (value !== '' && !value.includes('/')) return wrongName
+  }
   const parts = value.split('/')
   const name = parts[parts.length - 1] ?? ''
   if (parts.length > 2) {
@@ -216,7 +221,7 @@ function checkQualifiedName(value: string): readonly string[] {
   else if (prefix !== undefined) errors.push(...subdomainProblems(prefix, 'bytes').map((each) => `prefix part ${each}`))
   if (name === '') errors.push('name part must be non-empty')
   else if (name.length > qualifiedNameMax) errors.push(`name part ${maxLengthMessage(qualifiedNameMax, 'bytes')}`)
-  if (!qualifiedPattern.test(name)) errors.push(`name part ${qualifiedMessage}`)
+  if (!qualifiedPattern.test(name)) errors.push(...wrongName)
   return errors
 }
 

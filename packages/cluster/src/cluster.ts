@@ -97,6 +97,8 @@ export interface ClusterOptions {
   readonly authentication?:
     | { readonly configuration: string; readonly signingAlgorithms?: readonly SigningAlgorithm[] }
     | undefined
+  /** The flags of the command that runs the cluster, with their values: what `/flagz` shows. Without them there is no such path. */
+  readonly flags?: Readonly<Record<string, string>>
   /**
    * The store has failed: what is acknowledged is safe, and nothing more will be. Or, with a `DataDirectoryLostError`, the
    * data directory was removed or replaced. The process should end.

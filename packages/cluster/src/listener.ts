@@ -58,6 +58,8 @@ export interface ListenerOptions {
   readonly configuredAuthentication: ConfiguredAuthentication | undefined
   /** What `/metrics` shows. */
   readonly metrics: MetricsRegistry
+  /** What `/flagz` shows; undefined: there is no such path. */
+  readonly flags: Readonly<Record<string, string>> | undefined
   readonly host: string
   readonly port: number
   /** Where the kubeconfig is written; undefined: nowhere. */
@@ -109,7 +111,7 @@ export function kubeletClientOf(environment: Environment, { ca }: Pki, last: Key
 
 /** Serves the API. The kubeconfig is written before this resolves. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { environment, core, pki, metrics, host, port, dataDir } = options
+  const { environment, core, pki, metrics, flags, host, port, dataDir } = options
   const tokens = tokensOf(options)
   const authenticate = createAuthenticator(tokens, environment.clock, {
     issued: core.serviceAccountTokens,
@@ -124,6 +126,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     clientCaPem: pki.ca.certificatePem + options.clientCaPem,
     connectToPod: options.connectToPod,
     metrics,
+    flags,
   })
   await publishAuthentication(core, pki.ca.certificatePem, options.clientCaPem)
   const listening = await server.listen({ host, port })

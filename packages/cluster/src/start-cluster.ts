@@ -121,6 +121,7 @@ async function start(
       configuredAuthentication,
       dataDir,
       metrics,
+      flags: options.flags,
       connectToPod: connections.connectToPod,
       clusterName: options.name,
       ...address,

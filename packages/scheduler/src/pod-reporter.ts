@@ -25,6 +25,12 @@ export class PodReporter {
     this.#recorder.event(pod, 'Normal', 'Scheduled', message, { action: 'Binding' })
   }
 
+  /** The pod has devices on the node that say what has to be true of them before it comes (KEP-5007). */
+  waitsForDevices(pod: Pod, node: string): void {
+    const message = `waiting for binding conditions for device on node ${node}`
+    this.#recorder.event(pod, 'Normal', 'BindingConditionsPending', message, { action: 'Scheduling' })
+  }
+
   /** The victim leaves a node for the other pod. */
   preempted(victim: Pod, by: Pod, node: string): void {
     const message = `Preempted by pod ${by.metadata.uid} on node ${node}`

@@ -113,7 +113,7 @@ class SchedulerLoop implements Scheduler {
     this.#storage = new StorageCache(client, environment, (event) => this.#storageChanged(event))
     this.#volumes = new VolumeBinder(client, environment.clock, this.#storage)
     this.#devices = new DeviceCache(client, environment, (event) => this.#devicesChanged(event))
-    this.#deviceBinder = new DeviceBinder(client, environment, this.#devices)
+    this.#deviceBinder = new DeviceBinder(client, environment, this.#devices, this.#reporter)
     const caching = [
       ...volumePlugins(this.#storage, this.#volumes),
       ...devicePlugins(this.#devices, this.#deviceBinder),

@@ -1,6 +1,7 @@
 import type { Schema } from '../schema/schema.ts'
 import { differenceSteps, type Steps } from './difference.ts'
 import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow, noFields } from './field-set.ts'
+import { inOneGo, type Passes, passPartsMax } from './passes.ts'
 
 /** How two values differ, field by field. */
 export interface Comparison {
@@ -17,8 +18,16 @@ export const noDifference: Comparison = { added: noFields, modified: noFields, r
  * is the same object, as long as it is among those remembered: what follows from a change is known by its reference.
  */
 export function compareFields(schema: Schema | undefined, before: unknown, after: unknown): Comparison {
+  return inOneGo(comparing(schema, before, after))
+}
+
+/** The same, in passes. */
+export function* comparing(schema: Schema | undefined, before: unknown, after: unknown): Passes<Comparison> {
   const steps = differenceSteps(schema, before, after)
-  return steps.length === 0 ? noDifference : remembered(steps)
+  if (steps.length === 0) return noDifference
+  if (steps.length <= passPartsMax) return remembered(steps)
+  yield
+  return yield* comparisonBySteps(steps)
 }
 
 /** How many comparisons are remembered, the oldest of which goes first, and how long their steps may be in all. */
@@ -56,21 +65,28 @@ function forgetOldest(): void {
   }
 }
 
+type Set = 'added' | 'modified' | 'removed'
+
 /** The same place in all three sets. */
-interface Place {
-  readonly added: FieldSetNode
-  readonly modified: FieldSetNode
-  readonly removed: FieldSetNode
-}
+type Place = Readonly<Record<Set, FieldSetNode>>
 
 /** What steps say of two values. */
-export function comparisonOf(steps: Steps): Comparison {
+export const comparisonOf = (steps: Steps): Comparison => inOneGo(comparisonBySteps(steps))
+
+/** The same, in passes. */
+export function* comparisonBySteps(steps: Steps): Passes<Comparison> {
   if (steps.length === 0) return noDifference
   const [added, modified, removed] = [new FieldSetBuilder(), new FieldSetBuilder(), new FieldSetBuilder()]
   let place: Place = { added: added.root, modified: modified.root, removed: removed.root }
-  let last: Place = place
+  let lastSet: Set = 'added'
+  let last: FieldSetNode = place.added
+  let left = passPartsMax
   const above: Place[] = []
   for (const step of steps) {
+    if (left-- === 0) {
+      left = passPartsMax
+      yield
+    }
     const sign = step.charAt(0)
     if (sign === ')') {
       place = above.pop() ?? place
@@ -78,7 +94,7 @@ export function comparisonOf(steps: Steps): Comparison {
     }
     if (sign === '(') {
       above.push(place)
-      place = last
+      place = { ...place, [lastSet]: last }
       continue
     }
     const element = step.slice(1)
@@ -91,10 +107,13 @@ export function comparisonOf(steps: Steps): Comparison {
       }
       continue
     }
-    const set = sign === '+' ? 'added' : sign === '-' ? 'removed' : 'modified'
-    const node = nodeBelow(place[set], element)
-    node.member = true
-    last = { ...place, [set]: node }
+    lastSet = sign === '+' ? 'added' : sign === '-' ? 'removed' : 'modified'
+    last = nodeBelow(place[lastSet], element)
+    last.member = true
   }
-  return { added: added.build(), modified: modified.build(), removed: removed.build() }
+  return {
+    added: yield* added.building(),
+    modified: yield* modified.building(),
+    removed: yield* removed.building(),
+  }
 }

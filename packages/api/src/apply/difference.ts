@@ -157,21 +157,22 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
   } else if (composition.type === 'fields') {
     const object = membersIn(value)
     for (const name in object) {
-      const each = member(object, name)
+      const each = object[name]
       if (each !== undefined) addWhole(steps, sign, fieldElement(name), memberSchema(schema, name), each)
     }
   }
 }
 
 function compareMembers(steps: string[], schema: Schema | undefined, before: JsonObject, after: JsonObject): void {
+  // What is enumerated is an object's own: these are values of JSON.
   for (const name in after) {
     const known = member(before, name)
     const old = known === undefined ? writtenEmpty(schema, name) : known
-    const now = member(after, name)
+    const now = after[name]
     if (old !== now) compare(steps, fieldElement(name), memberSchema(schema, name), old, now)
   }
   for (const name in before) {
-    const old = member(before, name)
+    const old = before[name]
     if (old !== undefined && member(after, name) === undefined) {
       compare(steps, fieldElement(name), memberSchema(schema, name), old, undefined)
     }

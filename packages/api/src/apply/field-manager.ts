@@ -26,6 +26,7 @@ import {
   ownersAfterUpdate,
   withOwned,
 } from './ownership.ts'
+import { inOneGo, type Passes } from './passes.ts'
 import { noteUnderSchemas } from './schema-changes.ts'
 
 /** What an object is and what the server gives it is nobody's. */
@@ -78,12 +79,18 @@ export function recordUpdate(change: OwnedChange, time: string): FieldOwners {
 }
 
 /** The same for one change, whatever there was before. */
-export function recordUpdateAnew(change: OwnedChange, time: string): FieldOwners {
+export const recordUpdateAnew = (change: OwnedChange, time: string): FieldOwners =>
+  inOneGo(updateRecording(change, time))
+
+/** The same, in passes: for objects that are large. */
+export function* updateRecording(change: OwnedChange, time: string): Passes<FieldOwners> {
   const { manager } = change
-  const { owners, changed } = ownersAfterUpdate(change)
+  const { owners, changed } = yield* ownersAfterUpdate(change)
+  yield
   const own = owners.find((owner) => isSameManager(owner, manager))
   const fields = differenceOf(own?.fields ?? noFields, unowned)
   const taken = differenceOf(changed, unowned)
+  yield
   const recorded = isEmptySet(taken)
     ? sharingSets(own?.fields === fields ? owners : withOwned(owners, manager, fields), change.owners)
     : sharingSets(inOrder(capUpdaters(timed(withOwned(owners, manager, fields), manager, time))), change.owners)
@@ -109,15 +116,22 @@ export interface JudgedApply {
 }
 
 /** Applies a configuration to an object. */
-export function recordApply(input: ApplyInput, force: boolean, time: string): JudgedApply {
+export const recordApply = (input: ApplyInput, force: boolean, time: string): JudgedApply =>
+  inOneGo(applyRecording(input, force, time))
+
+/** The same, in passes. */
+export function* applyRecording(input: ApplyInput, force: boolean, time: string): Passes<JudgedApply> {
   const { live, schema, manager } = input
-  const owners = input.owners.length === 0 ? firstOwners(input, time) : input.owners
-  const applied = applyConfiguration({ ...input, owners })
+  const owners = input.owners.length === 0 ? yield* firstOwners(input, time) : input.owners
+  const applied = yield* applyConfiguration({ ...input, owners })
+  yield
   const allowed = manager.name === clientSideApplier ? lastAppliedFields(schema, live, manager.apiVersion) : noFields
   const conflicts = force ? [] : remaining(applied.conflicts, allowed)
   const own = applied.owners.find((owner) => isSameManager(owner, manager))
   const claimed = withOwned(applied.owners, manager, differenceOf(own?.fields ?? noFields, unowned))
+  yield
   const isSame = applied.value === live && sameOwners(claimed, input.owners)
+  yield
   // As upstream has it an apply that changes nothing but owners takes no time.
   const owned = deepEqual(applied.value, live) ? claimed : timed(claimed, manager, time)
   return { value: applied.value, owners: isSame ? input.owners : inOrder(owned), conflicts }
@@ -139,13 +153,13 @@ const timed = (owners: FieldOwners, manager: Manager, time: string): FieldOwners
     ? owners
     : owners.map((owner) => (isSameManager(owner, manager) ? atTime(owner, time) : owner))
 
-function firstOwners({ live, schema, manager, versions, ignored }: ApplyInput, time: string): FieldOwners {
+function* firstOwners({ live, schema, manager, versions, ignored }: ApplyInput, time: string): Passes<FieldOwners> {
   const first: Manager = { ...manager, name: beforeFirstApplyManager, operation: 'Update' }
   const before = emptyObjectOf(schema)
   // An object that is only being made has nothing yet.
   return live === before
     ? []
-    : recordUpdate({ before, after: live, owners: [], manager: first, versions, ignored }, time)
+    : yield* updateRecording({ before, after: live, owners: [], manager: first, versions, ignored }, time)
 }
 
 function remaining(conflicts: readonly OwnershipConflict[], allowed: FieldSet): readonly OwnershipConflict[] {

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow } from './field-set.ts'
+import { inOneGo, type Passes } from './passes.ts'
 import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
 
 /**
@@ -9,9 +10,14 @@ import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchem
  * empty lists.
  */
 export function fieldSetOf(schema: Schema | undefined, value: unknown): FieldSet {
+  return inOneGo(fieldSetBuilding(schema, value))
+}
+
+/** The same, in passes. */
+export function* fieldSetBuilding(schema: Schema | undefined, value: unknown): Passes<FieldSet> {
   const builder = new FieldSetBuilder()
   addFields(schema, value, builder.root)
-  return builder.build()
+  return yield* builder.building()
 }
 
 /** Puts what a value has below `node`, and `node` itself where the value is one field. */

@@ -1,3 +1,5 @@
+import { inOneGo, type Passes, passPartsMax } from './passes.ts'
+
 /**
  * Sets of fields, in the very form in which managedFields hold them (`fieldsV1`): a trie in JSON whose members are path
  * elements. `f:name` is a field or a map's key, `k:{…}` a list element by its keys, `v:…` a list element by its value. An
@@ -16,7 +18,12 @@ export const noFields: FieldSet = Object.freeze({})
 /** Marks an element with members of its own as being in the set, too. */
 export const selfElement = '.'
 
+/** Sets that are known to hold very much: before a loop over one begins, V8 makes a list of all its elements. */
+const largeSets = new WeakSet<FieldSet>()
+
 export function isEmptySet(set: FieldSet): boolean {
+  if (set === noFields) return true
+  if (largeSets.has(set)) return false
   for (const _element in set) return false
   return true
 }
@@ -113,7 +120,12 @@ export class FieldSetBuilder {
   }
 
   build(): FieldSet {
-    return frozen(this.#root, true) ?? noFields
+    return inOneGo(this.building())
+  }
+
+  /** The same, in passes. */
+  *building(): Passes<FieldSet> {
+    return (yield* freezing(this.#root, true)) ?? noFields
   }
 }
 
@@ -134,16 +146,23 @@ export function nodeBelow(node: FieldSetNode, element: string): FieldSetNode {
   return made
 }
 
-function frozen({ member, below }: FieldSetNode, isRoot: boolean): FieldSet | undefined {
+function* freezing({ member, below }: FieldSetNode, isRoot: boolean): Passes<FieldSet | undefined> {
   const nodes: [string, FieldSet][] = []
+  let left = passPartsMax
   for (const [element, node] of below ?? []) {
-    const made = frozen(node, false)
+    if (left-- === 0) {
+      left = passPartsMax
+      yield
+    }
+    const made = node.below === undefined ? leaf(node) : yield* freezing(node, false)
     if (made !== undefined) nodes.push([element, made])
   }
   if (nodes.length === 0) return member && !isRoot ? noFields : undefined
   if (member && !isRoot) nodes.push([selfElement, noFields])
-  return sorted(nodes)
+  return nodes.length <= passPartsMax ? sorted(nodes) : yield* sorting(nodes)
 }
+
+const leaf = ({ member }: FieldSetNode): FieldSet | undefined => (member ? noFields : undefined)
 
 const elementOf = (set: FieldSet, element: string): FieldSet => set[element] ?? noFields
 
@@ -167,7 +186,10 @@ function elementsOf(set: FieldSet, choose: (element: string, below: FieldSet) =>
     same &&= chosen === below
   }
   if (same) return set
-  return kept.length === 0 ? noFields : Object.freeze(Object.fromEntries(kept))
+  if (kept.length === 0) return noFields
+  const made = Object.freeze(Object.fromEntries(kept))
+  if (kept.length > passPartsMax) largeSets.add(made)
+  return made
 }
 
 function joinElements(a: FieldSet, b: FieldSet): [string, FieldSet][] {
@@ -208,9 +230,27 @@ export function setOfElements(nodes: [string, FieldSet][]): FieldSet {
 }
 
 function sorted(nodes: [string, FieldSet][]): FieldSet {
-  if (nodes.length > 1) nodes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   const set: Record<string, FieldSet> = {}
   // No element is called `__proto__`: their kinds come first.
-  for (const [element, below] of nodes) set[element] = below
+  for (const [element, below] of inTextOrder(nodes)) set[element] = below
+  if (nodes.length > passPartsMax) largeSets.add(set)
   return Object.freeze(set)
+}
+
+function* sorting(nodes: [string, FieldSet][]): Passes<FieldSet> {
+  const set: Record<string, FieldSet> = {}
+  let left = passPartsMax
+  for (const [element, below] of inTextOrder(nodes)) {
+    if (left-- === 0) {
+      left = passPartsMax
+      yield
+    }
+    set[element] = below
+  }
+  largeSets.add(set)
+  return Object.freeze(set)
+}
+
+function inTextOrder(nodes: [string, FieldSet][]): [string, FieldSet][] {
+  return nodes.length > 1 ? nodes.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)) : nodes
 }

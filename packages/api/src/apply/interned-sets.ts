@@ -6,6 +6,9 @@ export const internedFieldSetsMax = 1024
 /** How many parts of sets are. Parts come again where whole sets do not: what a node owns of a pod names the pod's address. */
 export const internedPartsMax = 1024
 
+/** Sets with a longer text are kept by nobody but their objects: they hardly come again, and finding that out takes long. */
+export const internedTextMax = 64 * 1024
+
 /** How many nodes of its own a set may have to be called shared. */
 const ownNodesMax = 8
 
@@ -27,11 +30,15 @@ export function isShared(fields: FieldSet): boolean {
 
 /**
  * The one set that holds these fields, as long as it is among those that came last: objects of one template share it. A new
- * one shares its parts with others.
+ * one shares its parts with others. A very large set is returned as it is.
  */
 export function interned(fields: FieldSet): FieldSet {
   if (texts.has(fields)) return fields
   const text = JSON.stringify(fields)
+  if (text.length > internedTextMax) {
+    texts.set(fields, text)
+    return fields
+  }
   const known = takeLatest(sets, text)
   if (known !== undefined) {
     // Whoever has it is not alone with it any more.
@@ -61,17 +68,18 @@ function internedPart(part: FieldSet): FieldSet {
 
 /** The set with parts that are shared with other sets. */
 function sharingParts(set: FieldSet): FieldSet {
-  const made: Record<string, FieldSet> = {}
   let own = 1
-  let same = true
+  let changed: Record<string, FieldSet> | undefined
   for (const element in set) {
     const part = set[element] ?? noFields
+    if (part === noFields) continue
     const shared = internedPart(part)
-    made[element] = shared
     own += ownNodes.get(shared) ?? 0
-    same &&= shared === part
+    if (shared === part) continue
+    changed ??= { ...set }
+    changed[element] = shared
   }
-  const whole = same ? set : Object.freeze(made)
+  const whole = changed === undefined ? set : Object.freeze(changed)
   ownNodes.set(whole, own)
   return whole
 }

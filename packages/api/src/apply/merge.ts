@@ -96,5 +96,9 @@ export function hasDuplicateElements(schema: Schema | undefined, value: unknown)
     return value.some((each) => hasDuplicateElements(composition.list.items, each))
   }
   if (composition.type !== 'fields' || !isJsonObject(value)) return false
-  return Object.keys(value).some((name) => hasDuplicateElements(memberSchema(schema, name), value[name]))
+  for (const name in value) {
+    const each = value[name]
+    if (typeof each === 'object' && hasDuplicateElements(memberSchema(schema, name), each)) return true
+  }
+  return false
 }

@@ -4,7 +4,7 @@
  */
 import type { Schema } from '../schema/schema.ts'
 import { withAppliedEmpty } from './applied-empty.ts'
-import { type Comparison, compareFields, noDifference } from './compare.ts'
+import { type Comparison, comparing, noDifference } from './compare.ts'
 import {
   differenceOf,
   type FieldSet,
@@ -14,8 +14,9 @@ import {
   recursiveDifferenceOf,
   unionOf,
 } from './field-set.ts'
-import { fieldSetOf } from './field-set-of.ts'
+import { fieldSetBuilding } from './field-set-of.ts'
 import { mergeApplied } from './merge.ts'
+import type { Passes } from './passes.ts'
 import { removeFields, withNamedFields } from './remove.ts'
 import { ownersUnderSchemas } from './schema-changes.ts'
 
@@ -83,7 +84,7 @@ export interface OwnedChange {
 }
 
 /** The difference between the two sides of a change in a version; undefined where that is not served. */
-export function comparisonIn(change: OwnedChange, apiVersion: string): Comparison | undefined {
+function* comparingIn(change: OwnedChange, apiVersion: string): Passes<Comparison | undefined> {
   const { before, after, manager, versions, ignored } = change
   const same = apiVersion === manager.apiVersion
   if (same && change.comparison !== undefined) return change.comparison
@@ -91,20 +92,26 @@ export function comparisonIn(change: OwnedChange, apiVersion: string): Compariso
   if (schema === undefined) return undefined
   if (before === after) return noDifference
   const at = (value: unknown) => (same ? value : versions.convert(value, manager.apiVersion, apiVersion))
-  return without(compareFields(schema, at(before), at(after)), ignored?.(apiVersion) ?? noFields)
+  return without(yield* comparing(schema, at(before), at(after)), ignored?.(apiVersion) ?? noFields)
 }
 
 /**
  * The owners after somebody replaced `before` by `after`: it owns what it changed beside what it owned before, and the others
  * lose what is changed or gone. `changed` is what it took.
  */
-export function ownersAfterUpdate(change: OwnedChange): { readonly owners: FieldOwners; readonly changed: FieldSet } {
+export function* ownersAfterUpdate(
+  change: OwnedChange,
+): Passes<{ readonly owners: FieldOwners; readonly changed: FieldSet }> {
   const { manager, versions, ignored } = change
   const owners = ownersUnderSchemas(change.owners, versions)
-  const { owners: left, comparison } = transfer(owners === change.owners ? change : { ...change, owners }, undefined)
+  const { owners: left, comparison } = yield* transferring(
+    owners === change.owners ? change : { ...change, owners },
+    undefined,
+  )
   const changed = unionOf(comparison.modified, comparison.added)
   if (isEmptySet(changed)) return { owners: left, changed }
   const own = left.find((owner) => isSameManager(owner, manager))?.fields ?? noFields
+  yield
   const fields = unionOf(own, changed)
   const owned = ignored === undefined ? fields : recursiveDifferenceOf(fields, ignored(manager.apiVersion))
   return { owners: withOwned(left, manager, owned), changed }
@@ -141,18 +148,23 @@ export interface ApplyInput {
 }
 
 /** Merges an applied configuration into an object: what its manager applied before and leaves out now goes, unless others own it. */
-export function applyConfiguration(input: ApplyInput): Applied {
+export function* applyConfiguration(input: ApplyInput): Passes<Applied> {
   const { live, configuration, schema, manager, versions, ignored } = input
   const owners = ownersUnderSchemas(input.owners, versions)
   const merged = mergeApplied(schema, live, configuration)
+  yield
   const last = owners.find((owner) => isSameManager(owner, manager))
-  const fields = recursiveDifferenceOf(fieldSetOf(schema, configuration), ignored?.(manager.apiVersion) ?? noFields)
+  const fields = recursiveDifferenceOf(
+    yield* fieldSetBuilding(schema, configuration),
+    ignored?.(manager.apiVersion) ?? noFields,
+  )
   // Even one that owns nothing stands for itself while the others are judged.
   const claimed = withOwned(owners, manager, fields)
   const value =
-    last === undefined ? merged : withAppliedEmpty(schema, prune(input, merged, claimed, last), configuration)
+    last === undefined ? merged : withAppliedEmpty(schema, yield* pruning(input, merged, claimed, last), configuration)
   const change = { before: live, after: value, owners: claimed, manager, versions, ignored }
-  const { owners: left, conflicts } = transfer(change, manager)
+  yield
+  const { owners: left, conflicts } = yield* transferring(change, manager)
   return { value, owners: left, conflicts }
 }
 
@@ -167,9 +179,9 @@ interface Transfer {
  * The owners, but for `except`, without what is changed or gone. Fields of a version that is not served any more are owned by
  * nobody.
  */
-function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
+function* transferring(change: OwnedChange, except: Manager | undefined): Passes<Transfer> {
   const comparisonAt = comparer(change)
-  const comparison = comparisonAt(change.manager.apiVersion) ?? noDifference
+  const comparison = (yield* comparisonAt(change.manager.apiVersion)) ?? noDifference
   const conflicts: OwnershipConflict[] = []
   const left: Owned[] = []
   for (const owner of change.owners) {
@@ -177,10 +189,12 @@ function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
       left.push(owner)
       continue
     }
-    const own = comparisonAt(owner.apiVersion)
+    const own = yield* comparisonAt(owner.apiVersion)
     if (own === undefined) continue
+    yield
     const taken = intersectionOf(owner.fields, unionOf(own.modified, own.added))
     if (!isEmptySet(taken)) conflicts.push({ manager: owner, fields: taken })
+    yield
     const fields = differenceOf(differenceOf(owner.fields, taken), own.removed)
     if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields })
   }
@@ -191,9 +205,9 @@ function transfer(change: OwnedChange, except: Manager | undefined): Transfer {
 /** Compares the two sides of a change in each version once. */
 function comparer(change: OwnedChange) {
   const known = new Map<string, Comparison | undefined>()
-  return (apiVersion: string): Comparison | undefined => {
+  return function* comparisonAt(apiVersion: string): Passes<Comparison | undefined> {
     if (known.has(apiVersion)) return known.get(apiVersion)
-    const made = comparisonIn(change, apiVersion)
+    const made = yield* comparingIn(change, apiVersion)
     known.set(apiVersion, made)
     return made
   }
@@ -210,7 +224,12 @@ function without(comparison: Comparison, ignored: FieldSet): Comparison {
 }
 
 /** The merged object without what the manager owned and neither it nor anybody else owns now. */
-function prune({ versions, manager }: ApplyInput, merged: unknown, owners: FieldOwners, last: Owned): unknown {
+function* pruning(
+  { versions, manager }: ApplyInput,
+  merged: unknown,
+  owners: FieldOwners,
+  last: Owned,
+): Passes<unknown> {
   const lastVersion = last.apiVersion
   const schema = versions.schemaOf(lastVersion)
   // Without the version nobody can tell any more what the fields were.
@@ -218,29 +237,46 @@ function prune({ versions, manager }: ApplyInput, merged: unknown, owners: Field
   const at = (value: unknown, from: string, to: string) => (from === to ? value : versions.convert(value, from, to))
   const whole = at(merged, manager.apiVersion, lastVersion)
   const lastFields = withNamedFields(schema, last.fields)
+  yield
   let pruned = objectWithout(schema, whole, lastFields)
   for (const [version, managed] of ownedByVersion(owners, lastVersion)) {
     const own = versions.schemaOf(version)
     if (own === undefined) continue
-    const back = withOwnedFields(own, at(whole, lastVersion, version), at(pruned, lastVersion, version), managed)
+    yield
+    const back = yield* restoring(own, at(whole, lastVersion, version), at(pruned, lastVersion, version), managed)
     pruned = at(back, version, lastVersion)
   }
   // What nobody owned was not this manager's to remove.
-  const gone = differenceOf(fieldsOf(schema, whole), fieldsOf(schema, pruned))
+  yield
+  const all = yield* fieldsOf(schema, whole)
+  yield
+  const gone = differenceOf(all, yield* fieldsOf(schema, pruned))
+  yield
   return at(objectWithout(schema, whole, intersectionOf(gone, lastFields)), lastVersion, manager.apiVersion)
 }
 
 /** `pruned`, a part of `whole`, with what else of it is owned; what is somebody's in a removed element comes back with its element. */
-function withOwnedFields(schema: Schema, whole: unknown, pruned: unknown, managed: FieldSet): unknown {
-  const kept = unionOf(fieldsOf(schema, pruned), withNamedFields(schema, managed))
-  return objectWithout(schema, whole, differenceOf(fieldsOf(schema, whole), kept))
+function* restoring(schema: Schema, whole: unknown, pruned: unknown, managed: FieldSet): Passes<unknown> {
+  const left = yield* fieldsOf(schema, pruned)
+  const owned = withNamedFields(schema, managed)
+  yield
+  const kept = unionOf(left, owned)
+  const all = yield* fieldsOf(schema, whole)
+  yield
+  const gone = differenceOf(all, kept)
+  yield
+  return objectWithout(schema, whole, gone)
 }
 
 /** An object stays one when all its fields go. */
 const objectWithout = (schema: Schema, object: unknown, fields: FieldSet): unknown =>
   removeFields(schema, object, fields) ?? {}
 
-const fieldsOf = (schema: Schema, value: unknown): FieldSet => withNamedFields(schema, fieldSetOf(schema, value))
+function* fieldsOf(schema: Schema, value: unknown): Passes<FieldSet> {
+  const fields = yield* fieldSetBuilding(schema, value)
+  yield
+  return withNamedFields(schema, fields)
+}
 
 /** Everything that is owned in a version; `first` comes first, as conversion may need what others own there. */
 function ownedByVersion(owners: FieldOwners, first: string): ReadonlyMap<string, FieldSet> {

@@ -1,4 +1,4 @@
-import { type JsonObject, setMember } from '../json.ts'
+import { type JsonObject, withChanges } from '../json.ts'
 import { resolveSchema } from '../schema/resolve.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { elementIn, type FieldSet, isEmptySet, isMember, noFields, selfElement } from './field-set.ts'
@@ -18,15 +18,15 @@ export function removeFields(schema: Schema | undefined, value: unknown, fields:
 }
 
 function removeMembers(schema: Schema | undefined, value: JsonObject, fields: FieldSet): JsonObject | null {
-  const kept: Record<string, unknown> = {}
-  let same = true
+  const changes = new Map<string, unknown>()
+  let left = 0
   for (const [element, name, each] of membersOf(value)) {
     const after = without(memberSchema(schema, name), each, elementIn(fields, element))
-    if (after !== undefined) setMember(kept, name, after)
-    same &&= after === each
+    if (after !== undefined) left += 1
+    if (after !== each) changes.set(name, after)
   }
-  if (same) return value
-  return Object.keys(kept).length === 0 ? null : kept
+  if (changes.size === 0) return value
+  return left === 0 ? null : withChanges(value, changes)
 }
 
 function removeElements(list: ListSchema, values: readonly unknown[], fields: FieldSet): readonly unknown[] | null {
@@ -52,15 +52,17 @@ function without(schema: Schema | undefined, value: unknown, node: FieldSet | un
  * removed the object goes, too. Keys of maps and elements of lists are in a set by themselves where they are owned.
  */
 export function withNamedFields(schema: Schema | undefined, fields: FieldSet): FieldSet {
-  const nodes = Object.entries(fields).map(([element, below]) => {
-    if (element === selfElement || isEmptySet(below)) return [element, below] as const
+  const changes = new Map<string, FieldSet>()
+  for (const element in fields) {
+    const below = fields[element] ?? noFields
+    if (element === selfElement || isEmptySet(below)) continue
     const name = element.slice(2)
     const isField = element.startsWith('f:')
     const made = withNamedFields(isField ? memberSchema(schema, name) : itemsSchema(schema), below)
     const marked = isField && isNamedField(schema, name) ? { [selfElement]: noFields, ...made } : made
-    return [element, marked] as const
-  })
-  return Object.fromEntries(nodes)
+    if (marked !== below) changes.set(element, marked)
+  }
+  return changes.size === 0 ? fields : { ...fields, ...Object.fromEntries(changes) }
 }
 
 function itemsSchema(schema: Schema | undefined): Schema | undefined {

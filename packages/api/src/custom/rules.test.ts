@@ -464,3 +464,38 @@ it.each([
 ])('the field %s is called %s', (name, escaped) => {
   expect(escapeName(name)).toBe(escaped)
 })
+
+describe('a definition that was stored although a rule of it', () => {
+  const problemsOf = (schema: JsonSchemaProps, spec: unknown, old?: unknown): readonly string[] => {
+    const { schema: kind, errors } = read(schema)
+    expect(errors).toHaveLength(1)
+    const options = old === undefined ? {} : { old: whole(old) }
+    return compile(kind).validate(whole(spec), options).map(describeFieldError)
+  }
+  const unreadable =
+    'spec: Invalid value: "object": rule compile error: compilation failed: ERROR: <input>:1:5: undefined field \'wait\'\n | self.wait > 1\n | ....^'
+
+  it('cannot be read refuses whatever it is about, changed or not', () => {
+    const broken = withRules(scale, 'self.wait > 1', 'self.replicas <= self.max')
+    expect(problemsOf(broken, { replicas: 2, max: 1 })).toEqual([
+      unreadable,
+      'spec: Invalid value: failed rule: self.replicas <= self.max',
+    ])
+    expect(problemsOf(broken, { replicas: 1, max: 1 }, { replicas: 1, max: 1 })).toEqual([unreadable])
+    expect(problemsOf(broken, undefined)).toEqual([])
+  })
+
+  it('says neither yes nor no refuses all the same', () => {
+    expect(problemsOf(withRules(scale, 'self.max'), { max: 1 })).toEqual([
+      'spec: Invalid value: "object": rule compile error: cel expression must evaluate to a bool',
+    ])
+  })
+
+  it('has a message that cannot be read asks nevertheless, without it', () => {
+    const rule = { rule: 'self.replicas <= self.max', messageExpression: 'self.wait' }
+    expect(problemsOf(withRules(scale, rule), { replicas: 2, max: 1 })).toEqual([
+      'spec: Invalid value: failed rule: self.replicas <= self.max',
+    ])
+    expect(problemsOf(withRules(scale, rule), { replicas: 1, max: 1 })).toEqual([])
+  })
+})

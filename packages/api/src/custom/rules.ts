@@ -45,10 +45,15 @@ interface CompiledRule {
   readonly fieldPath: FieldPathSteps | undefined
 }
 
+/** A rule that cannot be asked, which refuses whatever it is about: of a definition that was stored nevertheless. */
+interface BrokenRule {
+  readonly problem: string
+}
+
 /** A node of the schema that has rules, or has such nodes in it. */
 interface RuleNode {
   readonly schema: Schema
-  readonly rules: readonly CompiledRule[]
+  readonly rules: readonly (CompiledRule | BrokenRule)[]
   readonly fields: readonly (readonly [name: string, node: RuleNode])[]
   readonly values: RuleNode | undefined
   readonly items: RuleNode | undefined
@@ -148,7 +153,7 @@ function repeated(schema: Schema, around: Surroundings, path: FieldPath): Surrou
   }
 }
 
-function readRules(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): readonly CompiledRule[] {
+function readRules(schema: Schema, path: FieldPath, around: Surroundings, reading: Reading): RuleNode['rules'] {
   const { cel = [] } = schema
   if (cel.length === 0 || hasFaults(path, reading)) return []
   const at = path.field('x-kubernetes-validations')
@@ -175,7 +180,7 @@ function readRule(
   path: FieldPath,
   around: Surroundings,
   reading: Reading,
-): CompiledRule | undefined {
+): CompiledRule | BrokenRule | undefined {
   const { errors } = reading
   const fieldPath = rule.fieldPath === undefined ? undefined : readFieldPath(rule.fieldPath, schema)
   const oldSelf = rule.optionalOldSelf === true ? optionalOf(self) : self
@@ -183,15 +188,17 @@ function readRule(
     ['self', self],
     ['oldSelf', oldSelf],
   ])
-  const program = readExpression(rule, 'rule', rule.rule, variables, path, reading)
+  const read = readExpression(rule, 'rule', rule.rule, variables, path, reading)
+  const program = 'program' in read ? read.program : undefined
   if (program !== undefined)
     countCost(program, 'rule', self, around.cardinality ?? cardinalityMax(schema), path, reading)
   const { messageExpression = '' } = rule
   // Of a rule that cannot be read the message is not looked at.
-  const message =
+  const readMessage =
     messageExpression === '' || program === undefined
       ? undefined
       : readExpression(rule, 'messageExpression', messageExpression, variables, path, reading)
+  const message = readMessage !== undefined && 'program' in readMessage ? readMessage.program : undefined
   // As upstream has it what a message costs counts once.
   if (message !== undefined) countCost(message, 'messageExpression', self, 1, path, reading)
   const usesOldSelf = program?.uses('oldSelf') ?? false
@@ -203,8 +210,9 @@ function readRule(
     const detail = 'may not be set if oldSelf is not used in rule'
     errors.push(invalidField(path.field('optionalOldSelf'), rule.optionalOldSelf, detail))
   }
-  if (program === undefined || (message === undefined && messageExpression !== '')) return undefined
-  return { rule, program, message, usesOldSelf, fieldPath }
+  if (program !== undefined) return { rule, program, message, usesOldSelf, fieldPath }
+  // As upstream has it an empty rule asks nothing.
+  return 'problem' in read && rule.rule.trim() !== '' ? read : undefined
 }
 
 function readExpression(
@@ -214,23 +222,24 @@ function readExpression(
   variables: ReadonlyMap<string, CelType>,
   path: FieldPath,
   reading: Reading,
-): CelProgram | undefined {
-  const at = path.field(name)
+): { readonly program: CelProgram } | BrokenRule {
+  const broken = (problem: string): BrokenRule => {
+    reading.errors.push(invalidField(path.field(name), shownRule(rule), problem))
+    return { problem }
+  }
   const compiled = compileCel(source, variables, undefined, 'alike')
   if ('problem' in compiled) {
     const prefix = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed'
-    reading.errors.push(invalidField(at, shownRule(rule), `${prefix}: ${compiled.problem}`))
-    return undefined
+    return broken(`${prefix}: ${compiled.problem}`)
   }
   const { program } = compiled
   const wanted: CelType['kind'] = name === 'rule' ? 'bool' : 'string'
   if (program.type.kind !== wanted) {
-    const what =
-      name === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string'
-    reading.errors.push(invalidField(at, shownRule(rule), what))
-    return undefined
+    return broken(
+      name === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string',
+    )
   }
-  return program
+  return { program }
 }
 
 function countCost(
@@ -357,6 +366,10 @@ function askRules(node: RuleNode, value: unknown, old: unknown, path: FieldPath,
     return
   }
   for (const compiled of rules) {
+    if ('problem' in compiled) {
+      fail(`rule compile error: ${compiled.problem}`)
+      continue
+    }
     const { rule, program, usesOldSelf } = compiled
     // A rule about a change asks nothing where there was nothing before, unless it says that it can tell.
     if (usesOldSelf && oldSelf === undefined && rule.optionalOldSelf !== true) continue

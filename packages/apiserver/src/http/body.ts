@@ -16,9 +16,11 @@ import {
 import { jsonSyntaxError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
 import { inGoTypes } from '../go-types.ts'
+import { pauseFor } from '../registry/large-objects.ts'
 import { notRegisteredAsOptions } from '../registry/schemes.ts'
 import type { RegistryWriteOptions, RequestedPatch } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import { duplicateFields, oddFields } from './duplicate-fields.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
@@ -70,26 +72,30 @@ const objectWording: Wording = {
 const optionsWording: Wording = { unrecognized: (problem) => problem, undecodable: (problem) => problem }
 
 /**
- * An object from the body of a write. Fields that occur twice are an error in strict mode, warnings in warn mode.
- * Throws BadRequest (400) where the body cannot be read, UnsupportedMediaType (415) where it is of another type.
+ * An object from the body of a write. Fields that occur twice are an error in strict mode, warnings in warn mode. While a large body is
+ * read others are served, where there are `turns`. Throws BadRequest (400) where the body cannot be read, UnsupportedMediaType (415) where it is of another type.
  */
 export async function parseObject(
   body: Buffer,
   contentType: string | undefined,
   definition: ExpectedKind,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
+  turns?: WorkTurns,
   wording: Wording = objectWording,
 ): Promise<ParsedBody> {
   const format = bodyFormatOf(contentType)
   if (format === 'protobuf') return parseProtobuf(body, definition, wording)
   if (format === 'json') checkText(body)
   const text = decodeText(body)
-  const parsed =
+  const pause = turns && pauseFor(turns, 0, body.length)
+  let parsed =
     text === undefined
       ? unreadable(body)
       : format === 'json'
-        ? parseJson(text, fieldValidation, isCustom(definition))
+        ? parseJson(text, isCustom(definition))
         : await parseYaml(text, fieldValidation)
+  if (pause !== undefined) await pause()
+  if (format === 'json') parsed = withDuplicates(parsed, text, fieldValidation)
   const problem =
     parsed.problem === undefined ? typeProblem(parsed.value, definition, text) : unreadableType(parsed.problem)
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
@@ -206,12 +212,15 @@ export async function parsePatch(
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   definition: Pick<ExpectedKind, 'schema'>,
+  turns?: WorkTurns,
 ): Promise<ParsedPatch> {
   checkText(body)
   const text = decodeText(body)
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
-  let parsed =
-    text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, fieldValidation, isCustom(definition))
+  const pause = turns && pauseFor(turns, 0, body.length)
+  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, isCustom(definition))
+  if (pause !== undefined) await pause()
+  if (parsed !== undefined) parsed = withDuplicates(parsed, text, fieldValidation)
   // What is not quite JSON may still be YAML.
   if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
     isYaml = text !== undefined
@@ -294,7 +303,7 @@ export async function parseDeleteOptions(
   contentType: string | undefined,
 ): Promise<RawDeleteOptions | undefined> {
   if (body.length === 0) return undefined
-  const { value } = await parseObject(body, contentType, deleteOptionsKind, 'Ignore', optionsWording)
+  const { value } = await parseObject(body, contentType, deleteOptionsKind, 'Ignore', undefined, optionsWording)
   const options = value ?? {}
   if (!isJsonObject(options)) throw badRequest(unreadableType(noTyped(options)))
   const { kind = 'DeleteOptions', apiVersion = 'meta.k8s.io/v1' } = options
@@ -323,17 +332,25 @@ function unreadable(body: Buffer): Parsed {
 }
 
 /** With `isExact` whole numbers stay what is written, though no JavaScript number holds them. */
-function parseJson(text: string, fieldValidation: RegistryWriteOptions['fieldValidation'], isExact: boolean): Parsed {
-  let value: unknown
+function parseJson(text: string, isExact: boolean): Parsed {
   try {
     const parse = isExact ? parseExactJson : JSON.parse
-    value = halfSurrogate.test(text) ? parseWellFormed(text, isExact) : parse(text)
+    return { value: halfSurrogate.test(text) ? parseWellFormed(text, isExact) : parse(text), duplicates: [] }
   } catch {
     return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
   }
-  if (fieldValidation === 'Ignore') return { value, duplicates: [] }
+}
+
+/** What was parsed of a JSON text, with the fields that occur twice in it where the request wants to hear of them. */
+function withDuplicates(
+  parsed: Parsed,
+  text: string | undefined,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+): Parsed {
+  const { value, problem } = parsed
+  if (text === undefined || problem !== undefined || fieldValidation === 'Ignore') return parsed
   // Deep values are refused by the caller; looking for duplicates in them would recurse as deep.
-  if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return { value, duplicates: [] }
+  if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return parsed
   return { value, duplicates: duplicateFields(text, value) }
 }
 

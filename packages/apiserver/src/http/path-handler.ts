@@ -19,6 +19,7 @@ import { rootPaths } from './root-paths.ts'
 import { isBuiltInGroup, noHandler, pathMethodNotAllowed, pathNotFound } from './routes.ts'
 import { storeCheck } from './store-check.ts'
 import { handleVersion } from './version.ts'
+import type { ZPagePath } from './zpages.ts'
 
 export interface PathHandlerOptions {
   readonly core: ApiCore
@@ -29,13 +30,23 @@ export interface PathHandlerOptions {
   readonly liveness?: readonly HealthCheck[]
   /** What `/metrics` shows; without it there is no such path, nor one below it. */
   readonly metrics?: MetricsRegistry | undefined
+  /** What `/flagz` shows: the flags of the command that runs the server, with their values; without them there is no such path. */
+  readonly flags?: Readonly<Record<string, string>> | undefined
 }
 
 /** What is below these has routes upstream, and a Status where there is none; other paths have plain text. */
 const routedRoots: readonly string[] = ['/api', '/version', ...openIdPaths]
 
 /** Answers paths that are no resources: what the server says of itself. */
-export function createPathHandler({ core, environment, readiness = [], liveness = [], metrics }: PathHandlerOptions) {
+export function createPathHandler({
+  core,
+  environment,
+  readiness = [],
+  liveness = [],
+  metrics,
+  flags,
+}: PathHandlerOptions) {
+  const startedMs = environment.clock.now()
   const discovery = new Discovery(core.registries, core.aggregator)
   let openApi: Promise<OpenApi> | undefined
   const loadOpenApi = async (): Promise<OpenApi> => {
@@ -51,7 +62,17 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     return isRouted || routedRoots.some((each) => path.startsWith(`${each}/`)) ? pathNotFound() : noHandler()
   }
   const paths = (): readonly string[] =>
-    rootPaths(core.registries.definitions(), health, metrics !== undefined, core.serviceAccountTokens !== undefined)
+    rootPaths(core.registries.definitions(), health, {
+      metrics: metrics !== undefined,
+      tokens: core.serviceAccountTokens !== undefined,
+      flags: flags !== undefined,
+    })
+  const showZPage = async (path: ZPagePath, { request, query, response }: Exchange): Promise<void> => {
+    const { handleZPage } = await import('./zpages.ts')
+    const nowMs = environment.clock.now()
+    const pages = { startedMs, nowMs, random: environment.random, paths: paths(), flags: flags ?? {} }
+    return handleZPage(path, pages, request, query, response)
+  }
 
   return (exchange: Exchange, path: string): Promise<void> | void => {
     const { request, response, query } = exchange
@@ -73,6 +94,7 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     if (metrics !== undefined && path === '/metrics/slis') {
       return sendMetrics(exchange, healthMetrics, async () => healthMetrics.text())
     }
+    if (path === '/statusz' || (path === '/flagz' && flags !== undefined)) return showZPage(path, exchange)
     // Upstream serves what is above whatever the method is.
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw paths().includes(path.replace(/(?<=.)\/$/, '')) ? pathMethodNotAllowed() : notFoundAt(path)
@@ -102,7 +124,7 @@ function healthChecks({
   environment,
   readiness,
   liveness,
-}: Required<Omit<PathHandlerOptions, 'metrics'>>): HealthChecks {
+}: Required<Omit<PathHandlerOptions, 'metrics' | 'flags'>>): HealthChecks {
   let starting: string | undefined = 'the API is starting'
   core.ready.then(
     () => {

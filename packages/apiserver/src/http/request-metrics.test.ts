@@ -93,3 +93,11 @@ describe('what is counted of requests', () => {
     expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1\n')
   })
 })
+
+it('tells of requests that count as made by somebody else', async () => {
+  const asEve = { headers: { 'impersonate-user': 'eve' } }
+  await server.call('/version', asEve)
+  await server.call('/version', asEve)
+  const { text } = await server.call('/metrics')
+  expect(text).toContain('apiserver_impersonation_attempts_total{mode="user-info",decision="allowed"} 2\n')
+})

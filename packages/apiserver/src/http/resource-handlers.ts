@@ -1,6 +1,6 @@
 import { ApiError, badRequest, type KubernetesObject, type ResourceDefinition, type Verb } from '@coracle/api'
 import type { PatchType } from '@coracle/client'
-import type { Registry, RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
+import type { Registry, WriteResult } from '../registry-contract.ts'
 import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from './body.ts'
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
@@ -167,7 +167,8 @@ async function patch(
   const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
     const find = () => registry.get(namespace, name, '')
-    const { change, warnings } = await readPatch(bytes, type, options.fieldValidation, registry.definition, find)
+    const parse = () => parsePatch(bytes, type, options.fieldValidation, registry.definition, context.turns)
+    const { change, warnings } = await readPatch(type, parse, find)
     for (const text of warnings) warn(exchange.response, text)
     return registry.patch(contextOf(exchange), namespace, name, subresource, change, options)
   })
@@ -177,14 +178,12 @@ async function patch(
 
 /** A patch as parsed. That there is nothing to change is told before what is wrong with the patch, but for an apply, which may create. */
 async function readPatch(
-  bytes: Buffer,
   type: PatchType,
-  fieldValidation: RegistryWriteOptions['fieldValidation'],
-  definition: ResourceDefinition,
+  parse: () => Promise<ParsedPatch>,
   find: () => Promise<unknown>,
 ): Promise<ParsedPatch> {
   try {
-    return await parsePatch(bytes, type, fieldValidation, definition)
+    return await parse()
   } catch (error) {
     if (type !== 'apply' && error instanceof ApiError && error.code === 400) await find()
     throw error
@@ -228,7 +227,8 @@ async function readObject(
   definition: ResourceDefinition,
   fieldValidation: 'Ignore' | 'Warn' | 'Strict',
 ): Promise<unknown> {
-  const { value, warnings } = await parseObject(body, request.headers['content-type'], definition, fieldValidation)
+  const contentType = request.headers['content-type']
+  const { value, warnings } = await parseObject(body, contentType, definition, fieldValidation, turns)
   for (const warning of warnings) warn(response, warning)
   // To check and store it takes as long again.
   if (body.length >= largeBodyBytesMin) await turns.take(true)

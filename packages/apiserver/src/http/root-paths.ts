@@ -6,12 +6,21 @@ import { openIdPaths } from './openid-paths.ts'
 export function rootPaths(
   definitions: readonly ResourceDefinition[],
   health: HealthChecks,
-  hasMetrics: boolean,
-  hasTokens: boolean,
+  has: { readonly metrics: boolean; readonly tokens: boolean; readonly flags: boolean },
 ): readonly string[] {
-  const paths = new Set(['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'])
-  if (hasMetrics) paths.add('/metrics').add('/metrics/slis')
-  if (hasTokens) for (const path of openIdPaths) paths.add(path)
+  const paths = new Set([
+    '/api',
+    '/apis',
+    '/apis/',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openapi/v3/',
+    '/statusz',
+    '/version',
+  ])
+  if (has.flags) paths.add('/flagz')
+  if (has.metrics) paths.add('/metrics').add('/metrics/slis')
+  if (has.tokens) for (const path of openIdPaths) paths.add(path)
   for (const { group, version } of definitions) {
     if (group === '') paths.add(`/api/${version}`)
     else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`)

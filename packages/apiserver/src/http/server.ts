@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ResourceDefinition, tooManyRequests } from '@coracle/api'
 import { Upgrades } from '@coracle/client/upgrades'
-import type { Environment, Time } from '@coracle/environment'
+import type { Environment, MetricsRegistry, Time } from '@coracle/environment'
 import type { ApiCore } from '../api-core.ts'
 import { mastersGroup } from '../api-server-user.ts'
 import { ProxiedRequests } from '../proxy/proxied-requests.ts'
@@ -158,7 +158,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     if (!isOfHead || rawPacket === undefined || !isIdle || !socket.writable) {
       return refuseMalformed(error, socket, exchanges, refused)
     }
-    const head = Buffer.concat(before === undefined ? [rawPacket] : [before, rawPacket])
+    const head = Buffer.concat([before ?? strangers.begunBy(socket), rawPacket])
     lastHeads.set(socket, head)
     // The parser tells nothing more at the end, and Node.js ends the connection then.
     if (before === undefined) {
@@ -491,7 +491,7 @@ function createHandler(
     try {
       if (identifying >= identifyingRequestsMax) throw tooManyRequests(busyMessage, 1)
       const requester = authenticate(request, (text) => warn(response, text))
-      const who = asksToImpersonate(request.rawHeaders) ? impersonated(core, arrival, requester) : requester
+      const who = asksToImpersonate(request.rawHeaders) ? impersonated(core, metrics, arrival, requester) : requester
       if (who instanceof Promise) void beginWhenKnown(arrival, who)
       else begin(arrival, who)
     } catch (error) {
@@ -534,14 +534,22 @@ function refuse(response: ServerResponse, problem: string): void {
 /** Whom a request that asks for it counts as made by. What judges that is loaded with the first such request. */
 async function impersonated(
   core: ApiCore,
+  metrics: MetricsRegistry | undefined,
   { request, path, search }: Arrival,
   who: User | Promise<User>,
 ): Promise<User> {
-  const loading = Promise.all([import('../security/acting-as.ts'), import('../security/impersonation.ts')])
-  const [requester, [{ actAs }, { askedUser }]] = await Promise.all([who, loading])
+  const loading = Promise.all([
+    import('../security/acting-as.ts'),
+    import('../security/impersonation.ts'),
+    import('../security/impersonation-metrics.ts'),
+  ])
+  const [requester, [{ actAs }, { askedUser }, { impersonationMetricsOf }]] = await Promise.all([who, loading])
   const asked = askedUser(request.rawHeaders)
   if (asked === undefined) return requester
-  return actAs(core.authorize, { requester, asked, request: wantedOf(core, request.method ?? 'GET', path, search) })
+  const impersonation = { requester, asked, request: wantedOf(core, request.method ?? 'GET', path, search) }
+  return metrics === undefined
+    ? actAs(core.authorize, impersonation)
+    : impersonationMetricsOf(metrics, core.environment.clock).actAs(core.authorize, impersonation)
 }
 
 /** What a request wants, for authorization. */

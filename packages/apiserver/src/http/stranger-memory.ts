@@ -10,8 +10,13 @@ import { WorkTurns } from '../work-turns.ts'
  */
 export const strangersHeaderBytesMax = 32 * 1024 * 1024
 
+/** No method that the parser knows is longer. */
+const methodBytesMax = 16
+
 interface Stranger {
   readonly socket: Duplex
+  /** The first bytes of the connection that the parser has had, as many as a method may have. */
+  begun: Buffer
   heldBytes: number
   /** The last request whose head came whole. */
   latest: IncomingMessage | undefined
@@ -67,6 +72,14 @@ export class StrangerMemory {
     })
   }
 
+  /**
+   * What has come on a connection before the bytes that the parser is at, where that was no more than the beginning of a method: the
+   * parser has taken it for the beginning of one it knows, and tells of none of it.
+   */
+  begunBy(socket: Duplex): Buffer {
+    return this.#strangers.get(socket)?.begun ?? noBytes
+  }
+
   /** Notes that a request has come of which it is not known, or not believed, who made it. */
   onAnonymous(request: IncomingMessage): void {
     const { socket } = request
@@ -88,7 +101,7 @@ export class StrangerMemory {
 
   #listenTo(socket: Duplex): void {
     if (socket.destroyed || this.#strangers.has(socket)) return
-    const stranger: Stranger = { socket, heldBytes: 0, latest: undefined, isNew: false }
+    const stranger: Stranger = { socket, begun: noBytes, heldBytes: 0, latest: undefined, isNew: false }
     this.#strangers.set(socket, stranger)
     if (listened.has(socket)) return
     listened.add(socket)
@@ -96,10 +109,12 @@ export class StrangerMemory {
     socket.on('close', () => this.#forget(socket))
   }
 
-  #onData(socket: Duplex, { length }: Buffer): void {
+  #onData(socket: Duplex, chunk: Buffer): void {
     const stranger = this.#strangers.get(socket)
     if (stranger === undefined) return
-    const { isNew, latest } = stranger
+    const { isNew, latest, begun } = stranger
+    const { length } = chunk
+    if (begun.length < methodBytesMax) stranger.begun = Buffer.concat([begun, chunk.subarray(0, methodBytesMax)])
     stranger.isNew = false
     // The parser has had these bytes. They ended a head, or belong to a body, of which little is taken from strangers.
     if (isNew || latest?.complete === false) return
@@ -135,6 +150,8 @@ export class StrangerMemory {
     largest.socket.destroy()
   }
 }
+
+const noBytes = Buffer.alloc(0)
 
 const headEnd = Buffer.from('\r\n\r\n')
 

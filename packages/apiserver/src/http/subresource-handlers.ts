@@ -89,7 +89,7 @@ async function write(
 }
 
 async function carryOut(
-  { bodies }: HandlerContext,
+  { bodies, turns }: HandlerContext,
   exchange: Exchange,
   definition: ResourceDefinition,
   subresource: Subresource,
@@ -102,13 +102,14 @@ async function carryOut(
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType, definition)
     const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
-    const { change, warnings } = await parsePatch(await bodies.read(request), type, options.fieldValidation, definition)
+    const body = await bodies.read(request)
+    const { change, warnings } = await parsePatch(body, type, options.fieldValidation, definition, turns)
     for (const warning of warnings) warn(response, warning)
     return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }
   const read = async ({ fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
     const kind = kindOf(definition, route.subresource)
-    const { value, warnings } = await parseObject(await bodies.read(request), contentType, kind, fieldValidation)
+    const { value, warnings } = await parseObject(await bodies.read(request), contentType, kind, fieldValidation, turns)
     for (const warning of warnings) warn(response, warning)
     return value
   }

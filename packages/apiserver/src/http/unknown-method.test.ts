@@ -96,6 +96,15 @@ describe('a method that no HTTP parser knows', () => {
     expect([answer.code, JSON.parse(answer.body).code]).toEqual([405, 405])
   })
 
+  it.each([
+    ['a method that is known', ['GE', ` ${configMaps}`]],
+    ['several letters of one, each by itself', ['P', 'O', `X ${configMaps}`]],
+    ['a letter, before a method that is known', ['D', `POST ${configMaps}`]],
+  ])('is the whole of it where the parser took its beginning for that of another: %s', async (_what, pieces) => {
+    const answer = await answerInPieces([...pieces.slice(0, -1), asks(pieces.at(-1) ?? '', auth)])
+    expect([answer.code, JSON.parse(answer.body).code]).toEqual([405, 405])
+  })
+
   it('is answered when its head has come a few bytes at a time', async () => {
     const pieces = asks(`FOO ${configMaps}`, auth).match(/.{1,15}/gs) ?? []
     expect((await answerInPieces(pieces)).code).toBe(405)

@@ -22,6 +22,8 @@ import type { RegistryWriteOptions } from '../registry-contract.ts'
 export interface Configuration {
   readonly object: KubernetesObject
   readonly warnings: readonly string[]
+  /** How many values were decoded. */
+  readonly valuesCount: number
 }
 
 /** What reading a configuration asks of a kind. */
@@ -58,7 +60,7 @@ export function readConfiguration(
   const problems = isCustom ? typedProblems(definition.schema, body) : undefined
   if (problems !== undefined) throw refuse(problems)
   try {
-    const { value, warnings } = compile(definition.schema).decode(body, options)
+    const { value, warnings, valuesCount } = compile(definition.schema).decode(body, options)
     // Nobody could own what the schema does not have: for built-in kinds that is an error, whatever the request says.
     if (!isCustom && warnings.length > 0) throw refuse(typedProblems(definition.schema, body) ?? warnings.join(', '))
     if (hasDuplicateElements(definition.schema, value)) {
@@ -66,7 +68,7 @@ export function readConfiguration(
     }
     // A configuration may say null there, as anywhere.
     const given = value.metadata as ObjectMeta | null | undefined
-    return { object: { ...value, metadata: given ?? {} }, warnings }
+    return { object: { ...value, metadata: given ?? {} }, warnings, valuesCount }
   } catch (error) {
     if (error instanceof UnidentifiedElementError) throw refuse(typedProblems(definition.schema, body) ?? error.message)
     if (isCustom || !hasReason(error, 'BadRequest')) throw error

@@ -21,12 +21,15 @@ import {
   type StoredKind,
   UnidentifiedElementError,
   unknownManager,
+  updateRecording,
+  withRests,
 } from '@coracle/api'
 import { BoundedMap } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { withConversions } from '../versions/awaited-conversions.ts'
 import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
+import type { Pause } from './large-objects.ts'
 import { metadataThroughStatus } from './object-metadata.ts'
 
 /** Through which part of an object somebody owns fields: the object itself (''), its status, or another view of it. */
@@ -101,7 +104,7 @@ export interface RequestedChange {
   readonly after: KubernetesObject
 }
 
-/** The owners of a new object. */
+/** The owners of a new object. With a `pause`, which large objects have, others are served meanwhile. */
 export function ownersOfNew(
   kind: StoredKind,
   definition: ResourceDefinition,
@@ -109,12 +112,13 @@ export function ownersOfNew(
   given: ObjectMeta['managedFields'],
   manager: Manager,
   nowMs: number,
+  pause?: Pause,
 ): FieldOwners | Promise<FieldOwners> {
   const owners = given === undefined ? noOwners : (ownersOf(given) ?? noOwners)
   const before = emptyObjectOf(definition.schema) as KubernetesObject
   const made = undeleted(object)
   const after = definition.hasStatus ? withMember(made, 'status', before) : made
-  return record(kind, { before, after }, owners, manager, nowMs)
+  return record(kind, { before, after }, owners, manager, nowMs, pause)
 }
 
 /** A new object as upstream looks at it: that it is on its way out it cannot say (WipeObjectMetaSystemFields). */
@@ -127,7 +131,10 @@ function undeleted(object: KubernetesObject): KubernetesObject {
 /** One list, by which is known what becomes of it. */
 const noOwners: FieldOwners = []
 
-/** The owners of a changed object. `given` are the managedFields that the request itself has. */
+/**
+ * The owners of a changed object. `given` are the managedFields that the request itself has. With a `pause`, which large objects have,
+ * others are served meanwhile.
+ */
 export function ownersOfChanged(
   kind: StoredKind,
   definition: ResourceDefinition,
@@ -136,6 +143,7 @@ export function ownersOfChanged(
   given: ObjectMeta['managedFields'],
   manager: Manager,
   nowMs: number,
+  pause?: Pause,
 ): FieldOwners | Promise<FieldOwners> {
   const owners = manager.subresource === '' && given !== undefined ? requestedOwners(live, given) : live
   // Of an object that nobody owned when it came to be, nothing is until somebody applies to it.
@@ -146,6 +154,7 @@ export function ownersOfChanged(
     owners,
     manager,
     nowMs,
+    pause,
   )
 }
 
@@ -182,12 +191,15 @@ function record(
   owners: FieldOwners,
   manager: Manager,
   nowMs: number,
+  pause: Pause | undefined,
 ): FieldOwners | Promise<FieldOwners> {
+  const time = formatTime(nowMs)
   // As upstream: a write does not fail for the sake of ownership where nobody converts, or elements do not say which they are.
   try {
-    const recorded = withConversions(kind, (versions) =>
-      recordUpdate({ ...change, owners, manager, versions }, formatTime(nowMs)),
-    )
+    const recorded = withConversions(kind, (versions) => {
+      const owned = { ...change, owners, manager, versions }
+      return pause === undefined ? recordUpdate(owned, time) : withRests(updateRecording(owned, time), pause)
+    })
     return recorded instanceof Promise ? recorded.catch(() => owners) : recorded
   } catch (error) {
     if (error instanceof UnidentifiedElementError) return owners

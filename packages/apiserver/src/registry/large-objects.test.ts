@@ -1,4 +1,4 @@
-import { type ConfigMap, configMaps, type KubernetesObject, objectValuesMax } from '@coracle/api'
+import { type ConfigMap, configMaps, type KubernetesObject, objectValuesMax, passPartsMax } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { createMemoryStore, TransactionTooLargeError } from '@coracle/store'
 import { describe, expect, it, vi } from 'vitest'
@@ -40,7 +40,7 @@ describe('others are served between the passes', () => {
   it('of creating an object of many values', async () => {
     const { client, pausesOf } = await start()
     const create = client.create(configMaps, configMap('made', keys(largeObjectValuesMin)))
-    expect(await pausesOf(create)).toBe(6)
+    expect(await pausesOf(create)).toBe(9)
   })
 
   it.each([
@@ -50,8 +50,34 @@ describe('others are served between the passes', () => {
     const { client, pausesOf } = await start()
     const create = client.create(configMaps, configMap('made', data))
     await pausesOf(create)
-    expect(await pausesOf(client.update(configMaps, { ...(await create), data: { ...data, more: '' } }))).toBe(6)
-    expect(await pausesOf(client.patch(configMaps, made, labelled))).toBe(6)
+    expect(await pausesOf(client.update(configMaps, { ...(await create), data: { ...data, more: '' } }))).toBe(11)
+    expect(await pausesOf(client.patch(configMaps, made, labelled))).toBe(11)
+  })
+
+  it('of noting the owners of an object, the more the larger it is, whether it is valid or not', async () => {
+    const { client, pausesOf } = await start()
+    const passes = 4
+    const many = keys(passes * passPartsMax, 'not a label')
+    const bad = { ...configMap('bad'), metadata: { ...configMap('bad').metadata, labels: many } }
+    const refused = async (write: Promise<KubernetesObject>) => {
+      let error: unknown
+      const pauses = await pausesOf(
+        write.catch((each) => {
+          error = each
+          return configMap('bad')
+        }),
+      )
+      expect(error).toMatchObject({ reason: 'Invalid' })
+      return pauses
+    }
+    expect(await refused(client.create(configMaps, bad))).toBeGreaterThan(2 * passes)
+    await pausesOf(client.create(configMaps, configMap('made', keys(1))))
+    const patch = { type: 'merge', body: { metadata: { labels: many } } } as const
+    expect(await refused(client.patch(configMaps, made, patch))).toBeGreaterThan(2 * passes)
+    const { data: _data, ...applied } = bad
+    const apply = { type: 'apply', body: { ...applied, metadata: { name: 'applied', labels: many } } } as const
+    const byName = { ...made, name: 'applied' }
+    expect(await refused(client.patch(configMaps, byName, apply, { fieldManager: 'me' }))).toBeGreaterThan(2 * passes)
   })
 })
 

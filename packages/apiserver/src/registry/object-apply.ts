@@ -1,12 +1,15 @@
 import {
   applyConflict,
+  applyRecording,
   conflict,
   emptyObjectOf,
   formatTime,
   hasReason,
+  type JudgedApply,
   keepsLastApplied,
   lastAppliedText,
   recordApply,
+  withRests,
 } from '@coracle/api'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -15,6 +18,7 @@ import type { StoredObject } from '../watch-cache/stored-object.ts'
 import { type Configuration, withLastApplied } from './apply-configuration.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { ignoredFields, managerOf } from './field-ownership.ts'
+import { pauseFor } from './large-objects.ts'
 import { changeObject, optimisticAttemptsMax } from './object-change.ts'
 import { createObject } from './object-creation.ts'
 import { checkIdentity } from './object-metadata.ts'
@@ -63,7 +67,7 @@ export async function applyObject(parts: RegistryParts, request: ApplyRequest): 
 /** What an apply makes of an object; `old` is undefined where there is none. */
 async function appliedTo(
   parts: RegistryParts,
-  { context, part, configuration: { object: configuration, warnings }, options }: ApplyRequest,
+  { context, part, configuration: { object: configuration, warnings, valuesCount }, options }: ApplyRequest,
   old: StoredObject | undefined,
 ): Promise<RequestedBody> {
   const { storage, view, environment } = parts
@@ -80,20 +84,21 @@ async function appliedTo(
     manager,
   }
   const time = formatTime(environment.clock.now())
-  const { value, owners, conflicts } = await withConversions(storage.kind, (versions) =>
-    recordApply(
-      {
-        ...input,
-        versions,
-        ignored: (version) => ignoredFields(versions.schemaOf(version), definition, storage.kind.rules, subresource),
-      },
-      options.force === true,
-      time,
-    ),
-  )
+  const isForced = options.force === true
+  const pause = pauseFor(parts.turns, valuesCount, old?.byteLength ?? 0)
+  if (pause !== undefined) await pause()
+  const { value, owners, conflicts } = await withConversions<JudgedApply>(storage.kind, (versions) => {
+    const ignored = (version: string) =>
+      ignoredFields(versions.schemaOf(version), definition, storage.kind.rules, subresource)
+    const whole = { ...input, versions, ignored }
+    return pause === undefined
+      ? recordApply(whole, isForced, time)
+      : withRests(applyRecording(whole, isForced, time), pause)
+  })
   if (conflicts.length > 0) throw applyConflict(conflicts)
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
   const whole = keeps ? withLastApplied(value, configuration) : value
+  if (pause !== undefined) await pause()
   // What the configuration says was checked when it was read.
   const decoded = await decodeRequested(parts, whole, { ...options, fieldValidation: 'Ignore' }, undefined, true)
   return { ...decoded, warnings, owners }

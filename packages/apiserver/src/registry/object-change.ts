@@ -105,7 +105,7 @@ async function carryOut(
   const { object: wanted, valuesCount = 0 } = change
   const pause = pauseFor(parts.turns, valuesCount, old.byteLength)
   if (pause !== undefined) await pause()
-  const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change))
+  const givenOwners = change.owners ?? (await ownersAfter(parts, request, old, before, change, pause))
   if (pause !== undefined) await pause()
   const admission =
     part.isAdmitted === true ? undefined : await updateAdmission(parts, request, before, change, givenOwners)
@@ -202,6 +202,7 @@ async function ownersAfter(
   old: StoredObject,
   hub: KubernetesObject,
   { object, requested, managedFields }: Change,
+  pause: Pause | undefined,
 ): Promise<FieldOwners> {
   // What follows from something posted was not written by anybody, as far as upstream's ownership goes.
   if (part.isAdmitted === true) return old.owners
@@ -221,6 +222,7 @@ async function ownersAfter(
     managedFields,
     manager,
     environment.clock.now(),
+    pause,
   )
 }
 

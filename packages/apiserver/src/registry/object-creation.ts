@@ -5,7 +5,7 @@ import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-cont
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
 import { managerOf, ownersOfNew } from './field-ownership.ts'
-import { pauseFor, putWithinLimit } from './large-objects.ts'
+import { type Pause, pauseFor, putWithinLimit } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { alongsideLine, optimisticAttemptsMax } from './object-change.ts'
 import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
@@ -52,7 +52,7 @@ async function createDecoded(
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const pause = pauseFor(turns, decoded.valuesCount, 0)
   if (pause !== undefined) await pause()
-  const givenOwners = decoded.owners ?? (await ownersOf(parts, context, decoded, options))
+  const givenOwners = decoded.owners ?? (await ownersOf(parts, context, decoded, options, pause))
   if (pause !== undefined) await pause()
   const admission = new WriteAdmission(parts, {
     operation: 'CREATE',
@@ -153,9 +153,10 @@ function ownersOf(
   context: RequestContext,
   { requested, managedFields }: RequestedBody,
   options: RegistryWriteOptions,
+  pause: Pause | undefined,
 ): FieldOwners | Promise<FieldOwners> {
   const manager = managerOf(context, options, view.definition, '', 'Update')
-  return ownersOfNew(storage.kind, view.definition, requested, managedFields, manager, environment.clock.now())
+  return ownersOfNew(storage.kind, view.definition, requested, managedFields, manager, environment.clock.now(), pause)
 }
 
 /** Stores a new object; undefined where its name is taken. */

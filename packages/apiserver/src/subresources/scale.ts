@@ -91,7 +91,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     body: unknown,
     options: RegistryWriteOptions,
   ) => {
-    const { object, warnings } = readConfiguration(scaleKind, body, options)
+    const { object, ...read } = readConfiguration(scaleKind, body, options)
     const { metadata, spec } = object as Scale
     const { replicas } = spec ?? {}
     if (replicas !== undefined) validate(object as Scale, name)
@@ -100,15 +100,8 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     const identity = defined({ name: ownName, namespace: ownNamespace, resourceVersion, uid })
     const whole: KubernetesObject = { apiVersion, kind, metadata: identity }
     const configuration = replicas === undefined ? whole : mapping.withReplicas(whole, replicas)
-    const { stored } = await registry.apply(
-      context,
-      namespace,
-      name,
-      part,
-      { object: configuration, warnings },
-      options,
-    )
-    return answer(stored, warnings)
+    const { stored } = await registry.apply(context, namespace, name, part, { object: configuration, ...read }, options)
+    return answer(stored, read.warnings)
   }
 
   /** A scale that names no version is for whichever there is, also of an object that could not be written so itself. */

@@ -8,23 +8,31 @@ export const conversionsMax = 100
  * is broken off, and done again from the beginning when what it asked for is there: so it need not know of time. Answers at
  * once where nothing has to be waited for.
  */
-export function withConversions<T>(kind: StoredKind, compute: (versions: Versions) => T): T | Promise<T> {
+export function withConversions<T>(kind: StoredKind, compute: (versions: Versions) => T | Promise<T>): T | Promise<T> {
   const made = new Map<string, unknown>()
   const versions = versionsOf(kind, made)
-  try {
-    return compute(versions)
-  } catch (error) {
+  const convert = (error: unknown) => {
     if (error instanceof ConversionNeeded) return repeat(error, made, () => compute(versions))
     throw error
   }
+  try {
+    const computed = compute(versions)
+    return computed instanceof Promise ? computed.catch(convert) : computed
+  } catch (error) {
+    return convert(error)
+  }
 }
 
-async function repeat<T>(first: ConversionNeeded, made: Map<string, unknown>, compute: () => T): Promise<T> {
+async function repeat<T>(
+  first: ConversionNeeded,
+  made: Map<string, unknown>,
+  compute: () => T | Promise<T>,
+): Promise<T> {
   for (let needed = first; ; ) {
     if (made.size === conversionsMax) throw new Error(`more than ${conversionsMax} conversions of one object`)
     made.set(needed.key, await needed.converted)
     try {
-      return compute()
+      return await compute()
     } catch (error) {
       if (!(error instanceof ConversionNeeded)) throw error
       needed = error

@@ -41,9 +41,14 @@ import type { UpFlags } from '../up/up-flags.ts'
 
 /**
  * `coracle up`: a cluster in this process until it is interrupted; with `--detach` in another that outlives this one. `args`
- * are those of the whole command.
+ * are those of the whole command, and `shown` its flags as `/flagz` shows them.
  */
-export async function up(host: Host, args: readonly string[], flags: UpFlags): Promise<void> {
+export async function up(
+  host: Host,
+  args: readonly string[],
+  flags: UpFlags,
+  shown: Readonly<Record<string, string>>,
+): Promise<void> {
   checkFlags(flags)
   const place = placeToStart(host, flags)
   nodesOf(place, flags)
@@ -51,16 +56,18 @@ export async function up(host: Host, args: readonly string[], flags: UpFlags): P
   formerVersionsOf(flags)
   serviceRangeOf(flags)
   containerRuntimeOf(flags, host.workingDirectory)
-  if (flags.detach !== true) return serve(host, place, flags, false)
-  if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, flags, true)
+  if (flags.detach !== true) return serve(host, place, { ...flags, shown }, false)
+  if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, { ...flags, shown }, true)
   // A mistake in a file is told here.
   if (!flags.filename.includes('-')) await readManifests(host, flags)
   const { upDetached } = await import('../up/detach.ts')
   await upDetached(host, args, place, flags)
 }
 
+type ShownFlags = UpFlags & { readonly shown: Readonly<Record<string, string>> }
+
 /** `isKept`: the server is a detached one, and what it tells goes to its log. */
-async function serve(host: Host, place: ClusterPlace, flags: UpFlags, isKept: boolean): Promise<void> {
+async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept: boolean): Promise<void> {
   const manifests = await readManifests(host, flags)
   const reporter = new Reporter(host, { isJson: flags.output === 'json', isKept })
   // Who interrupts a start has it stopped in order too: containers of an earlier life may be up by then.
@@ -205,7 +212,7 @@ async function readManifests(host: Host, flags: UpFlags) {
 async function start(
   host: Host,
   place: ClusterPlace,
-  flags: UpFlags & { readonly port: number },
+  flags: ShownFlags & { readonly port: number },
   reporter: Reporter,
   onLost: (error: DataDirectoryLostError) => void,
 ): Promise<Cluster> {
@@ -232,6 +239,7 @@ async function start(
       ...containerRuntimeOf(flags, host.workingDirectory),
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
+      flags: flags.shown,
       onStartProgress: (stage) => progress.say(stage),
       onFailure(error) {
         if (error instanceof DataDirectoryLostError) return onLost(error)

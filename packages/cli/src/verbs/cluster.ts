@@ -155,9 +155,12 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
         host.variables,
         command.options.map(({ long }) => long).filter((long) => typeof long === 'string'),
       )
-      const { up } = await import('../commands/up.ts')
+      const [{ up }, { flagValuesOf }] = await Promise.all([
+        import('../commands/up.ts'),
+        import('../up/flag-values.ts'),
+      ])
       const flags = command.optsWithGlobals<UpFlags>()
-      await up(host, args, { ...flags, filename: [...flags.filename, ...files] })
+      await up(host, args, { ...flags, filename: [...flags.filename, ...files] }, flagValuesOf(command))
     })
 }
 

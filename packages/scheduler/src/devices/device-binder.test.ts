@@ -361,6 +361,26 @@ describe('a pod whose device gets ready on its own time', () => {
     expect([await devicesOf('c'), await usersOf('c'), bindings]).toEqual([['n1/gpu'], ['web'], []])
   })
 
+  it('has an event that tells so', async () => {
+    const waiting = () => client.stored(eventsV1).filter(({ reason }) => reason === 'BindingConditionsPending')
+    expect(waiting()).toMatchObject([
+      {
+        type: 'Normal',
+        action: 'Scheduling',
+        note: 'waiting for binding conditions for device on node n1',
+        regarding: { kind: 'Pod', name: 'web' },
+      },
+    ])
+    await tell(condition('Attached'), condition('Formatted'))
+    // Whoever comes later is told, too, though there is nothing left to wait for.
+    await addPod('late', 'c')
+    expect(waiting().map(({ regarding }) => regarding?.name)).toEqual(['web', 'late'])
+    expect(bindings).toEqual(['web to n1', 'late to n1'])
+    await addClaim('plain')
+    await addPod('other', 'plain')
+    expect(waiting()).toHaveLength(2)
+  })
+
   it('is bound when all that it waits for is true', async () => {
     await tell(condition('Attached'), condition('Formatted', 'False'), condition('Broken', 'False'))
     expect(bindings).toEqual([])
@@ -466,7 +486,7 @@ describe('what is set aside for a pod', () => {
       restore: ({ metadata }: ResourceClaim) => void asked.push(`restore ${metadata.name}`),
     } as unknown as DeviceCache
     const logger = createLogger((line) => logged.push(line))
-    return new DeviceBinder(client, { ...environment, logger }, devices)
+    return new DeviceBinder(client, { ...environment, logger }, devices, { waitsForDevices: () => {} })
   }
 
   beforeEach(() => {

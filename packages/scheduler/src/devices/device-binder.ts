@@ -12,10 +12,11 @@ import {
 import { type Client, objectKeyOf } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { NodeInfo } from '../node-info.ts'
+import type { PodReporter } from '../pod-reporter.ts'
 import { schedulingCause } from '../scheduling-cause.ts'
 import type { DeviceCache } from './device-cache.ts'
 import { podDevices } from './pod-devices.ts'
-import { deviceBindingMaxMs, isPastHope, readinessOf } from './readiness.ts'
+import { deviceBindingMaxMs, hasBindingConditions, isPastHope, readinessOf } from './readiness.ts'
 
 /** How often a write is tried that others come before. */
 const attemptsMax = 5
@@ -38,16 +39,23 @@ export class DeviceBinder {
   readonly #client: Client
   readonly #environment: Environment
   readonly #devices: DeviceCache
+  readonly #reporter: Pick<PodReporter, 'waitsForDevices'>
   /** By uid of the pod. */
   readonly #reservations = new Map<string, Reservation>()
   /** What looks whether a wait is over. */
   readonly #waits = new Set<() => void>()
   #isStopped = false
 
-  constructor(client: Client, environment: Environment, devices: DeviceCache) {
+  constructor(
+    client: Client,
+    environment: Environment,
+    devices: DeviceCache,
+    reporter: Pick<PodReporter, 'waitsForDevices'>,
+  ) {
     this.#client = client
     this.#environment = environment
     this.#devices = devices
+    this.#reporter = reporter
   }
 
   /** Sets aside what the pod gets on the node. A sentence says why that is not to be had any more. */
@@ -90,8 +98,9 @@ export class DeviceBinder {
   bind(pod: Pod): Promise<void> | undefined {
     const reservation = this.#reservations.get(pod.metadata.uid ?? '')
     if (reservation === undefined) return undefined
-    const { claims, held } = reservation
+    const { claims, held, nodeName } = reservation
     if (claims.length > 0 || held.some((claim) => readinessOf(claim) !== 'ready')) return this.#bind(pod, reservation)
+    this.#tellOfConditions(pod, held, nodeName)
     reservation.isDone = true
     return undefined
   }
@@ -144,8 +153,14 @@ export class DeviceBinder {
     for (const { claim, allocation } of reservation.claims) {
       held.push(await this.#write(claim, allocation, pod, nodeName))
     }
+    this.#tellOfConditions(pod, held, nodeName)
     if (held.some((claim) => readinessOf(claim) !== 'ready')) await this.#untilReady(held, reservation)
     reservation.isDone = true
+  }
+
+  /** As upstream, whether they are true by now or not. */
+  #tellOfConditions(pod: Pod, claims: readonly ResourceClaim[], nodeName: string): void {
+    if (claims.some(hasBindingConditions)) this.#reporter.waitsForDevices(pod, nodeName)
   }
 
   async #write(

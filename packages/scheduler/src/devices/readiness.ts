@@ -27,6 +27,10 @@ export function readinessOf({ metadata, status }: ResourceClaim): Readiness {
   return 'ready'
 }
 
+/** Whether a device of the claim says what has to be true of it before a pod is bound. */
+export const hasBindingConditions = ({ status }: ResourceClaim): boolean =>
+  status?.allocation?.devices?.results?.some(({ bindingConditions = [] }) => bindingConditions.length > 0) === true
+
 /** Whether waiting for the devices of a claim is in vain: one has failed, or they have had their time. */
 export function isPastHope(claim: ResourceClaim, nowMs: number): boolean {
   const readiness = readinessOf(claim)

@@ -50,7 +50,10 @@ it.each([
   ['an element less', { keyed: [a] }, { keyed: [a, b] }, false],
   ['another key', { keyed: [a] }, { keyed: [{ ...a, name: 'c' }] }, false],
   ['a field more', { keyed: [a], plain: [] }, { keyed: [a] }, false],
-  ['an object in the place of a list', { keyed: { x: 1 } }, { keyed: { x: 1 } }, true],
+  ['an object in the place of a list', { keyed: { x: 1 } }, { keyed: { x: 1 } }, false],
+  ['an empty one there', { keyed: {} }, { keyed: {} }, true],
+  ['one in the place of a number', { closed: { n: { x: 1 } } }, { closed: { n: { x: 1 } } }, false],
+  ['a list in the place of an object', { closed: [{ x: 1 }] }, { closed: [{ x: 1 }] }, true],
   ['another field', { keyed: [] }, { plain: [] }, false],
   ['what was no list', { keyed: [a] }, { keyed: 'a' }, false],
   ['the same', { keyed: [a], plain: [b] }, { keyed: [a], plain: [b] }, true],
@@ -80,11 +83,16 @@ it.each<[string, object, readonly string[]]>([
   ['could have such fields', { open: { n: 1 } }, []],
   ['can have none', { closed: { name: 'a' } }, []],
   ['has values that nobody describes', { anyValues: { x: 1 } }, ['s.anyValues']],
+  ['has become a list', { keyed: { x: 1 } }, ['s.keyed']],
+  ['has become a number', { closed: { name: 'a', must: 1, n: { x: 1 } } }, ['s.closed.n']],
+  ['has become a list and is empty', { keyed: {} }, []],
   ['is an embedded object', { embedded: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a' } } }, ['s.embedded']],
   ['has one that is wrong in a part that is described', { open: { must: 1, n: 'x' } }, []],
 ])('what is wrong and as it was is told again where it %s', (_what, value, fields) => {
   const options = { path: FieldPath.of('s') }
   const object = value as KubernetesObject
+  // It is told each time, and not only when it is first looked through.
+  compile(schema).validate({ ...object }, { ...options, old: object })
   const told = compile(schema).validate({ ...object }, { ...options, old: object })
   expect(told.map(({ field }) => field)).toEqual(fields)
   expect(compile(schema).validate(object, options)).not.toEqual([])

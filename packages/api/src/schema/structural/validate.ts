@@ -8,7 +8,7 @@ import { isJsonObject, member } from '../../json.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ListSchema, MapSchema, ObjectSchema, Schema } from '../schema.ts'
 import { byKey, keyOf, pathOf, type Validator } from '../validate.ts'
-import { isAsBefore, mayBeUndescribed } from './as-before.ts'
+import { isAsBefore, staysAsItWas } from './as-before.ts'
 import { valueCheck } from './checks.ts'
 import { embeddedResourceErrors, holdsEmbeddedResources } from './embedded-resources.ts'
 
@@ -80,9 +80,8 @@ function dropRepeated(errors: FieldError[], from: number): void {
 function nodeValidator(schema: Schema): Validator {
   const { check, parts } = validatorsOfNode(schema)
   if (check === undefined && parts === accepts) return accepts
-  const staysAsBefore = !mayBeUndescribed(schema)
   return (value, parent, step, old, errors) => {
-    if (staysAsBefore && value === old) return
+    if (value === old && staysAsItWas(schema, value)) return
     const before = errors.length
     check?.(value, parent, step, errors)
     parts(value, parent, step, old, errors)

@@ -52,7 +52,7 @@ export interface Lines {
 }
 
 type TestServerOptions = Partial<ApiCoreOptions> &
-  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'connectToPod' | 'metrics' | 'readiness'> &
+  Pick<HttpServerOptions, 'clientsHeaderBytesMax' | 'connectToPod' | 'flags' | 'metrics' | 'readiness'> &
   Partial<Pick<HttpServerOptions, 'authenticate'>>
 
 /** A server over a memory store on a free port of this machine. */
@@ -67,6 +67,7 @@ export class TestServer {
     connectToPod,
     authenticate,
     metrics,
+    flags,
     readiness = [],
     ...options
   }: TestServerOptions) {
@@ -93,6 +94,7 @@ export class TestServer {
       clientCaPem: this.pki.ca.certificatePem,
       connectToPod,
       metrics,
+      flags,
       readiness,
       ...(clientsHeaderBytesMax === undefined ? {} : { clientsHeaderBytesMax }),
     })
