@@ -13,7 +13,7 @@ import {
   splitKey,
   type WorkQueue,
 } from '@coracle/client'
-import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, SharedTurn, sleep } from '@coracle/environment'
 import { AsyncMapping } from './async-mapping.ts'
 import type { Controller, RateLimiterFactory } from './controller.ts'
 import { type ControllerMetrics, createControllerMetrics, type Outcome } from './controller-metrics.ts'
@@ -26,9 +26,6 @@ import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
 import { SourceFollower } from './source-follower.ts'
 import { isTerminal } from './terminal-error.ts'
 import { type WiredSource, wire } from './wired-source.ts'
-
-/** After working for this long without a pause a controller lets others have the process: requests wait otherwise. */
-const turnMaxMs = 10
 
 /** How long events may still be written when a controller stops. */
 const flushMaxMs = 1000
@@ -199,20 +196,15 @@ export class ControllerLoop implements Lookup {
   }
 
   async #work(queue: WorkQueue, recorder: EventRecorder, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#environment
-    let turnStartMs = clock.monotonicMs()
+    const turn = SharedTurn.of(this.#environment.clock)
     for (;;) {
-      const isIdle = queue.length === 0
       const key = await queue.get()
       if (key === undefined) return
-      // A wait is a pause: what comes then begins a turn.
-      if (isIdle) turnStartMs = clock.monotonicMs()
+      // Requests wait as long as nobody else gets the process.
+      if (turn.take() !== undefined) await turn.giveWay()
       if (!this.#rests(key, queue) && !this.#writes.isBehind(key, () => queue.add(key)))
         await this.#reconcile(key, queue, recorder, signal)
       queue.done(key)
-      if (clock.monotonicMs() - turnStartMs < turnMaxMs) continue
-      await new Promise<void>((resolve) => clock.defer(resolve))
-      turnStartMs = clock.monotonicMs()
     }
   }
 

@@ -153,25 +153,40 @@ describe('what is reconciled when', () => {
     expect(keys).toEqual(['a', 'b'])
   })
 
-  it('goes on from key to key at once when some come after a wait, and lets others have the process when it has worked for long', async () => {
-    const turns = vi.spyOn(environment.clock, 'defer')
-    let workMs = 0
+  it('goes on from key to key at once where there are few, and lets others have the process when it has worked for long', async () => {
+    const { clock } = environment
+    let runs = 0
+    let workedMs = 0
+    /** How many were reconciled when a turn of the event loop ended. */
+    const ends: number[] = []
     await run(
-      controller('test')
+      controller('test', { maxConcurrentReconciles: 1 })
         .for(widgets)
-        .reconcile(async (_, { clock, signal }) =>
-          workMs === 0 ? undefined : void (await sleep(clock, workMs, signal)),
-        ),
+        .reconcile(async () => {
+          runs += 1
+          workedMs += 2
+        }),
     )
-    await environment.clock.advance('1m')
-    turns.mockClear()
+    const startMs = clock.monotonicMs()
+    vi.spyOn(clock, 'monotonicMs').mockImplementation(() => startMs + workedMs)
+    const defer = clock.defer.bind(clock)
+    const turns = vi.spyOn(clock, 'defer').mockImplementation((callback) =>
+      defer(() => {
+        ends.push(runs)
+        callback()
+      }),
+    )
     for (const name of ['a', 'b']) await client.create(widgets, widget(name, 0))
-    await environment.clock.settle()
-    expect(turns).not.toHaveBeenCalled()
-    workMs = 10
-    for (const name of ['c', 'd']) await client.create(widgets, widget(name, 0))
-    await environment.clock.advance('1s')
-    expect(turns).toHaveBeenCalledTimes(2)
+    await clock.settle()
+    expect([runs, turns.mock.calls.length]).toEqual([2, 0])
+    const names = Array.from({ length: 50 }, (_, index) => `c-${index}`)
+    for (const name of names) await client.create(widgets, widget(name, 0))
+    await clock.settle()
+    expect(runs).toBe(52)
+    // Eight before anybody looks at the clock, and those of ten milliseconds.
+    const most = Math.max(...ends.map((end, index) => end - (ends[index - 1] ?? 2)))
+    expect(most).toBeLessThanOrEqual(8 + 10 / 2)
+    expect(ends.length).toBeGreaterThanOrEqual(4)
   })
 
   it('leaves out changes that a predicate rules out', async () => {

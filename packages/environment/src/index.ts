@@ -38,6 +38,7 @@ export {
 } from './metrics/metrics.ts'
 export { collectProcessMetrics } from './metrics/process-metrics.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
+export { SharedTurn } from './shared-turn.ts'
 export { type Trust, trusting } from './trusting.ts'
 export { TurnLimiter } from './turn-limiter.ts'
 export { quietLeadMs, VirtualClock } from './virtual-clock.ts'

@@ -1,7 +1,7 @@
 import { type CauseClaim, hasReason, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
 import { type Client, createEventRecorder, createWorkQueue, type EventRecorder, type WorkQueue } from '@coracle/client'
 import { type ActionRecord, type Manager, NewlySeen, type RecordedObject } from '@coracle/controller-runtime'
-import type { Environment, MetricsRegistry } from '@coracle/environment'
+import { type Environment, type MetricsRegistry, SharedTurn } from '@coracle/environment'
 import { AbsentOwners } from './absent-owners.ts'
 import {
   blockingDependents,
@@ -29,9 +29,6 @@ export const ownersParallelMax = 64
 /** Owners whose dependents are freed at a time, which share searches for more of them, and dependents of one. */
 export const orphaningsParallelMax = 16
 export const orphansParallelMax = 64
-
-/** After working for this long without a pause the collector lets others have the process: requests wait otherwise. */
-const turnMaxMs = 10
 
 export interface GarbageCollectorOptions {
   readonly client: Client
@@ -80,8 +77,8 @@ class GraphCollector implements GarbageCollector {
   readonly #orphanings: WorkQueue
   readonly #monitors: Monitors
   readonly #stopping = new AbortController()
+  readonly #turn: SharedTurn
   #workers: Promise<unknown> = Promise.resolve()
-  #turnStartMs = 0
   /** The changes each object was queued for, and the one that the graph takes in now. */
   readonly #seen = new NewlySeen()
   #change: KubernetesObject | undefined
@@ -91,6 +88,7 @@ class GraphCollector implements GarbageCollector {
     const absentOwners = new AbsentOwners()
     this.#options = options
     this.#environment = { ...environment, logger: environment.logger.child({ controller: this.name }) }
+    this.#turn = SharedTurn.of(environment.clock)
     this.#live = new LiveObjects(client, this.#kinds, absentOwners)
     this.#editor = new ObjectEditor(client, this.#kinds, this.#live, environment)
     this.#recorder = createEventRecorder(client, environment, { component: 'garbage-collector-controller' })
@@ -125,7 +123,6 @@ class GraphCollector implements GarbageCollector {
       if (signal.aborted) return
       throw error
     }
-    this.#turnStartMs = this.#environment.clock.monotonicMs()
     this.#workers = Promise.all([
       ...this.#work(this.#deletions, deletionsParallelMax, (uid, seen) => this.#attemptDelete(uid, seen)),
       ...this.#work(this.#orphanings, orphaningsParallelMax, (uid, seen) => this.#attemptOrphan(uid, seen)),
@@ -152,14 +149,12 @@ class GraphCollector implements GarbageCollector {
   #work(queue: WorkQueue, workers: number, attempt: Attempt): readonly Promise<void>[] {
     return Array.from({ length: workers }, async () => {
       for (;;) {
-        const isIdle = queue.length === 0
         const uid = await queue.get()
         if (uid === undefined) return
-        // A wait is a pause: what comes then begins a turn.
-        if (isIdle) this.#turnStartMs = this.#environment.clock.monotonicMs()
+        // Requests wait as long as nobody else gets the process.
+        await this.#turn.giveWay()
         await this.#try(queue, uid, attempt)
         queue.done(uid)
-        await this.#giveWay()
       }
     })
   }
@@ -196,13 +191,6 @@ class GraphCollector implements GarbageCollector {
     }
   }
 
-  async #giveWay(): Promise<void> {
-    const { clock } = this.#environment
-    if (clock.monotonicMs() - this.#turnStartMs < turnMaxMs) return
-    await new Promise<void>((resolve) => clock.defer(resolve))
-    this.#turnStartMs = clock.monotonicMs()
-  }
-
   async #attemptDelete(uid: string, seen: readonly number[]): Promise<'again' | undefined> {
     const node = this.#graph.get(uid)
     if (node === undefined) return undefined
@@ -234,7 +222,7 @@ class GraphCollector implements GarbageCollector {
   async #ownersOf(node: GraphNode, { metadata: { ownerReferences = [] } }: KubernetesObject) {
     const owners: { readonly reference: OwnerReference; readonly state: OwnerState }[] = []
     for (let from = 0; from < ownerReferences.length; from += ownersParallelMax) {
-      if (from > 0) await this.#giveWay()
+      if (from > 0) await this.#turn.giveWay()
       const batch = ownerReferences.slice(from, from + ownersParallelMax)
       for (const owner of await Promise.all(batch.map((each) => this.#ownerOf(node, each)))) owners.push(owner)
     }
