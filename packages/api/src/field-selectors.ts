@@ -31,6 +31,15 @@ export function parseFieldSelector(text: string): FieldSelector {
   return fieldSelector(terms)
 }
 
+/** The same for those who do not refuse it: undefined where it cannot be read. */
+export function readFieldSelector(text: string): FieldSelector | undefined {
+  try {
+    return parseFieldSelector(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** A selector of these terms. */
 export function fieldSelector(terms: readonly FieldTerm[]): FieldSelector {
   const text = (): string => terms.map((term) => `${term.field}${term.operator}${escapeValue(term.value)}`).join(',')

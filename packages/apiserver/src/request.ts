@@ -1,9 +1,9 @@
 import {
   type CauseClaim,
   type NonResourceRule,
-  parseFieldSelector,
   type Resource,
   type ResourceRule,
+  readFieldSelector,
 } from '@coracle/api'
 
 /** Who makes a request, as authentication established it. */
@@ -50,14 +50,10 @@ export function collectionAttributes(
 /** The only name a field selector selects; undefined where it does not say, or cannot be read, which is for others to refuse. */
 export function selectedName(fieldSelector: string): string | undefined {
   if (!fieldSelector.includes('metadata.name')) return undefined
-  try {
-    const { terms } = parseFieldSelector(fieldSelector)
-    const name = terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
-    // What could be no part of a path names no object.
-    return name === undefined || name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
-  } catch {
-    return undefined
-  }
+  const terms = readFieldSelector(fieldSelector)?.terms ?? []
+  const name = terms.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value
+  // What could be no part of a path names no object.
+  return name === undefined || name === '.' || name === '..' || /[/%]/.test(name) ? undefined : name
 }
 
 export interface RequestContext {

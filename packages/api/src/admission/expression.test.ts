@@ -73,6 +73,15 @@ describe('an expression about a request', () => {
     ["authorizer.path('/healthz').check('post').allowed()", false],
     ["authorizer.serviceAccount('shop', 'bot').path('/').check('get').reason()", 'shop/bot'],
     [
+      "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').labelSelector('app=b').check('list').reason()",
+      '{"kind":"resource","verb":"list","group":"","resource":"pods","subresource":"","namespace":"","name":"","fieldSelector":"spec.nodeName=a"}',
+    ],
+    ["type(authorizer.group('').resource('pods').fieldSelector('')) == string", false],
+    ["authorizer.path(' ').check('get').allowed()", 'path must not be empty'],
+    ["authorizer.group('apps').resource('').check('get').allowed()", 'resource must not be empty'],
+    ["authorizer.serviceAccount('a.b', 'bot').path('/').check('get').allowed()", 'Invalid service account namespace'],
+    ["authorizer.serviceAccount('a', 'b@').path('/').check('get').allowed()", 'Invalid service account name'],
+    [
       "authorizer.requestResource.subresource('status').check('update').reason()",
       '{"kind":"resource","verb":"update","group":"","resource":"pods","subresource":"status","namespace":"shop","name":"web"}',
     ],

@@ -1,7 +1,7 @@
 /** What calls may cost at most, by the sizes of what they are given: of CEL itself as cel-go has it, of its extensions as Kubernetes. */
 import type { Expression } from './ast.ts'
 import { costs } from './evaluate.ts'
-import { authorizationCost, type Overload, regexTraversal, stringTraversal } from './functions.ts'
+import { authorizationCost, type Overload, regexTraversal, selectorCost, stringTraversal } from './functions.ts'
 import { exactly, plus, type Range, scaled, times, unbounded } from './ranges.ts'
 import type { CelType } from './types.ts'
 
@@ -167,6 +167,11 @@ function literalInt(operand: Operand | undefined): number | undefined {
   return Math.max(0, Number(literal.int))
 }
 
+const selecting: Estimate = ({ args: [selector] }) => {
+  const { min, max } = sizeOf(selector)
+  return { cost: { min: selectorCost(min), max: selectorCost(max) } }
+}
+
 /** By the names of functions. Whatever is not here costs 1. */
 const estimates: Readonly<Record<string, Estimate>> = {
   '_+_': adding,
@@ -240,4 +245,6 @@ const estimates: Readonly<Record<string, Estimate>> = {
   containsIP: containing(containsAddress),
   containsCIDR: containing(plus(containsAddress, plus(traversal(addressSize), exactly(1)))),
   check: () => ({ cost: exactly(authorizationCost) }),
+  fieldSelector: selecting,
+  labelSelector: selecting,
 }

@@ -34,6 +34,10 @@ export const regexTraversal = 0.25
 /** Asking for an authorization, of which the answer may come from elsewhere. */
 export const authorizationCost = 350_000
 
+/** Reading a selector of this length: a list, and for every other character a requirement with a list of its own, as upstream. */
+export const selectorCost = (length: number): number =>
+  10 + Math.ceil(length * stringTraversal) + Math.ceil(length * 0.5) * 50
+
 export const constantCost: CallCost = () => 1
 /** Walks through the first argument once. */
 export const traversalCost: CallCost = ([size = 1]) => Math.max(1, Math.ceil(size * stringTraversal))

@@ -22,6 +22,8 @@ const words = "'abc 123 def 123'"
 const resource =
   "authorizer.group('apps').resource('deployments').subresource('status').namespace('test').name('backend')"
 
+const selector = 'spec.nodeName=example-node-name.fully.qualified.domain.name.example.com'
+
 /** The same cost for each of some expressions. */
 const each = (expressions: readonly string[], min: number, max: number): readonly Case[] =>
   expressions.map((expression) => [expression, min, max])
@@ -104,6 +106,9 @@ const values: readonly Case[] = [
 const authorizations: readonly Case[] = [
   ["authorizer.path('/healthz')", 2, 2],
   [resource, 6, 6],
+  ...['fieldSelector', 'labelSelector'].map(
+    (name): Case => [`authorizer.group('').resource('pods').${name}('${selector}')`, 1821, 1821],
+  ),
   ["authorizer.path('/healthz').check('get').allowed()", 350_003, 350_003],
   [`${resource}.check('create').allowed()`, 350_007, 350_007],
 ]

@@ -219,6 +219,31 @@ describe('defaults', () => {
     expect(defaulted(schema, spec)).toEqual(expected)
   })
 
+  // As upstream's TestCustomResourceDefaultingOfMetaFields.
+  const inMetadata = { name: 'Bar', unknown: 'unknown' }
+  const whatever = { apiVersion: 'foos/v1', kind: 'Foo', metadata: inMetadata }
+  const typed = { apiVersion: { ...string, default: 'foos/v1' }, kind: { ...string, default: 'Foo' } }
+  const metadataOf = (more: JsonSchemaProps) => ({ ...typed, metadata: { type: 'object', ...more } })
+  const name = { ...string, default: 'Bar' }
+  it.each<[string, JsonSchemaProps, unknown]>([
+    ['of its fields', object(metadataOf(object({ name, unknown: name }))), { metadata: {} }],
+    ['of all of it', object(metadataOf({ default: inMetadata })), {}],
+    ['of the whole object', object({ foo: string }, { default: whatever }), undefined],
+  ])('of the metadata of an embedded resource are for what metadata has: %s', (_, props, given) => {
+    const t = { ...props, 'x-kubernetes-embedded-resource': true }
+    const expected = { apiVersion: 'foos/v1', kind: 'Foo', metadata: { name: 'Bar' } }
+    expect(defaulted(object({ t }), { t: given })).toEqual({ t: expected })
+    expect(defaulted(object({ t: { ...t, ...preserve } }), { t: given })).toEqual({ t: expected })
+  })
+
+  it('of something around an embedded resource are for what metadata has, in lists and maps too', () => {
+    const embedded = object({ foo: string }, { 'x-kubernetes-embedded-resource': true })
+    const byDefault = { t: whatever, l: [whatever], m: { k: whatever } }
+    const a = object({ t: embedded, l: list(embedded), m: mapOf(embedded) }, { default: byDefault })
+    const expected = { ...whatever, metadata: { name: 'Bar' } }
+    expect(defaulted(object({ a }), {})).toEqual({ a: { t: expected, l: [expected], m: { k: expected } } })
+  })
+
   it('of built-in metadata are those of Go', () => {
     const { decode, applyDefaults } = compiled(object({}))
     const value = { ...whole({}), metadata: { ownerReferences: [{ name: 'a' }] } }
@@ -479,6 +504,17 @@ describe('validation', () => {
         'spec.a.kind: Required value',
         "spec.a.metadata.labels: Invalid value: \"-\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
       ],
+    ],
+    [
+      'metadata of an embedded resource that its definition does not allow',
+      a({
+        ...object({
+          metadata: object({ name: { ...string, maxLength: 2 }, labels: object({}, { required: ['app'] }) }),
+        }),
+        'x-kubernetes-embedded-resource': true,
+      }),
+      { a: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'abc', labels: {} } } },
+      ['spec.a.metadata.name: Too long: may not be more than 2 bytes', 'spec.a.metadata.labels.app: Required value'],
     ],
   ])('refuses %s', (_, schema, spec, expected) => {
     expect(errorsOf(schema, spec)).toEqual(expected)

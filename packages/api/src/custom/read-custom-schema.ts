@@ -78,14 +78,17 @@ export function customDefinitionName({ group, version, kind }: CustomKindNames):
 
 function customKindSchema(props: JsonSchemaProps, name: string): ObjectSchema<KubernetesObject> {
   const root = objectNode(props, name)
-  const fields = { ...apiFields(props), ...withoutApiFields(root.fields) }
+  const fields = { ...apiFields(props, restrictedMetadata), ...withoutApiFields(root.fields) }
   return { ...root, fields, dialect: 'structural' } as ObjectSchema<KubernetesObject>
 }
 
 const apiFieldNames = ['apiVersion', 'kind', 'metadata'] as const
 
 /** What every object of the API has, with what the schema adds to it. Metadata is that of every kind: only names may be checked. */
-function apiFields({ properties = {} }: JsonSchemaProps): Readonly<Record<string, Field>> {
+function apiFields(
+  { properties = {} }: JsonSchemaProps,
+  metadataOf: (props: JsonSchemaProps) => Schema,
+): Readonly<Record<string, Field>> {
   const text = (name: 'apiVersion' | 'kind', doc: string): Field => {
     const own = properties[name]
     return {
@@ -102,7 +105,7 @@ function apiFields({ properties = {} }: JsonSchemaProps): Readonly<Record<string
     ),
     kind: text('kind', 'Kind of the object, in CamelCase. It cannot be changed.'),
     metadata: {
-      schema: metadata === undefined ? objectMeta : restrictedMetadata(metadata),
+      schema: metadata === undefined ? objectMeta : metadataOf(metadata),
       doc: metadata?.description ?? metadataDoc,
       required: false,
     },
@@ -118,6 +121,13 @@ function restrictedMetadata(props: JsonSchemaProps): Schema {
     if (own !== undefined && field !== undefined) fields[name] = { ...field, schema: nodeOf(own) }
   }
   return { ...(objectMeta as ObjectSchema), ...checksOfNode(props, ['object']), fields }
+}
+
+/** Of an object in another a schema may say more: what it says of fields that no metadata has goes with them, defaults too. */
+function embeddedMetadata(props: JsonSchemaProps): Schema {
+  const known = Object.entries(props.properties ?? {}).filter(([name]) => Object.hasOwn(objectMeta.fields, name))
+  const described = nodeOf({ ...props, properties: Object.fromEntries(known) })
+  return { ...(restrictedMetadata(props) as ObjectSchema), described }
 }
 
 function withoutApiFields(fields: Readonly<Record<string, Field>>): Readonly<Record<string, Field>> {
@@ -166,7 +176,7 @@ const hasProperties = ({ properties }: JsonSchemaProps): boolean => Object.keys(
 
 function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
   const embedded = props['x-kubernetes-embedded-resource'] === true
-  const fields: Record<string, Field> = embedded ? { ...apiFields(props) } : {}
+  const fields: Record<string, Field> = embedded ? { ...apiFields(props, embeddedMetadata) } : {}
   for (const [key, property] of Object.entries(props.properties ?? {})) {
     if (embedded && (apiFieldNames as readonly string[]).includes(key)) continue
     setMember(fields, key, {

@@ -174,7 +174,7 @@ export {
   splitQualifiedName as splitDeviceAttributeName,
 } from './resource/device-names.ts'
 export * from './resource/device-request-schema.ts'
-export { allocationResultsMax, reservedForMax } from './resource/limits.ts'
+export { allocationResultsMax, firstAvailableMax, reservedForMax } from './resource/limits.ts'
 export * from './resource/pod-claims.ts'
 export * from './resource/resource-claim.ts'
 export * from './resource/resource-claim-schema.ts'

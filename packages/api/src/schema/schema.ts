@@ -210,6 +210,8 @@ export interface ObjectSchema<T = unknown> extends Described<T> {
   readonly dialect?: Dialect
   /** A whole object of the API inside another: apiVersion and kind are there, and metadata is checked as any object's. */
   readonly embeddedResource?: boolean
+  /** Of the metadata of such an object: what its definition says of it, which gives defaults and is held against it. */
+  readonly described?: Schema
   /** Fields of such an object that it has although its schema does not describe them. */
   readonly impliedFields?: readonly string[]
 }

@@ -19,7 +19,8 @@ import {
 import { resourceOf } from '../admission/matching/expression-authorizer.ts'
 import type { Registries } from '../registries.ts'
 import type { PostedAnswer } from '../registry/posted-registry.ts'
-import { type Authorizer, collectionAttributes, type RequestAttributes, type User } from '../request.ts'
+import type { Authorizer, RequestAttributes, User } from '../request.ts'
+import { askedSelectors } from './asked-selectors.ts'
 
 /** Answers whether somebody may do something, by the authorizer that would be asked if they did it. */
 export class AccessReviews {
@@ -48,22 +49,28 @@ export class AccessReviews {
   }
 
   #statusOf(user: User, { resourceAttributes, nonResourceAttributes = {} }: AskedAbout): SubjectAccessReviewStatus {
-    const attributes =
-      resourceAttributes === undefined
-        ? ({ kind: 'path', verb: nonResourceAttributes.verb ?? '', path: nonResourceAttributes.path ?? '' } as const)
-        : this.#attributesOf(resourceAttributes)
+    if (resourceAttributes === undefined) {
+      const { verb = '', path = '' } = nonResourceAttributes
+      return this.#decided(user, { kind: 'path', verb, path })
+    }
+    const { fieldSelector, evaluationError } = askedSelectors(resourceAttributes)
+    const status = this.#decided(user, this.#attributesOf(resourceAttributes, fieldSelector))
+    return evaluationError === '' ? status : { ...status, evaluationError }
+  }
+
+  #decided(user: User, attributes: RequestAttributes): SubjectAccessReviewStatus {
     const reason = this.#authorizer.refuse(user, attributes)
     const allowed = reason === undefined
     const why = allowed ? (this.#authorizer.allowedBy?.(user, attributes) ?? '') : reason
     return why === '' ? { allowed } : { allowed, reason: why }
   }
 
-  #attributesOf(asked: ResourceAttributes): RequestAttributes {
+  /** Other than of a request, the name is what the review says it is, whatever the selector selects. */
+  #attributesOf(asked: ResourceAttributes, fieldSelector: string): RequestAttributes {
     const { verb = '', group = '', resource: plural = '', subresource = '', namespace = '', name = '' } = asked
     const resource = resourceOf(this.#registries, group, plural)
     const attributes = { kind: 'resource', verb, resource, subresource, namespace, name } as const
-    const fieldSelector = fieldSelectorOf(asked)
-    return fieldSelector === '' ? attributes : collectionAttributes(attributes, fieldSelector)
+    return fieldSelector === '' ? attributes : { ...attributes, fieldSelector }
   }
 }
 
@@ -83,14 +90,3 @@ const userOf = ({ user = '', groups = [], uid, extra }: SubjectAccessReviewSpec)
   ...(uid === undefined ? {} : { uid }),
   ...(extra === undefined ? {} : { extra }),
 })
-
-/** The field selector of a request as a query would have it. Conditions that no query can have are left out, as upstream. */
-function fieldSelectorOf({ fieldSelector: { rawSelector = '', requirements = [] } = {} }: ResourceAttributes): string {
-  if (requirements.length === 0) return rawSelector
-  const terms = requirements.flatMap(({ key, operator, values = [] }) => {
-    const [value, ...more] = values
-    if (value === undefined || more.length > 0) return []
-    return operator === 'In' ? `${key}=${value}` : operator === 'NotIn' ? `${key}!=${value}` : []
-  })
-  return terms.join()
-}

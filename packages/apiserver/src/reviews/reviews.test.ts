@@ -125,6 +125,72 @@ describe('whether somebody else may do something', () => {
     })
   })
 
+  const nodeUser = { user: 'system:node:n1', groups: ['system:nodes'] }
+  const ignored = (what: string) => `spec.resourceAttributes.${what} ignored due to parse error`
+  const own = { key: 'spec.nodeName', operator: 'In', values: ['n1'] }
+
+  it.each<[string, Partial<NonNullable<SubjectAccessReview['spec']['resourceAttributes']>>, boolean, string?]>([
+    ['as a query has it', { fieldSelector: { rawSelector: 'spec.nodeName=n1' } }, true],
+    ['read', { fieldSelector: { requirements: [own] } }, true],
+    ['of another node', { fieldSelector: { rawSelector: 'spec.nodeName=n2' } }, false],
+    ['that cannot be read', { fieldSelector: { rawSelector: 'spec.nodeName' } }, false, ignored('fieldSelector')],
+    [
+      'with a condition that no query can have',
+      { fieldSelector: { requirements: [own, { key: 'a', operator: 'Exists' }] } },
+      true,
+      'spec.resourceAttributes.fieldSelector partially ignored due to parse error',
+    ],
+    [
+      'beside labels that cannot be read',
+      { fieldSelector: { requirements: [own] }, labelSelector: { rawSelector: 'a in' } },
+      true,
+      ignored('labelSelector'),
+    ],
+    [
+      'beside conditions on labels that no query can have',
+      {
+        labelSelector: {
+          requirements: [
+            { key: 'a', operator: 'In' },
+            { key: '!', operator: 'Exists' },
+          ],
+        },
+      },
+      false,
+      ignored('labelSelector'),
+    ],
+    [
+      'beside conditions on labels of which some cannot be read',
+      {
+        fieldSelector: { requirements: [own] },
+        labelSelector: {
+          requirements: [
+            { key: 'a', operator: 'In', values: ['b'] },
+            { key: 'a', operator: 'Like' },
+          ],
+        },
+      },
+      true,
+      'spec.resourceAttributes.labelSelector partially ignored due to parse error',
+    ],
+  ])('is judged by a field selector %s', async (_, selectors, allowed, evaluationError) => {
+    const { clientOf } = await started()
+    const asked = subjectReview({ ...nodeUser, resourceAttributes: { verb: 'list', resource: 'pods', ...selectors } })
+    const { status } = await clientOf(master).create(subjectAccessReviews, asked)
+    expect(status).toMatchObject({ allowed })
+    expect(status?.evaluationError).toBe(evaluationError)
+  })
+
+  it('is not about the object that a field selector names, other than a request', async () => {
+    const { clientOf } = await started()
+    const selector = { fieldSelector: { rawSelector: 'metadata.name=n1' } }
+    const asked = (more: object) =>
+      subjectReview({ ...nodeUser, resourceAttributes: { verb: 'list', resource: 'nodes', ...selector, ...more } })
+    const allowed = async (more: object) =>
+      (await clientOf(master).create(subjectAccessReviews, asked(more))).status?.allowed
+    expect([await allowed({}), await allowed({ name: 'n1' })]).toEqual([false, true])
+  })
+
   it('is about someone', async () => {
     const { clientOf } = await started()
     expect(await refusal(clientOf(master).create(subjectAccessReviews, subjectReview(wanted)))).toMatchObject({

@@ -87,6 +87,7 @@ describe('a node agent', () => {
     [false, 'list all pods', { verb: 'list', resource: pods }],
     [false, 'list pods of another node', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName=n2' }],
     [false, 'list pods of other nodes', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName!=n1' }],
+    [false, 'list pods by what is no selector', { verb: 'list', resource: pods, fieldSelector: 'spec.nodeName' }],
     [false, 'delete all its pods', { verb: 'deletecollection', resource: pods, fieldSelector: 'spec.nodeName=n1' }],
     [true, 'read its pod', { verb: 'get', resource: pods, ...inDefault, name: 'mine' }],
     [true, 'watch its pod', { verb: 'watch', resource: pods, ...inDefault, name: 'mine' }],

@@ -1,5 +1,5 @@
 import type { PodReference } from '@coracle/api'
-import { parseFieldSelector } from '@coracle/api'
+import { readFieldSelector } from '@coracle/api'
 import type { Registries } from '../registries.ts'
 import type { Authorizer, RequestAttributes } from '../request.ts'
 import { nodeLeaseNamespace, nodeOf } from './node-identity.ts'
@@ -155,9 +155,9 @@ function judgePod(node: string, attributes: ResourceAttributes, references: Node
   }
 }
 
+/** Whether only what is on the node is selected. A selector that cannot be read selects nothing. */
 function selectsNode(fieldSelector: string, node: string): boolean {
-  if (fieldSelector === '') return false
-  const { terms } = parseFieldSelector(fieldSelector)
+  const terms = readFieldSelector(fieldSelector)?.terms ?? []
   return terms.some(({ field, operator, value }) => field === 'spec.nodeName' && operator === '=' && value === node)
 }
 

@@ -617,6 +617,22 @@ it('hands on what devices wait for before their pod is bound', () => {
   })
 })
 
+describe('devices that their pod has to wait for', () => {
+  const waiting = (name: string): Device => ({ name, bindingConditions: ['Ready'] })
+  const places = { 'of the node': {}, 'of all nodes': { allNodes: true } }
+  it.each(Object.entries(places))('come after others of another pool: %s', (_, place) => {
+    const slices = [slice([waiting('a')], place), slice(['b'], { allNodes: true }), slice(['c'])]
+    expect(given(slices, [claim({ requests: [one({ count: 2 })] })])).toEqual(['r=c r=b'])
+    expect(given(slices, [claim({ requests: [one({ count: 3 })] })])).toEqual(['r=c r=b r=a'])
+  })
+
+  it('come after others of their pool, with all that is in their slice', () => {
+    const pool = { name: 'pool', generation: 1, resourceSliceCount: 2 }
+    const slices = [slice(['a', waiting('b')], { pool }), slice(['c'], { pool })]
+    expect(given(slices, [claim({ requests: [one({ count: 3 })] })])).toEqual(['r=c r=a r=b'])
+  })
+})
+
 it('gives up where there are too many choices', () => {
   const devices = Array.from({ length: 60 }, (_, index) => attribute(`d${index}`, index % 2))
   const early = claim({

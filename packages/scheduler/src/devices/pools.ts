@@ -31,6 +31,8 @@ export interface Pool {
   readonly name: string
   /** Not all of its slices are there: its driver is about to change it. */
   readonly isIncomplete: boolean
+  /** Devices of it have conditions that a pod waits for: others are taken first. */
+  readonly hasBindingConditions: boolean
   /** Why nothing can be taken from it, whoever offers it: two devices have one name. */
   readonly problem: string | undefined
   readonly devices: readonly PooledDevice[]
@@ -38,7 +40,7 @@ export interface Pool {
   readonly counters: ReadonlyMap<string, Readonly<Record<string, Counter>>>
 }
 
-/** All pools, in the order of their names. */
+/** All pools, in the order of their names; those for whose devices pods have to wait come last. */
 function poolsOf(slices: readonly ResourceSlice[]): readonly Pool[] {
   const byPool = new Map<string, ResourceSlice[]>()
   for (const slice of slices) {
@@ -47,14 +49,25 @@ function poolsOf(slices: readonly ResourceSlice[]): readonly Pool[] {
     if (known === undefined) byPool.set(key, [slice])
     else known.push(slice)
   }
-  return [...byPool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => poolOf(each))
+  const pools = [...byPool].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => poolOf(each))
+  return simplestFirst(pools, ({ hasBindingConditions }) => hasBindingConditions)
 }
+
+/** In their order, but for those for which pods have to wait: these come last (structured allocator's GatherPools). */
+function simplestFirst<T>(all: readonly T[], hasConditions: (each: T) => boolean): readonly T[] {
+  if (!all.some(hasConditions)) return all
+  return [...all.filter((each) => !hasConditions(each)), ...all.filter(hasConditions)]
+}
+
+const hasConditions = ({ spec: { devices = [] } }: ResourceSlice): boolean =>
+  devices.some(({ bindingConditions }) => bindingConditions !== undefined)
 
 function poolOf(all: readonly ResourceSlice[]): Pool {
   const newest = Math.max(...all.map(({ spec }) => spec.pool.generation))
-  const slices = all
+  const byName = all
     .filter(({ spec }) => spec.pool.generation === newest)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
+  const slices = simplestFirst(byName, hasConditions)
   const { driver = '', pool: { name = '' } = {} } = slices[0]?.spec ?? {}
   const devices: PooledDevice[] = []
   const counters = new Map(
@@ -65,6 +78,7 @@ function poolOf(all: readonly ResourceSlice[]): Pool {
   const pool: Pool = {
     driver,
     name,
+    hasBindingConditions: slices.some(hasConditions),
     isIncomplete: slices.length !== slices[0]?.spec.pool.resourceSliceCount,
     get problem() {
       return problem
@@ -100,11 +114,12 @@ export class DevicePools {
     }
   }
 
-  /** Those of the node come first. */
+  /** Those of the node come first, and those for which pods have to wait last. */
   devicesOn(node: Node): readonly PooledDevice[] {
     const own = this.#byNode.get(node.metadata.name ?? '') ?? []
     if (this.#elsewhere.length === 0) return own
-    return [...own, ...this.#elsewhere.filter(({ place }) => isUsableOn(place, node))]
+    const all = [...own, ...this.#elsewhere.filter(({ place }) => isUsableOn(place, node))]
+    return simplestFirst(all, ({ pool }) => pool.hasBindingConditions)
   }
 }
 

@@ -190,3 +190,54 @@ it('has the binder do something only for pods with claims', () => {
   preBind?.(using('a'), node)
   expect(asked.slice(1)).toEqual(['unreserve web', 'bind web'])
 })
+
+describe('nodes', () => {
+  const way = (name: string, only: string) => ({ name, deviceClassName: only })
+  const preferring = (name: string, ...classes: readonly string[]): ResourceClaim =>
+    ({
+      ...claim(name),
+      spec: {
+        devices: { requests: [{ name: 'r', firstAvailable: classes.map((each, index) => way(`w${index}`, each)) }] },
+      },
+    }) as ResourceClaim
+  const nodes = ['n1', 'n2', 'n3'].map((name) => new NodeInfo(makeNode({ name })))
+
+  /** Each node has devices of the class that is called like it. */
+  function scores(...claims: readonly ResourceClaim[]): readonly number[] | undefined {
+    const offer = {
+      isReady: true,
+      claim: (_: string, name: string) => claims.find(({ metadata }) => metadata.name === name),
+      deviceClass: () => ({ spec: {} }),
+      isPending: () => false,
+      allocate: (wanting: readonly ResourceClaim[], { metadata }: { metadata: { name: string } }) => ({
+        results: wanting.map(({ spec }) => {
+          const [request] = spec.devices?.requests ?? []
+          const found = request?.firstAvailable?.find(({ deviceClassName }) => deviceClassName === metadata.name)
+          return { devices: { results: [{ request: found === undefined ? 'r' : `r/${found.name}` }] } }
+        }),
+      }),
+    } as unknown as DeviceCache
+    const { filter, scorer } = dynamicResources(offer, { isPastHope: () => false } as unknown as DeviceBinder)
+    const pod = using(...claims.map(({ metadata }) => metadata.name ?? ''))
+    const asked = filter?.(pod, makeCluster(nodes))
+    for (const each of nodes) expect(asked?.refuse(each)).toBe(undefined)
+    const said = scorer?.(pod, makeCluster(nodes), nodes)
+    const all = Float64Array.from(nodes, (each) => said?.score(each) ?? 0)
+    said?.normalize?.(all, nodes)
+    return said && [...all]
+  }
+
+  it('are the better the earlier the claim lists what they have', () => {
+    // 7, 8 and 6 of 8.
+    expect(scores(preferring('a', 'n2', 'n1', 'n3'))).toEqual([87, 100, 75])
+  })
+
+  it('are judged by all claims of the pod', () => {
+    // 8 + 6, 7 + 8 and 6 + 7 of 15, as in upstream's testPrioritizedListScoring.
+    expect(scores(preferring('a', 'n1', 'n2', 'n3'), preferring('b', 'n2', 'n3', 'n1'))).toEqual([93, 100, 86])
+  })
+
+  it('are alike where nothing is preferred', () => {
+    expect(scores(claim('a'))).toBe(undefined)
+  })
+})

@@ -3,7 +3,8 @@ import type { ClusterEvent } from '../cluster-event.ts'
 import type { DeviceBinder } from '../devices/device-binder.ts'
 import { type DeviceCache, noDevices } from '../devices/device-cache.ts'
 import { isAvailableOn, podDevices } from '../devices/pod-devices.ts'
-import type { ClusterPlugin, Refusal } from './plugin.ts'
+import { havePreferences, preferenceScore } from '../devices/way-ranks.ts'
+import { type ClusterPlugin, normalizeToMax, type Refusal } from './plugin.ts'
 
 /** No pod's going helps: claims keep their devices until they are taken back. */
 const refusal = (reason: string): Refusal => ({ reasons: [reason], isHelpedByEviction: false })
@@ -17,9 +18,12 @@ const doNothing = (): void => {}
 export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): ClusterPlugin {
   /** Claims that stood in the way of a pod in its last attempt: their devices cannot be used on some node, or do not get ready. */
   const unavailable = new WeakMap<Pod, Set<ResourceClaim>>()
+  /** How well nodes meet what the claims of a pod prefer, by their names; of pods whose claims prefer something. */
+  const preferences = new WeakMap<Pod, Map<string, number>>()
   return {
     name: 'DynamicResources',
     scope: 'cluster',
+    weight: 1,
     // Claims are of one pod each, mostly: pods with claims are not alike.
     signature: (pod) =>
       pod.spec.resourceClaims === undefined ? undefined : [pod.metadata.namespace, claimNamesOfPod(pod)],
@@ -35,6 +39,8 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
       if (typeof found === 'string') return rejected(found)
       const { allocated, wanting } = found
       if (wanting.length > 0 && !devices.isReady) return rejected(noDevices)
+      const scores = havePreferences(wanting) ? new Map<string, number>() : undefined
+      if (scores !== undefined) preferences.set(pod, scores)
       const inTheWay = new Set<ResourceClaim>()
       unavailable.set(pod, inTheWay)
       const pastHope = new Set(allocated.filter((claim) => binder.isPastHope(claim)))
@@ -47,11 +53,17 @@ export function dynamicResources(devices: DeviceCache, binder: DeviceBinder): Cl
           }
           if (wanting.length === 0) return undefined
           const allocation = devices.allocate(wanting, node)
-          return 'reason' in allocation ? refusal(allocation.reason) : undefined
+          if ('reason' in allocation) return refusal(allocation.reason)
+          scores?.set(node.metadata.name ?? '', preferenceScore(wanting, allocation.results))
+          return undefined
         },
         add: doNothing,
         remove: doNothing,
       }
+    },
+    scorer(pod) {
+      const scores = preferences.get(pod)
+      return scores && { score: ({ name }) => scores.get(name) ?? 0, normalize: (all) => normalizeToMax(all) }
     },
     isHelpedBy: (pod, event) => canHelp(pod, event),
     postFilter(pod) {

@@ -1,5 +1,7 @@
 /** Questions about what a user may do (Kubernetes' authorizer library). Expressions ask them step by step. */
-import { authorizationCost, type CallCost, overload } from '../functions.ts'
+import { checkFormat } from '../../string-formats.ts'
+import { CelError } from '../errors.ts'
+import { authorizationCost, type CallCost, overload, selectorCost } from '../functions.ts'
 import { Opaque } from '../values.ts'
 
 /** What somebody wants to do: to an object of the API, or with a path that is none. */
@@ -12,6 +14,8 @@ export type AuthorizationQuestion =
       readonly subresource: string
       readonly namespace: string
       readonly name: string
+      /** Which objects of a collection, as a query has it. It may not be readable: then it narrows nothing. */
+      readonly fieldSelector?: string
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string }
 
@@ -67,15 +71,28 @@ function narrowed({ value }: Resource, change: Partial<ResourceQuestion>): Resou
 const decisionValue = (decision: AuthorizationDecision): Decision =>
   new Opaque(types.decision, decision, JSON.stringify(decision))
 
+/** Throws a CelError where there is nothing but blanks. */
+function required(what: string, text: string): string {
+  if (text.trim() === '') throw new CelError(`${what} must not be empty`)
+  return text
+}
+
+function accountOf(authorizer: ExpressionAuthorizer, namespace: string, name: string): ExpressionAuthorizer {
+  if (checkFormat('dns1123-subdomain', name).length > 0) throw new CelError('Invalid service account name')
+  if (checkFormat('dns1123-label', namespace).length > 0) throw new CelError('Invalid service account namespace')
+  return authorizer.serviceAccount(namespace, name)
+}
+
 const everywhere = { subresource: '', namespace: '', name: '' }
 
 const checkCost: CallCost = () => authorizationCost
+const selectingCost: CallCost = ([, size = 0]) => selectorCost(size)
 
 export const authorizers = [
   overload(
     `${types.authorizer}.path(string): ${types.path}`,
     ({ value }: Opaque<ExpressionAuthorizer>, path: string) =>
-      new Opaque(types.path, { authorizer: value, path }, path),
+      new Opaque(types.path, { authorizer: value, path: required('path', path) }, path),
   ),
   overload(
     `${types.authorizer}.group(string): ${types.group}`,
@@ -85,10 +102,14 @@ export const authorizers = [
   overload(
     `${types.authorizer}.serviceAccount(string, string): ${types.authorizer}`,
     ({ value }: Opaque<ExpressionAuthorizer>, namespace: string, name: string) =>
-      authorizerValue(value.serviceAccount(namespace, name)),
+      authorizerValue(accountOf(value, namespace, name)),
   ),
   overload(`${types.group}.resource(string): ${types.resource}`, ({ value }: Group, resource: string) =>
-    resourceCheckValue(value.authorizer, { group: value.group, resource, ...everywhere }),
+    resourceCheckValue(value.authorizer, {
+      group: value.group,
+      resource: required('resource', resource),
+      ...everywhere,
+    }),
   ),
   overload(`${types.resource}.subresource(string): ${types.resource}`, (check: Resource, subresource: string) =>
     narrowed(check, { subresource }),
@@ -99,6 +120,13 @@ export const authorizers = [
   overload(`${types.resource}.name(string): ${types.resource}`, (check: Resource, name: string) =>
     narrowed(check, { name }),
   ),
+  overload(
+    `${types.resource}.fieldSelector(string): ${types.resource}`,
+    (check: Resource, fieldSelector: string) => narrowed(check, { fieldSelector }),
+    selectingCost,
+  ),
+  // No authorizer of this server looks at labels.
+  overload(`${types.resource}.labelSelector(string): ${types.resource}`, (check: Resource) => check, selectingCost),
   overload(
     `${types.resource}.check(string): ${types.decision}`,
     ({ value: { authorizer, ...question } }: Resource, verb: string) =>

@@ -3,6 +3,7 @@ import { isJsonObject, setMember } from '../../json.ts'
 import { type Defaulter, defaulterOf, listDefaulter, mapDefaulter, unchanged } from '../defaults.ts'
 import { resolveSchema } from '../resolve.ts'
 import type { ObjectSchema, Schema } from '../schema.ts'
+import { withKnownMetadata } from './embedded-resources.ts'
 
 const defaulters = new WeakMap<object, Defaulter>()
 
@@ -18,7 +19,7 @@ export function structuralDefaulterOf(schema: Schema): Defaulter {
 function makeDefaulter(schema: Schema): Defaulter {
   switch (schema.type) {
     case 'object':
-      return schema.dialect === 'go' ? defaulterOf(schema) : objectDefaulter(schema)
+      return schema.dialect === 'go' ? goDefaulter(schema) : objectDefaulter(schema)
     case 'list':
       return listDefaulter(presentDefaulter(schema.items))
     case 'map':
@@ -30,14 +31,25 @@ function makeDefaulter(schema: Schema): Defaulter {
   }
 }
 
+function goDefaulter(schema: ObjectSchema): Defaulter {
+  const below = defaulterOf(schema)
+  if (schema.described === undefined) return below
+  const described = structuralDefaulterOf(schema.described)
+  return (value) => below(described(value))
+}
+
 /** What becomes of a value that is there: null gives way to the default where the schema does not allow it. */
 function presentDefaulter(schema: Schema): Defaulter {
   const below = structuralDefaulterOf(schema)
   const { nullable, default: byDefault } = resolveSchema(schema)
   if (byDefault === undefined || nullable === true) return below
-  const complete = below(byDefault)
+  const complete = completeDefault(schema, byDefault)
   return (value) => (value === null ? complete : below(value))
 }
+
+/** A default with the defaults in it, and without what metadata in it may not have (apiextensions' PruneDefaults). */
+const completeDefault = (schema: Schema, value: unknown): unknown =>
+  structuralDefaulterOf(schema)(withKnownMetadata(schema, value))
 
 interface DefaultedField {
   readonly name: string
@@ -55,7 +67,7 @@ function objectDefaulter(schema: ObjectSchema): Defaulter {
     fields.push({
       name,
       present,
-      absent: byDefault === undefined ? undefined : structuralDefaulterOf(field.schema)(byDefault),
+      absent: byDefault === undefined ? undefined : completeDefault(field.schema, byDefault),
     })
   }
   if (fields.length === 0) return unchanged

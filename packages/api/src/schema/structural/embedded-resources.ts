@@ -1,11 +1,11 @@
 /** Objects of the API inside custom resources: they have a kind and an apiVersion, and metadata like any other. */
 import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
-import { isJsonObject, type JsonObject } from '../../json.ts'
+import { isJsonObject, type JsonObject, setMember } from '../../json.ts'
 import type { ObjectMeta } from '../../meta.ts'
 import { validateObjectMeta } from '../../object-meta-validation.ts'
 import { checkFormat } from '../../string-formats.ts'
-import type { Schema } from '../schema.ts'
+import type { Field, ObjectSchema, Schema } from '../schema.ts'
 
 /** Whether values of a schema may hold such objects. */
 export function holdsEmbeddedResources(schema: Schema): boolean {
@@ -25,6 +25,23 @@ export function holdsEmbeddedResources(schema: Schema): boolean {
 }
 
 const isEmbedded = (schema: Schema): boolean => schema.type === 'object' && schema.embeddedResource === true
+
+/** A value without the fields that metadata in it has and no metadata has. */
+export function withKnownMetadata(schema: Schema, value: unknown): unknown {
+  if (schema.type === 'list' && Array.isArray(value)) return value.map((each) => withKnownMetadata(schema.items, each))
+  if (!isJsonObject(value) || (schema.type !== 'object' && schema.type !== 'map')) return value
+  const isMetadata = schema.type === 'object' && schema.dialect === 'go'
+  const known: Record<string, unknown> = {}
+  for (const [name, each] of Object.entries(value)) {
+    const below = schema.type === 'map' ? schema.values : fieldOf(schema, name)?.schema
+    if (isMetadata && below === undefined) continue
+    setMember(known, name, below === undefined ? each : withKnownMetadata(below, each))
+  }
+  return known
+}
+
+const fieldOf = ({ fields }: ObjectSchema, name: string): Field | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined
 
 /** Adds what is wrong with the objects in a value of the schema. */
 export function embeddedResourceErrors(schema: Schema, value: unknown, path: FieldPath, errors: FieldError[]): void {

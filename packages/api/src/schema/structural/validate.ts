@@ -101,7 +101,7 @@ function validatorsOfNode(schema: Schema) {
 function partsValidator(schema: Schema): Validator {
   switch (schema.type) {
     case 'object':
-      return fieldsValidator(schema)
+      return schema.described === undefined ? fieldsValidator(schema) : partsValidator(schema.described)
     case 'map':
       return valuesValidator(schema)
     case 'list':

@@ -216,6 +216,23 @@ describe('a policy', () => {
     expect((await refusal(create(test, 'a', large))).code).toBe(422)
   })
 
+  it('can ask who may list a part of a collection', async () => {
+    const test = await startTestCore({
+      authorizer: {
+        refuse: (_user, { kind, ...attributes }) =>
+          kind === 'path' || ('fieldSelector' in attributes && attributes.fieldSelector !== 'metadata.name=mine')
+            ? 'no'
+            : undefined,
+      },
+    })
+    const expression =
+      "authorizer.group('').resource('pods').fieldSelector('metadata.name=' + object.metadata.name).check('list').allowed()"
+    await policy(test, { validations: [{ expression }] })
+    await bind(test)
+    await create(test, 'mine')
+    expect((await refusal(create(test, 'theirs'))).code).toBe(422)
+  })
+
   it('is asked only about requests that meet its conditions', async () => {
     const test = await startTestCore()
     const matchConditions = [{ name: 'c', expression: "object.metadata.name.startsWith('guarded')" }]
