@@ -91,6 +91,8 @@ export function matches(value: CelValue, type: CelType): boolean {
     case 'dyn':
     case 'param':
       return true
+    case 'error':
+      return false
     case 'null':
       return value === null
     case 'bool':

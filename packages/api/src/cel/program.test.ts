@@ -68,6 +68,63 @@ describe('what is wrong with an expression is said with its place', () => {
     expect('problem' in compiled ? compiled.problem : '').toContain(problem)
   })
 
+  it.each<[string, readonly string[]]>([
+    [
+      'math.abs(x)',
+      [
+        "1:1: undeclared reference to 'math'",
+        "1:9: undeclared reference to 'abs'",
+        "1:10: undeclared reference to 'x'",
+      ],
+    ],
+    ['x.y.z + 1 > y', ["1:1: undeclared reference to 'x'", "1:13: undeclared reference to 'y'"]],
+    ["1 && 'a'", ["1:1: expected type 'bool' but found 'int'", "1:6: expected type 'bool' but found 'string'"]],
+    ["1.foo + 'a'.bar", ["1:2: type 'int' does not support", "1:12: type 'string' does not support"]],
+    ['[1].exists_one(v, 1)', ["1:15: found no matching overload for '_?_:_' applied to '(int, int, int)'"]],
+    [
+      '[1].filter(v, 1) + 1',
+      ["1:11: found no matching overload for '_?_:_' applied to", "1:18: found no matching overload for '_+_'"],
+    ],
+    ['1.all(v, v > 1) && v', ['1:1: expression of type', "1:20: undeclared reference to 'v'"]],
+    [
+      "[?1, ?optional.of(2)].size() == 'a'",
+      ["1:3: expected type 'optional_type(int)' but found 'int'", '1:30: found no'],
+    ],
+    ["duration('bad') < duration('1x')", ['1:10: invalid duration argument', '1:28: invalid duration argument']],
+    ["timestamp('2024-01-01') < timestamp('2024-01-01T00:00:00Z')", ['1:11: invalid timestamp argument']],
+    ["'a'.matches('[') || matches('[', 'a')", ['1:13: invalid matches argument', '1:29: invalid matches argument']],
+    ["duration('bad') + x", ["1:19: undeclared reference to 'x'"]],
+  ])('all that is wrong is told in the order of its places: %s', (source, problems) => {
+    const compiled = compileCel(source, new Map())
+    const told = 'problem' in compiled ? compiled.problem.split(/^ERROR: <input>:/m).slice(1) : []
+    expect(told).toEqual(problems.map((problem) => expect.stringContaining(problem)))
+  })
+
+  it('no more than a hundred problems are told', () => {
+    const compiled = compileCel(Array.from({ length: 103 }, (_, index) => `x${index}`).join(' || '), new Map())
+    expect('problem' in compiled ? compiled.problem : '').toMatch(/'x99' [^x]*\n.*\n.*\n3 more errors were truncated$/s)
+  })
+
+  it('the mark is under the place, whatever stands before it', () => {
+    const compiled = compileCel("'é€\t' + é", new Map())
+    const second = compileCel("'é€\tx'.matches('[')", new Map())
+    expect('problem' in compiled ? compiled.problem : '').toContain('\n | .．．')
+    expect('problem' in second ? second.problem : '').toBe(
+      "ERROR: <input>:1:16: invalid matches argument\n | 'é€ x'.matches('[')\n | .．．............^",
+    )
+  })
+
+  it.each([
+    ['string(type(1))', "'string' applied to '(type(int))'"],
+    ["double(type(type('a')))", "'double' applied to '(type(type(string)))'"],
+    ['double(list)', "'double' applied to '(type(list(dyn)))'"],
+    ["duration('1s') == 1", "'_==_' applied to '(duration, int)'"],
+    ["timestamp('2024-01-01T00:00:00Z') == 1", "'_==_' applied to '(timestamp, int)'"],
+  ])('types are shown with what they are types of: %s', (source, problem) => {
+    const compiled = compileCel(source, new Map())
+    expect('problem' in compiled ? compiled.problem : '').toContain(problem)
+  })
+
   it.each(["duration('1s') != null", 'optional.none() != null', "null == dyn('a')", 'null == null'])(
     'null is compared with what may be null: %s',
     (source) => {
@@ -168,7 +225,7 @@ describe('libraries', () => {
     ["format.named('none').hasValue()", false],
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
-    ["'aaa'.matches('(a')", 'error: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],
     ['[1, 2, 3].isSorted() && [3, 1].max() == 3 && [3, 1].min() == 1', true],
     ["['a', 'b', 'a'].indexOf('a') == 0 && ['a', 'b', 'a'].lastIndexOf('a') == 2", true],
     ['[1.5, 2.5].sum()', 4],
