@@ -105,7 +105,7 @@ export function selects(expression: Expression, variable: string, field: string)
 }
 
 /** The expressions that an expression is directly made of. */
-function partsOf(expression: Expression): readonly Expression[] {
+export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':
     case 'identifier':

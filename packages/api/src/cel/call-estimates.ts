@@ -152,6 +152,12 @@ const listing =
     const size = isSquare ? times(of, of) : of
     return call.target?.type.kind === 'list' ? listCost(size, factor) : undefined
   }
+/** Each element is compared with each, twice. */
+const comparingAll = (list: Operand | undefined, element: CelType | undefined): CallEstimate => {
+  const isText = element?.kind === 'string' || element?.kind === 'bytes'
+  return listCost(times(sizeOf(list), sizeOf(list)), isText ? 2 + stringTraversal : 2)
+}
+const elementOf = (list: CelType | undefined): CelType | undefined => (list?.kind === 'list' ? list.element : undefined)
 const listCost = (size: Range, factor: number): CallEstimate => ({
   cost: plus(scaled(size, factor), exactly(1 + costs.list)),
   size,
@@ -220,6 +226,9 @@ const estimates: Readonly<Record<string, Estimate>> = {
   reverse: listing(1, false),
   distinct: listing(2, true),
   flatten: (call) => listing(call.args.length === 0 ? 1 : (literalInt(call.args[0]) ?? Infinity), false)(call),
+  'lists.range': ({ args: [count] }) => listCost(exactly(literalInt(count) ?? Infinity), 1),
+  sort: ({ overload, target }) => comparingAll(target, elementOf(overload.params[0])),
+  '@sortByAssociatedKeys': ({ overload, args: [keys] }) => comparingAll(keys, elementOf(overload.params[1])),
   slice: onTarget((target, [from, to]) =>
     listCost(exactly(Math.max(0, (literalInt(to) ?? sizeOf(target).max) - (literalInt(from) ?? 0))), 1),
   ),

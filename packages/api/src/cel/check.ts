@@ -8,7 +8,7 @@ import {
   qualifiedName,
   type SelectExpression,
 } from './ast.ts'
-import { CelSyntaxError } from './errors.ts'
+import { CelCheckError, type CelProblem } from './errors.ts'
 import type { Overload } from './functions.ts'
 import {
   type Bindings,
@@ -38,11 +38,15 @@ export interface Checked {
   readonly variables: ReadonlySet<string>
 }
 
-/** Types are named like functions that make values of them. */
-export const typeNames: ReadonlyMap<string, string> = new Map([
-  ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type', 'optional_type'].map(
-    (name) => [name, name] as const,
+/** Types that expressions can name. */
+export const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
+  ...(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type'] as const).map(
+    (name) => [name, types[name]] as const,
   ),
+  ['list', listOf(types.dyn)],
+  ['map', mapOf(types.dyn, types.dyn)],
+  ['null_type', types.null],
+  ['optional_type', optionalOf(types.dyn)],
 ])
 
 /** The types that expressions may make objects of, by their names. */
@@ -54,19 +58,16 @@ export interface ConstructibleType {
   fieldType(name: string): CelType | undefined
 }
 
-/** Whether what stands in one list, or as keys or values in one map, may be of several types: Kubernetes does not let it. */
-export type AggregateLiterals = 'mixed' | 'alike'
-
-/** Finds the types of an expression over these variables. Throws CelSyntaxError where it does not fit. */
+/** Finds the types of an expression over these variables. Throws a CelCheckError with all that does not fit. */
 export function checkCel(
   expression: Expression,
   variables: ReadonlyMap<string, CelType>,
   functions: FunctionTable,
   constructible: ConstructibleTypes = () => undefined,
-  literals: AggregateLiterals = 'mixed',
 ): Checked {
-  const checker = new Checker(variables, functions, constructible, literals)
+  const checker = new Checker(variables, functions, constructible)
   const type = checker.check(expression, undefined)
+  if (checker.problems.length > 0) throw new CelCheckError(checker.problems)
   return {
     expression,
     type,
@@ -87,18 +88,12 @@ class Checker {
   readonly types = new Map<Expression, CelType>()
   readonly overloads = new Map<CallExpression, readonly Overload[]>()
   readonly used = new Set<string>()
+  readonly problems: CelProblem[] = []
   readonly #variables: ReadonlyMap<string, CelType>
   readonly #functions: FunctionTable
   readonly #constructible: ConstructibleTypes
-  readonly #literals: AggregateLiterals
 
-  constructor(
-    variables: ReadonlyMap<string, CelType>,
-    functions: FunctionTable,
-    constructible: ConstructibleTypes,
-    literals: AggregateLiterals,
-  ) {
-    this.#literals = literals
+  constructor(variables: ReadonlyMap<string, CelType>, functions: FunctionTable, constructible: ConstructibleTypes) {
     this.#variables = variables
     this.#functions = functions
     this.#constructible = constructible
@@ -121,17 +116,12 @@ class Checker {
       case 'call':
         return this.#call(expression, scope)
       case 'list': {
-        const elements = expression.elements.map(({ value, optional }) => element(this.check(value, scope), optional))
-        if (this.#literals === 'alike') checkAlike(elements, (index) => expression.elements[index]?.value)
+        const elements = expression.elements.map(({ value, optional }) => this.#element(value, optional, scope))
         return { ...listOf(joined(elements)), maxSize: elements.length } as CelType
       }
       case 'map': {
         const keys = expression.entries.map(({ key }) => this.check(key, scope))
-        const values = expression.entries.map(({ value, optional }) => element(this.check(value, scope), optional))
-        if (this.#literals === 'alike') {
-          checkAlike(keys, (index) => expression.entries[index]?.key)
-          checkAlike(values, (index) => expression.entries[index]?.value)
-        }
+        const values = expression.entries.map(({ value, optional }) => this.#element(value, optional, scope))
         return { ...mapOf(joined(keys), joined(values)), maxSize: keys.length } as CelType
       }
       case 'fold':
@@ -141,20 +131,44 @@ class Checker {
     }
   }
 
+  /** Tells a problem; what has it is of no type that could be wrong once more. */
+  #problem(offset: number, message: string): CelType {
+    this.problems.push({ offset, message })
+    return types.error
+  }
+
+  #mismatch(offset: number, wanted: CelType, given: CelType): CelType {
+    return this.#problem(offset, `expected type '${typeText(wanted)}' but found '${typeText(given)}'`)
+  }
+
+  /** The type of what is put into a list, a map or a field; with `optional` only where there is something. */
+  #element(value: Expression, optional: boolean, scope: Scope | undefined): CelType {
+    const type = this.check(value, scope)
+    if (!optional) return type
+    if (type.kind === 'optional') return type.of
+    if (type.kind !== 'dyn') this.#mismatch(value.offset, optionalOf(type), type)
+    return type
+  }
+
   #construct({ typeName, fields, offset }: ConstructExpression, scope: Scope | undefined): CelType {
     const constructed = this.#constructible(typeName)
-    if (constructed === undefined) {
-      throw new CelSyntaxError(offset, `undeclared reference to '${typeName}' (in container '')`)
-    }
+    if (constructed === undefined) return this.#undeclared(offset, typeName)
     for (const field of fields) {
+      const given = this.#element(field.value, field.optional, scope)
       const wanted = constructed.fieldType(field.name)
-      if (wanted === undefined) throw new CelSyntaxError(field.offset, `undefined field '${field.name}'`)
-      const given = element(this.check(field.value, scope), field.optional)
+      if (wanted === undefined) {
+        this.#problem(field.offset, `undefined field '${field.name}'`)
+        continue
+      }
       if (isAssignable(given, wanted, new Map())) continue
       const problem = `expected type of field '${field.name}' is '${typeText(wanted)}' but provided type is '${typeText(given)}'`
-      throw new CelSyntaxError(field.offset, problem)
+      this.#problem(field.offset, problem)
     }
     return constructed.type
+  }
+
+  #undeclared(offset: number, name: string): CelType {
+    return this.#problem(offset, `undeclared reference to '${name}' (in container '')`)
   }
 
   #identifier(name: string, offset: number, scope: Scope | undefined): CelType {
@@ -166,8 +180,8 @@ class Checker {
       this.used.add(global)
       return type
     }
-    if (typeNames.has(global)) return types.type
-    throw new CelSyntaxError(offset, `undeclared reference to '${name}' (in container '')`)
+    const named = typeNames.get(global)
+    return named === undefined ? this.#undeclared(offset, name) : { kind: 'type', of: named }
   }
 
   #select({ operand, field, test, optional, offset }: SelectExpression, scope: Scope | undefined): CelType {
@@ -181,7 +195,7 @@ class Checker {
     }
     const of = this.check(operand, scope)
     const isOptional = of.kind === 'optional'
-    const type = fieldType(isOptional ? of.of : of, field, offset)
+    const type = this.#fieldType(isOptional ? of.of : of, field, offset)
     if (test) return types.bool
     return isOptional || optional ? (type.kind === 'optional' ? type : optionalOf(type)) : type
   }
@@ -192,9 +206,8 @@ class Checker {
     const operands = method && call.target !== undefined ? [call.target, ...call.args] : call.args
     const args = operands.map((each) => this.check(each, scope))
     if (name === '_&&_' || name === '_||_') {
-      operands.forEach((operand, index) => {
-        requireBool(operand, args[index] ?? types.dyn)
-      })
+      const areBool = operands.map((operand, index) => this.#mustBeBool(operand, args[index] ?? types.dyn))
+      if (areBool.includes(false)) return types.error
     }
     const candidates: { readonly overload: Overload; readonly result: CelType }[] = []
     const known = this.#functions.get(name)
@@ -205,12 +218,11 @@ class Checker {
       if (isFit) candidates.push({ overload, result: substitute(overload.result, bindings) })
     }
     if (candidates.length === 0) {
-      if (known === undefined)
-        throw new CelSyntaxError(call.offset, `undeclared reference to '${name}' (in container '')`)
+      if (known === undefined) return this.#undeclared(call.offset, name)
       const shown = method
         ? `${typeText(args[0] ?? types.dyn)}.(${args.slice(1).map(typeText).join(', ')})`
         : `(${args.map(typeText).join(', ')})`
-      throw new CelSyntaxError(call.offset, `found no matching overload for '${name}' applied to '${shown}'`)
+      return this.#problem(call.offset, `found no matching overload for '${name}' applied to '${shown}'`)
     }
     this.overloads.set(
       call,
@@ -228,67 +240,64 @@ class Checker {
 
   #fold(fold: FoldExpression, scope: Scope | undefined): CelType {
     const range = this.check(fold.range, scope)
-    const elementType =
-      range.kind === 'list'
-        ? range.element
-        : range.kind === 'map'
-          ? range.key
-          : range.kind === 'dyn'
-            ? types.dyn
-            : undefined
-    if (elementType === undefined) {
-      const text = `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`
-      throw new CelSyntaxError(fold.range.offset, text)
-    }
+    const elementType = this.#elementType(range, fold.range.offset)
     const initial = this.check(fold.initial, scope)
     const outer: Scope = { name: fold.accumulator, type: initial, outer: scope }
     const inner = variablesOf(fold, range, elementType, outer)
-    this.#mustBeBool(fold.condition, inner)
+    this.#mustBeBool(fold.condition, this.check(fold.condition, inner))
     const step = this.check(fold.step, inner)
     const isFit = isAssignable(step, initial, new Map())
-    if (!isFit) {
-      const text = `found no matching overload for '_?_:_' applied to '(${typeText(initial)}, ${typeText(step)})'`
-      throw new CelSyntaxError(fold.step.offset, text)
-    }
+    if (!isFit) this.#mismatch(fold.step.offset, initial, step)
+    const made = isFit && step.kind !== 'error' ? step : initial
     // The list that a loop makes holds what its steps add.
-    const made = step.kind === 'list' && range.kind === 'list' ? { ...step, maxSize: range.maxSize ?? Infinity } : step
-    return this.check(fold.result, { name: fold.accumulator, type: made as CelType, outer: scope })
+    const sized = made.kind === 'list' && range.kind === 'list' ? { ...made, maxSize: range.maxSize ?? Infinity } : made
+    return this.check(fold.result, { name: fold.accumulator, type: sized as CelType, outer: scope })
   }
 
-  #mustBeBool(expression: Expression, scope: Scope): void {
-    requireBool(expression, this.check(expression, scope))
+  /** What the variable of a loop holds. */
+  #elementType(range: CelType, offset: number): CelType {
+    switch (range.kind) {
+      case 'list':
+        return range.element
+      case 'map':
+        return range.key
+      case 'dyn':
+      case 'error':
+        return types.dyn
+      default:
+        return this.#problem(
+          offset,
+          `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        )
+    }
   }
-}
 
-function requireBool({ offset }: Expression, type: CelType): void {
-  if (isAssignable(type, types.bool, new Map())) return
-  throw new CelSyntaxError(offset, `expected type 'bool' but found '${typeText(type)}'`)
+  #mustBeBool({ offset }: Expression, type: CelType): boolean {
+    if (isAssignable(type, types.bool, new Map())) return true
+    this.#mismatch(offset, types.bool, type)
+    return false
+  }
+
+  #fieldType(type: CelType, field: string, offset: number): CelType {
+    switch (type.kind) {
+      case 'dyn':
+      case 'param':
+      case 'error':
+        return types.dyn
+      case 'map':
+        return type.value
+      case 'object':
+        return fieldNamed(type.fields, field) ?? this.#problem(offset, `undefined field '${field}'`)
+      default:
+        this.#problem(offset, `type '${typeText(type)}' does not support field selection`)
+        return types.dyn
+    }
+  }
 }
 
 function find(name: string, scope: Scope | undefined): CelType | undefined {
   for (let each = scope; each !== undefined; each = each.outer) if (each.name === name) return each.type
   return undefined
-}
-
-function element(type: CelType, optional: boolean): CelType {
-  return optional && type.kind === 'optional' ? type.of : type
-}
-
-function fieldType(type: CelType, field: string, offset: number): CelType {
-  switch (type.kind) {
-    case 'dyn':
-    case 'param':
-      return types.dyn
-    case 'map':
-      return type.value
-    case 'object': {
-      const found = fieldNamed(type.fields, field)
-      if (found !== undefined) return found
-      throw new CelSyntaxError(offset, `undefined field '${field}'`)
-    }
-    default:
-      throw new CelSyntaxError(offset, `type '${typeText(type)}' does not support field selection`)
-  }
 }
 
 function literalType(value: Literal): CelType {
@@ -307,16 +316,6 @@ function variablesOf(fold: FoldExpression, range: CelType, elementType: CelType,
       ? [types.int, range.element]
       : range.kind === 'map'
         ? [range.key, range.value]
-        : [types.dyn, types.dyn]
+        : [elementType, elementType]
   return { name: fold.second, type: second, outer: { name: fold.variable, type: first, outer } }
-}
-
-/** Refuses what is of another type than what stands before it. */
-function checkAlike(all: readonly CelType[], expressionAt: (index: number) => Expression | undefined): void {
-  all.forEach((type, index) => {
-    const before = all[index - 1]
-    if (before === undefined || isAssignable(before, type, new Map()) || isAssignable(type, before, new Map())) return
-    const { offset } = expressionAt(index) ?? { offset: 0 }
-    throw new CelSyntaxError(offset, `expected type '${typeText(before)}' but found '${typeText(type)}'`)
-  })
 }

@@ -10,7 +10,7 @@ import {
 } from './ast.ts'
 import { type Checked, typeNames } from './check.ts'
 import { CelCostExceeded, CelError, noSuchKey } from './errors.ts'
-import { matches, type Overload } from './functions.ts'
+import { listCreation, matches, type Overload } from './functions.ts'
 import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, typeName, Uint } from './values.ts'
 
 /** Counts what an evaluation costs, and ends it where that is too much. */
@@ -48,7 +48,7 @@ interface Run {
 export type Evaluator = (run: Run, scope: Scope | undefined) => CelValue
 
 /** What the parts of an expression cost, as cel-go counts: looking at a variable or a field, making a list, a map, an object. */
-export const costs = { look: 1, list: 10, map: 30, object: 40 } as const
+export const costs = { look: 1, list: listCreation, map: 30, object: 40 } as const
 
 /** The function that evaluates an expression. */
 export function evaluatorOf(checked: Checked): Evaluator {
@@ -270,7 +270,7 @@ function invocation(name: string, overloads: readonly Overload[], args: readonly
       params.every((param, index) => matches(values[index] ?? null, param)),
     )
     if (overload === undefined) throw noOverload(name, values)
-    run.meter.spend(overload.cost(values.map(sizeOf)))
+    run.meter.spend(overload.cost(values.map(sizeOf), values))
     return overload.invoke(...(values as never[]))
   }
 }

@@ -23,8 +23,8 @@ export interface Overload {
   readonly cost: CallCost
 }
 
-/** What a call costs when it is made, by the sizes of its arguments. What it may cost at most is in `call-estimates.ts`. */
-export type CallCost = (sizes: readonly number[]) => number
+/** What a call costs when it is made, by the sizes of its arguments, and by themselves. What it may cost at most is in `call-estimates.ts`. */
+export type CallCost = (sizes: readonly number[], args: readonly CelValue[]) => number
 
 /** Looking through a text costs a tenth of its length. */
 export const stringTraversal = 0.1
@@ -70,10 +70,16 @@ export function overload(
   }
 }
 
+/** What making a list costs, apart from the work on it: the call itself, and the room for it. */
+export const listCost = (work: number): number => work + 1 + listCreation
+/** What the room for a list costs. */
+export const listCreation = 10
+
 /** Namespaces of functions. */
 export const namespaces: ReadonlySet<string> = new Set([
   'optional',
   'sets',
+  'lists',
   'math',
   'strings',
   'ip',
@@ -89,6 +95,8 @@ export function matches(value: CelValue, type: CelType): boolean {
     case 'dyn':
     case 'param':
       return true
+    case 'error':
+      return false
     case 'null':
       return value === null
     case 'bool':

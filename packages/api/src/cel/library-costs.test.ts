@@ -53,6 +53,22 @@ const lists: readonly Case[] = [
   ['!sets.intersects([1], [])', 22, 22],
 ]
 
+/** As version 3 of cel-go's list library has them: facts of its ext/lists_test.go. */
+const listLibrary: readonly Case[] = [
+  ['lists.range(4) == [0, 1, 2, 3]', 26, 26],
+  ['lists.range(4 / 2) == [0, 1]', Infinity, Infinity],
+  ['[[1, 2], 3].flatten(1) == [1, 2, 3]', 44, 44],
+  ['[[1, 2], 3].flatten(2) == [1, 2, 3]', 46, 46],
+  ['[[1, 2], 3].flatten(3) == [1, 2, 3]', 48, 48],
+  ['[1, 2, 3].distinct() == [1, 2, 3]', 50, 50],
+  ['[1, 1, 1].distinct() == [1]', 50, 50],
+  ['[3, 2, 1].sort()', 39, 39],
+  ["['b', 'a'].sort()", 30, 30],
+  ["[{'x': 4}, {'x': 3}].sortBy(m, m['x']) == [{'x': 3}, {'x': 4}]", 211, 211],
+  ['[3, 2, 1].reverse()', 24, 24],
+  ['[1, 2, 3].slice(1, 3)', 23, 23],
+]
+
 const strings: readonly Case[] = [
   ...each([`${prose}.lowerAscii()`, `${prose}.upperAscii()`, `strings.quote(${prose})`], 3, 3),
   [`${prose}.lowerAscii() == 'abcdefghij ABCDEFGHIJ'.lowerAscii()`, 7, 9],
@@ -135,6 +151,7 @@ const sizeAt = (path: readonly string[]) => (path.join('.') === '@items' ? { min
 
 describe.each([
   ['lists', lists],
+  ['the list library', listLibrary],
   ['strings', strings],
   ['values', values],
   ['authorizations', authorizations],

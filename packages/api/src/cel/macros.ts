@@ -44,6 +44,7 @@ const folds: Readonly<Record<string, Fold>> = {
   'map/2': (range, [variable, value], offset) => collect(range, variable, undefined, value, offset),
   'map/3': (range, [variable, test, value], offset) => collect(range, variable, test, value, offset),
   'filter/2': (range, [variable, test], offset) => collect(range, variable, test, variable, offset),
+  'sortBy/2': sortBy,
 }
 
 /** Macros over the index and the element of a list, or the key and the value of a map (cel-go's TwoVarComprehensions). */
@@ -105,6 +106,19 @@ function existsOne(range: Expression, [variable, test]: readonly Expression[], o
     step: at.call('_?_:_', test, at.call('_+_', at.accumulator, at.literal({ int: 1n })), at.accumulator),
     result: at.call('_==_', at.accumulator, at.literal({ int: 1n })),
   })
+}
+
+/** Sorts what is bound to a name by the keys that a loop over it makes. */
+function sortBy(list: Expression, [variable, key]: readonly Expression[], offset: number): FoldExpression {
+  if (list.kind === 'literal' || list.kind === 'map' || list.kind === 'construct') {
+    const problem = 'sortBy can only be applied to a list, identifier, comprehension, call or select expression'
+    throw new CelSyntaxError(list.offset, problem)
+  }
+  const name = '@__sortBy_input__'
+  const input: Expression = { kind: 'identifier', name, offset }
+  const keys = collect({ ...input }, variable, undefined, key, offset)
+  const sorted: Expression = { kind: 'call', name: '@sortByAssociatedKeys', target: input, args: [keys], offset }
+  return boundTo(name, list, sorted, offset)
 }
 
 function collect(

@@ -47,11 +47,80 @@ describe('what is wrong with an expression is said with its place', () => {
       "{'a': 1} == null",
       "ERROR: <input>:1:10: found no matching overload for '_==_' applied to '(map(string, int), null)'\n | {'a': 1} == null\n | .........^",
     ],
+    [
+      "'abc'.reverse()",
+      "ERROR: <input>:1:14: found no matching overload for 'reverse' applied to 'string.()'\n | 'abc'.reverse()\n | .............^",
+    ],
+    [
+      '[1].flatten()',
+      "ERROR: <input>:1:12: found no matching overload for 'flatten' applied to 'list(int).()'\n | [1].flatten()\n | ...........^",
+    ],
+    [
+      '{}.sortBy(k, k)',
+      'ERROR: <input>:1:1: sortBy can only be applied to a list, identifier, comprehension, call or select expression',
+    ],
     ['has(1)', 'ERROR: <input>:1:4: invalid argument to has() macro\n | has(1)\n | ...^'],
     ['9223372036854775808', 'ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^'],
     ['if', 'ERROR: <input>:1:1: reserved identifier: if\n | if\n | ^'],
     [`${'('.repeat(300)}1${')'.repeat(300)}`, 'expression recursion limit exceeded: 250'],
   ])('%s', (source, problem) => {
+    const compiled = compileCel(source, new Map())
+    expect('problem' in compiled ? compiled.problem : '').toContain(problem)
+  })
+
+  it.each<[string, readonly string[]]>([
+    [
+      'math.abs(x)',
+      [
+        "1:1: undeclared reference to 'math'",
+        "1:9: undeclared reference to 'abs'",
+        "1:10: undeclared reference to 'x'",
+      ],
+    ],
+    ['x.y.z + 1 > y', ["1:1: undeclared reference to 'x'", "1:13: undeclared reference to 'y'"]],
+    ["1 && 'a'", ["1:1: expected type 'bool' but found 'int'", "1:6: expected type 'bool' but found 'string'"]],
+    ["1.foo + 'a'.bar", ["1:2: type 'int' does not support", "1:12: type 'string' does not support"]],
+    ['[1].exists_one(v, 1)', ["1:15: found no matching overload for '_?_:_' applied to '(int, int, int)'"]],
+    [
+      '[1].filter(v, 1) + 1',
+      ["1:11: found no matching overload for '_?_:_' applied to", "1:18: found no matching overload for '_+_'"],
+    ],
+    ['1.all(v, v > 1) && v', ['1:1: expression of type', "1:20: undeclared reference to 'v'"]],
+    [
+      "[?1, ?optional.of(2)].size() == 'a'",
+      ["1:3: expected type 'optional_type(int)' but found 'int'", '1:30: found no'],
+    ],
+    ["duration('bad') < duration('1x')", ['1:10: invalid duration argument', '1:28: invalid duration argument']],
+    ["timestamp('2024-01-01') < timestamp('2024-01-01T00:00:00Z')", ['1:11: invalid timestamp argument']],
+    ["'a'.matches('[') || matches('[', 'a')", ['1:13: invalid matches argument', '1:29: invalid matches argument']],
+    ["duration('bad') + x", ["1:19: undeclared reference to 'x'"]],
+  ])('all that is wrong is told in the order of its places: %s', (source, problems) => {
+    const compiled = compileCel(source, new Map())
+    const told = 'problem' in compiled ? compiled.problem.split(/^ERROR: <input>:/m).slice(1) : []
+    expect(told).toEqual(problems.map((problem) => expect.stringContaining(problem)))
+  })
+
+  it('no more than a hundred problems are told', () => {
+    const compiled = compileCel(Array.from({ length: 103 }, (_, index) => `x${index}`).join(' || '), new Map())
+    expect('problem' in compiled ? compiled.problem : '').toMatch(/'x99' [^x]*\n.*\n.*\n3 more errors were truncated$/s)
+  })
+
+  it('the mark is under the place, whatever stands before it', () => {
+    const compiled = compileCel("'é€\t' + é", new Map())
+    const second = compileCel("'é€\tx'.matches('[')", new Map())
+    expect('problem' in compiled ? compiled.problem : '').toContain('\n | .．．')
+    expect('problem' in second ? second.problem : '').toBe(
+      "ERROR: <input>:1:16: invalid matches argument\n | 'é€ x'.matches('[')\n | .．．............^",
+    )
+  })
+
+  it.each([
+    ['string(type(1))', "'string' applied to '(type(int))'"],
+    ["double(type(type('a')))", "'double' applied to '(type(type(string)))'"],
+    ['double(list)', "'double' applied to '(type(list(dyn)))'"],
+    ["duration('1s') == 1", "'_==_' applied to '(duration, int)'"],
+    ["timestamp('2024-01-01T00:00:00Z') == 1", "'_==_' applied to '(timestamp, int)'"],
+  ])('types are shown with what they are types of: %s', (source, problem) => {
     const compiled = compileCel(source, new Map())
     expect('problem' in compiled ? compiled.problem : '').toContain(problem)
   })
@@ -156,12 +225,28 @@ describe('libraries', () => {
     ["format.named('none').hasValue()", false],
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
-    ["'aaa'.matches('(a')", 'error: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],
     ['[1, 2, 3].isSorted() && [3, 1].max() == 3 && [3, 1].min() == 1', true],
     ["['a', 'b', 'a'].indexOf('a') == 0 && ['a', 'b', 'a'].lastIndexOf('a') == 2", true],
     ['[1.5, 2.5].sum()', 4],
     ['sets.contains([1, 2], [2]) && sets.equivalent([1, 1], [1]) && !sets.intersects([1], [2])', true],
     ['[1, 2, 2].distinct() == [1, 2]', true],
+    ['lists.range(3) == [0, 1, 2] && lists.range(-1) == []', true],
+    ['lists.range(10000000).size()', 'error: operation cancelled: actual cost limit exceeded'],
+    ['[5, 1, 3].sort() == [1, 3, 5] && [].sort() == []', true],
+    ["['b', 'a'].sort() == ['a', 'b']", true],
+    ["[dyn(1), dyn('a')].sort()", 'error: list elements must have the same type'],
+    ['[-3, 1, -5].sortBy(e, -(e * e)) == [-5, -3, 1]', true],
+    ["{'b': 1, 'a': 2}.map(k, k).sortBy(k, k) == ['a', 'b']", true],
+    ['lists.range(3).sortBy(e, -e).map(e, e + 1) == [3, 2, 1]', true],
+    ['[1, 2, 3].reverse() == [3, 2, 1] && [1, 2, 3].slice(1, 3) == [2, 3]', true],
+    ['[1, 2].slice(1, 3)', 'error: cannot slice(1, 3), list is length 2'],
+    ['[[1, 2], [3]].flatten() == [1, 2, 3] && [[[1], [2]]].flatten(2) == [1, 2]', true],
+    ['[1].flatten(-1)', 'error: level must be non-negative'],
+    ['[1, 2].first().value() == 1 && [1, 2].last().value() == 2', true],
+    ['[].first().hasValue() || [].last().hasValue()', false],
+    ['optional.unwrap([optional.of(1), optional.none()]) == [1]', true],
+    ['[optional.none(), optional.of(2)].unwrapOpt() == [2]', true],
     ['[].min()', 'error: min called on empty list'],
   ])('%s', (source, expected) => {
     expect(result(source)).toEqual(expected)

@@ -2,14 +2,15 @@
  * Expressions ready to be run: read, checked against the types of their variables, their cost known. What rules of custom
  * resources, admission policies and match conditions of webhooks have in common.
  */
-import { type AggregateLiterals, type ConstructibleTypes, checkCel } from './check.ts'
-import { CelCostExceeded, CelError, CelSyntaxError, describeProblem } from './errors.ts'
+import { type ConstructibleTypes, checkCel } from './check.ts'
+import { CelCheckError, CelCostExceeded, CelError, CelSyntaxError, describeProblems } from './errors.ts'
 import { estimateCost, type SizeAt } from './estimate.ts'
 import { CostMeter, evaluatorOf } from './evaluate.ts'
 import { functionTable } from './library/index.ts'
 import { parseCel } from './parse.ts'
 import type { Range } from './ranges.ts'
 import type { CelType } from './types.ts'
+import { type AggregateLiterals, validate } from './validate.ts'
 import type { CelValue } from './values.ts'
 
 /** What an evaluation came to. */
@@ -36,10 +37,11 @@ export function compileCel(
   source: string,
   variables: ReadonlyMap<string, CelType>,
   constructible?: ConstructibleTypes,
-  literals?: AggregateLiterals,
+  literals: AggregateLiterals = 'mixed',
 ): { readonly program: CelProgram } | { readonly problem: string } {
   try {
-    const checked = checkCel(parseCel(source), variables, functionTable, constructible, literals)
+    const checked = checkCel(parseCel(source), variables, functionTable, constructible)
+    validate(checked, literals)
     const evaluate = evaluatorOf(checked)
     return {
       program: {
@@ -59,7 +61,8 @@ export function compileCel(
       },
     }
   } catch (error) {
-    if (error instanceof CelSyntaxError) return { problem: describeProblem(source, error.offset, error.message) }
+    if (error instanceof CelSyntaxError) return { problem: describeProblems(source, [error]) }
+    if (error instanceof CelCheckError) return { problem: describeProblems(source, error.problems) }
     throw error
   }
 }

@@ -3,8 +3,10 @@ import { reservedWords } from './tokens.ts'
 
 export type CelType =
   | {
-      readonly kind: 'null' | 'bool' | 'int' | 'uint' | 'double' | 'type'
+      readonly kind: 'null' | 'bool' | 'int' | 'uint' | 'double' | 'error'
     }
+  /** Of types themselves: `type(int)`. */
+  | { readonly kind: 'type'; readonly of?: CelType }
   | (Sized & { readonly kind: 'string' | 'bytes' | 'duration' | 'timestamp' | 'dyn' })
   | (Sized & { readonly kind: 'list'; readonly element: CelType })
   | (Sized & { readonly kind: 'map'; readonly key: CelType; readonly value: CelType })
@@ -43,6 +45,8 @@ const simple = [
   'timestamp',
   'dyn',
   'type',
+  /** Of what is wrong and has been told: it fits everywhere, so that nothing more is told of it. */
+  'error',
 ] as const
 type SimpleName = (typeof simple)[number]
 
@@ -55,9 +59,7 @@ export const mapOf = (key: CelType, value: CelType): CelType => ({ kind: 'map', 
 export const optionalOf = (of: CelType): CelType => ({ kind: 'optional', of })
 
 const names: Readonly<Partial<Record<CelType['kind'], string>>> = {
-  null: 'null',
-  duration: 'google.protobuf.Duration',
-  timestamp: 'google.protobuf.Timestamp',
+  error: '!error!',
 }
 
 /** A type as messages show it. */
@@ -69,6 +71,8 @@ export function typeText(type: CelType): string {
       return `map(${typeText(type.key)}, ${typeText(type.value)})`
     case 'optional':
       return `optional_type(${typeText(type.of)})`
+    case 'type':
+      return type.of === undefined ? 'type' : `type(${typeText(type.of)})`
     case 'object':
     case 'opaque':
     case 'param':
@@ -92,7 +96,7 @@ export function isAssignable(from: CelType, to: CelType, bindings: Bindings): bo
   if (isOfNothing(to)) return true
   if (to.kind === 'param') return bind(to.name, from, bindings)
   if (from.kind === 'param') return bind(from.name, to, bindings)
-  if (from.kind === 'dyn' || to.kind === 'dyn') return true
+  if (isDynOrError(from) || isDynOrError(to)) return true
   if (from.kind === 'null') return isNullable(to)
   if (to.kind === 'null') return isNullable(from)
   if (from.kind === 'list') return to.kind === 'list' && isAssignable(from.element, to.element, bindings)
@@ -103,6 +107,8 @@ export function isAssignable(from: CelType, to: CelType, bindings: Bindings): bo
   if (from.kind === 'object' || from.kind === 'opaque') return from.kind === to.kind && from.name === to.name
   return from.kind === to.kind
 }
+
+const isDynOrError = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'error'
 
 /** Whether there may be null where a value of a type is wanted, as cel-go's type checker has it. */
 const isNullable = ({ kind }: CelType): boolean => nullableKinds.has(kind)
@@ -146,6 +152,8 @@ export function substitute(type: CelType, bindings: Bindings): CelType {
       return { ...type, key: substitute(type.key, bindings), value: substitute(type.value, bindings) }
     case 'optional':
       return { ...type, of: substitute(type.of, bindings) }
+    case 'type':
+      return type.of === undefined ? type : { ...type, of: substitute(type.of, bindings) }
     default:
       return type
   }
@@ -156,6 +164,15 @@ export function joined(all: readonly CelType[]): CelType {
   const [first, ...rest] = all
   if (first === undefined) return ofNothing
   return rest.every((each) => typeText(each) === typeText(first)) ? first : types.dyn
+}
+
+/** Whether types are the same; of what is in an empty list or map nothing is known, and it is the same as any. */
+export function isEquivalent(a: CelType, b: CelType): boolean {
+  if (isOfNothing(a) || isOfNothing(b)) return true
+  if (a.kind === 'list') return b.kind === 'list' && isEquivalent(a.element, b.element)
+  if (a.kind === 'map') return b.kind === 'map' && isEquivalent(a.key, b.key) && isEquivalent(a.value, b.value)
+  if (a.kind === 'optional') return b.kind === 'optional' && isEquivalent(a.of, b.of)
+  return typeText(a) === typeText(b)
 }
 
 /** Reads types as signatures of functions write them: `list<A>`, `map<string, int>`, `optional<A>`, `Quantity`. */
@@ -170,6 +187,8 @@ export function parseType(text: string): CelType {
         return listOf(first)
       case 'map':
         return mapOf(first, second)
+      case 'type':
+        return { kind: 'type', of: first }
       default:
         return optionalOf(first)
     }

@@ -344,6 +344,13 @@ describe('a definition is refused', () => {
       ],
     ],
     [
+      'for a list of texts and of what may be anything, but for one that is to be formatted',
+      withRules(scale, "['a', dyn(1)].size() > 0", "'%s-%d'.format(['a', 1]) == 'a-1'"),
+      [
+        `${at}.rule: Invalid value: ${shown("['a', dyn(1)].size() \\u003e 0")}: compilation failed: ERROR: <input>:1:10: expected type 'string' but found 'dyn'\n | ['a', dyn(1)].size() > 0\n | .........^`,
+      ],
+    ],
+    [
       'for a rule that is no question',
       withRules(scale, 'self.replicas'),
       [`${at}.rule: Invalid value: ${shown('self.replicas')}: cel expression must evaluate to a bool`],

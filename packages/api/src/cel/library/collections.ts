@@ -1,7 +1,7 @@
 /** Functions over lists, maps, sets and optionals. */
 import { CelError } from '../errors.ts'
-import { type CallCost, elementsCost, overload } from '../functions.ts'
-import { CelList, CelMap, type CelValue, compareValues, Duration, equals, Optional, Uint } from '../values.ts'
+import { type CallCost, elementsCost, listCost, overload, stringTraversal } from '../functions.ts'
+import { CelList, CelMap, type CelValue, compareValues, Duration, equals, Optional, typeName, Uint } from '../values.ts'
 import { toInt, toUint } from './integers.ts'
 import { durationOf } from './times.ts'
 
@@ -61,6 +61,35 @@ function slice(list: CelList, start: bigint, end: bigint): CelList {
 const distinct = (list: CelList): CelList =>
   CelList.of(list.values().filter((each, index, all) => all.findIndex((other) => equals(each, other)) === index))
 
+/** The integers from zero up to, without, `count`; none where it is negative. */
+const range = (count: bigint): CelList => new CelList(Number(count > 0n ? count : 0n), (index) => BigInt(index))
+
+const sort = (list: CelList): CelList => sortByKeys(list, list)
+
+/** The elements in the order of their keys, which are those at the same places of another list. */
+function sortByKeys(list: CelList, keys: CelList): CelList {
+  const all = keys.values()
+  const [first = null] = all
+  if (all.some((key) => typeName(key) !== typeName(first))) throw new CelError('list elements must have the same type')
+  // Not a number has no order: as in cel-go it stays where it is compared.
+  const order = all.map((_, index) => index).sort((a, b) => compareValues(all[a] ?? null, all[b] ?? null) ?? 0)
+  return CelList.of(order.map((index) => list.at(index)))
+}
+
+/** As cel-go's list library counts (`trackListSelfCompare`): each element is compared with each, twice. */
+function comparingAll(list: CelList): number {
+  const first = list.length === 0 ? null : list.at(0)
+  const isText = typeof first === 'string' || first instanceof Uint8Array
+  return listCost(Math.floor(list.length ** 2 * (isText ? 2 + stringTraversal : 2)))
+}
+
+const selfComparison: CallCost = (_, [list]) => comparingAll(list as CelList)
+const keyComparison: CallCost = (_, [, keys]) => comparingAll(keys as CelList)
+const copying: CallCost = ([size = 0]) => listCost(size)
+const slicing: CallCost = (_, [, start, end]) => listCost(Math.max(0, Number(end) - Number(start)))
+const counting: CallCost = (_, [count]) => listCost(Math.max(0, Number(count)))
+const flattening: CallCost = ([size = 0], [, depth = 1n]) => listCost(Math.max(0, size * Number(depth)))
+
 function unwrapped({ value }: Optional): CelValue {
   if (value !== undefined) return value
   throw new CelError('optional.none() dereference')
@@ -90,6 +119,37 @@ const insertions = [
   ),
 ]
 
+/** Version 3 of cel-go's list library, with its costs, and what optional types add to lists. */
+const listLibrary = [
+  overload('list<A>.distinct(): list<A>', distinct, selfComparison),
+  overload('list<list<A>>.flatten(): list<A>', (list: CelList) => flatten(list), flattening),
+  overload('list<dyn>.flatten(int): list<dyn>', flatten, flattening),
+  overload('lists.range(int): list<int>', range, counting),
+  overload('list<A>.reverse(): list<A>', (list: CelList) => CelList.of([...list.values()].reverse()), copying),
+  overload('list<A>.slice(int, int): list<A>', slice, slicing),
+  ...comparable.flatMap((type) => [
+    overload(`list<${type}>.sort(): list<${type}>`, sort, selfComparison),
+    overload(`list<A>.@sortByAssociatedKeys(list<${type}>): list<A>`, sortByKeys, keyComparison),
+  ]),
+  overload('list<A>.first(): optional<A>', (list: CelList) => elementAt(list, 0)),
+  overload('list<A>.last(): optional<A>', (list: CelList) => elementAt(list, list.length - 1)),
+  overload('optional.unwrap(list<optional<A>>): list<A>', present),
+  overload('list<optional<A>>.unwrapOpt(): list<A>', present),
+]
+
+function elementAt(list: CelList, index: number): Optional {
+  return list.length === 0 ? Optional.none : new Optional(list.at(index))
+}
+
+/** The values of those that have one. */
+function present(list: CelList): CelList {
+  const values = list.values().map((each) => {
+    if (each instanceof Optional) return each.value
+    throw new CelError('no such overload')
+  })
+  return CelList.of(values.filter((value) => value !== undefined))
+}
+
 export const collections = [
   ...insertions,
   overload('size(list<A>): int', (list: CelList) => BigInt(list.length)),
@@ -112,11 +172,7 @@ export const collections = [
     (list: CelList, value: CelValue) => position(list.values().findLastIndex((each) => equals(each, value))),
     elementsCost,
   ),
-  overload('list<A>.distinct(): list<A>', distinct, elementsCost),
-  overload('list<A>.flatten(): list<dyn>', (list: CelList) => flatten(list), elementsCost),
-  overload('list<A>.flatten(int): list<dyn>', flatten, elementsCost),
-  overload('list<A>.reverse(): list<A>', (list: CelList) => CelList.of([...list.values()].reverse()), elementsCost),
-  overload('list<A>.slice(int, int): list<A>', slice, elementsCost),
+  ...listLibrary,
   overload('sets.contains(list<A>, list<A>): bool', containsAll, product),
   overload(
     'sets.equivalent(list<A>, list<A>): bool',

@@ -86,7 +86,7 @@ function decodeText(bytes: Uint8Array): string {
 
 export const conversions = [
   overload('dyn(A): dyn', same),
-  overload('type(A): type', (value: CelValue) => new TypeValue(typeName(value))),
+  overload('type(A): type<A>', (value: CelValue) => new TypeValue(typeName(value))),
   overload('int(int): int', same),
   overload('int(uint): int', ({ value }: Uint) => toInt(value)),
   overload('int(double): int', doubleToInt),

@@ -191,7 +191,7 @@ const formats = [
       const problems = value(text)
       return problems.length === 0 ? Optional.none : new Optional(CelList.of(problems))
     },
-    ([, size = 1]) => traversalCost([size]),
+    ([, size = 1]) => traversalCost([size], []),
   ),
 ]
 

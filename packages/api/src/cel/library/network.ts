@@ -112,12 +112,12 @@ const addressBytesMax = 16
 /** Compares two addresses, byte by byte. */
 const inNetwork: CallCost = () => Math.ceil(2 * addressBytesMax * stringTraversal)
 /** The same, after the network is masked, and its length. */
-const networkInNetwork: CallCost = () => inNetwork([]) + Math.ceil(addressBytesMax * stringTraversal) + 1
+const networkInNetwork: CallCost = () => inNetwork([], []) + Math.ceil(addressBytesMax * stringTraversal) + 1
 /** The same of a text that has to be read first. */
 const parsed =
   (cost: CallCost): CallCost =>
   ([, text = 1]) =>
-    cost([]) + Math.ceil(text * stringTraversal)
+    cost([], []) + Math.ceil(text * stringTraversal)
 
 const addresses = [
   overload('isIP(string): bool', (text: string) => parseAddress(text) !== undefined, traversalCost),

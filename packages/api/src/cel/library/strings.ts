@@ -152,7 +152,6 @@ export const strings = [
     rewritingCost,
   ),
   overload('string.replace(string, string, int): string', replace, rewritingCost),
-  overload('string.reverse(): string', (text: string) => [...text].reverse().join(''), traversalCost),
   overload('string.split(string): list<string>', (text: string, by: string) => split(text, by), rewritingCost),
   overload('string.split(string, int): list<string>', split, rewritingCost),
   overload('list<string>.join(): string', (list: CelList) => join(list), elementsCost),
