@@ -28,7 +28,14 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     tests: ['packages/store/src/*.test.ts', 'packages/store/test/!(etcd-store).test.ts'],
   },
   scheduler: { mutate: ['packages/scheduler/src/**/*.ts', ...noTests], tests: ['packages/scheduler/**/*.test.ts'] },
-  patch: { mutate: ['packages/api/src/patch/**/*.ts', ...noTests] },
+  'device-binder': {
+    mutate: ['packages/scheduler/src/devices/device-binder.ts'],
+    tests: ['packages/scheduler/src/devices/device-binder.test.ts'],
+  },
+  patch: {
+    mutate: ['packages/api/src/patch/**/*.ts', ...noTests],
+    tests: ['packages/api/src/patch/*.test.ts'],
+  },
   selectors: {
     mutate: [
       'packages/api/src/selectors.ts',
@@ -37,6 +44,7 @@ export const areas: Readonly<Record<string, MutationArea>> = {
       'packages/api/src/label-selector-parser.ts',
       'packages/api/src/field-selectors.ts',
     ],
+    tests: ['packages/api/src/selectors.test.ts'],
   },
   plans: {
     mutate: [
@@ -109,7 +117,11 @@ export const areas: Readonly<Record<string, MutationArea>> = {
   'watch-cache': {
     mutate: ['packages/apiserver/src/watch-cache/**/*.ts', ...noTests],
     // Whole servers take longer to load than the cache takes to test.
-    tests: ['packages/apiserver/src/watch-cache/!(cost|restart|shared-store|unread-watch|watch).test.ts'],
+    // The first glob leaves out whatever begins with one of its names.
+    tests: [
+      'packages/apiserver/src/watch-cache/!(cost|restart|shared-store|unread-watch|watch).test.ts',
+      'packages/apiserver/src/watch-cache/{watch-cache,watcher-index}.test.ts',
+    ],
   },
 }
 

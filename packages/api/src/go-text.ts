@@ -20,6 +20,13 @@ export function goNumber(value: number): string {
   return goFloat(value)
 }
 
+/** The int64 that Go's `strconv.ParseInt` reads from a decimal text; undefined where it reads none. */
+export function int64Of(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const value = BigInt(text)
+  return BigInt.asIntN(64, value) === value ? value : undefined
+}
+
 /** A float64 with as few digits as tell it from its neighbours, as Go's `%g` writes it. */
 export function goFloat(value: number): string {
   const [mantissa = '', power = '0'] = value.toExponential().split('e')

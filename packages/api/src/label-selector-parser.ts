@@ -1,6 +1,7 @@
 /** The grammar of label selectors in query strings (apimachinery's labels.Parse). */
 import { describeFieldError, invalidField } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { int64Of } from './go-text.ts'
 import type { LabelOperator, LabelRequirement } from './label-selectors.ts'
 import { checkFormat } from './string-formats.ts'
 
@@ -20,7 +21,7 @@ export function parseRequirements(text: string, path?: FieldPath): readonly Labe
 
 class Unparsable extends Error {}
 
-type TokenKind = 'identifier' | 'end' | 'error' | 'in' | 'notin' | '(' | ')' | ',' | '!' | '=' | '==' | '!=' | '>' | '<'
+type TokenKind = 'identifier' | 'end' | '(' | ')' | ',' | '!' | '=' | '==' | '!=' | '>' | '<'
 
 interface Token {
   readonly kind: TokenKind
@@ -57,8 +58,7 @@ function scanSymbol(text: string, at: number): Token {
 function scanWord(text: string, from: number): Token {
   let to = from
   while (to < text.length && !specials.has(text.charAt(to)) && !blanks.has(text.charAt(to))) to += 1
-  const word = text.slice(from, to)
-  return { kind: word === 'in' || word === 'notin' ? word : 'identifier', text: word }
+  return { kind: 'identifier', text: text.slice(from, to) }
 }
 
 const operators: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', '>', '<']
@@ -93,10 +93,8 @@ class Parser {
     }
   }
 
-  /** `in` and `notin` are words like any other, except where an operator is expected. */
   #peek(): Token {
-    const token = this.#tokens[this.#position] ?? end
-    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
+    return this.#tokens[this.#position] ?? end
   }
 
   #take(): Token {
@@ -110,7 +108,7 @@ class Parser {
     if (negated) this.#take()
     const { kind, text: key } = this.#take()
     if (kind !== 'identifier') throw unparsable(`found '${key}', expected: identifier`)
-    this.#check(this.#path, key, checkFormat('qualified-name', key))
+    this.#checkKey(key)
     const next = this.#peek().kind
     if (negated) return { key, operator: '!', values: [] }
     if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] }
@@ -119,9 +117,9 @@ class Parser {
     return this.#checked({ key, operator, values: [...new Set(values)].sort() })
   }
 
+  /** Only here `in` and `notin` are more than words like any other. */
   #operator(): LabelOperator {
-    const { text } = this.#tokens[this.#position] ?? end
-    this.#position += 1
+    const { text } = this.#take()
     const found = operators.find((each) => each === text)
     if (found === undefined) {
       throw unparsable(`found '${text}', expected: in, notin, =, ==, !=, gt, lt`)
@@ -142,38 +140,47 @@ class Parser {
     if (open.kind !== '(') throw unparsable(`found '${open.text}' expected: '('`)
     const values: string[] = []
     let afterValue = false
+    let expected = "',', ')' or identifier"
     for (;;) {
       const { kind, text } = this.#take()
       if (kind === 'identifier' && !afterValue) {
         values.push(text)
         afterValue = true
+        expected = "',' or ')'"
         continue
       }
-      if (kind !== ',' && kind !== ')') {
-        throw unparsable(`found '${text}', expected: ${afterValue ? "',' or ')'" : "',', ')' or identifier"}`)
-      }
+      if (kind !== ',' && kind !== ')') throw unparsable(`found '${text}', expected: ${expected}`)
       if (!afterValue) values.push('')
       if (kind === ')') return values
       afterValue = false
+      expected = "',', or identifier"
     }
   }
 
+  /** Throws all that is wrong with the values at once. */
   #checked(requirement: LabelRequirement): LabelRequirement {
+    const { key, operator, values } = requirement
     const path = (this.#path ?? FieldPath.root).field('values')
-    requirement.values.forEach((value, index) => {
-      if ((requirement.operator === '>' || requirement.operator === '<') && !/^[+-]?\d+$/.test(value)) {
-        this.#check(path.index(index), value, ["for 'Gt', 'Lt' operators, the value must be an integer"])
-      }
-      this.#check(path.index(index).key(requirement.key), value, checkFormat('label-value', value))
-    })
+    const problems =
+      (operator === '>' || operator === '<') && values.some((value) => int64Of(value) === undefined)
+        ? ["for 'Gt', 'Lt' operators, the value must be an integer"]
+        : []
+    const errors = values.flatMap((value, index) => [
+      ...problem(path.index(index), value, problems),
+      ...problem(path.index(index).key(key), value, checkFormat('label-value', value)),
+    ])
+    if (errors.length > 0) throw unparsable(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`)
     return requirement
   }
 
-  #check(path: FieldPath | undefined, value: string, problems: readonly string[]): void {
-    if (problems.length === 0) return
-    const error = invalidField(path ?? FieldPath.of('<nil>'), value, problems.join('; '))
-    throw unparsable(describeFieldError(error))
+  #checkKey(key: string): void {
+    const [error] = problem(this.#path ?? FieldPath.of('<nil>'), key, checkFormat('qualified-name', key))
+    if (error !== undefined) throw unparsable(error)
   }
 }
+
+/** What is said of a value that has problems; nothing of one that has none. */
+const problem = (path: FieldPath, value: string, problems: readonly string[]): readonly string[] =>
+  problems.length === 0 ? [] : [describeFieldError(invalidField(path, value, problems.join('; ')))]
 
 const unparsable = (why: string): Unparsable => new Unparsable(`unable to parse requirement: ${why}`)

@@ -1,6 +1,7 @@
 /** Label selectors: what they are and what they select. Semantics and wording are those of apimachinery's labels package. */
 import { compareText } from './compare-text.ts'
 import type { FieldPath } from './field-path.ts'
+import { int64Of } from './go-text.ts'
 import { parseRequirements } from './label-selector-parser.ts'
 import { expressionOperators } from './selector-operators.ts'
 import { badRequest } from './status.ts'
@@ -161,11 +162,10 @@ function acceptanceOf({ operator, values }: LabelRequirement): (value: string) =
   }
 }
 
-const integer = /^[+-]?\d{1,19}$/
-
 function comparesAs(operator: '>' | '<', value: string, bound: string): boolean {
-  if (!integer.test(value) || !integer.test(bound)) return false
-  return operator === '>' ? BigInt(value) > BigInt(bound) : BigInt(value) < BigInt(bound)
+  const [left, right] = [int64Of(value), int64Of(bound)]
+  if (left === undefined || right === undefined) return false
+  return operator === '>' ? left > right : left < right
 }
 
 function formatRequirement({ key, operator, values }: LabelRequirement): string {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { FieldPath } from './field-path.ts'
 import type { KubernetesObject } from './meta.ts'
 import {
   everything,
@@ -39,7 +40,25 @@ describe('parseLabelSelector', () => {
     ['in in (in,notin)', { in: 'notin' }, true],
     ['n > 5', { n: '10' }, true],
     ['n > 5', { n: '5' }, false],
+    ['n > 5', {}, false],
+    ['n > 5', { n: 'x' }, false],
+    ['n > 5', { n: '' }, false],
+    ['n<5', { n: '4' }, true],
+    ['n<5', { n: '5' }, false],
+    ['n<5', { n: '-10' }, true],
+    ['n<5', { n: '+4' }, true],
+    ['n<5', { n: '0x1' }, false],
     ['n<5', { n: 'x' }, false],
+    // int64 holds no more.
+    ['n>0', { n: '9223372036854775807' }, true],
+    ['n>0', { n: '9223372036854775808' }, false],
+    ['n<0', { n: '-9223372036854775808' }, true],
+    ['n<0', { n: '-9223372036854775809' }, false],
+    ['n>0', { n: '00000000000000000000001' }, true],
+    ['a\t=\r\nb', { a: 'b' }, true],
+    ['a!=b,a!=c', { a: 'c' }, false],
+    ['a!=b,a!=c', { a: 'd' }, true],
+    ['a!=b,!c', { a: 'd', c: '' }, false],
     [' app = web , tier ', { app: 'web', tier: 'x' }, true],
     ['app=web,tier', { app: 'web' }, false],
     ['constructor', {}, false],
@@ -53,8 +72,18 @@ describe('parseLabelSelector', () => {
     ['app web', "unable to parse requirement: found 'web', expected: in, notin, =, ==, !=, gt, lt"],
     ['app=web tier', "found 'tier', expected: ',' or 'end of string'"],
     ['!app=web', "found '=', expected: ',' or 'end of string'"],
+    ['app!', "unable to parse requirement: found '!', expected: in, notin, =, ==, !=, gt, lt"],
+    ['!,app', "unable to parse requirement: found ',', expected: identifier"],
+    ['!', "unable to parse requirement: found '', expected: identifier"],
+    ['app=(', "unable to parse requirement: found '(', expected: identifier"],
+    ['app=web,)', "found ')', expected: identifier after ','"],
     ['app in front', "unable to parse requirement: found 'front' expected: '('"],
     ['app in (front', "unable to parse requirement: found '', expected: ',' or ')'"],
+    ['app in (front back)', "unable to parse requirement: found 'back', expected: ',' or ')'"],
+    ['app in (', "unable to parse requirement: found '', expected: ',', ')' or identifier"],
+    ['app in (!front)', "unable to parse requirement: found '!', expected: ',', ')' or identifier"],
+    ['app in (front,', "unable to parse requirement: found '', expected: ',', or identifier"],
+    ['app in (,!back)', "unable to parse requirement: found '!', expected: ',', or identifier"],
     [
       'a@b=c',
       "unable to parse requirement: <nil>: Invalid value: \"a@b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
@@ -67,8 +96,49 @@ describe('parseLabelSelector', () => {
       'n>x',
       "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
     ],
+    [
+      'n>',
+      "unable to parse requirement: values[0]: Invalid value: \"\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
+    [
+      'n<9223372036854775808',
+      "unable to parse requirement: values[0]: Invalid value: \"9223372036854775808\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
   ])('refuses %j', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(expect.objectContaining({ code: 400, message }))
+  })
+
+  it('says all that is wrong with the values of a requirement', () => {
+    const said = (text: string) => {
+      try {
+        parseLabelSelector(text)
+        return undefined
+      } catch (error) {
+        return (error as Error).message.replaceAll(/a valid label must be [^)]*\)\?[^)]*\)\?'\)/g, '…')
+      }
+    }
+    expect(said('app in (-a,b,c-)')).toBe(
+      'unable to parse requirement: [values[0][app]: Invalid value: "-a": …, values[2][app]: Invalid value: "c-": …]',
+    )
+    expect(said('n>-')).toBe(
+      `unable to parse requirement: [values[0]: Invalid value: "-": for 'Gt', 'Lt' operators, the value must be an integer, values[0][n]: Invalid value: "-": …]`,
+    )
+  })
+
+  it('says where the text stands that it refuses', () => {
+    const path = FieldPath.of('spec', 'selector')
+    expect(() => parseLabelSelector('a@=b', path)).toThrow(
+      /^unable to parse requirement: spec\.selector: Invalid value: "a@": /,
+    )
+    expect(() => parseLabelSelector('a=-b', path)).toThrow(
+      /^unable to parse requirement: spec\.selector\.values\[0\]\[a\]: Invalid value: "-b": /,
+    )
+  })
+
+  it('takes a mebibyte and no more', () => {
+    const text = `app${' '.repeat(2 ** 20 - 3)}`
+    expect(parseLabelSelector(text).toString()).toBe('app')
+    expect(() => parseLabelSelector(`${text} `)).toThrow('selector is longer than 1048576 characters')
   })
 
   it('exposes what it requires, in the order of the keys, for indexes', () => {
@@ -163,8 +233,26 @@ describe('field selectors', () => {
     ['metadata.name', "invalid selector: 'metadata.name'; can't understand 'metadata.name'"],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=b\\c', 'invalid field selector: invalid escape sequence: \\c'],
+    ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
+    ['a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'"],
   ])('refuses %j', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(expect.objectContaining({ code: 400, message }))
+  })
+
+  it.each([
+    [
+      'b=1,a!=2',
+      [
+        { field: 'a', operator: '!=', value: '2' },
+        { field: 'b', operator: '=', value: '1' },
+      ],
+    ],
+    ['a!bc!=1', [{ field: 'a!bc', operator: '!=', value: '1' }]],
+    ['!!a==1', [{ field: '!!a', operator: '=', value: '1' }]],
+    ['=1', [{ field: '', operator: '=', value: '1' }]],
+    ['a=b\nc', [{ field: 'a', operator: '=', value: 'b\nc' }]],
+  ])('%j is split at its first operator, and its terms are in order', (text, terms) => {
+    expect(parseFieldSelector(text).terms).toEqual(terms)
   })
 
   it('refuses fields the kind cannot be selected by', () => {

@@ -67,6 +67,15 @@ describe('the records of a journal file', () => {
   it('are whole: one whose end is missing is none', () => {
     const bytes = fileOf(1, 2)
     expect(sequencesIn(bytes.subarray(0, -1))).toEqual([1])
+    expect(findRecords(identity, bytes.subarray(0, -1), 2).newest).toEqual(positionAt(1))
+  })
+
+  it.each([1, 2, 3])('are none where the events of number %i are not what was written', (damaged) => {
+    const bytes = fileOf(1, 2, 3)
+    const recordBytes = (bytes.length - fileHeaderBytes) / 3
+    const end = fileHeaderBytes + damaged * recordBytes
+    bytes.writeUInt8((bytes.at(end - 1) ?? 0) ^ 1, end - 1)
+    expect(sequencesIn(bytes)).toEqual([1, 2, 3].filter((each) => each !== damaged))
   })
 
   it('are those after a sequence; the newest of all is told in any case', () => {

@@ -70,3 +70,15 @@ it('reads a lazy value when somebody asks for it, and not before', async () => {
   expect((await store.get('k'))?.value).toEqual(new Uint8Array([7]))
   expect(seen.map(({ value }) => value)).toEqual([7, 7, 7].map((each) => new Uint8Array([each])))
 })
+
+it('lets go of notes up to a revision, and of no entries', async () => {
+  const store = createMemoryStore()
+  for (const label of ['first', 'second', 'third']) {
+    const operations = [{ type: 'put', key: label, value: new Uint8Array(1) }] as const
+    await store.commit({ conditions: [], operations, note: Buffer.from(label) })
+  }
+  await store.forgetNotes(2)
+  const notes = await store.notes({ limit: 10 })
+  expect(notes.map(({ revision, note }) => `${revision} ${note}`)).toEqual(['3 third'])
+  expect((await store.list('')).entries.map(({ key }) => key)).toEqual(['first', 'second', 'third'])
+})

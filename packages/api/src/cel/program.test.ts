@@ -253,6 +253,19 @@ describe('libraries', () => {
   })
 })
 
+describe('a name', () => {
+  it.each([
+    ['[2].all(self, self == 2)', true],
+    ['[2].all(self, .self == 1)', true],
+    ['[2].all(self, [3].all(self, self == 3) && self == 2)', true],
+    ["optional.of({'a': 1}).a.orValue(0) == 1", true],
+    ["optional.of({'b': 1}).a.hasValue()", false],
+    ["{'a': 1}.?b.orValue(5) == 5 && {'b': 1}.?b.orValue(5) == 1", true],
+  ])('%s', (source, value) => {
+    expect(programOf(source, { self: types.int }).run(new Map([['self', 1n]]), costMax)).toMatchObject({ value })
+  })
+})
+
 describe('cost', () => {
   const numbers: CelType = { kind: 'list', element: types.int, maxSize: 20 }
   const texts: CelType = { kind: 'list', element: { kind: 'string', maxSize: 30 }, maxSize: 20 }
@@ -264,6 +277,20 @@ describe('cost', () => {
     expect(cost).toBeGreaterThan(400)
     expect(program.run(variables, cost)).toEqual({ value: true, cost })
     expect(program.run(variables, cost - 1)).toMatchObject({ exceeded: true })
+  })
+
+  // The numbers of cel-go: a look at a variable or a member is 1, a list 10, a map 30; has() costs nothing by itself.
+  it.each([
+    ["'text'", 0],
+    ['self', 1],
+    ['self + self', 3],
+    ['[1, 2, 3]', 10],
+    ['[[1]]', 20],
+    ["{'a': 1}", 30],
+    ["{'a': 1}.a", 31],
+    ["has({'a': 1}.a)", 30],
+  ])('of %s is %i', (source, cost) => {
+    expect(programOf(source, { self: types.int }).run(new Map([['self', 1n]]), costMax).cost).toBe(cost)
   })
 
   it('is never more than estimated', () => {

@@ -2,6 +2,7 @@
  * The document a JSON patch is applied to. Each object or list on the way to a change is copied once, however many
  * changes follow, so that a patch costs what document and patch are long, not their product.
  */
+import { int64Of } from '../go-text.ts'
 import { isJsonObject, type JsonObject, member, nestingMax, setMember } from '../json.ts'
 import { badRequest, requestTooLarge } from '../status.ts'
 import { patchDoesNotApply } from './patch-error.ts'
@@ -18,11 +19,12 @@ export interface JsonPointer {
   readonly tokens: readonly string[]
 }
 
-/** Reads a pointer (https://www.rfc-editor.org/rfc/rfc6901). Throws an Invalid where it is none. */
+/**
+ * Reads a pointer (https://www.rfc-editor.org/rfc/rfc6901). What stands before its first slash is passed over, as the library upstream uses
+ * does; a text without a slash leads nowhere.
+ */
 export function parsePointer(text: string): JsonPointer {
-  if (text === '') return { text, tokens: [] }
-  if (!text.startsWith('/')) throw patchDoesNotApply(`${text} does not start with a slash`)
-  const tokens = text.slice(1).split('/')
+  const tokens = text.split('/').slice(1)
   return { text, tokens: text.includes('~') ? tokens.map(unescapeToken) : tokens }
 }
 
@@ -110,7 +112,7 @@ export class JsonDocument {
 
   /** Puts a value in the place of another; in an object, as with the library that upstream uses, there need be none. Throws an Invalid where a list has none. */
   replace(pointer: JsonPointer, value: unknown): void {
-    if (pointer.tokens.length === 0) {
+    if (pointer.text === '') {
       this.#root = value
       return
     }
@@ -148,7 +150,7 @@ export class JsonDocument {
     let container = this.#root
     for (const step of pointer.tokens.slice(0, -1)) container = memberOf(container, step)
     const token = pointer.tokens.at(-1)
-    if (token === undefined && told === messages.test) return container
+    if (pointer.text === '' && told === messages.test) return container
     if (token === undefined || !isContainer(container)) throw patchDoesNotApply(told.noContainer(pointer.text))
     const list = container instanceof ListDraft ? container.elements : container
     return Array.isArray(list) ? list[listIndex(token, list.length - 1, pointer, told)] : memberOf(container, token)
@@ -248,13 +250,13 @@ function listIndex(
   const index = positionOf(token, last + 1)
   if (index >= 0 && index <= last) return index
   const why = Number.isNaN(index)
-    ? `${noNumber(token)}strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`
-    : `Unable to access invalid index: ${Number(token)}: invalid index referenced`
+    ? `${noNumber(token)}strconv.Atoi: parsing ${JSON.stringify(token)}: ${/^[+-]?\d+$/.test(token) ? 'value out of range' : 'invalid syntax'}`
+    : `Unable to access invalid index: ${int64Of(token)}: invalid index referenced`
   throw patchDoesNotApply(told.noPlace(text, why, token))
 }
 
 /** The position an index names among `length`; below zero it counts from the end, as the library upstream uses does. */
 function positionOf(token: string, length: number): number {
-  const index = /^-?(0|[1-9]\d*)$/.test(token) ? Number(token) : Number.NaN
+  const index = Number(int64Of(token) ?? Number.NaN)
   return index < 0 ? index + length : index
 }

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze } from '../freeze.ts'
-import type { ApiError } from '../status.ts'
+import { type ApiError, badRequest } from '../status.ts'
 import { listShiftsMax } from './json-document.ts'
-import { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts'
+import { applyJsonPatch, isFailedTest, type JsonPatchOperation } from './json-patch.ts'
 
 const document = deepFreeze({ a: { b: [1, 2, 3] }, 'x/y': 1, 'm~n': 2, keep: { me: true } })
 const apply = (...patch: readonly JsonPatchOperation[]): unknown => applyJsonPatch(document, patch)
@@ -32,6 +32,11 @@ describe('applyJsonPatch', () => {
     [{ op: 'replace', path: '/a/b/-3', value: 0 }, { a: { b: [0, 2, 3] } }],
     [{ op: 'replace', path: '/nope', value: 1 }, { nope: 1 }],
     [{ op: 'test', path: '/a/b/-2', value: 2 }, {}],
+    // Go's Atoi reads the positions.
+    [{ op: 'replace', path: '/a/b/01', value: 0 }, { a: { b: [1, 0, 3] } }],
+    [{ op: 'remove', path: '/a/b/+1' }, { a: { b: [1, 3] } }],
+    // What stands before the first slash is passed over.
+    [{ op: 'add', path: 'c/d', value: 9 }, { d: 9 }],
   ])('%j', (operation, difference) => {
     expect(apply(operation)).toEqual({ ...document, ...difference })
   })
@@ -76,6 +81,17 @@ describe('applyJsonPatch', () => {
       `error in add for path: '/a/b/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
     ],
     [{ op: 'add', path: '', value: {} }, 'add operation does not apply: doc is missing path: "": missing value'],
+    [
+      { op: 'test', path: '/a/b/9223372036854775807', value: 1 },
+      "error in test for path: '/a/b/9223372036854775807': Unable to access invalid index: 9223372036854775807: invalid index referenced",
+    ],
+    [
+      { op: 'test', path: '/a/b/9223372036854775808', value: 1 },
+      `error in test for path: '/a/b/9223372036854775808': strconv.Atoi: parsing "9223372036854775808": value out of range`,
+    ],
+    [{ op: 'add', path: 'c', value: 1 }, 'add operation does not apply: doc is missing path: "c": missing value'],
+    [{ op: 'test', path: 'c', value: 1 }, 'test operation does not apply: is missing path: c: missing value'],
+    [{ op: 'replace', path: 'c', value: 1 }, 'replace operation does not apply: doc is missing path: c: missing value'],
     [{ op: 'remove', path: '/a/b/-' }, `error in remove for path: '/a/b/-': strconv.Atoi: parsing "-": invalid syntax`],
     [
       { op: 'remove', path: '/a/b/-4' },
@@ -174,6 +190,22 @@ describe('applyJsonPatch', () => {
     [{ op: 'copy', from: '/a' }, 'copy operation failed to decode path: missing value'],
   ])('%j says not what to do', (operation, why) => {
     expect(() => applyJsonPatch(document, [operation])).toThrow(doesNotApply(why))
+  })
+
+  it('tells a test of the patch that failed from what else does not apply', () => {
+    const errorOf = (operation: object) => {
+      try {
+        return applyJsonPatch(document, [operation])
+      } catch (error) {
+        return error
+      }
+    }
+    expect(isFailedTest(errorOf({ op: 'test', path: '/a', value: 1 }))).toBe(true)
+    expect(isFailedTest(errorOf({ op: 'test', path: '/a/b/3', value: 1 }))).toBe(false)
+    expect(isFailedTest(errorOf({ op: 'remove', path: '/: test failed/a' }))).toBe(false)
+    expect(isFailedTest(badRequest('test failed'))).toBe(false)
+    expect(isFailedTest(new Error('testing value /a failed: test failed'))).toBe(false)
+    expect(isFailedTest(undefined)).toBe(false)
   })
 
   it('refuses patches of more than ten thousand operations', () => {

@@ -30,6 +30,11 @@ describe('applyMergePatch', () => {
     // As upstream's library has it, which differs from the RFC in what it makes of nulls in lists.
     [{}, { a: [{ b: null }, null, [{ c: null, d: 1 }]] }, { a: [{}, null, [{ d: 1 }]] }],
     [{ a: [1] }, { a: [{ b: null }] }, { a: [{}] }],
+    [
+      {},
+      { a: { b: [{ c: { d: null, e: 1 }, f: [null, { g: null }] }] } },
+      { a: { b: [{ c: { e: 1 }, f: [null, {}] }] } },
+    ],
     [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
   ])('%j with %j is %j', (document, patch, result) => {
     expect(applyMergePatch(deepFreeze(document), deepFreeze(patch))).toEqual(result)
@@ -55,6 +60,12 @@ describe('createJsonMergePatch', () => {
       b: { d: 3 },
       f: 0,
     })
+  })
+
+  it('takes what is undefined for absent', () => {
+    expect(createJsonMergePatch({ a: undefined }, {})).toStrictEqual({})
+    expect(createJsonMergePatch({}, { a: undefined })).toStrictEqual({})
+    expect(createJsonMergePatch({ a: 1 }, { a: undefined })).toStrictEqual({ a: null })
   })
 
   it('leads from one value to the other', () => {

@@ -26,6 +26,24 @@ it.each([
     ['spec.template.spec.containers[web].args'],
   ],
   [
+    'an object and its removal',
+    { spec: { strategy: { type: 'Recreate' } } },
+    { spec: { strategy: null } },
+    ['spec.strategy'],
+  ],
+  [
+    'a list that is merged and its removal',
+    containers({ name: 'web' }),
+    { spec: { template: { spec: { containers: null } } } },
+    ['spec.template.spec.containers'],
+  ],
+  [
+    'different fields beside directives',
+    { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } },
+    { spec: { strategy: { $retainKeys: ['rollingUpdate'], rollingUpdate: { maxSurge: 1 } } } },
+    [],
+  ],
+  [
     'finalizers, which are added to each other',
     { metadata: { finalizers: ['a.example/x'] } },
     { metadata: { finalizers: ['b.example/y'] } },

@@ -4,6 +4,7 @@ import { deepEqual } from '../equality.ts'
 import { deepFreeze } from '../freeze.ts'
 import type { JsonObject } from '../json.ts'
 import { pods } from '../kinds/core/pod/pod.ts'
+import { podDisruptionBudgets } from '../kinds/policy/pod-disruption-budget/pod-disruption-budget.ts'
 import { arbitraryOf } from '../testing/arbitrary.ts'
 import { countWork } from '../testing/count-work.ts'
 import { widget } from '../testing/sample-kind.ts'
@@ -62,6 +63,12 @@ describe('applyStrategicMergePatch', () => {
       },
     ],
     [
+      'leaves the first of several elements of one key in its place',
+      { parts: [{ name: 'a', image: '1' }, { name: 'x' }, { name: 'a', image: '2' }] },
+      { parts: [{ name: 'a', image: '9' }] },
+      { parts: [{ name: 'a', image: '9' }, { name: 'a', image: '2' }, { name: 'x' }] },
+    ],
+    [
       'puts new elements where the patch has them',
       { parts: [{ name: 'a' }] },
       { parts: [{ name: 'b' }, { name: 'a', image: '1' }] },
@@ -85,6 +92,14 @@ describe('applyStrategicMergePatch', () => {
       { selector: { $patch: 'replace', b: '2' } },
       { selector: { b: '2' } },
     ],
+    [
+      'merges an object also where the patch says so',
+      { selector: { a: '1' } },
+      { selector: { $patch: 'merge', b: '2' } },
+      { selector: { a: '1', b: '2' } },
+    ],
+    ['replaces an object by what is none', { extra: { a: 1 } }, { extra: 1 }, { extra: 1 }],
+    ['replaces a list by what is none', { extra: [1] }, { extra: { a: 1 } }, { extra: { a: 1 } }],
     ['empties an object', { selector: { a: '1' } }, { selector: { $patch: 'delete' } }, { selector: {} }],
     ['adds to lists of scalars', { tags: ['a'] }, { tags: ['b', 'a'] }, { tags: ['b', 'a'] }],
     [
@@ -92,6 +107,12 @@ describe('applyStrategicMergePatch', () => {
       { tags: ['a', 'b', 'c'] },
       { '$deleteFromPrimitiveList/tags': ['b', 'x'], tags: ['d'] },
       { tags: ['d', 'a', 'c'] },
+    ],
+    [
+      'does no more than delete from lists of scalars',
+      { tags: ['a', 'b', 'c'] },
+      { '$deleteFromPrimitiveList/tags': ['b'] },
+      { tags: ['a', 'c'] },
     ],
     [
       'sets the order of elements',
@@ -144,7 +165,7 @@ describe('applyStrategicMergePatch', () => {
       { config: { a: { c: 2 }, list: [2] } },
     ],
   ])('%s', (_, spec, patch, result) => {
-    expect(patched(spec, patch)).toEqual(result)
+    expect(patched(spec, patch)).toStrictEqual(result)
   })
 
   it('returns the object where nothing changes, and shares the rest where something does', () => {
@@ -155,6 +176,8 @@ describe('applyStrategicMergePatch', () => {
     }) as typeof object
     expect(after.spec.parts[1]).toBe(object.spec.parts[1])
     expect(after.spec.selector).toBe(object.spec.selector)
+    const scaled = applyStrategicMergePatch(widget, object, { spec: { replicas: 2, parts: [{ name: 'a' }] } })
+    expect((scaled as typeof object).spec.parts).toBe(object.spec.parts)
   })
 
   it.each<[object, number, string]>([
@@ -175,6 +198,12 @@ describe('applyStrategicMergePatch', () => {
     expect(error.code).toBe(code)
     expect(error.status.details?.causes?.[0]?.message ?? error.message).toBe(why)
   })
+})
+
+it.each([[[]], ['text'], [null]])('%j is no strategic merge patch', (patch) => {
+  expect(() => applyStrategicMergePatch(widget, {}, patch)).toThrow(
+    expect.objectContaining({ code: 400, message: 'invalid JSON document' }),
+  )
 })
 
 describe('the work of a strategic merge patch', () => {
@@ -277,12 +306,87 @@ describe('createTwoWayPatch', () => {
     })
   })
 
-  it('lists the fields that stay where the schema retains keys', () => {
-    const from = { spec: { strategy: { type: 'Rolling', rolling: { surge: 1 } } } }
-    const to = { spec: { strategy: { type: 'Recreate' } } }
-    expect(createTwoWayPatch(widget, from, to)).toEqual({
-      spec: { strategy: { type: 'Recreate', rolling: null, $retainKeys: ['type'] } },
-    })
+  const widgetSpec = (spec: object) => ({ spec })
+  it.each<[string, object, object, object]>([
+    [
+      'lists the fields that stay where the schema retains keys',
+      { strategy: { type: 'Rolling', rolling: { surge: 1 } } },
+      { strategy: { type: 'Recreate' } },
+      { strategy: { type: 'Recreate', rolling: null, $retainKeys: ['type'] } },
+    ],
+    [
+      'lists those in the order of their names, and none that are null',
+      { strategy: { type: 'Rolling', pace: 1 } },
+      { strategy: { type: 'Other', rolling: { surge: 1 }, pace: null } },
+      { strategy: { type: 'Other', rolling: { surge: 1 }, pace: null, $retainKeys: ['rolling', 'type'] } },
+    ],
+    [
+      'lists no fields where none stay',
+      { strategy: { type: 'Rolling' } },
+      { strategy: {} },
+      { strategy: { type: null } },
+    ],
+    [
+      'lists no fields where none change',
+      { strategy: { type: 'Rolling' }, replicas: 1 },
+      { strategy: { type: 'Rolling' }, replicas: 2 },
+      { replicas: 2 },
+    ],
+    [
+      'says the order of elements where that alone changes',
+      { parts: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], tags: ['a', 'b', 'c'] },
+      { parts: [{ name: 'a' }, { name: 'c' }, { name: 'b' }], tags: ['a', 'c', 'b'] },
+      {
+        '$setElementOrder/parts': [{ name: 'a' }, { name: 'c' }, { name: 'b' }],
+        '$setElementOrder/tags': ['a', 'c', 'b'],
+      },
+    ],
+    [
+      'says the order of elements also where one changes and one goes',
+      { parts: [{ name: 'a' }, { name: 'b' }] },
+      { parts: [{ name: 'a', image: '2' }] },
+      {
+        parts: [
+          { name: 'a', image: '2' },
+          { name: 'b', $patch: 'delete' },
+        ],
+        '$setElementOrder/parts': [{ name: 'a' }],
+      },
+    ],
+    [
+      'says no order where no elements are left',
+      { parts: [{ name: 'a' }], tags: ['x'] },
+      { parts: [], tags: [] },
+      { parts: [{ name: 'a', $patch: 'delete' }], '$deleteFromPrimitiveList/tags': ['x'] },
+    ],
+  ])('%s', (_, from, to, patch) => {
+    expect(createTwoWayPatch(widget, widgetSpec(from), widgetSpec(to))).toStrictEqual({ spec: patch })
+  })
+
+  it('takes what is undefined for absent', () => {
+    expect(createTwoWayPatch(widget, {}, { spec: undefined })).toStrictEqual({})
+    expect(createTwoWayPatch(widget, { spec: undefined }, {})).toStrictEqual({})
+  })
+
+  it('says all of an object that is replaced, and it is', () => {
+    const budget = (matchLabels: object) => ({ spec: { selector: { matchLabels } } })
+    const patch = createTwoWayPatch(podDisruptionBudgets.schema, budget({ a: '1', b: '1' }), budget({ b: '2' }))
+    expect(patch).toStrictEqual(budget({ b: '2' }))
+    const after = applyStrategicMergePatch(podDisruptionBudgets.schema, budget({ a: '1', b: '1' }), patch)
+    expect(after).toEqual(budget({ b: '2' }))
+  })
+
+  it.each([
+    ['original', 0],
+    ['modified', 1],
+    ['current', 2],
+  ])('refuses an %s object that nests without end', (_, place) => {
+    let deep: JsonObject = {}
+    for (let depth = 0; depth < 5000; depth += 1) deep = { extra: deep }
+    const [original, modified, current] = [0, 1, 2].map((each) => (each === place ? deep : {}))
+    expect(() =>
+      createThreeWayPatch(widget, original as JsonObject, modified as JsonObject, current as JsonObject),
+    ).toThrow('exceeded max depth')
   })
 
   it('leads from any object to any other', () => {
@@ -328,6 +432,27 @@ describe('createThreeWayPatch', () => {
         parts: [{ name: 'a', image: '2', command: ['x'] }, { name: 'sidecar' }],
       },
     })
+  })
+
+  it('clears what others set where the schema retains keys', () => {
+    const configured = { spec: { strategy: { type: 'Recreate' } } }
+    const changed = { spec: { strategy: { type: 'Recreate', rolling: { surge: 1 } } } }
+    const patch = createThreeWayPatch(widget, configured, configured, changed)
+    expect(patch).toEqual({ spec: { strategy: { $retainKeys: ['type'] } } })
+    expect(applyStrategicMergePatch(widget, changed, patch)).toEqual(configured)
+  })
+
+  it('leaves elements of others among the configured ones', () => {
+    const configured = { spec: { parts: [{ name: 'a' }, { name: 'b' }] } }
+    const changed = { spec: { parts: [{ name: 'a' }, { name: 'sidecar' }, { name: 'b' }] } }
+    expect(createThreeWayPatch(widget, configured, configured, changed)).toEqual({})
+  })
+
+  it('refuses elements without the key that tells them apart', () => {
+    const nameless = { spec: { parts: [{ image: '1' }] } }
+    expect(failure(() => createThreeWayPatch(widget, {}, nameless, live)).status.details?.causes?.[0]?.message).toBe(
+      'map: {"image":"1"} does not contain declared merge key: name',
+    )
   })
 
   it('takes a configured value back from whoever changed it', () => {

@@ -85,6 +85,10 @@ describe('decode', () => {
 
   it('takes base64 with line breaks, and large amounts of it', () => {
     expect(decode({ parts: [], data: { a: 'YW\nJj' } })).toEqual({ parts: [], data: { a: 'YWJj' } })
+    expect(decode({ parts: [], data: { a: 'YW\r\nJj', b: 'YQ==', c: 'YWI=' } })).toEqual({
+      parts: [],
+      data: { a: 'YWJj', b: 'YQ==', c: 'YWI=' },
+    })
     const large = 'YWJj'.repeat(500_000)
     expect(decode({ parts: [], data: { a: large } })).toEqual({ parts: [], data: { a: large } })
   })
@@ -100,6 +104,9 @@ describe('decode', () => {
     const open = object('Open', '', { a: optional(string(), '') }, { preserveUnknownFields: true })
     const value = { a: 'x', b: { c: [1, null] } }
     expect(compile(open).decode(value).value).toBe(value)
+    const text = (given: object) => JSON.stringify(compile(open).decode(given).value)
+    expect(text({ b: 1, a: 'x', c: null })).toBe('{"a":"x","b":1,"c":null}')
+    expect(text({ b: 1, a: null })).toBe('{"b":1}')
   })
 })
 
@@ -149,6 +156,10 @@ describe('wrong types', () => {
       { replicas: 2 ** 31 },
       'json: cannot unmarshal number 2147483648 into Go struct field WidgetSpec.spec.replicas of type int32',
     ],
+    [
+      { replicas: -(2 ** 31) - 1 },
+      'json: cannot unmarshal number -2147483649 into Go struct field WidgetSpec.spec.replicas of type int32',
+    ],
     [{ size: true }, 'json: cannot unmarshal bool into Go struct field WidgetSpec.spec.size of type int64'],
     [{ paused: 'true' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.paused of type bool'],
     [{ parts: {} }, 'json: cannot unmarshal object into Go struct field WidgetSpec.spec.parts of type []v1.Part'],
@@ -167,6 +178,9 @@ describe('wrong types', () => {
     [7, 'json: cannot unmarshal number into Go struct field Widget.spec of type v1.WidgetSpec'],
     [{ budget: 'much' }, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     [{ startTime: 'now' }, 'parsing time "now" as "2006-01-02T15:04:05Z07:00": cannot parse "now" as "2006"'],
+    [{ renewTime: 'now' }, 'parsing time "now" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "now" as "2006"'],
+    [{ weight: '1' }, 'json: cannot unmarshal string into Go struct field WidgetSpec.spec.weight of type float64'],
+    [{ startTime: 1 }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.startTime of type string'],
     [{ data: { a: 'a*b=' } }, 'illegal base64 data at input byte 1'],
     [{ data: { a: 'YWJ' } }, 'illegal base64 data at input byte 0'],
     [{ data: { a: 7 } }, 'json: cannot unmarshal number into Go struct field WidgetSpec.spec.data of type []uint8'],
@@ -174,14 +188,49 @@ describe('wrong types', () => {
       { strategy: { rolling: { surge: true } } },
       'json: cannot unmarshal bool into Go struct field .spec.strategy.rolling.surge of type int32',
     ],
+    [
+      { strategy: { rolling: { surge: 2 ** 31 } } },
+      'json: cannot unmarshal number 2147483648 into Go struct field .spec.strategy.rolling.surge of type int32',
+    ],
+    [
+      { strategy: { rolling: { surge: 0.5 } } },
+      'json: cannot unmarshal number 0.5 into Go struct field .spec.strategy.rolling.surge of type int32',
+    ],
   ])('refuses %j', (spec, message) => {
     expect(() => decode(spec)).toThrow(
       expect.objectContaining({ code: 400, reason: 'BadRequest', message: head + message }),
     )
   })
 
+  it.each([-(2 ** 31), 2 ** 31 - 1])('takes %i for an int32', (replicas) => {
+    expect(decode({ parts: [], replicas })).toEqual({ parts: [], replicas })
+  })
+
   it('keeps whatever a type of Go that decodes itself gets', () => {
     expect(decode({ config: 'x' })).toMatchObject({ config: 'x' })
+  })
+
+  it.each([
+    ['!', 0],
+    ['YW!J', 2],
+    ['YWJjYQ', 4],
+    ['YWJjY', 4],
+    // Padding that comes too early, is too short, or is followed by something.
+    ['=', 0],
+    ['YWJj=', 4],
+    ['YWJjY===', 5],
+    ['YQ=', 3],
+    ['YQ=a', 2],
+    ['YQ==YQ==', 4],
+    ['YWI=YWI=', 4],
+    ['YWI==', 4],
+    // Line breaks are passed over, and count.
+    ['YW\nJ', 1],
+    ['YQ=\r\na', 4],
+    ['YQ=\n', 4],
+    ['\nYQ==\n!', 6],
+  ])('says where Go stops to read base64: %j', (a, position) => {
+    expect(() => decode({ data: { a } })).toThrow(`illegal base64 data at input byte ${position}`)
   })
 
   it('refuses what is no object at all', () => {
@@ -234,6 +283,7 @@ describe('bytes as a list of numbers, which Go’s decoder takes too', () => {
 
   it('are the same as in base64', () => {
     expect(decoded([104, 105, null])).toBe(Buffer.from('hi\0').toString('base64'))
+    expect(decoded([0, 255])).toBe('AP8=')
     expect(decoded([])).toBeUndefined()
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describeFieldError, forbiddenField } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
 import { type Widget, widget, widgetSpec } from '../testing/sample-kind.ts'
-import { enumOf, int32, mapList, mapOf, object, optional, required, string } from './builders.ts'
+import { enumOf, int32, list, mapList, mapOf, object, optional, pointer, required, string } from './builders.ts'
 import { compile } from './compile.ts'
 import type { Schema } from './schema.ts'
 
@@ -70,6 +70,78 @@ describe('validate', () => {
     ],
   ])('%j', (spec, errors) => {
     expect(errorsOf(spec)).toEqual(errors)
+  })
+
+  const errorsUnder = (schema: Schema, value: unknown): readonly string[] =>
+    compile(schema as Schema<unknown>)
+      .validate(value)
+      .map(describeFieldError)
+
+  it.each<[string, Schema, unknown, readonly string[]]>([
+    ['short', string({ minLength: 2 }), 'a', ['at: Invalid value: "a": at in body should be at least 2 chars long']],
+    ['long enough', string({ minLength: 2 }), 'ab', []],
+    ['counted by characters', string({ minLength: 2, maxLength: 2 }), '😀😀', []],
+    ['short, though of two units', string({ minLength: 2 }), '😀', [expect.stringContaining('at least 2 chars long')]],
+    ['long', string({ maxLength: 2 }), '😀😀😀', ['at: Too long: may not be more than 2 bytes']],
+    ['of a format, or not set', string({ format: 'dns1123-label' }), '', []],
+    ['found in it', string({ pattern: 'b' }), 'abc', []],
+    ['not found in it', string({ pattern: '^b' }), 'abc', ['at: Invalid value: "abc": at in body should match \'^b\'']],
+    ['read by characters', string({ pattern: '^.$' }), '😀', []],
+    ['long enough', list(string(), { minItems: 2 }), ['a', 'b'], []],
+    [
+      'short',
+      list(string(), { minItems: 2 }),
+      ['a'],
+      ['at: Invalid value: 1: at in body should have at least 2 items'],
+    ],
+  ])('measures texts and lists: %s', (_, schema, value, errors) => {
+    expect(errorsUnder(object('O', '', { at: optional(schema, '') }), { at: value })).toEqual(errors)
+  })
+
+  it('looks only at the first of alternatives that is there, and at all other fields', () => {
+    const size = optional(int32({ minimum: 1 }), '')
+    const schema = object('A', '', { b: size, a: size, other: size }, { alternatives: ['a', 'b'] })
+    const fields = (value: object) => errorsUnder(schema, value).map((each) => each.split(':')[0])
+    expect(fields({ a: 0, b: 0, other: 0 })).toEqual(['a', 'other'])
+    expect(fields({ a: 1, b: 0 })).toEqual([])
+    expect(fields({ b: 0, other: 0 })).toEqual(['b', 'other'])
+  })
+
+  it('refuses an empty text that was chosen where it is none of the values', () => {
+    const schema = object('E', '', {
+      chosen: pointer(enumOf('X', 'Y'), ''),
+      left: optional(enumOf('X', 'Y'), ''),
+      empty: pointer(enumOf('X', ''), ''),
+      text: pointer(string(), ''),
+      count: pointer(int32({ minimum: 0 }), ''),
+    })
+    expect(errorsUnder(schema, { chosen: '', left: '', empty: '', text: '', count: 0 })).toEqual([
+      'chosen: Unsupported value: "": supported values: "X", "Y"',
+    ])
+    expect(errorsUnder(schema, { chosen: 'Y', left: 'Z', empty: 'X' })).toEqual([
+      'left: Unsupported value: "Z": supported values: "X", "Y"',
+    ])
+  })
+
+  it('takes at most one of the fields of a union that need not be there', () => {
+    const either = object(
+      'U',
+      '',
+      { a: optional(int32(), ''), b: optional(int32(), '') },
+      { unions: [{ fields: ['a', 'b'], arity: 'at-most-one' }] },
+    )
+    expect(errorsUnder(either, {})).toEqual([])
+    expect(errorsUnder(either, { b: 1 })).toEqual([])
+    expect(errorsUnder(either, { a: 1, b: null })).toEqual([])
+    expect(errorsUnder(either, { a: 1, b: 1 })).toEqual([
+      expect.stringContaining('Invalid value: "{a, b}": must specify at most one of: `a`, `b`'),
+    ])
+  })
+
+  it('leaves a union to rules where these check it', () => {
+    const fields = { a: optional(int32(), ''), b: optional(int32(), '') }
+    const either = object('U', '', fields, { unions: [{ fields: ['a', 'b'], arity: 'exactly-one', checked: false }] })
+    expect([errorsUnder(either, {}), errorsUnder(either, { a: 1, b: 1 })]).toEqual([[], []])
   })
 
   it('names every error, in the order of the fields', () => {
@@ -172,6 +244,20 @@ describe('validate', () => {
     expect(messages({ type: 'Fast', slow: {} })).toEqual([
       'slow: Invalid value: "": may only be specified when `type` is "Slow"',
       'fast: Invalid value: "": must be specified when `type` is "Fast"',
+    ])
+    expect(messages({ type: 'Fast' })).toEqual(['fast: Invalid value: "": must be specified when `type` is "Fast"'])
+  })
+
+  it('takes a discriminator for no demand where none of the members need be there', () => {
+    const schema = object(
+      'D',
+      '',
+      { type: optional(string(), ''), fast: optional(object('', '', {}), '') },
+      { unions: [{ fields: ['fast'], discriminator: 'type' }] },
+    )
+    expect(errorsUnder(schema, { type: 'Fast' })).toEqual([])
+    expect(errorsUnder(schema, { fast: {} })).toEqual([
+      'fast: Invalid value: "": may only be specified when `type` is "Fast"',
     ])
   })
 

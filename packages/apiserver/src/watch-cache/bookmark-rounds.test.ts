@@ -40,3 +40,15 @@ it('tells nobody who has left, and nobody once it is stopped', async () => {
   await clock.advance(bookmarkIntervalMs)
   expect(told).toEqual(['stayed'])
 })
+
+it('lets idle time pass over its rounds, for which nobody waits', async () => {
+  const clock = new VirtualClock()
+  const rounds = new BookmarkRounds(clock)
+  let told = 0
+  rounds.join(() => {
+    told += 1
+    return true
+  })
+  await clock.advance('10h')
+  expect(told).toBeLessThan(10)
+})

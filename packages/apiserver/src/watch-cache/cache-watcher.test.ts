@@ -150,7 +150,9 @@ describe('a watcher', () => {
     expect(lines).toEqual([])
     watcher.notice(change('b', heldDeliveriesMax + 1))
     expect(lines).toEqual([
-      expect.stringContaining(`the reader of this watch fell more than ${heldDeliveriesMax} events behind`),
+      expect.stringContaining(
+        `ERROR Timeout: the reader of this watch fell more than ${heldDeliveriesMax} events behind`,
+      ),
       'end',
     ])
     expect(closed).toEqual([watcher])

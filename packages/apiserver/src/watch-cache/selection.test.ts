@@ -62,6 +62,22 @@ describe('a selection', () => {
     expect(labelRequirements).toEqual([{ key: 'app', operator: '=', values: ['web'] }])
   })
 
+  it('leaves what a version is selected by to the object as that version shows it', () => {
+    const view = { ...hubView(pods), selectsShown: true }
+    const { matches, matchesShown, fieldTerms } = selectionOf(
+      pods,
+      { fieldSelector: 'spec.nodeName=n2,metadata.name=1' },
+      view,
+    )
+    expect([matches(web), matches(db), fieldTerms]).toEqual([true, false, []])
+    const shown = storedPod('a/1', { nodeName: 'n2' }).object
+    expect([matchesShown?.(shown), matchesShown?.(web)]).toEqual([true, false])
+    const alone = selectionOf(pods, { fieldSelector: 'spec.nodeName=n2' }, view)
+    expect([alone.unfiltered, alone.matchesShown?.(web)]).toEqual([true, false])
+    const byName = selectionOf(pods, { fieldSelector: 'metadata.name=1' }, view)
+    expect([byName.unfiltered, byName.matchesShown]).toEqual([false, undefined])
+  })
+
   it('by a field the kind has not is refused', () => {
     expect(() => podSelection({ fieldSelector: 'spec.colour=red' })).toThrow('field label not supported: spec.colour')
   })

@@ -1,7 +1,7 @@
 import { type FieldOwners, interned } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createObjectCodec, withRevision } from './object-codec.ts'
-import { heldObjectsMax, releaseHeldObjects, StoredObject } from './stored-object.ts'
+import { heldObjectsMax, releaseHeldObjects, StoredObject, unstored } from './stored-object.ts'
 
 const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' }, false)
 const object = { apiVersion: 'apps/v1', kind: 'Widget', metadata: { name: 'ä', uid: 'u' }, spec: { size: 1 } }
@@ -94,6 +94,16 @@ describe('the owners of an object', () => {
       ...shown,
       metadata: { ...shown.metadata, resourceVersion: '27' },
     })
+  })
+
+  it('are shown of what a dry run would have stored, where it has any', () => {
+    const tried = unstored(object, 0, owners)
+    const shown = { ...object, metadata: { ...object.metadata, managedFields } }
+    expect([tried.object, tried.withManagedFields]).toEqual([object, shown])
+    expect(JSON.parse(tried.bytes.toString())).toEqual(shown)
+    expect(tried.bytes).toBe(tried.bytes)
+    expect(unstored(object, 0, []).withManagedFields).toBe(object)
+    expect(JSON.parse(unstored(object, 0, []).bytes.toString())).toEqual(object)
   })
 
   it('are shared by the objects that have the same', () => {

@@ -1,6 +1,6 @@
+import { illegalByte } from '@coracle/api'
 import { isFields, type KubeconfigDocument, type KubeconfigFields, type KubeconfigList } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
-import { illegalByte } from '../illegal-base64.ts'
 import { entryFields, type FieldType, type FieldTypes } from './kubeconfig-form.ts'
 
 /** Where in a kubeconfig a property is: the current context, whether there are to be colors, a list, an entry, or a field of an entry. */

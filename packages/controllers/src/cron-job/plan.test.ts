@@ -64,6 +64,7 @@ describe('the times of a cron job', () => {
   it('bring a job that is called after them', () => {
     const plan = planAt(five, cronJob())
     expect(plan.actions.map(summary)).toEqual([`create ${nameAt(five)}`])
+    expect(plan.starts).toBe(nameAt(five))
     expect(plan.status?.lastScheduleTime).toBe(five)
     expect(plan.requeueAfterMs).toBe(300_000)
     const [action] = plan.actions
@@ -104,6 +105,15 @@ describe('the times of a cron job', () => {
     expect(actionsAt('2026-01-02T00:00:00Z', cronJob({}, { lastScheduleTime }))).toEqual([
       'Warning TooManyMissedTimes',
       `create ${nameAt('2026-01-02T00:00:00Z')}`,
+    ])
+    expect(planAt('2026-01-02T00:00:00Z', cronJob({}, { lastScheduleTime })).actions[0]).toMatchObject({
+      message: 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
+    })
+    const [hundredth, next] = ['2026-01-01T08:20:00Z', '2026-01-01T08:25:00Z']
+    expect(actionsAt(hundredth, cronJob({}, { lastScheduleTime }))).toEqual([`create ${nameAt(hundredth)}`])
+    expect(actionsAt(next, cronJob({}, { lastScheduleTime }))).toEqual([
+      'Warning TooManyMissedTimes',
+      `create ${nameAt(next)}`,
     ])
   })
 
@@ -227,8 +237,45 @@ describe('a job that still runs', () => {
       { reason: 'SawCompletedJob', message: `Saw completed job: ${nameAt(five)}, condition: Complete` },
     ])
     expect(over.status).toEqual({ lastScheduleTime: five, lastSuccessfulTime: now })
-    expect(actionsAt(now, of)).toEqual(['Normal MissingJob'])
+    const failed = planAt(now, of, [job(five, 'Failed')])
+    expect(failed.actions).toMatchObject([
+      { reason: 'SawCompletedJob', message: `Saw completed job: ${nameAt(five)}, condition: Failed` },
+    ])
+    expect(failed.status).toEqual({ lastScheduleTime: five })
+    expect(planAt(now, of).actions).toMatchObject([
+      { eventType: 'Normal', reason: 'MissingJob', message: `Active job went missing: ${nameAt(five)}` },
+    ])
   })
+})
+
+it('names a job that runs as it was when that was first said', () => {
+  const versioned = (resourceVersion: string) => ({
+    ...job(five),
+    metadata: { ...job(five).metadata, resourceVersion },
+  })
+  const reference = { apiVersion: 'batch/v1', kind: 'Job', namespace: 'default', name: nameAt(five), uid: nameAt(five) }
+  const first = planAt('2026-01-01T00:06:00Z', cronJob({}, { lastScheduleTime: five }), [versioned('7')])
+  expect(first.status?.active).toEqual([{ ...reference, resourceVersion: '7' }])
+  const later = planAt('2026-01-01T00:07:00Z', cronJob({}, first.status), [versioned('9')])
+  expect(later.status?.active).toEqual([{ ...reference, resourceVersion: '7' }])
+})
+
+it('notes the latest success of any of its jobs, and never goes back', () => {
+  const jobs = [job(five, 'Complete', ten), job(ten), job('2026-01-01T00:00:00Z', 'Failed')]
+  const successOf = (status: CronJobStatus, of = jobs) =>
+    planAt('2026-01-01T00:11:00Z', cronJob({}, { lastScheduleTime: ten, ...status }), of).status?.lastSuccessfulTime
+  expect(successOf({})).toBe(ten)
+  expect(successOf({ lastSuccessfulTime: five })).toBe(ten)
+  expect(successOf({ lastSuccessfulTime: '2026-01-01T00:10:30Z' })).toBe('2026-01-01T00:10:30Z')
+  expect(successOf({}, [job(ten)])).toBeUndefined()
+})
+
+it('begins without a status', () => {
+  const { status: _, ...created } = cronJob()
+  expect(actionsAt(five, created, [job('2026-01-01T00:01:00Z')])).toEqual([
+    'Warning UnexpectedJob',
+    `create ${nameAt(five)}`,
+  ])
 })
 
 it('keeps as many jobs that are over as it says, the latest', () => {

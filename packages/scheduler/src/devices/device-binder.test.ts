@@ -253,6 +253,24 @@ describe('a pod with a claim', () => {
     expect(second).not.toBe(first)
   })
 
+  it('gives a name to the shares of a claim alone, not to what it has whole', async () => {
+    const capacity = { memory: { value: '10', requestPolicy: { default: '4' } } }
+    await offer('n1', { name: 'shared', allowMultipleAllocations: true, capacity }, 'whole')
+    await create<ResourceClaim>(resourceClaims, {
+      apiVersion,
+      kind: 'ResourceClaim',
+      metadata: { name: 'both', namespace },
+      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'any', count: 3 } }] } },
+    })
+    await addPod('web', 'both')
+    const results = (await claimNow('both')).status?.allocation?.devices?.results ?? []
+    expect(results.map(({ device, shareID }) => [device, typeof shareID])).toEqual([
+      ['shared', 'string'],
+      ['shared', 'string'],
+      ['whole', 'undefined'],
+    ])
+  })
+
   it('says of what it writes for which pod and node', async () => {
     const causes: unknown[] = []
     const [update, patch] = [client.update.bind(client), client.patch.bind(client)]
@@ -400,6 +418,17 @@ describe('a pod whose device gets ready on its own time', () => {
     expect(bindings).toEqual(['one to n2', 'both to n1'])
   })
 
+  it('waits for it beside another that is ready also where both are its own already', async () => {
+    await client.delete(pods, keyOf('web'))
+    await addClaim('ready', { allocation: {} })
+    await addPod('both', 'ready', 'c')
+    await restart()
+    await environment.clock.advance('30s')
+    expect([await usersOf('c'), await usersOf('ready'), bindings]).toEqual([['both'], ['both'], []])
+    await tell(condition('Attached'), condition('Formatted'))
+    expect(bindings).toEqual(['both to n1'])
+  })
+
   it('waits for that also where it had to be tried again', async () => {
     await restart()
     await environment.clock.advance('30s')
@@ -533,6 +562,41 @@ describe('what is set aside for a pod', () => {
     ])
   })
 
+  it('is taken back without a word to the API where a claim was not its own yet', async () => {
+    const binder = binderOf(held({ reservedFor: [] }))
+    binder.reserve(pod, node)
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toEqual(['restore c'])
+  })
+
+  it('is not taken back any more once its claims are written and the API shows where it is', async () => {
+    const binder = binderOf(held({ reservedFor: [] }))
+    binder.reserve(pod, node)
+    await binder.bind(pod)
+    const written = [...asked]
+    expect(written).toHaveLength(1)
+    binder.podPlaced('uid-web')
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toEqual(written)
+  })
+
+  it('is left as it is by a scheduler that stops', async () => {
+    const binder = binderOf(held({}))
+    binder.reserve(pod, node)
+    binder.stop()
+    binder.unreserve(pod)
+    await environment.clock.settle()
+    expect(asked).toEqual([])
+  })
+
+  it('is nothing for pods that are placed or gone and had nothing', () => {
+    const binder = binderOf(undefined)
+    expect(() => binder.podPlaced('uid-other')).not.toThrow()
+    expect(() => binder.podGone('uid-other')).not.toThrow()
+  })
+
   it.each<[string, (binder: DeviceBinder) => void]>([
     ['the API shows where it is', (binder) => binder.podPlaced('uid-web')],
     ['it is gone', (binder) => binder.podGone('uid-web')],
@@ -572,6 +636,22 @@ describe('what is set aside for a pod', () => {
     const line = { level: 'warn', message: 'a pod is still said to use a claim', fields: { because, error: refused } }
     expect(logged).toMatchObject(isLogged ? [line] : [])
     expect(logged).toHaveLength(isLogged ? 1 : 0)
+  })
+
+  it('is written and released in the name of the scheduler that the pod asks for', async () => {
+    const controllers: unknown[] = []
+    client.update = async (_, object, options) => {
+      controllers.push(options?.reconcile?.controller)
+      return object
+    }
+    const { schedulerName: _, ...unnamed } = pod.spec
+    for (const spec of [{ ...unnamed, schedulerName: 'own' }, unnamed]) {
+      const binder = binderOf(held({ reservedFor: [] }))
+      binder.reserve({ ...pod, spec }, node)
+      await binder.bind({ ...pod, spec })
+      await binder.release(held({}), { ...pod, spec })
+    }
+    expect(controllers).toEqual(['own', 'own', 'default-scheduler', 'default-scheduler'])
   })
 
   it('is released where the pod cannot use it, unless it has changed', async () => {

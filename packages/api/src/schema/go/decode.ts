@@ -1,4 +1,5 @@
 /** From JSON to values of a built-in kind's schema: what Go's decoder does with a struct, as an interpreter of the schema. */
+import { illegalByte } from '../../illegal-base64.ts'
 import { countValues, isJsonObject, nestingMax, nestsDeeperThan, setMember, withChanges } from '../../json.ts'
 import { canonicalQuantity, quantityProblem } from '../../quantity.ts'
 import { canonicalTime } from '../../time.ts'
@@ -106,11 +107,10 @@ function timeDecoder({ micro }: TimeSchema): Decoder {
 const decodeBytes: Decoder = (value, context, owner) => {
   if (Array.isArray(value)) return encodedBytes(value, context, owner)
   if (typeof value !== 'string') return context.mistaken(value, '[]uint8', owner)
+  const illegal = illegalByte(value)
   // Go's decoder passes over line breaks.
   const text = value.includes('\n') || value.includes('\r') ? value.replaceAll(/[\r\n]/g, '') : value
-  const problem = firstIllegalByte(text)
-  if (problem === -1) return text
-  return context.wrong(`illegal base64 data at input byte ${problem}`)
+  return illegal === undefined ? text : context.wrong(`illegal base64 data at input byte ${illegal}`)
 }
 
 /** Go's decoder takes a list of numbers for bytes, too. */
@@ -125,14 +125,6 @@ function encodedBytes(values: readonly unknown[], context: DecodeContext, owner:
     bytes[index] = byte
   }
   return Buffer.from(bytes).toString('base64')
-}
-
-/** Where a text stops being standard base64 with padding; -1 where it does not. */
-function firstIllegalByte(text: string): number {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  const illegal = text.slice(0, text.length - padding).search(/[^A-Za-z0-9+/]/)
-  if (illegal !== -1) return illegal
-  return text.length % 4 === 0 ? -1 : text.length - (text.length % 4)
 }
 
 function anyDecoder(schema: AnySchema): Decoder {

@@ -1,5 +1,4 @@
-import { compareText, isJsonObject } from '@coracle/api'
-import { illegalByte } from '../../illegal-base64.ts'
+import { compareText, illegalByte, isJsonObject } from '@coracle/api'
 import { floatOf, type GoKind, type GoValue, goType, goValueText, integerOf, isTrue, kindOf } from './go-values.ts'
 import { sprintf } from './printf.ts'
 

@@ -95,6 +95,41 @@ describe('frames', () => {
     expect(() => read([head])).toThrow(/a control frame of 65537 bytes is more than 65536/)
   })
 
+  it('of the greatest length there may be are read', () => {
+    const longest = controlFrame(99, [], Buffer.alloc(controlFrameBytesMax))
+    expect(read([longest, controlFrame(frameTypes.ping, [1])])).toEqual([{ type: 'ping', id: 1 }])
+  })
+
+  it.each([
+    ['stands behind others, with flags', [2, 4, 100, 0x0100_0007, 1000], 1000],
+    ['comes twice, the first time', [2, 7, 1000, 7, 2000], 1000],
+    ['has a bit too many', [1, 7, 0x8000_03e8], 1000],
+    ['is none of them', [1, 4, 100], undefined],
+    ['is not there, as nothing is', [0], undefined],
+  ] as const)('of settings are read for the window alone, which %s', (_, words, initialWindow) => {
+    expect(read([controlFrame(frameTypes.settings, words)])).toEqual([{ type: 'settings', initialWindow }])
+  })
+
+  it('are about streams of 31 bits', () => {
+    expect(read([controlFrame(frameTypes.windowUpdate, [0x8000_0001, 0xffff_ffff])])).toEqual([
+      { type: 'windowUpdate', streamId: 1, delta: 0x7fff_ffff },
+    ])
+    expect(read([data(0x7fff_ffff, 'x')])).toEqual([
+      { type: 'data', streamId: 0x7fff_ffff, fin: false, bytes: Buffer.from('x') },
+    ])
+  })
+
+  it('say by a flag that nothing follows on their stream', () => {
+    const ending = (type: number, words: readonly number[]) => {
+      const frame = controlFrame(type, words, new HeaderWriter().write(new Map([['a', 'b']])))
+      frame.writeUInt8(1, 4)
+      return read([frame])
+    }
+    const headers = new Map([['a', 'b']])
+    expect(ending(frameTypes.headers, [3])).toEqual([{ type: 'headers', streamId: 3, fin: true, headers }])
+    expect(ending(frameTypes.synReply, [3])).toEqual([{ type: 'synReply', streamId: 3, fin: true, headers }])
+  })
+
   it.each([
     ['another version', Buffer.from([0x80, 2, 0, 6, 0, 0, 0, 4, 0, 0, 0, 1]), /SPDY\/2/],
     ['data for no stream', dataFrameHeader(0, 1, false), /stream 0/],

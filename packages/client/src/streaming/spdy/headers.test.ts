@@ -3,6 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { headerDictionary, headerDictionaryId } from './dictionary.ts'
 import { HeaderReader, HeaderWriter, spdyHeaderBytesMax, spdyHeadersMax } from './headers.ts'
+import { SpdyError } from './spdy-error.ts'
 
 const headers = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/), fc.string({ maxLength: 200 }), {
   maxKeys: 8,
@@ -89,6 +90,14 @@ describe('headers', () => {
   ] as const)('are refused %s', async (_what, bytes, message = /headers are more than/) => {
     const compressed = await compressor()(bytes)
     expect(() => new HeaderReader().read(compressed)).toThrow(message)
+  })
+
+  it('are written as far as one block holds them', () => {
+    // The count, two lengths and a name of one letter come before the value.
+    const longest = 0xffff - 13
+    const written = (length: number) => new HeaderWriter().write(new Map([['a', 'x'.repeat(length)]]))
+    expect(new HeaderReader().read(written(longest)).get('a')).toHaveLength(longest)
+    expect(() => written(longest + 1)).toThrow(new SpdyError('headers of 65536 bytes are more than 65535'))
   })
 
   it('are refused where they are not compressed, or with another dictionary', () => {

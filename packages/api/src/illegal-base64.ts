@@ -1,4 +1,4 @@
-/** Where Go's decoder of base64 stumbles: over what is none of the alphabet, or where the padding lacks or more follows it. */
+/** Where Go's decoder of base64 stumbles: over what is none of the alphabet, or where the padding lacks or more follows it; undefined where it reads all. */
 export function illegalByte(text: string): number | undefined {
   const bad = text.search(/[^A-Za-z0-9+/\r\n]/)
   const digits = text.slice(0, bad < 0 ? undefined : bad).replaceAll(/[\r\n]/g, '').length % 4
