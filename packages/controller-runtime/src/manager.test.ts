@@ -1,6 +1,6 @@
 import { ApiError, type KubernetesObject, type Resource, staleVersion } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { createLogger, type LogLine, sleep, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createLogger, type LogLine, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Controller, controller } from './controller.ts'
 import { createManager, type ManagerOptions } from './manager.ts'
