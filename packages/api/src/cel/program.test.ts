@@ -223,6 +223,8 @@ describe('libraries', () => {
     ["format.dns1123Label().validate('A').hasValue()", true],
     ["format.named('uuid').value().validate('123e4567-e89b-12d3-a456-426614174000').hasValue()", false],
     ["format.named('none').hasValue()", false],
+    ["format.byte().validate('').value() == ['invalid base64'] && !format.byte().validate('aGk=').hasValue()", true],
+    ["[dyn(1)] == [dyn('a')] || dyn([1]) == dyn('a') || dyn({'a': 1}) == dyn(1)", false],
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
     ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],
