@@ -100,6 +100,33 @@ describe('what is wrong with an expression is said with its place', () => {
     expect(told).toEqual(problems.map((problem) => expect.stringContaining(problem)))
   })
 
+  it.each<[string, readonly string[]]>([
+    [
+      "'%.2f'.format([true])",
+      ['1:16: error during formatting: fixed-point clause can only be used on doubles, was given bool'],
+    ],
+    [
+      "'%d %s'.format(['a', [optional.none()]])",
+      ['1:17: error during formatting: decimal clause can only be used on integers, was given string'],
+    ],
+    [
+      "'%s'.format([[1, optional.none()]])",
+      [
+        '1:31: error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given optional_type',
+      ],
+    ],
+    [
+      "'a'.format([1]) + '%X%%'.format([])",
+      ['1:11: too many arguments supplied to string.format (expected 0, got 1)', '1:32: index 0 out of range'],
+    ],
+    ["'%y'.format([1])", ['1:12: could not parse formatting clause: unrecognized formatting clause "y"']],
+    ["'%s'.format(['%d'.format(['a'])])", ['1:27: error during formatting: decimal clause']],
+  ])('what a format does not take is told: %s', (source, problems) => {
+    const compiled = compileCel(source, new Map(), undefined, 'alike')
+    const told = 'problem' in compiled ? compiled.problem.split(/^ERROR: <input>:/m).slice(1) : []
+    expect(told).toEqual(problems.map((problem) => expect.stringContaining(problem)))
+  })
+
   it('no more than a hundred problems are told', () => {
     const compiled = compileCel(Array.from({ length: 103 }, (_, index) => `x${index}`).join(' || '), new Map())
     expect('problem' in compiled ? compiled.problem : '').toMatch(/'x99' [^x]*\n.*\n.*\n3 more errors were truncated$/s)
@@ -223,6 +250,8 @@ describe('libraries', () => {
     ["format.dns1123Label().validate('A').hasValue()", true],
     ["format.named('uuid').value().validate('123e4567-e89b-12d3-a456-426614174000').hasValue()", false],
     ["format.named('none').hasValue()", false],
+    ["format.byte().validate('').value() == ['invalid base64'] && !format.byte().validate('aGk=').hasValue()", true],
+    ["[dyn(1)] == [dyn('a')] || dyn([1]) == dyn('a') || dyn({'a': 1}) == dyn(1)", false],
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
     ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],

@@ -6,24 +6,36 @@ import { compilePattern } from '../custom/pattern.ts'
 import { type CallExpression, type Expression, partsOf } from './ast.ts'
 import type { Checked } from './check.ts'
 import { CelCheckError, CelError, type CelProblem } from './errors.ts'
+import { formatClause, unrecognizedClause } from './library/format.ts'
 import { parseDuration, parseTimestamp } from './library/times.ts'
 import { type CelType, isEquivalent, types, typeText } from './types.ts'
 
-/** Whether what stands in one list, or as keys or values in one map, may be of several types: Kubernetes does not let it. */
+/**
+ * Whether what stands in one list, or as keys or values in one map, may be of several types, and formats take what does not fit:
+ * Kubernetes does not let them.
+ */
 export type AggregateLiterals = 'mixed' | 'alike'
 
 /** Throws a CelCheckError with all that is wrong. */
 export function validate(checked: Checked, literals: AggregateLiterals): void {
-  const problems = [...problemsOf(checked.expression, checked, literals)]
+  const problems = [...problemsOf(checked.expression, checked, literals, false)]
   if (problems.length > 0) throw new CelCheckError(problems)
 }
 
-function* problemsOf(expression: Expression, checked: Checked, literals: AggregateLiterals): Iterable<CelProblem> {
+/** `isFormatted`: it is among what is formatted, which may be of several types. */
+function* problemsOf(
+  expression: Expression,
+  checked: Checked,
+  literals: AggregateLiterals,
+  isFormatted: boolean,
+): Iterable<CelProblem> {
   if (expression.kind === 'call') yield* literalProblems(expression)
-  if (literals === 'alike') yield* mixtures(expression, checked)
-  // What is to be formatted is of several types.
-  const within = expression.kind === 'call' && expression.name === 'format' ? 'mixed' : literals
-  for (const part of partsOf(expression)) yield* problemsOf(part, checked, within)
+  if (literals === 'alike') {
+    if (expression.kind === 'call') yield* formatProblems(expression, checked)
+    if (!isFormatted) yield* mixtures(expression, checked)
+  }
+  const isWithin = isFormatted || (expression.kind === 'call' && expression.name === 'format')
+  for (const part of partsOf(expression)) yield* problemsOf(part, checked, literals, isWithin)
 }
 
 /** Functions whose first argument is read when the expression is written, where it is a literal text. */
@@ -47,6 +59,89 @@ function canBeRead(read: (text: string) => unknown, text: string): boolean {
     throw error
   }
 }
+
+const integers = ['int', 'uint'] as const
+
+/** What clauses of a format take, and what is said of anything else (ext/formatting.go). */
+const clauses: Readonly<Record<string, { readonly takes: readonly CelType['kind'][]; readonly problem: string }>> = {
+  s: {
+    takes: [
+      ...integers,
+      ...(['list', 'map', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
+    ],
+    problem:
+      'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  },
+  d: { takes: integers, problem: 'decimal clause can only be used on integers' },
+  f: { takes: ['double', 'string'], problem: 'fixed-point clause can only be used on doubles' },
+  e: { takes: ['double', 'string'], problem: 'scientific clause can only be used on doubles' },
+  b: { takes: [...integers, 'bool'], problem: 'only integers and bools can be formatted as binary' },
+  o: { takes: integers, problem: 'octal clause can only be used on integers' },
+  x: {
+    takes: [...integers, 'string', 'bytes'],
+    problem: 'only integers, byte buffers, and strings can be formatted as hex',
+  },
+}
+
+/** Of a literal format with a list of what is to be formatted the first thing that does not fit. */
+function* formatProblems(
+  { name, target, args: [list], offset }: CallExpression,
+  checked: Checked,
+): Iterable<CelProblem> {
+  if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list')
+    return
+  const verbs = [...target.value.matchAll(formatClause)].flatMap(([, , verb]) => verb ?? [])
+  for (const [index, verb] of verbs.entries()) {
+    const given = list.elements[index]?.value
+    if (given === undefined) {
+      yield { offset, message: `index ${index} out of range` }
+      return
+    }
+    const clause = clauses[verb.toLowerCase() === 'x' ? 'x' : verb]
+    if (clause === undefined) {
+      yield { offset, message: unrecognizedClause(verb) }
+      return
+    }
+    const unfit = firstUnfit(given, clause.takes, checked, verb === 's')
+    if (unfit === undefined) continue
+    const message = `error during formatting: ${clause.problem}, was given ${runtimeName(checked.typeOf(unfit))}`
+    yield { offset: unfit.offset, message }
+    return
+  }
+  if (list.elements.length <= verbs.length) return
+  const counts = `expected ${verbs.length}, got ${list.elements.length}`
+  yield { offset, message: `too many arguments supplied to string.format (${counts})` }
+}
+
+/** The expression itself, or with `within` one in it where it is a literal list or map, that is of none of these kinds. */
+function firstUnfit(
+  given: Expression,
+  kinds: readonly CelType['kind'][],
+  checked: Checked,
+  within: boolean,
+): Expression | undefined {
+  const { kind } = checked.typeOf(given)
+  if (kind !== 'dyn' && !kinds.includes(kind)) return given
+  if (!within || (given.kind !== 'list' && given.kind !== 'map')) return undefined
+  for (const part of partsOf(given)) {
+    const unfit = firstUnfit(part, kinds, checked, within)
+    if (unfit !== undefined) return unfit
+  }
+  return undefined
+}
+
+const runtimeNames: Readonly<Partial<Record<CelType['kind'], string>>> = {
+  null: 'null_type',
+  optional: 'optional_type',
+  list: 'list',
+  map: 'map',
+  type: 'type',
+  duration: 'google.protobuf.Duration',
+  timestamp: 'google.protobuf.Timestamp',
+}
+
+/** The name of a type without what it is made of. */
+const runtimeName = (type: CelType): string => runtimeNames[type.kind] ?? typeText(type)
 
 /** Of a list the first that is of another type than the first element; of a map all that are. */
 function* mixtures(expression: Expression, checked: Checked): Iterable<CelProblem> {

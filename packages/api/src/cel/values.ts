@@ -57,8 +57,10 @@ export class Optional {
   }
 }
 
-/** How a list of a custom resource is compared and added to: as its list type says. */
-export type ListIdentity = { readonly type: 'set' } | { readonly type: 'map'; keyOf(element: CelValue): string }
+/** How a list of a custom resource is compared and added to: as its list type says. Lists that expressions make have none. */
+export type ListIdentity =
+  | { readonly type: 'atomic' | 'set' }
+  | { readonly type: 'map'; keyOf(element: CelValue): string }
 
 /** A list, whose elements may be made when they are asked for. */
 export class CelList {
@@ -93,8 +95,11 @@ export class CelList {
 /** A map by keys. Numbers that are equal are one key, whatever their type. */
 export class CelMap {
   readonly #entries: ReadonlyMap<string, readonly [key: CelValue, value: CelValue]>
+  /** Whether it is one of a custom resource, which are compared with nothing but maps and objects. */
+  readonly isDescribed: boolean
 
-  constructor(entries: Iterable<readonly [CelValue, CelValue]>) {
+  constructor(entries: Iterable<readonly [CelValue, CelValue]>, isDescribed = false) {
+    this.isDescribed = isDescribed
     const made = new Map<string, readonly [CelValue, CelValue]>()
     for (const [key, value] of entries) {
       const text = keyText(key)
@@ -213,14 +218,22 @@ const isNumeric = (value: CelValue): value is bigint | number | Uint =>
 
 const numberOf = (value: bigint | number | Uint): bigint | number => (value instanceof Uint ? value.value : value)
 
-/** Numbers compare by value, across types; anything else of different types is not equal. */
-export function equals(a: CelValue, b: CelValue): boolean {
+/** Whether values are equal; what cannot be compared is not. */
+export const equals = (a: CelValue, b: CelValue): boolean => equality(a, b) === true
+
+/**
+ * Whether values are equal; undefined where they cannot be compared. Numbers compare by value, across types; anything else of
+ * different types is not equal. Lists, maps and objects of a custom resource cannot be compared with what is none, as upstream
+ * has it (apiserver/pkg/cel/common/valuesunstructured.go).
+ */
+export function equality(a: CelValue, b: CelValue): boolean | undefined {
   if (a === b) return true
+  if (a === null || b === null) return false
   if (isNumeric(a)) return isNumeric(b) && order(numberOf(a), numberOf(b)) === 0
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof CelList) return b instanceof CelList && equalLists(a, b)
-  if (a instanceof CelMap) return b instanceof CelMap && equalMaps(a, b)
-  if (a instanceof CelObject) return b instanceof CelObject && equalObjects(a, b)
+  if (a instanceof CelList) return b instanceof CelList ? equalLists(a, b) : unlike(a.identity !== undefined)
+  if (a instanceof CelMap) return isMembered(b) ? equalMembers(a, b) : unlike(a.isDescribed)
+  if (a instanceof CelObject) return isMembered(b) ? equalMembers(a, b) : unlike(a.source !== undefined)
+  if (typeof a !== 'object' || typeof b !== 'object') return false
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
@@ -228,43 +241,76 @@ export function equals(a: CelValue, b: CelValue): boolean {
   if (a instanceof Opaque) return b instanceof Opaque && a.typeName === b.typeName && a.text === b.text
   if (!(a instanceof Optional) || !(b instanceof Optional)) return false
   if (a.value === undefined || b.value === undefined) return a.value === b.value
-  return equals(a.value, b.value)
+  return equality(a.value, b.value)
 }
 
-/** Sets have the same elements, maps the same by their keys, in any order. */
-function equalLists(a: CelList, b: CelList): boolean {
-  if (a.length !== b.length) return false
-  const identity = a.identity ?? b.identity
-  if (identity === undefined) return a.values().every((each, index) => equals(each, b.at(index)))
-  if (identity.type === 'set') {
-    return a.values().every((each) => b.values().some((other) => equals(each, other)))
-  }
-  const others = new Map(b.values().map((each) => [identity.keyOf(each), each]))
-  return a.values().every((each) => {
-    const other = others.get(identity.keyOf(each))
-    return other !== undefined && equals(each, other)
-  })
-}
+const unlike = (isDescribed: boolean): false | undefined => (isDescribed ? undefined : false)
+const isMembered = (value: CelValue): value is CelMap | CelObject =>
+  value instanceof CelMap || value instanceof CelObject
 
-function equalMaps(a: CelMap, b: CelMap): boolean {
-  return (
-    a.size === b.size &&
-    a.entries().every(([key, value]) => {
-      const other = b.get(key)
-      return other !== undefined && equals(value, other)
-    })
-  )
-}
-
-/** Objects have the same fields, and as much of the rest: what both have of it is the same, as upstream's server compares them. */
-function equalObjects(a: CelObject, b: CelObject): boolean {
-  if (a.source !== undefined && b.source !== undefined && !equalRest(a.source, b.source)) return false
-  const names = new Set([...a.names(), ...b.names()])
-  for (const name of names) {
-    const [one, other] = [a.get(name), b.get(name)]
-    if (one === undefined || other === undefined ? one !== other : !equals(one, other)) return false
-  }
+/** The first comparison that does not say that all is equal; in what no schema describes one that cannot be made says nothing. */
+function allEqual(comparisons: Iterable<boolean | undefined>, isDescribed: boolean): boolean | undefined {
+  for (const each of comparisons) if (each === false || (each === undefined && isDescribed)) return each
   return true
+}
+
+/** Sets have the same elements, maps the same by their keys, in any order, as the list on the left has it. */
+function equalLists(a: CelList, b: CelList): boolean | undefined {
+  if (a.length !== b.length) return false
+  const { identity } = a
+  const values = a.values()
+  switch (identity?.type) {
+    case undefined:
+    case 'atomic':
+      return allEqual(comparedInTurn(values, b), identity !== undefined)
+    case 'set':
+      return values.every((each) => b.values().some((other) => equals(each, other)))
+    case 'map': {
+      const others = new Map(b.values().map((each) => [identity.keyOf(each), each]))
+      return values.every((each) => {
+        const other = others.get(identity.keyOf(each))
+        return other !== undefined && equals(each, other)
+      })
+    }
+  }
+}
+
+function* comparedInTurn(values: readonly CelValue[], others: CelList): Iterable<boolean | undefined> {
+  for (const [index, each] of values.entries()) yield equality(each, others.at(index))
+}
+
+/**
+ * Objects have the same fields, and as much of the rest: what both have of it is the same, as upstream's server compares them.
+ * Maps have the same keys.
+ */
+function equalMembers(a: CelMap | CelObject, b: CelMap | CelObject): boolean | undefined {
+  if (a instanceof CelObject && b instanceof CelObject) {
+    if (a.source !== undefined && b.source !== undefined && !equalRest(a.source, b.source)) return false
+  } else if (memberCount(a) !== memberCount(b)) return false
+  const isDescribed = a instanceof CelMap ? a.isDescribed : a.source !== undefined
+  return allEqual(comparedByName(a, b), isDescribed)
+}
+
+/** How many members there are, whether expressions can ask about them or not. */
+function memberCount(value: CelMap | CelObject): number {
+  if (value instanceof CelMap) return value.size
+  return value.source === undefined ? value.names().length : Object.keys(value.source.json).length
+}
+
+function* comparedByName(a: CelMap | CelObject, b: CelMap | CelObject): Iterable<boolean | undefined> {
+  const names = new Set([...namesOf(a), ...(a instanceof CelObject ? namesOf(b) : [])])
+  for (const name of names) {
+    const [one, other] = [memberOf(a, name), memberOf(b, name)]
+    yield one === undefined || other === undefined ? one === other : equality(one, other)
+  }
+}
+
+const namesOf = (value: CelMap | CelObject): readonly CelValue[] =>
+  value instanceof CelMap ? value.keys() : value.names()
+
+function memberOf(value: CelMap | CelObject, name: CelValue): CelValue | undefined {
+  if (value instanceof CelMap) return value.get(name)
+  return typeof name === 'string' ? value.get(name) : undefined
 }
 
 function equalRest(a: ObjectSource, b: ObjectSource): boolean {

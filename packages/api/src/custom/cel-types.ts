@@ -26,14 +26,50 @@ export interface CelBinding {
   valueOf(json: unknown): CelValue
 }
 
-const bindings = new WeakMap<object, { readonly binding: CelBinding | undefined }>()
+type Bindings = WeakMap<object, { readonly binding: CelBinding | undefined }>
 
+const bindings: Bindings = new WeakMap()
+const roots: Bindings = new WeakMap()
+
+/** The binding of what a rule is about: the types in it are named by the way to them. */
 export function celBinding(schema: Schema): CelBinding | undefined {
-  const known = bindings.get(schema)
-  if (known !== undefined) return known.binding
-  const binding = makeBinding(schema)
-  bindings.set(schema, { binding })
+  return once(roots, schema, () => {
+    const binding = bindingWithin(schema)
+    return binding && { ...binding, type: named(binding.type, unnamed) }
+  })
+}
+
+const bindingWithin = (schema: Schema): CelBinding | undefined => once(bindings, schema, () => makeBinding(schema))
+
+function once(known: Bindings, schema: Schema, make: () => CelBinding | undefined): CelBinding | undefined {
+  const made = known.get(schema)
+  if (made !== undefined) return made.binding
+  const binding = make()
+  known.set(schema, { binding })
   return binding
+}
+
+/** The name of an object's type whose place is not known. */
+const unnamed = 'object'
+
+/** Names the types of objects by their place, as upstream does (`MaybeAssignTypeName`): at two places they are not the same. */
+function named(type: CelType, name: string): CelType {
+  switch (type.kind) {
+    case 'list':
+      return { ...type, element: named(type.element, `${name}.@idx`) }
+    case 'map':
+      return { ...type, value: named(type.value, `${name}.@elem`) }
+    case 'object': {
+      const own = type.name === unnamed ? name : type.name
+      return {
+        ...type,
+        name: own,
+        fields: new Map([...type.fields].map(([field, each]) => [field, named(each, `${own}.${field}`)])),
+      }
+    }
+    default:
+      return type
+  }
 }
 
 function makeBinding(schema: Schema): CelBinding | undefined {
@@ -117,7 +153,7 @@ function textBinding({ checks = {} }: Schema): CelBinding {
 }
 
 function listBinding(schema: ListSchema): CelBinding | undefined {
-  const items = celBinding(schema.items)
+  const items = bindingWithin(schema.items)
   if (items === undefined) return undefined
   const unbounded = Math.floor(contentBytesMax / (minSize(schema.items) + 1))
   const identity = identityOf(schema)
@@ -128,9 +164,8 @@ function listBinding(schema: ListSchema): CelBinding | undefined {
   }
 }
 
-function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity | undefined {
-  if (listType === 'set') return { type: 'set' }
-  if (listType !== 'map') return undefined
+function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity {
+  if (listType !== 'map') return { type: listType === 'set' ? 'set' : 'atomic' }
   const names = mapKeys.map((key) => escapeName(key) ?? key)
   return {
     type: 'map',
@@ -142,13 +177,13 @@ function identityOf({ listType, mapKeys = [] }: ListSchema): ListIdentity | unde
 function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | undefined {
   // A map of whatever there may be is an object of which no field is known.
   if (schema.values.type === 'any' && schema.values.isUndescribed === true) {
-    const type: ObjectType = { kind: 'object', name: 'object', fields: new Map() }
+    const type: ObjectType = { kind: 'object', name: unnamed, fields: new Map() }
     return {
       type,
-      valueOf: (json) => (isJsonObject(json) ? objectValue(json, 'object', new Map(), new Set()) : scalar(json)),
+      valueOf: (json) => (isJsonObject(json) ? objectValue(json, new Map(), new Set()) : scalar(json)),
     }
   }
-  const values = celBinding(schema.values)
+  const values = bindingWithin(schema.values)
   if (values === undefined) return undefined
   // Each key takes its quotes, a colon and a comma.
   const unbounded = Math.floor(contentBytesMax / (minSize(schema.values) + 6))
@@ -158,6 +193,7 @@ function mapBinding(schema: Extract<Schema, { type: 'map' }>): CelBinding | unde
       isJsonObject(json)
         ? new CelMap(
             Object.entries(json).map(([name, each]): readonly [CelValue, CelValue] => [name, values.valueOf(each)]),
+            true,
           )
         : scalar(json),
   }
@@ -172,23 +208,21 @@ function objectBinding(schema: ObjectSchema): CelBinding | undefined {
   const fields = new Map<string, BoundField>()
   for (const [name, field] of visibleFields(schema)) {
     const escaped = escapeName(name)
-    const binding = celBinding(field.schema)
+    const binding = bindingWithin(field.schema)
     if (escaped !== undefined && binding !== undefined) fields.set(escaped, { name, binding })
   }
-  const typeName = schema.name === '' ? 'object' : schema.name
   const type: ObjectType = {
     kind: 'object',
-    name: typeName,
+    name: schema.name === '' ? unnamed : schema.name,
     fields: new Map([...fields].map(([escaped, { binding }]) => [escaped, binding.type])),
   }
   const members = new Set([...fields.values()].map(({ name }) => name))
-  return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, typeName, fields, members) : scalar(json)) }
+  return { type, valueOf: (json) => (isJsonObject(json) ? objectValue(json, fields, members) : scalar(json)) }
 }
 
-/** A field that is null, as one may be that is nullable, is one that is not there. */
+/** A field that is null, as one may be that is nullable, is one that is not there. As upstream has it, its type is that of maps. */
 function objectValue(
   json: JsonObject,
-  typeName: string,
   fields: ReadonlyMap<string, BoundField>,
   members: ReadonlySet<string>,
 ): CelObject {
@@ -203,7 +237,7 @@ function objectValue(
     made.set(escaped, value)
     return value
   }
-  return new CelObject(typeName, () => [...fields.keys()], get, { json, isField: (member) => members.has(member) })
+  return new CelObject('map', () => [...fields.keys()], get, { json, isField: (member) => members.has(member) })
 }
 
 /** Of metadata only the names can be asked about. */
@@ -254,7 +288,7 @@ function minSize(schema: Schema): number {
       const required = schema.checks?.required ?? []
       return required.reduce((size, name) => {
         const field = schema.fields[name]
-        if (field === undefined || field.schema.default !== undefined || celBinding(field.schema) === undefined)
+        if (field === undefined || field.schema.default !== undefined || bindingWithin(field.schema) === undefined)
           return size
         return size + name.length + 4 + minSize(field.schema)
       }, 2)

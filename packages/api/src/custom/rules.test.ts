@@ -42,6 +42,56 @@ function errorsOf(schema: JsonSchemaProps, spec: unknown, old?: unknown): readon
 
 const scale = object({ replicas: integer, max: integer, name: short })
 
+describe('lists, maps and objects of a resource', () => {
+  const list: JsonSchemaProps = { type: 'array', maxItems: 3, items: short }
+  const schema = object({
+    l: list,
+    set: { ...list, 'x-kubernetes-list-type': 'set' },
+    m: { type: 'object', maxProperties: 3, additionalProperties: integer },
+    o: object({ x: short }),
+    ol: { type: 'array', maxItems: 3, items: object({ x: short }) },
+  })
+  const value = { l: ['a'], set: ['a', 'b'], m: { a: 1 }, o: { x: 'q' }, ol: [{ x: 'q' }] }
+  const noOverload = (rule: string): string =>
+    `spec: Invalid value: "object": 'no such overload': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
+
+  it.each([
+    "dyn(self.l) == dyn('a')",
+    "dyn(self.set) == dyn('a')",
+    'dyn(self.m) == dyn(1)',
+    "dyn(self.o) == dyn('x')",
+    "dyn('a') in dyn(self.ol)",
+  ])('cannot be compared with what is none: %s', (rule) => {
+    expect(errorsOf(withRules(schema, rule), value)).toEqual([noOverload(rule)])
+  })
+
+  it.each([
+    "!(dyn('a') == dyn(self.l))",
+    "dyn(self.l) != dyn('a')",
+    'dyn(self.l) != null',
+    "!(dyn(self.l) in [dyn('a')])",
+    "dyn(self.m) == dyn({'a': 1}) && dyn({'a': 1}) == dyn(self.m)",
+    "dyn(self.o) == dyn({'x': 'q'}) && dyn({'x': 'q'}) == dyn(self.o)",
+    "dyn(self.o) != dyn({'x': 'q', 'y': 'q'}) && dyn({'y': 'q'}) != dyn(self.o)",
+    "self.set == ['b', 'a'] && ['b', 'a'] != self.set",
+    "self.l + ['b'] == ['a', 'b'] && self.l != ['b']",
+    'type(self.o) == map && type(self.m) == map',
+  ])('are compared as they are: %s', (rule) => {
+    expect(errorsOf(withRules(schema, rule), value)).toEqual([])
+  })
+
+  it('of two places are not of one type', () => {
+    const two = object({
+      a: schema,
+      b: object({ m: { type: 'object', maxProperties: 3, additionalProperties: schema } }),
+    })
+    const rules = ['self.a == self.b', 'self.a.ol == self.b.m', 'self.a.o == self.a.o']
+    const texts = read(withRules(two, ...rules)).errors.map(describeFieldError)
+    const problems = texts.map((text) => /applied to '(.*)'/.exec(text)?.[1])
+    expect(problems).toEqual(['(object.a, object.b)', '(list(object.a.ol.@idx), map(string, object.b.m.@elem))'])
+  })
+})
+
 describe('a rule that does not hold', () => {
   it.each<[string, JsonSchemaProps, unknown, readonly string[]]>([
     [

@@ -4,17 +4,24 @@ import { CelList, CelMap, type CelValue, Duration, Opaque, Timestamp, TypeValue,
 import { doubleText } from './conversions.ts'
 import { durationText, timestampText } from './times.ts'
 
-const clause = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g
+/** A clause of a format, with its precision and its verb. */
+export const formatClause = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g
+
+export const unrecognizedClause = (verb: string): string =>
+  `could not parse formatting clause: unrecognized formatting clause "${verb}"`
 
 export function formatText(pattern: string, args: CelList): string {
   let next = 0
-  const text = pattern.replaceAll(clause, (whole: string, digits: string | undefined, verb: string | undefined) => {
-    if (whole === '%%' || verb === undefined) return '%'
-    if (next >= args.length) throw new CelError(`index ${next} out of range`)
-    const value = args.at(next)
-    next += 1
-    return formatted(verb, value, digits === undefined ? 6 : Number(digits))
-  })
+  const text = pattern.replaceAll(
+    formatClause,
+    (whole: string, digits: string | undefined, verb: string | undefined) => {
+      if (whole === '%%' || verb === undefined) return '%'
+      if (next >= args.length) throw new CelError(`index ${next} out of range`)
+      const value = args.at(next)
+      next += 1
+      return formatted(verb, value, digits === undefined ? 6 : Number(digits))
+    },
+  )
   return text
 }
 
@@ -41,7 +48,7 @@ function formatted(verb: string, value: CelValue, digits: number): string {
     case 'e':
       return fixedText(value, (number) => number.toExponential(Math.min(digits, 100)).replace(/e([+-])(\d)$/, 'e$10$2'))
     default:
-      throw new CelError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`)
+      throw new CelError(unrecognizedClause(verb))
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type CelValue,
   compareValues,
   type Duration,
+  equality,
   equals,
   Optional,
   type Timestamp,
@@ -81,12 +82,13 @@ function divideUints(a: bigint, b: bigint): bigint {
 /** Adding to a set adds what it lacks; adding to a map list replaces elements of the same keys, and appends others. */
 function concatenate(a: CelList, b: CelList): CelList {
   const { identity } = a
-  if (identity === undefined) {
-    return new CelList(a.length + b.length, (index) => (index < a.length ? a.at(index) : b.at(index - a.length)))
+  if (identity === undefined || identity.type === 'atomic') {
+    const element = (index: number): CelValue => (index < a.length ? a.at(index) : b.at(index - a.length))
+    return new CelList(a.length + b.length, element, identity)
   }
   const values = [...a.values()]
   const isSame = (one: CelValue, other: CelValue): boolean =>
-    identity.type === 'set' ? equals(one, other) : identity.keyOf(one) === identity.keyOf(other)
+    identity.type === 'map' ? identity.keyOf(one) === identity.keyOf(other) : equals(one, other)
   for (const value of b.values()) {
     const index = values.findIndex((each) => isSame(each, value))
     if (index === -1) values.push(value)
@@ -116,8 +118,22 @@ const comparisons = Object.entries(orders).flatMap(([operator, holds]) => {
   return pairs.map((pair) => overload(`_${operator}_(${pair}): bool`, compare, comparison))
 })
 
-const equality = [
-  overload('_==_(A, A): bool', equals, comparison),
+function areEqual(a: CelValue, b: CelValue): boolean {
+  const areSame = equality(a, b)
+  if (areSame === undefined) throw new CelError('no such overload')
+  return areSame
+}
+
+/** In a list of a custom resource nothing is found by a comparison that cannot be made; in any other it is not there. */
+function isIn(value: CelValue, list: CelList): boolean {
+  const comparisons = list.values().map((each) => equality(each, value))
+  if (comparisons.includes(true)) return true
+  if (list.identity !== undefined && comparisons.includes(undefined)) throw new CelError('no such overload')
+  return false
+}
+
+const comparingEquality = [
+  overload('_==_(A, A): bool', areEqual, comparison),
   overload('_!=_(A, A): bool', (a: CelValue, b: CelValue) => !equals(a, b), comparison),
 ]
 
@@ -174,12 +190,8 @@ const access = [
   overload('_[_](optional<map<A, B>>, A): optional<B>', inOptional),
   overload('_[?_](optional<list<A>>, int): optional<A>', inOptional),
   overload('_[?_](optional<map<A, B>>, A): optional<B>', inOptional),
-  overload(
-    '@in(A, list<A>): bool',
-    (a: CelValue, list: CelList) => list.values().some((each) => equals(each, a)),
-    membership,
-  ),
+  overload('@in(A, list<A>): bool', isIn, membership),
   overload('@in(A, map<A, B>): bool', (a: CelValue, map: CelMap) => map.has(a), constantCost),
 ]
 
-export const operators = [...arithmetic, ...comparisons, ...equality, ...branches, ...access]
+export const operators = [...arithmetic, ...comparisons, ...comparingEquality, ...branches, ...access]
