@@ -50,8 +50,10 @@ export function createPathHandler({ core, environment, readiness = [], liveness 
     const isRouted = root === 'apis' && group !== '' && isBuiltInGroup(core.registries.definitions(), group)
     return isRouted || routedRoots.some((each) => path.startsWith(`${each}/`)) ? pathNotFound() : noHandler()
   }
-  const paths = (): readonly string[] =>
-    rootPaths(core.registries.definitions(), health, metrics !== undefined, core.serviceAccountTokens !== undefined)
+  const paths = (): readonly string[] => {
+    const groupVersions = [...core.registries.definitions(), ...core.aggregator.groupVersions()]
+    return rootPaths(groupVersions, health, metrics !== undefined, core.serviceAccountTokens !== undefined)
+  }
 
   return (exchange: Exchange, path: string): Promise<void> | void => {
     const { request, response, query } = exchange

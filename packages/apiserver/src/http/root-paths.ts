@@ -1,10 +1,10 @@
-import { compareText, type ResourceDefinition } from '@coracle/api'
+import { compareText, type Resource } from '@coracle/api'
 import type { HealthChecks } from './health.ts'
 import { openIdPaths } from './openid-paths.ts'
 
-/** Every path the server answers apart from resources, sorted: what `/` lists, as upstream does. */
+/** Every path that is answered here or by a server behind this one, apart from resources, sorted: what `/` lists, as upstream does. */
 export function rootPaths(
-  definitions: readonly ResourceDefinition[],
+  groupVersions: readonly Pick<Resource, 'group' | 'version'>[],
   health: HealthChecks,
   hasMetrics: boolean,
   hasTokens: boolean,
@@ -12,7 +12,7 @@ export function rootPaths(
   const paths = new Set(['/api', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'])
   if (hasMetrics) paths.add('/metrics').add('/metrics/slis')
   if (hasTokens) for (const path of openIdPaths) paths.add(path)
-  for (const { group, version } of definitions) {
+  for (const { group, version } of groupVersions) {
     if (group === '') paths.add(`/api/${version}`)
     else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`)
   }
