@@ -428,7 +428,7 @@ describe('discovery', () => {
     it('shows a version as empty that it does not tell of', async () => {
       const { port } = await startAdapter(undefined, {}, notThere, answering({ ...listOf(pods), items: [] }))
       const { server } = await startServer(port)
-      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Current' }])
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Current' }])
     })
 
     it('does not read it again while it is called the same', async () => {
@@ -452,7 +452,7 @@ describe('discovery', () => {
     ])('shows it as stale, and goes on sending requests there, where %s', async (_what, discovery) => {
       const { port } = await startAdapter(undefined, {}, notThere, discovery)
       const { server } = await startServer(port)
-      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
+      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }])
       expect((await server.call(podsPath)).code).toBe(200)
     })
   })
@@ -471,9 +471,18 @@ describe('discovery', () => {
     expect(json.preferredVersion.version).toBe('v1beta1')
   })
 
+  it('lists them among the paths of the root while there is an APIService', async () => {
+    const { server } = await startServer(1, {}, 'False')
+    const paths = async (): Promise<readonly string[]> => (await server.call('/')).json.paths
+    const remote = ['/apis/custom.metrics.k8s.io', '/apis/custom.metrics.k8s.io/v1beta2']
+    expect((await paths()).filter((path) => path.startsWith('/apis/custom.metrics'))).toEqual(remote)
+    await server.call('/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io', { method: 'DELETE' })
+    await vi.waitFor(async () => expect((await paths()).join()).not.toContain('custom.metrics'))
+  })
+
   it('shows as stale what cannot be asked', async () => {
     const { server } = await startServer(1, {}, 'False')
-    expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }])
+    expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }])
     expect((await server.call('/apis/custom.metrics.k8s.io/v1beta2')).code).toBe(503)
   })
 
@@ -484,9 +493,7 @@ describe('discovery', () => {
     adapter.closeAllConnections()
     await new Promise((resolve) => adapter.close(resolve))
     await changeSomething(server, 'other')
-    await vi.waitFor(async () =>
-      expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', resources: [], freshness: 'Stale' }]),
-    )
+    await vi.waitFor(async () => expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }]))
     await new Promise<void>((resolve) => adapter.listen(port, resolve))
     await changeSomething(server, 'another')
     await vi.waitFor(async () => expect(await versionsOf(server)).toMatchObject([{ freshness: 'Current' }]))

@@ -147,12 +147,16 @@ export class Discovery {
             return { version, resources, freshness: 'Current' }
           }
           const { resources } = remote
-          return { version, resources: resources ?? [], freshness: resources === undefined ? 'Stale' : 'Current' }
+          const freshness = resources === undefined ? 'Stale' : 'Current'
+          // What has none is left out, as upstream.
+          return { version, ...(isEmpty(resources) ? {} : { resources }), freshness }
         }),
       })),
     }
   }
 }
+
+const isEmpty = (list: readonly unknown[] = []): boolean => list.length === 0
 
 type Version = Pick<ListedResource, 'group' | 'version'>
 

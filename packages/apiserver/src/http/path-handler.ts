@@ -61,12 +61,14 @@ export function createPathHandler({
     const isRouted = root === 'apis' && group !== '' && isBuiltInGroup(core.registries.definitions(), group)
     return isRouted || routedRoots.some((each) => path.startsWith(`${each}/`)) ? pathNotFound() : noHandler()
   }
-  const paths = (): readonly string[] =>
-    rootPaths(core.registries.definitions(), health, {
+  const paths = (): readonly string[] => {
+    const groupVersions = [...core.registries.definitions(), ...core.aggregator.groupVersions()]
+    return rootPaths(groupVersions, health, {
       metrics: metrics !== undefined,
       tokens: core.serviceAccountTokens !== undefined,
       flags: flags !== undefined,
     })
+  }
   const showZPage = async (path: ZPagePath, { request, query, response }: Exchange): Promise<void> => {
     const { handleZPage } = await import('./zpages.ts')
     const nowMs = environment.clock.now()

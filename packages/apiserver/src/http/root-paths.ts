@@ -1,10 +1,10 @@
-import { compareText, type ResourceDefinition } from '@coracle/api'
+import { compareText, type Resource } from '@coracle/api'
 import type { HealthChecks } from './health.ts'
 import { openIdPaths } from './openid-paths.ts'
 
-/** Every path the server answers apart from resources, sorted: what `/` lists, as upstream does. */
+/** Every path that is answered here or by a server behind this one, apart from resources, sorted: what `/` lists, as upstream does. */
 export function rootPaths(
-  definitions: readonly ResourceDefinition[],
+  groupVersions: readonly Pick<Resource, 'group' | 'version'>[],
   health: HealthChecks,
   has: { readonly metrics: boolean; readonly tokens: boolean; readonly flags: boolean },
 ): readonly string[] {
@@ -21,7 +21,7 @@ export function rootPaths(
   if (has.flags) paths.add('/flagz')
   if (has.metrics) paths.add('/metrics').add('/metrics/slis')
   if (has.tokens) for (const path of openIdPaths) paths.add(path)
-  for (const { group, version } of definitions) {
+  for (const { group, version } of groupVersions) {
     if (group === '') paths.add(`/api/${version}`)
     else paths.add(`/apis/${group}`).add(`/apis/${group}/${version}`)
   }
