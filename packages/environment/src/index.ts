@@ -27,6 +27,7 @@ export {
   type Counter,
   createMetricsRegistry,
   defaultBuckets,
+  doublingBuckets,
   type Gauge,
   type Histogram,
   type HistogramOptions,

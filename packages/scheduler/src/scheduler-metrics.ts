@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Metric, MetricsRegistry } from '@coracle/environment'
+import { type Counter, doublingBuckets, type Histogram, type Metric, type MetricsRegistry } from '@coracle/environment'
 
 /** How an attempt to find a node for a pod ends. */
 export type AttemptResult = 'scheduled' | 'unschedulable' | 'error'
@@ -13,13 +13,9 @@ export interface PendingPods {
   readonly unschedulable: number
 }
 
-/** Bounds that double. */
-const doubling = (first: number, count: number): readonly number[] =>
-  Array.from({ length: count }, (_, index) => first * 2 ** index)
-
-const secondsBuckets = doubling(0.001, 15)
-const attemptsBuckets = doubling(1, 5)
-const victimsBuckets = doubling(1, 7)
+const secondsBuckets = doublingBuckets(0.001, 15)
+const attemptsBuckets = doublingBuckets(1, 5)
+const victimsBuckets = doublingBuckets(1, 7)
 
 /** What a scheduler does, under the names and labels that are stable upstream (pkg/scheduler/metrics). */
 export class SchedulerMetrics {

@@ -1,9 +1,16 @@
-import type { Clock, Counter, Histogram, Metric, MetricsRegistry } from '@coracle/environment'
+import {
+  type Clock,
+  type Counter,
+  doublingBuckets,
+  type Histogram,
+  type Metric,
+  type MetricsRegistry,
+} from '@coracle/environment'
 import type { User } from '../request.ts'
 import { type Authorize, actAs, type Impersonation } from './acting-as.ts'
 
 /** From a millisecond to 16 seconds, each twice the one before. */
-const secondsBuckets = Array.from({ length: 15 }, (_, power) => 2 ** power / 1000)
+const secondsBuckets = doublingBuckets(0.001, 15)
 
 const labels = ['mode', 'decision'] as const
 type Label = (typeof labels)[number]

@@ -5,6 +5,10 @@ import { labelsText, metricText, type Sample } from './text-format.ts'
 /** Label values one metric keeps apart, at most; what comes after is not shown (and nobody's memory grows with it). */
 export const metricSeriesMax = 10_000
 
+/** So many bounds of buckets, each twice the one before. */
+export const doublingBuckets = (first: number, count: number): readonly number[] =>
+  Array.from({ length: count }, (_, power) => first * 2 ** power)
+
 /** The buckets of a histogram that names none: seconds from 5 ms to 10 s, Prometheus' own. */
 export const defaultBuckets: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

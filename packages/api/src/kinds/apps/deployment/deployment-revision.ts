@@ -1,3 +1,4 @@
+import { int64Of } from '../../../go-text.ts'
 import type { ObjectMeta } from '../../../meta.ts'
 
 /** Counts the rollouts of a deployment: on a ReplicaSet its own, on the deployment that of its present template. */
@@ -13,11 +14,7 @@ export function deploymentRevision({ annotations }: Pick<ObjectMeta, 'annotation
 }
 
 /** The number of a revision; undefined for what is no 64-bit integer. */
-export function parseRevision(text: string): bigint | undefined {
-  if (!/^[+-]?\d+$/.test(text)) return undefined
-  const revision = BigInt(text.replace(/^\+/, ''))
-  return BigInt.asIntN(64, revision) === revision ? revision : undefined
-}
+export const parseRevision = (text: string): bigint | undefined => int64Of(text)
 
 /** Orders revisions: negative where `a` comes first. */
 export function compareRevisions(a: bigint, b: bigint): number {
