@@ -48,8 +48,18 @@ const rows: string[][] = [['WHAT', 'MEASURED', ...columns, 'BUDGET', '']]
 for (const benchmark of benchmarks) {
   if (wanted.length > 0 && !wanted.includes(benchmark.name)) continue
   process.stderr.write(`measuring ${benchmark.name} …\n`)
-  const measured = await measureAll(benchmark, [own, ...compared])
-  for (const [index, row] of benchmark.rows.entries()) rows.push(tableRow(row, measured, index))
+  try {
+    const measured = await measureAll(benchmark, [own, ...compared])
+    const measuredRows = benchmark.rows.map((row, index) => tableRow(row, measured, index))
+    for (const row of measuredRows) process.stderr.write(`  ${row.join('  ')}\n`)
+    rows.push(...measuredRows)
+  } catch (error) {
+    // What was measured before is not lost.
+    console.error(
+      `error: ${benchmark.name} could not be measured: ${error instanceof Error ? error.message : String(error)}`,
+    )
+    process.exitCode = 1
+  }
 }
 printTable(rows)
 

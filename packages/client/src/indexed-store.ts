@@ -15,7 +15,8 @@ export interface Aggregate<T extends KubernetesObject> {
 /** Objects by key, by namespace and by any number of indexes. Every change costs as much as the object has index values. */
 export class IndexedStore<T extends KubernetesObject> {
   readonly #objects = new Map<string, T>()
-  readonly #byNamespace = new Map<string, Map<string, T>>()
+  /** Filed from when somebody asks for a namespace: most caches are asked for keys, indexes or everything. */
+  #byNamespace: Map<string, Map<string, T>> | undefined
   readonly #indexes = new Map<string, Index<T>>()
   readonly #aggregates = new Set<Aggregate<T>>()
 
@@ -34,6 +35,7 @@ export class IndexedStore<T extends KubernetesObject> {
   /** The objects of a namespace, or all. */
   list(namespace?: string): readonly T[] {
     if (namespace === undefined) return [...this.#objects.values()]
+    this.#byNamespace ??= this.#filedByNamespace()
     return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
   }
 
@@ -77,17 +79,22 @@ export class IndexedStore<T extends KubernetesObject> {
   /** Stores an object, whose key is `key`, and returns the one it replaces. */
   set(key: string, object: T): T | undefined {
     const old = this.#objects.get(key)
+    this.replace(key, old, object)
+    return old
+  }
+
+  /** Stores an object over `old`, which is what `get` gives: undefined where there is none. */
+  replace(key: string, old: T | undefined, object: T): void {
     this.#objects.set(key, object)
     for (const aggregate of this.#aggregates) {
       if (old !== undefined) aggregate.remove(old)
       aggregate.add(object)
     }
-    memberOf(this.#byNamespace, object.metadata.namespace ?? '').set(key, object)
+    if (this.#byNamespace !== undefined) memberOf(this.#byNamespace, namespaceOf(object)).set(key, object)
     for (const index of this.#indexes.values()) {
       if (old === undefined) fileIn(index, key, object)
       else refile(index, key, old, object)
     }
-    return old
   }
 
   /** Removes an object and returns it. */
@@ -96,11 +103,19 @@ export class IndexedStore<T extends KubernetesObject> {
     if (old === undefined) return undefined
     this.#objects.delete(key)
     for (const aggregate of this.#aggregates) aggregate.remove(old)
-    removeFrom(this.#byNamespace, old.metadata.namespace ?? '', key)
+    if (this.#byNamespace !== undefined) removeFrom(this.#byNamespace, namespaceOf(old), key)
     for (const index of this.#indexes.values()) fileOut(index, key, old)
     return old
   }
+
+  #filedByNamespace(): Map<string, Map<string, T>> {
+    const filed = new Map<string, Map<string, T>>()
+    for (const [key, object] of this.#objects) memberOf(filed, namespaceOf(object)).set(key, object)
+    return filed
+  }
 }
+
+const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? ''
 
 interface Index<T extends KubernetesObject> {
   readonly valuesOf: IndexFunction<T>

@@ -213,9 +213,11 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
   #put(object: T): void {
     const key = keyOf(object)
     const old = this.#store.get(key)
-    if (old !== undefined && old.metadata.uid !== object.metadata.uid) this.#removeKey(key)
+    const isAnother = old !== undefined && old.metadata.uid !== object.metadata.uid
+    if (isAnother) this.#removeKey(key)
     else if (old !== undefined && !isNewer(object, old)) return
-    const replaced = this.#store.set(key, object)
+    const replaced = isAnother ? undefined : old
+    this.#store.replace(key, replaced, object)
     const isInitial = !this.hasSynced
     for (const handler of this.#handlers) {
       try {

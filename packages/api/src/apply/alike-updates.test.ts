@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mapList, object, optional, setList, string } from '../schema/builders.ts'
 import type { Schema } from '../schema/schema.ts'
-import { ownersAfterAlike, rememberedUpdatesMax } from './alike-updates.ts'
+import { ownersAfterAlike, rememberedUpdatesMax, sharesFields } from './alike-updates.ts'
 import { differenceSteps } from './difference.ts'
 import { recordUpdate, recordUpdateAnew } from './field-manager.ts'
 import { noFields } from './field-set.ts'
 import { isShared } from './interned-sets.ts'
-import { managedFieldsOf } from './managed-fields.ts'
+import { managedFieldsOf, managedFieldsText } from './managed-fields.ts'
 import { atTime, type FieldOwners, type Manager, type Versions } from './ownership.ts'
 
 const item = object('', '', { name: optional(string(), ''), value: optional(string(), '') })
@@ -77,10 +77,12 @@ describe('updates that are alike', () => {
             lives.set(which, lived)
             lived.become(own, by, time, record)
           }
-          const [shown, expected] = [remembering, anew].map((lives) =>
-            JSON.stringify(managedFieldsOf(lives.get(which)?.owners ?? [])),
-          )
-          expect(shown).toBe(expected)
+          const [{ owners = [] } = {}, { owners: expected = [] } = {}] = [remembering.get(which), anew.get(which)]
+          // Before anybody has asked for the fields.
+          const [text, areShared] = [managedFieldsText(owners), owners.map(sharesFields)]
+          expect(text).toBe(JSON.stringify(managedFieldsOf(expected)))
+          expect(JSON.stringify(managedFieldsOf(owners))).toBe(text)
+          expect(owners.map(({ fields }) => isShared(fields))).toEqual(areShared)
         }
       }),
       { numRuns: 300 },
@@ -155,6 +157,7 @@ describe('updates that are alike', () => {
     live('10.1.0.0')
     const [one, other] = [live('10.1.0.1'), live('10.1.0.2')]
     expect(one[0]).toBe(other[0])
+    expect(one.every(sharesFields)).toBe(true)
     expect(one[1]?.fields).not.toEqual(other[1]?.fields)
     expect(one.every(({ fields }) => isShared(fields))).toBe(true)
   })

@@ -9,7 +9,7 @@ import type { Schema } from '../schema/schema.ts'
 import { type Comparison, comparisonOf } from './compare.ts'
 import type { Steps } from './difference.ts'
 import { type FieldSet, noFields, setOfElements } from './field-set.ts'
-import { interned, noteOwnNodes } from './interned-sets.ts'
+import { fieldsText, interned, isShared, isSharedWith, noteOwnNodes } from './interned-sets.ts'
 import { atTime, type FieldOwners, type Manager, type Owned } from './ownership.ts'
 
 /** How many updates are remembered, the oldest of which goes first, and how long the text of one may be. */
@@ -303,6 +303,66 @@ class NamedOwner implements Owned {
     this.#fields ??= replaced(this.#alike, (element) => this.#names[placeOf(element)] ?? element)
     return this.#fields
   }
+
+  get text(): string {
+    const { pieces, places } = textWithPlaces(this.#alike)
+    if (pieces.length === 0) return fieldsText(this.fields)
+    let text = pieces[0] as string
+    for (const [index, place] of places.entries()) text += JSON.stringify(this.#names[place]) + pieces[index + 1]
+    return text
+  }
+
+  get isShared(): boolean {
+    return isSharedWith(textWithPlaces(this.#alike).nodesAbovePlaces)
+  }
+}
+
+/** The JSON of an owner's fields. Of one whose fields are not made it is had without them. */
+export const ownedText = (owner: Owned): string => (owner instanceof NamedOwner ? owner.text : fieldsText(owner.fields))
+
+/** Whether all but a little of an owner's fields is shared with others, so that they cost next to nothing to keep. */
+export const sharesFields = (owner: Owned): boolean =>
+  owner instanceof NamedOwner ? owner.isShared : isShared(owner.fields)
+
+/** The text of a set with places in it. */
+interface PlacedText {
+  /** What stands before, between and after the places; nothing where the order of the set's elements depends on the names. */
+  readonly pieces: readonly string[]
+  readonly places: readonly number[]
+  /** How many sets have places below. */
+  readonly nodesAbovePlaces: number
+}
+
+const placedTexts = new WeakMap<FieldSet, PlacedText>()
+
+/** Within JSON no text looks like it: its quotes would be escaped there, and what stands for other elements is JSON itself. */
+const placePattern = /"[kv]:#(\d+)"/
+
+function textWithPlaces(set: FieldSet): PlacedText {
+  const known = placedTexts.get(set)
+  if (known !== undefined) return known
+  const parts = isInOrder(set) ? fieldsText(set).split(placePattern) : []
+  const made = {
+    pieces: parts.filter((_part, index) => index % 2 === 0),
+    places: parts.filter((_part, index) => index % 2 === 1).map(Number),
+    nodesAbovePlaces: countAbovePlaces(set),
+  }
+  placedTexts.set(set, made)
+  return made
+}
+
+/** Whether the elements of a set, and of those below, are in the order of their text whatever the names in their places are. */
+function isInOrder(set: FieldSet): boolean {
+  if (!hasPlaces(set)) return true
+  const elements = Object.keys(set)
+  const named = elements.filter((element) => isNamed(element))
+  if (named.length > 1 && named.some((element) => placeOf(element) >= 0)) return false
+  return elements.every((element) => isInOrder(set[element] ?? noFields))
+}
+
+function countAbovePlaces(set: FieldSet): number {
+  if (!hasPlaces(set)) return 0
+  return Object.values(set).reduce((count, below) => count + countAbovePlaces(below), 1)
 }
 
 const placesBelow = new WeakMap<FieldSet, boolean>()

@@ -1,4 +1,5 @@
 /** Server-side apply: who owns which fields. */
+export { ownedText, sharesFields } from './alike-updates.ts'
 export { atomicParts } from './atomic-parts.ts'
 export { applyConflict, pathText } from './conflicts.ts'
 export { emptyObjectOf } from './empty-object.ts'
@@ -16,11 +17,12 @@ export {
   updateRecording,
 } from './field-manager.ts'
 export { elementIn, type FieldSet, fieldElement, noFields, unionOf } from './field-set.ts'
-export { fieldsText, interned, internedFieldSetsMax, isShared } from './interned-sets.ts'
+export { interned, internedFieldSetsMax } from './interned-sets.ts'
 export {
   fieldSetFrom,
   managedFieldsOf,
   managedFieldsProblem,
+  managedFieldsText,
   ownersOf,
   resetsOwners,
   unknownManager,

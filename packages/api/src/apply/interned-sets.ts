@@ -25,8 +25,11 @@ export function fieldsText(fields: FieldSet): string {
 
 /** Whether all but a little of a set is shared with others, so that it costs next to nothing to keep. */
 export function isShared(fields: FieldSet): boolean {
-  return isEmptySet(fields) || (ownNodes.get(fields) ?? Number.POSITIVE_INFINITY) <= ownNodesMax
+  return isEmptySet(fields) || isSharedWith(ownNodes.get(fields) ?? Number.POSITIVE_INFINITY)
 }
+
+/** The same of a set that has so many nodes of its own. */
+export const isSharedWith = (ownNodesCount: number): boolean => ownNodesCount <= ownNodesMax
 
 /**
  * The one set that holds these fields, as long as it is among those that came last: objects of one template share it. A new

@@ -1,6 +1,7 @@
 import { compareText } from '../compare-text.ts'
 import { isJsonObject, setMember } from '../json.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
+import { ownedText } from './alike-updates.ts'
 import { type FieldSet, noFields, selfElement } from './field-set.ts'
 import { type FieldOwners, isSameManager, type Owned } from './ownership.ts'
 
@@ -15,6 +16,17 @@ export function managedFieldsOf(owners: FieldOwners): readonly ManagedFieldsEntr
     fieldsV1: fields,
     ...(subresource === '' ? {} : { subresource }),
   }))
+}
+
+/** The JSON of `managedFieldsOf`. Most sets of fields have their text already. */
+export function managedFieldsText(owners: FieldOwners): string {
+  const entries = owners.map((owner) => {
+    const { name: manager, operation, apiVersion, time, subresource } = owner
+    const before = JSON.stringify({ manager, operation, apiVersion, time, fieldsType: 'FieldsV1' }).slice(0, -1)
+    const after = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`
+    return `${before},"fieldsV1":${ownedText(owner)}${after}}`
+  })
+  return `[${entries.join()}]`
 }
 
 /** The order in which owners are kept and shown: by operation, time and name. */

@@ -1,4 +1,4 @@
-import { type FieldOwners, type FieldSet, fieldSetFrom, fieldsText, interned, type Owned } from '@coracle/api'
+import { type FieldOwners, type FieldSet, fieldSetFrom, interned, type Owned, ownedText } from '@coracle/api'
 
 /**
  * What stands between an object and its owners in the store: the value is the object's JSON with one more member at its end.
@@ -42,9 +42,10 @@ function forgetOldest(): void {
 
 function trailerOf(owners: FieldOwners): string {
   let text = ''
-  for (const { name, operation, apiVersion, subresource, time, fields } of owners) {
+  for (const owner of owners) {
+    const { name, operation, apiVersion, subresource, time } = owner
     const who = JSON.stringify([name, operation, apiVersion, subresource, time ?? null])
-    text += `${text === '' ? '' : ','}${who.slice(0, -1)},${fieldsText(fields)}]`
+    text += `${text === '' ? '' : ','}${who.slice(0, -1)},${ownedText(owner)}]`
   }
   return `${mark}[${text}]}`
 }

@@ -1,4 +1,11 @@
-import { type FieldOwners, isShared, jsonFormOf, type KubernetesObject, managedFieldsOf } from '@coracle/api'
+import {
+  type FieldOwners,
+  jsonFormOf,
+  type KubernetesObject,
+  managedFieldsOf,
+  managedFieldsText,
+  sharesFields,
+} from '@coracle/api'
 import type { Stored } from '../registry-contract.ts'
 import { withoutVersion, withRevision } from './object-codec.ts'
 import { endOfObject, readOwners } from './owners-trailer.ts'
@@ -88,7 +95,7 @@ export class StoredObject implements Stored {
   release(): void {
     // Bytes that were sent to clients have the owners in another form, and what was never encoded has them here alone.
     if (this.#owners === undefined || this.#insertedLength !== undefined || this.#source === undefined) return
-    if (this.#owners.every(({ fields }) => isShared(fields))) this.#source = undefined
+    if (this.#owners.every(sharesFields)) this.#source = undefined
     else this.#owners = undefined
   }
 
@@ -122,7 +129,7 @@ export class StoredObject implements Stored {
 
   #withInserted(source: Buffer, owners: FieldOwners): Buffer {
     const at = this.#head.length
-    const managed = owners.length === 0 ? '' : `"managedFields":${JSON.stringify(managedFieldsOf(owners))},`
+    const managed = owners.length === 0 ? '' : `"managedFields":${managedFieldsText(owners)},`
     const inserted = `"resourceVersion":"${this.revision}",${managed}`
     const insertedLength = Buffer.byteLength(inserted)
     const rest = at + (this.#insertedLength ?? 0)
