@@ -32,6 +32,11 @@ export interface WebSocketParts {
 
 /** How long a client has to open the streams that it asked for (upstream's StreamCreationTimeout). */
 export const streamCreationTimeoutMs = 30_000
+/**
+ * How long a command with an input goes on when its client has gone: there are clients that send it all and leave, such as Ansible's
+ * `k8s_cp`. With upstream's server it goes on for as long as it likes.
+ */
+export const inputGraceMs = 30_000
 /** What may wait of the outcome's message; more is cut off. */
 const messageLengthMax = 32 * 1024
 
@@ -50,11 +55,13 @@ export async function runOverChannels({ options, run }: CommandService, parts: W
     ...(tty && version >= 3 ? { resizes: readTerminalSizes(channels.readable(commandChannels.resize)) } : {}),
   }
   const error = channels.writable(commandChannels.error)
+  const patience = patienceFor(options, clock, signal, () => socket.readyState !== socket.OPEN)
   // Tells clients that the connection is there before there is anything to say.
   channels.announce(stdout ? commandChannels.stdout : stderr ? commandChannels.stderr : commandChannels.error)
   try {
-    await carryOut(run(streams, signal), streams, error, version)
+    await carryOut(run(streams, patience.signal), streams, error, version)
   } finally {
+    patience.end()
     idle.cancel()
     socket.resume()
     socket.close(1000)
@@ -90,6 +97,7 @@ export async function runOverSpdy({ options, run }: CommandService, protocol: st
     complete.reject(new Error('the streams did not come')),
   )
   void session.closed.then(() => complete.reject(new Error('the client has gone')))
+  const patience = patienceFor(options, clock, signal, () => parts.connection.destroyed)
   try {
     await complete.promise
     const { stdin, stdout, stderr, resize, error } = Object.fromEntries(opened)
@@ -102,13 +110,46 @@ export async function runOverSpdy({ options, run }: CommandService, protocol: st
     }
     // Nothing comes on these.
     for (const stream of [stdout, stderr, error]) stream?.resume()
-    await carryOut(run(streams, signal), streams, error, version)
+    await carryOut(run(streams, patience.signal), streams, error, version)
     // Clients take the end of their input's way back for that of the command.
     stdin?.end()
   } finally {
+    patience.end()
     late.cancel()
     idle.cancel()
     session.close()
+  }
+}
+
+/** When a command is ended. */
+interface Patience {
+  readonly signal: AbortSignal
+  /** The command has ended by itself. */
+  end(): void
+}
+
+/** A command that reads an input may read it to its end, which is where the client left; one with a terminal is hung up at once. */
+function patienceFor(
+  { stdin, tty }: CommandOptions,
+  clock: Clock,
+  signal: AbortSignal,
+  hasClientGone: () => boolean,
+): Patience {
+  if (!stdin || tty) return { signal, end: () => {} }
+  const over = new AbortController()
+  let timer: Timer | undefined
+  const onAbort = () => {
+    if (hasClientGone()) timer = clock.setTimer(inputGraceMs, () => over.abort(signal.reason))
+    else over.abort(signal.reason)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: over.signal,
+    end() {
+      signal.removeEventListener('abort', onAbort)
+      timer?.cancel()
+    },
   }
 }
 
