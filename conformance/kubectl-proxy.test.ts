@@ -83,6 +83,26 @@ describe('kubectl get --raw', () => {
     expect(await kubectl.ok(['get', '--raw', `/api/v1/nodes/${name}:10250/proxy/containerLogs/default/web/main`])).toBe(
       '',
     )
+    const asked = (path: string) => kubectl.ok(['get', '--raw', `/api/v1/nodes/${name}/proxy/${path}`])
+    const names = (list: { items: { metadata: { name: string } }[] }) => list.items.map(({ metadata }) => metadata.name)
+    expect(names(JSON.parse(await asked('pods')))).toEqual(['web'])
+    expect(names(JSON.parse(await asked('runningpods/')))).toEqual(['web'])
+    const summary = JSON.parse(await asked('stats/summary'))
+    expect([summary.node.nodeName, summary.pods[0].podRef.name]).toEqual([name, 'web'])
+    expect(await asked('metrics/resource')).toMatch(
+      /container_memory_working_set_bytes\{container="main",namespace="default",pod="web"\} \d+/,
+    )
+    expect(await asked('metrics')).toContain('kubelet_running_pods 1\n')
+    expect(JSON.parse(await asked('configz')).kubeletconfig.kind).toBe('KubeletConfiguration')
+    expect(await asked('logs/pods/')).toContain('default_web_')
+    const { stderr } = await kubectl.run(['get', '--raw', `/api/v1/nodes/${name}/proxy/nothing`])
+    expect(stderr).toContain('the server could not find the requested resource')
+  })
+
+  it('runs a command by the agent of a node', async () => {
+    const [node] = (await kubectl.ok(['get', 'nodes', '-o', 'name'])).trim().split('\n')
+    const path = `/api/v1/nodes/${node?.replace('node/', '')}/proxy/run/default/web/main?cmd=echo%20hello`
+    expect(await kubectl.ok(['create', '--raw', path, '-f', '/dev/null'])).toBe('hello\n')
   })
 
   it.each([

@@ -10,7 +10,7 @@ export { publishAuthentication } from './housekeeping/authentication-config.ts'
 export { publishClusterInfo } from './housekeeping/cluster-info.ts'
 export * from './http/index.ts'
 export type { ServerAddress } from './kubernetes-service/plan.ts'
-export type { NodeGateway, RemoteAgent } from './node-gateway.ts'
+export type { NodeAgent, NodeGateway } from './node-gateway.ts'
 export { collectObjectCounts } from './object-counts.ts'
 export type { Registries } from './registries.ts'
 export type {

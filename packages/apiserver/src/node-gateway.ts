@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream'
 import type { KubernetesObject, LogOptions, Node, NodeMetrics, Pod, PodMetrics } from '@coracle/api'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 
-/** The agent of a node that is not in this process: a server that speaks HTTP, at the paths of kubelets. */
-export interface RemoteAgent {
+/** The agent of a node as a server that speaks HTTP, at the paths of kubelets. */
+export interface NodeAgent {
   /** `10.0.0.2:10250` */
   readonly host: string
-  /** A connection at whose other end somebody has proved to be that node. Rejects in Go's words where there is none. */
+  /** A connection to it; at the other end of one that leaves this process somebody has proved to be that node. Rejects in Go's words where there is none. */
   connect(signal: AbortSignal): Promise<Duplex>
 }
 
@@ -16,9 +16,9 @@ export interface RemoteAgent {
  */
 export interface NodeGateway {
   /** The agent of a node; undefined where it is in this process, or there is none that says where it is. */
-  remoteAgent(nodeName: string): Promise<RemoteAgent | undefined>
-  /** Whether the agent of that node is in this process. */
-  isConnected(nodeName: string): boolean
+  remoteAgent(nodeName: string): Promise<NodeAgent | undefined>
+  /** The agent of a node in this process; undefined where there is none. */
+  ownAgent(nodeName: string): NodeAgent | undefined
   /**
    * The log of a container in pieces as they come; ends at its end, or with `follow` when the container has stopped for
    * good. Rejects with an ApiError in upstream's words (container not found, waiting to start, previous not found).

@@ -9,13 +9,21 @@ import {
   type Pod,
   type PodMetrics,
 } from '@coracle/api'
-import type { ConnectToPod, NodeGateway, RemoteAgent } from '@coracle/apiserver'
+import type { ConnectToPod, NodeAgent, NodeGateway } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
+import type { Environment } from '@coracle/environment'
 import type { NodeUsage } from '@coracle/kubelet'
+import type { LocalAgent, ServedNode } from '@coracle/kubelet/server'
 import type { ConnectThroughNode } from '@coracle/proxy'
 import type { NodeEndpoint } from './remote-nodes/node-endpoint.ts'
 import type { RemoteNode } from './remote-nodes/remote-node.ts'
 import type { RemoteNodes, RemoteNodesOptions } from './remote-nodes/remote-nodes.ts'
+
+/** The port of kubelets, at which agents of this process do not listen. */
+const kubeletPort = 10_250
+
+/** What agents of this process show of how they were started. */
+const configuration = { kind: 'KubeletConfiguration', apiVersion: 'kubelet.config.k8s.io/v1beta1' }
 
 /** What a node agent answers for its pods. */
 export interface NodeConnection {
@@ -24,6 +32,9 @@ export interface NodeConnection {
   exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
   attach(pod: Pod, options: AttachOptions): Promise<RunCommand>
   portForward(pod: Pod): Promise<ForwardPort>
+  /** The node as its agent shows it to whoever asks at the paths of kubelets. */
+  served(): ServedNode
+  readonly environment: Environment
   /** Connects to a port of a pod, `address:port`. Absent: its pods are nowhere. */
   connectToPod?(target: string): Promise<Duplex>
 }
@@ -31,6 +42,8 @@ export interface NodeConnection {
 /** How the API server reaches node agents: those of this process by node name, others over the network. */
 export class NodeConnections implements NodeGateway {
   readonly #byNode = new Map<string, NodeConnection>()
+  /** The agents of this process that have been asked something by their paths. */
+  readonly #agents = new Map<NodeConnection, Promise<LocalAgent>>()
   readonly #remoteOptions: RemoteNodesOptions | undefined
   #remoteNodes: Promise<RemoteNodes> | undefined
 
@@ -44,11 +57,22 @@ export class NodeConnections implements NodeGateway {
   }
 
   remove(nodeName: string): void {
+    const connection = this.#byNode.get(nodeName)
     this.#byNode.delete(nodeName)
+    if (connection === undefined) return
+    const agent = this.#agents.get(connection)
+    this.#agents.delete(connection)
+    void agent?.then(({ close }) => close())
   }
 
-  async remoteAgent(nodeName: string): Promise<RemoteAgent | undefined> {
+  async remoteAgent(nodeName: string): Promise<NodeAgent | undefined> {
     return this.#byNode.has(nodeName) ? undefined : this.#remote(nodeName)
+  }
+
+  ownAgent(nodeName: string): NodeAgent | undefined {
+    const connection = this.#byNode.get(nodeName)
+    if (connection === undefined) return undefined
+    return { host: `${nodeName}:${kubeletPort}`, connect: async () => (await this.#agentOf(connection)).connect() }
   }
 
   isConnected(nodeName: string): boolean {
@@ -105,15 +129,27 @@ export class NodeConnections implements NodeGateway {
 
   /** Makes the directory of a volume on the node of an agent elsewhere, and gives its path there. */
   async createVolume(nodeName: string, volumeName: string): Promise<string> {
-    return (await this.#agents()).createVolume(nodeName, volumeName)
+    return (await this.#agentsElsewhere()).createVolume(nodeName, volumeName)
   }
 
   /** Removes it and all that is in it. Rejects where `path` is not where it is. */
   async removeVolume(nodeName: string, volumeName: string, path: string): Promise<void> {
-    await (await this.#agents()).removeVolume(nodeName, volumeName, path)
+    await (await this.#agentsElsewhere()).removeVolume(nodeName, volumeName, path)
   }
 
-  async #agents(): Promise<RemoteNodes> {
+  /** What answers at the paths of kubelets is loaded with the first request. */
+  #agentOf(connection: NodeConnection): Promise<LocalAgent> {
+    const known = this.#agents.get(connection)
+    if (known !== undefined) return known
+    const { environment } = connection
+    const agent = import('@coracle/kubelet/server').then(({ createLocalAgent }) =>
+      createLocalAgent({ environment, node: connection.served(), configuration }),
+    )
+    this.#agents.set(connection, agent)
+    return agent
+  }
+
+  async #agentsElsewhere(): Promise<RemoteNodes> {
     const remotes = await this.#remotes()
     if (remotes === undefined) throw new Error('agents of other machines cannot be reached')
     return remotes

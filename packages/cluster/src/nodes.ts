@@ -26,7 +26,7 @@ import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { startLocalPathProvisioner } from './local-path-provisioner.ts'
 import { localVolumes } from './local-volumes.ts'
-import type { NodeConnection, NodeConnections } from './node-connections.ts'
+import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
   nodeDirectory,
@@ -141,16 +141,19 @@ function startSharedNodes(
       ...(found === undefined ? {} : { stored: found }),
       ...(behaviour === undefined ? {} : { behaviour }),
     })
-    const { usage, logs, exec, attach, portForward, nodeNames } = agents
-    const connection: NodeConnection = {
-      usage,
-      logs: async (...request) => logs(...request),
-      exec,
-      attach,
-      portForward,
+    const shared = agents
+    const { usage, logs, exec, attach, portForward, runtime, nodeNames } = shared
+    const common = { usage, exec, attach, portForward }
+    for (const nodeName of nodeNames) {
+      const pods = () => shared.podsOf(nodeName)
+      connections.add(nodeName, {
+        ...common,
+        environment,
+        logs: async (...request) => logs(...request),
+        served: () => ({ ...common, logs, nodeName, nodeAddress: shared.nodeAddress(nodeName), runtime, pods }),
+      })
     }
-    for (const name of nodeNames) connections.add(name, connection)
-    await agents.start()
+    await shared.start()
   }
   const atWork = start()
   return {
@@ -319,6 +322,8 @@ function startKubelet(
     exec,
     attach,
     portForward,
+    served: () => ({ ...kubelet, runtime }),
+    environment,
     ...(runtime.runsProcesses
       ? { connectToPod: (target) => connectToPodOf({ ...kubelet, runtime }, target, clock) }
       : {}),

@@ -58,6 +58,9 @@ export interface NodeAgents {
   /** Registers the nodes and follows their pods. Resolves when it has seen them all. */
   start(): Promise<void>
   stop(): Promise<void>
+  /** The address of a node of these, and its pods, as the API has them. */
+  nodeAddress(nodeName: string): string
+  podsOf(nodeName: string): readonly Pod[]
   /** As `Kubelet.logs`: simulated containers have empty ones. */
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
   /** As `Kubelet`'s: rejects, since simulated containers run nothing. */
@@ -110,6 +113,8 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
     nodeNames: descriptions.map(({ name }) => name),
     runtime,
     usage: createNodeUsage(runtime, environment.clock),
+    nodeAddress: (nodeName) => contexts.get(nodeName)?.nodeAddress ?? '',
+    podsOf: (nodeName) => informer.list().filter(({ spec }) => spec.nodeName === nodeName),
     async start() {
       await heartbeat.start()
       informer.start()

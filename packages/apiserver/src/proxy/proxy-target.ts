@@ -1,8 +1,8 @@
 import type { ForwardPort } from '@coracle/client/streaming'
-import type { RemoteAgent } from '../node-gateway.ts'
+import type { NodeAgent } from '../node-gateway.ts'
 
 /** Where a request through `proxy` goes. */
-export type ProxyTarget = PodTarget | NodeAnswer | AgentTarget
+export type ProxyTarget = PodTarget | AgentTarget
 
 /** A port of a pod. It is reached through the pod's node, and in no other way. */
 export interface PodTarget {
@@ -14,15 +14,8 @@ export interface PodTarget {
   readonly forward: ForwardPort
 }
 
-/** What the agent of a node says. */
-export interface NodeAnswer {
-  readonly kind: 'node'
-  readonly contentType: string
-  readonly pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
-}
-
-/** The agent of a node that is not in this process. */
+/** The agent of a node. */
 export interface AgentTarget {
   readonly kind: 'agent'
-  readonly agent: RemoteAgent
+  readonly agent: NodeAgent
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { connect as connectOverTls } from 'node:tls'
@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { apiServerUser } from '../api-server-user.ts'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
-import type { NodeGateway } from '../node-gateway.ts'
+import type { NodeAgent, NodeGateway } from '../node-gateway.ts'
 import { issueClientCertificate } from '../security/certificates.ts'
 import { granting } from '../security/testing/granting.ts'
 import { nodeGateway, pod } from '../testing/test-core.ts'
@@ -69,18 +69,6 @@ const echo: RequestListener = (request, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ method, url, headers, body }))
   })
-}
-
-/** Logs of a node: each has one line. `asked`: which were read, and how. */
-function logsOfOneLine() {
-  const asked: unknown[] = []
-  const logs: NodeGateway['logs'] = async (_pod, options) => {
-    asked.push(options)
-    return (async function* () {
-      yield Buffer.from('line\n')
-    })()
-  }
-  return { asked, logs }
 }
 
 describe('requests through pods/proxy', () => {
@@ -406,56 +394,43 @@ describe('requests through services/proxy', () => {
 describe('requests through nodes/proxy', () => {
   const path = (rest: string, id = 'n1') => `/api/v1/nodes/${id}/proxy${rest}`
 
-  it('tell that the agent is well, also at its port', async () => {
-    const { server } = await served(echo)
-    for (const id of ['n1', 'n1:10250', 'https:n1:10250'])
-      expect((await server.call(path('/healthz', id))).text).toBe('ok')
-    expect((await server.call(path('/healthz'), { method: 'HEAD' })).text).toBe('')
+  /** The agent of a node, which tells what has come. */
+  const agentOf = (nodeName: string): NodeAgent => {
+    const backend = createServer(echo)
+    const connect = async () => {
+      const [here, there] = duplexPair()
+      backend.emit('connection', there)
+      return here
+    }
+    return { host: `${nodeName}:10250`, connect }
+  }
+  const own = { ownAgent: agentOf }
+  const elsewhere = { remoteAgent: async (nodeName: string) => agentOf(nodeName) }
+
+  it.each([
+    ['of this process', own],
+    ['of another machine', elsewhere],
+  ])('reach the agent, also at its port: one %s', async (_where, node) => {
+    const { server } = await served(echo, node)
+    for (const id of ['n1', 'n1:10250', 'https:n1:10250']) {
+      const { json } = await server.call(path('/stats/summary?only_cpu_and_memory=true', id))
+      expect([json.method, json.url]).toEqual(['GET', '/stats/summary?only_cpu_and_memory=true'])
+    }
+    const { json } = await server.call(path('/run/default/web/main?cmd=ls'), { method: 'POST', body: 'x' })
+    expect([json.method, json.url, json.body]).toEqual(['POST', '/run/default/web/main?cmd=ls', 'x'])
   })
 
   it('say that the agent cannot be reached', async () => {
-    const { server } = await served(echo, { isConnected: () => false })
+    const { server } = await served(echo)
     const message = 'error trying to reach service: node "n1" is not connected to this server'
     expect(await server.failure(path('/healthz'))).toMatchObject({ code: 503, message })
   })
 
-  it('list the pods of the node', async () => {
-    const { server, client } = await served(echo)
-    await client.create(pods, pod('elsewhere'))
-    const { json } = await server.call(path('/pods'))
-    expect([json.kind, json.items.map((each: Pod) => each.metadata.name)]).toEqual(['PodList', ['web']])
-  })
-
-  it('read logs of containers', async () => {
-    const { asked, logs } = logsOfOneLine()
-    const { server } = await served(echo, { logs })
-    expect((await server.call(path('/containerLogs/default/web/main?tailLines=3'))).text).toBe('line\n')
-    expect(asked).toMatchObject([{ container: 'main', tailLines: 3, follow: false }])
-  })
-
-  it('show the logs of its containers as a host keeps them', async () => {
-    const { asked, logs } = logsOfOneLine()
-    const { server } = await served(echo, { logs })
-    const read = async (below: string) => (await server.call(path(below))).text
-    expect(await read('/logs/')).toBe('<pre>\n<a href="pods/">pods/</a>\n</pre>\n')
-    expect(await read('/logs')).toContain('<a href="logs/pods/">')
-    const [, directory = ''] = /href="(default_web_[^"]+)\/"/.exec(await read('/logs/pods/')) ?? []
-    expect(await read(`/logs/pods/${directory}/`)).toContain('<a href="main/">main/</a>')
-    expect(await read(`/logs/pods/${directory}/main/0.log`)).toBe('line\n')
-    expect(asked).toMatchObject([{ container: 'main', previous: false, timestamps: true, follow: false }])
-  })
-
   it.each([
-    [path('/stats/'), 'GET', 404, 'the agent of node "n1" does not serve "/stats/": it serves /healthz, /pods, '],
-    [path('/logs/syslog'), 'GET', 404, 'node "n1" has no "/logs/syslog"'],
-    [path('/containerLogs/default/other/main'), 'GET', 404, 'pod "default/other" is not on node "n1"'],
-    [path('/healthz', 'n1:22'), 'GET', 400, 'address not allowed'],
-    [path('/healthz', 'n2'), 'GET', 404, 'nodes "n2" not found'],
-    [path('/run/default/web/main'), 'POST', 405, 'the agent of node "n1" can only be asked by GET'],
-  ])('refuse %s by %s', async (of, method, code, message) => {
-    const { server } = await served(echo)
-    const failure = await server.failure(of, { method })
-    expect(failure.code).toBe(code)
-    expect(failure.message).toContain(message)
+    [path('/healthz', 'n1:22'), 400, 'address not allowed'],
+    [path('/healthz', 'n2'), 404, 'nodes "n2" not found'],
+  ])('refuse %s', async (of, code, message) => {
+    const { server } = await served(echo, own)
+    expect(await server.failure(of)).toMatchObject({ code, message })
   })
 })

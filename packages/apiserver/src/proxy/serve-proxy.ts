@@ -10,7 +10,7 @@ import { escapedPath } from './escaped-path.ts'
 import { createLinkRewriter } from './html-links.ts'
 import { connectToPod } from './pod-connection.ts'
 import { answerHeaders, requestHeaders } from './proxy-headers.ts'
-import type { AgentTarget, NodeAnswer, PodTarget, ProxyTarget } from './proxy-target.ts'
+import type { AgentTarget, PodTarget, ProxyTarget } from './proxy-target.ts'
 import { type ProxiedPage, rewriteUrl } from './rewrite-url.ts'
 
 /** How long a client has to take what was said to it last. */
@@ -37,7 +37,6 @@ export async function serveProxy(
   at: ProxiedPath,
   signal: AbortSignal,
 ): Promise<void> {
-  if (target.kind === 'node') return answerOf(exchange, target, signal)
   if (!context.proxied.take()) throw tooManyRequests(busyMessage, 1)
   const connection = await connected(context, target, signal)
   const leave = () => connection.destroy()
@@ -79,15 +78,6 @@ async function connected(
 const hostOf = (target: PodTarget | AgentTarget): string => (target.kind === 'pod' ? target.host : target.agent.host)
 
 const unreachable = ({ message }: Error): ApiError => serviceUnavailable(`error trying to reach service: ${message}`)
-
-async function answerOf({ request, response }: Exchange, answer: NodeAnswer, signal: AbortSignal): Promise<void> {
-  response.writeHead(200, { 'Content-Type': answer.contentType, 'X-Content-Type-Options': 'nosniff' })
-  response.flushHeaders()
-  if (request.method === 'HEAD') return void response.end()
-  await pipeline(answer.pieces, response, { signal }).catch((error: unknown) => {
-    if (!signal.aborted) throw error
-  })
-}
 
 async function send(
   { bodies }: HandlerContext,

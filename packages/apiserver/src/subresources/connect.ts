@@ -9,7 +9,7 @@ import {
 } from '@coracle/api'
 import type { CommandOptions } from '@coracle/client/streaming'
 import type { AdmittedKind } from '../admission/admission.ts'
-import type { NodeGateway, RemoteAgent } from '../node-gateway.ts'
+import type { NodeAgent, NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
 import { chosenContainer } from './chosen-container.ts'
@@ -89,7 +89,7 @@ export function portForwardSubresource(registry: ResourceRegistry, nodes: NodeGa
 
 /** A command as kubelets are asked for it, who have names of their own for its streams. */
 function commandOfAgent(
-  agent: RemoteAgent,
+  agent: NodeAgent,
   path: readonly string[],
   { stdin, stdout, stderr, tty }: CommandOptions,
   command: readonly string[],
@@ -101,7 +101,7 @@ function commandOfAgent(
   ])
 }
 
-const agentStreams = (agent: RemoteAgent, path: readonly string[], query: [string, string][]): AgentStreams => ({
+const agentStreams = (agent: NodeAgent, path: readonly string[], query: [string, string][]): AgentStreams => ({
   kind: 'agent',
   agent,
   path: `/${path.join('/')}`,

@@ -18,7 +18,7 @@ export function existingNodes(registries: Registries, nodes: NodeGateway): NodeG
   }
   return {
     remoteAgent: (nodeName) => nodes.remoteAgent(nodeName),
-    isConnected: (nodeName) => nodes.isConnected(nodeName),
+    ownAgent: (nodeName) => nodes.ownAgent(nodeName),
     logs: (pod, options, signal) => ask(pod as Pod, nodes.logs(pod, options, signal)),
     exec: (pod, options) => ask(pod, nodes.exec(pod, options)),
     attach: (pod, options) => ask(pod, nodes.attach(pod, options)),

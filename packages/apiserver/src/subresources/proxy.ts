@@ -61,17 +61,13 @@ export function serviceProxySubresource(
 }
 
 /** `nodes/proxy`: asks the agent of a node. */
-export function nodeProxySubresource(
-  registry: ResourceRegistry,
-  registries: Registries,
-  nodes: NodeGateway,
-): Subresource {
+export function nodeProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
   return {
     async proxy(context, namespace, id, request) {
       await admitConnect(registry, context, namespace, id, nodeKind, 'proxy', optionsOf(request.path))
       // At the first request: most clusters are never asked.
-      const { answerForNode } = await import('../proxy/node-paths.ts')
-      return answerForNode(id, request, registry, registries, nodes)
+      const { agentOfNode } = await import('../proxy/node-paths.ts')
+      return { kind: 'agent', agent: await agentOfNode(id, registry, nodes) }
     },
   }
 }

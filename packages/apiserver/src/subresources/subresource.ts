@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@coracle/api'
 import type { StreamingService } from '@coracle/client/streaming'
-import type { RemoteAgent } from '../node-gateway.ts'
+import type { NodeAgent } from '../node-gateway.ts'
 import type { ProxyTarget } from '../proxy/proxy-target.ts'
 import type { RegistryWriteOptions, RequestedPatch, Stored } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -18,7 +18,7 @@ export interface ProxyRequest {
 /** A request for a connection of streams that the agent of a node answers, which is not in this process. */
 export interface AgentStreams {
   readonly kind: 'agent'
-  readonly agent: RemoteAgent
+  readonly agent: NodeAgent
   /** Where kubelets have it, and the query, without the `?`. */
   readonly path: string
   readonly search: string

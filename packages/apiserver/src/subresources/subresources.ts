@@ -76,7 +76,7 @@ function subresourcesOf(
   if (plural === 'services' && nodes !== undefined) {
     known.set('proxy', serviceProxySubresource(registry, registries, nodes))
   }
-  if (plural === 'nodes' && nodes !== undefined) known.set('proxy', nodeProxySubresource(registry, registries, nodes))
+  if (plural === 'nodes' && nodes !== undefined) known.set('proxy', nodeProxySubresource(registry, nodes))
   if (plural === 'serviceaccounts' && tokens !== undefined) {
     known.set('token', tokenSubresource(registry, registries, environment, tokens))
   }

@@ -110,7 +110,7 @@ export { configMaps }
 export function nodeGateway(answers: Partial<NodeGateway>): NodeGateway {
   return {
     remoteAgent: async () => undefined,
-    isConnected: () => true,
+    ownAgent: () => undefined,
     logs: async () => (async function* () {})(),
     exec: () => Promise.reject(new Error('no node')),
     attach: () => Promise.reject(new Error('no node')),

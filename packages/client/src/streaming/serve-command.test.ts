@@ -28,7 +28,7 @@ async function running({ stdin = false, tty = false }: Partial<CommandOptions>) 
   const parts = { clock, connection, head: noBytes, signal: server.signal, idleTimeoutMs }
   const done = runOverSpdy({ kind: 'command', options, run }, protocol, parts)
   const wanted = { stdin, stdout: true, stderr: false, resize: tty }
-  const client = await openSpdyStreams({ connection: clientsEnd, head: noBytes }, clock, wanted)
+  const client = await openSpdyStreams({ connection: clientsEnd, head: noBytes, protocol }, clock, wanted)
   const { streams, signal } = await begun.promise
   const leave = async () => {
     const closed = once(connection, 'close')

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { type Duplex, finished } from 'node:stream'
 import { ApiError, badRequest, internalError, type LogOptions, logQuery, notFound, type Pod, pods } from '@coracle/api'
-import type { RemoteAgent } from '@coracle/apiserver'
+import type { NodeAgent } from '@coracle/apiserver'
 import { createHttpClient, type HttpClient, tlsOptionsOf } from '@coracle/client'
 import { type ForwardPort, openPortForwardAt } from '@coracle/client/streaming'
 import type { Environment } from '@coracle/environment'
@@ -27,7 +27,7 @@ export interface RemoteNodeOptions {
 }
 
 /** The agent of a node on another machine, or in another process: asked over HTTPS, at the paths of kubelets. */
-export class RemoteNode implements RemoteAgent {
+export class RemoteNode implements NodeAgent {
   readonly host: string
   readonly #options: RemoteNodeOptions
   readonly #client: HttpClient

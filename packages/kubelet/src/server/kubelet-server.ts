@@ -1,24 +1,17 @@
-import type { IncomingMessage, ServerResponse as NodeServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
-import { ApiError } from '@coracle/api'
 import { type Client, joinStreams } from '@coracle/client'
-import { Upgrades } from '@coracle/client/upgrades'
-import { createMetricsRegistry, type Environment, type MetricsRegistry } from '@coracle/environment'
+import type { Environment, MetricsRegistry } from '@coracle/environment'
 import type { KeyPair } from '@coracle/environment/certificates'
+import { type AdmittedRequest, AgentRequests, mayUpgrade } from './agent-requests.ts'
 import { type AuthenticateCaller, type Caller, createCallerAuthentication } from './authentication.ts'
 import { type AuthorizeCaller, createCallerAuthorization, rightFor } from './authorization.ts'
-import { type Exchange, sendText } from './exchange.ts'
-import { agentMetrics, configz, healthz, listPods, listRunningPods, logs } from './node-paths.ts'
-import { attach, containerLogs, exec, portForward, run } from './pod-paths.ts'
 import { Refusal } from './refusal.ts'
 import { connectToPod, isNode } from './relay.ts'
-import { resourceMetrics } from './resource-metrics.ts'
 import type { ServedNode } from './served-node.ts'
-import { statsSummary } from './summary.ts'
-import { localVolumes } from './volume-paths.ts'
 
 /** The port of kubelets. */
 export const kubeletPort = 10_250
@@ -70,41 +63,12 @@ export function createKubeletServer(options: KubeletServerOptions): KubeletServe
   return new HttpsKubeletServer(options)
 }
 
-type Handler = (exchange: Exchange) => Promise<void> | void
-
-/** By the first part of the path. */
-const handlers: Readonly<Record<string, Handler>> = {
-  attach,
-  configz,
-  containerLogs,
-  exec,
-  healthz,
-  localVolumes,
-  logs,
-  metrics: (exchange) => {
-    if (exchange.parts.length === 1) return agentMetrics(exchange)
-    if (exchange.parts[1] === 'resource' && exchange.parts.length === 2) return resourceMetrics(exchange)
-    throw new Refusal(404, '404 page not found')
-  },
-  pods: listPods,
-  portForward,
-  run,
-  runningpods: listRunningPods,
-  stats: statsSummary,
-}
-
-/** Those that take more than a GET. */
-const commands: ReadonlySet<string> = new Set(['attach', 'exec', 'localVolumes', 'portForward', 'run'])
-
-const { ServerResponse } = process.getBuiltinModule('node:http')
-
 class HttpsKubeletServer implements KubeletServer {
   readonly #options: KubeletServerOptions
   readonly #server: Server
   readonly #authenticate: AuthenticateCaller
   readonly #authorize: AuthorizeCaller
-  readonly #metrics: MetricsRegistry
-  readonly #upgrades = new Upgrades(() => {})
+  readonly #requests: AgentRequests
   readonly #sockets = new Set<Socket>()
   readonly #closing = new AbortController()
   /** By what the certificate is made of: contexts are kept as long as it stays the same. */
@@ -116,29 +80,29 @@ class HttpsKubeletServer implements KubeletServer {
     this.#options = options
     this.#authenticate = createCallerAuthentication(client, environment.clock)
     this.#authorize = createCallerAuthorization(client, environment.clock)
-    this.#metrics = options.metrics ?? createMetricsRegistry()
-    this.#server = createServer(
-      {
-        ca: caPem,
-        // What a certificate is worth is judged with the request, where there is an answer to give.
-        requestCert: true,
-        rejectUnauthorized: false,
-        SNICallback: (name, callback) => callback(null, this.#contextOf(name)),
-        minVersion,
-        ALPNProtocols: ['http/1.1'],
-        maxHeaderSize: headerBytesMax,
-        keepAliveTimeout: keepAliveMs,
-        headersTimeout: headersTimeoutMs,
-        requestTimeout: requestTimeoutMs,
-        connectionsCheckingInterval: timeoutCheckMs,
-        handshakeTimeout: headersTimeoutMs,
-        noDelay: true,
-        // Connections to pods end one way at a time; those of HTTP end with their client all the same.
-        allowHalfOpen: true,
-        shouldUpgradeCallback: ({ headers }) => upgradesTo.has((headers.upgrade ?? '').toLowerCase()),
-      },
-      (request, response) => void this.#handle(request, response),
-    )
+    const { configuration, metrics } = options
+    const admit = (request: IncomingMessage) => this.#admit(request)
+    this.#requests = new AgentRequests({ environment, configuration, metrics, admit, closing: this.#closing.signal })
+    this.#server = createServer({
+      ca: caPem,
+      // What a certificate is worth is judged with the request, where there is an answer to give.
+      requestCert: true,
+      rejectUnauthorized: false,
+      SNICallback: (name, callback) => callback(null, this.#contextOf(name)),
+      minVersion,
+      ALPNProtocols: ['http/1.1'],
+      maxHeaderSize: headerBytesMax,
+      keepAliveTimeout: keepAliveMs,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      handshakeTimeout: headersTimeoutMs,
+      noDelay: true,
+      // Connections to pods end one way at a time; those of HTTP end with their client all the same.
+      allowHalfOpen: true,
+      shouldUpgradeCallback: mayUpgrade,
+    })
+    this.#requests.answer(this.#server)
     this.renewCertificate()
     const server = this.#server
     server.maxConnections = connectionsMax
@@ -147,17 +111,6 @@ class HttpsKubeletServer implements KubeletServer {
       socket.once('close', () => this.#sockets.delete(socket))
     })
     server.on('clientError', (_error, socket) => socket.destroy())
-    server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
-      this.#upgrades.note(request, { connection, head })
-      const response = new ServerResponse(request)
-      response.shouldKeepAlive = false
-      response.assignSocket(connection)
-      connection.on('error', () => connection.destroy())
-      response.once('finish', () => {
-        if (!this.#upgrades.isTaken(request)) connection.end()
-      })
-      void this.#handle(request, response)
-    })
     server.on('connect', (request: IncomingMessage, connection: Socket, head: Buffer) => {
       void this.#relay(request, connection, head)
     })
@@ -217,6 +170,12 @@ class HttpsKubeletServer implements KubeletServer {
     return caller
   }
 
+  async #admit(request: IncomingMessage): Promise<AdmittedRequest> {
+    const caller = await this.#callerOf(request)
+    const node = this.#nodeOf(request)
+    return { node, assertMay: (method, path) => this.#assertMay(caller, node, method, path) }
+  }
+
   async #assertMay(caller: Caller, { nodeName }: ServedNode, method: string, path: string): Promise<void> {
     const right = rightFor(method, path)
     const { verb, subresources } = right
@@ -226,72 +185,6 @@ class HttpsKubeletServer implements KubeletServer {
       throw new Refusal(500, `Authorization error ${about}`)
     })
     if (!allowed) throw new Refusal(403, `Forbidden ${about}`)
-  }
-
-  async #handle(request: IncomingMessage, response: NodeServerResponse): Promise<void> {
-    try {
-      await this.#answer(request, response)
-    } catch (error) {
-      if (response.headersSent || this.#upgrades.isTaken(request)) return void response.destroy()
-      const [code, message] = this.#failureOf(error)
-      response.shouldKeepAlive &&= request.complete
-      sendText({ response }, code, `${message}\n`)
-    } finally {
-      // What nobody has read must not hold up the next request.
-      request.resume()
-    }
-  }
-
-  #failureOf(error: unknown): readonly [number, string] {
-    if (error instanceof Refusal || error instanceof ApiError) return [error.code, error.message]
-    const message = error instanceof Error ? error.message : String(error)
-    this.#options.environment.logger.debug('a request of the node has failed', { error })
-    return [500, message]
-  }
-
-  async #answer(request: IncomingMessage, response: NodeServerResponse): Promise<void> {
-    const { method = 'GET', url = '/' } = request
-    const [path = '/', search = ''] = url.split('?', 2)
-    const caller = await this.#callerOf(request)
-    const node = this.#nodeOf(request)
-    const parts = partsOf(path)
-    // What is judged is what is looked for: an encoded slash makes no other path.
-    await this.#assertMay(caller, node, method, `/${parts.join('/')}`)
-    const [first = ''] = parts
-    const handler = Object.hasOwn(handlers, first) ? handlers[first] : undefined
-    if (handler === undefined) throw new Refusal(404, '404 page not found')
-    if (!commands.has(first) && method !== 'GET' && method !== 'HEAD') throw new Refusal(405, '405: Method Not Allowed')
-    const { environment, configuration = {} } = this.#options
-    await handler({
-      node,
-      environment,
-      metrics: this.#metrics,
-      configuration,
-      request,
-      response,
-      path,
-      parts,
-      query: new URLSearchParams(search),
-      signal: this.#signalOf(response),
-      takeConnection: () => {
-        if (this.#upgrades.isFull) throw new Refusal(429, 'too many connections are open, please try again later')
-        return this.#upgrades.take(request)
-      },
-    })
-  }
-
-  /** Aborted when the client goes or this server closes. */
-  #signalOf(response: NodeServerResponse): AbortSignal {
-    const gone = new AbortController()
-    const { socket, req } = response
-    const abort = () => gone.abort(new Error('the client has gone'))
-    socket?.once('close', abort)
-    response.once('close', () => {
-      if (this.#upgrades.isTaken(req)) return
-      socket?.off('close', abort)
-      if (!response.writableFinished) abort()
-    })
-    return AbortSignal.any([gone.signal, this.#closing.signal])
   }
 
   async #relay(request: IncomingMessage, connection: Duplex, head: Buffer): Promise<void> {
@@ -314,7 +207,7 @@ class HttpsKubeletServer implements KubeletServer {
       joinStreams(connection, pod)
     } catch (error) {
       if (isCounted) this.#options.environment.logger.debug('a connection to a pod was not made', { error })
-      const [code, message] = this.#failureOf(error)
+      const [code, message] = this.#requests.failureOf(error)
       const body = `${message}\n`
       const lines = ['Content-Type: text/plain; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`]
       connection.end(
@@ -325,18 +218,3 @@ class HttpsKubeletServer implements KubeletServer {
 }
 
 const refusalText = (code: number): string => process.getBuiltinModule('node:http').STATUS_CODES[code] ?? 'Error'
-
-/** What a connection may become. */
-const upgradesTo: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1'])
-
-/** The parts of a path, decoded. Throws a Refusal for what is none. */
-function partsOf(path: string): readonly string[] {
-  try {
-    const parts = path.split('/').slice(1).map(decodeURIComponent)
-    while (parts.at(-1) === '') parts.pop()
-    if (!parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('/'))) return parts
-  } catch {
-    // Said below.
-  }
-  throw new Refusal(400, `${JSON.stringify(path)} is no path of a node agent`)
-}
