@@ -1,10 +1,11 @@
 import { posix } from 'node:path'
-import type { ResourceDefinition } from '@coracle/api'
+import { nodes, type ResourceDefinition } from '@coracle/api'
 import { escapedPath } from '../proxy/escaped-path.ts'
 import type { Registry } from '../registry-contract.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { warn } from './respond.ts'
 import {
+  attributesOf,
   checkPathName,
   pathBelowSubresource,
   pathMethodNotAllowed,
@@ -37,6 +38,13 @@ export async function handleProxy(
   checkPathName(route.name)
   const [path = '/'] = pathOf(url).split('?', 1)
   const below = pathBelowSubresource(path, route)
+  // WebSockets are opened by a GET; who may only read from nodes must not run commands by it.
+  if (route.verb !== 'create' && definition.plural === nodes.plural && runsCommands(below)) {
+    context.core.authorize(
+      exchange.user,
+      attributesOf({ ...route, verb: 'create' }, definition, () => ''),
+    )
+  }
   const signal = context.becomeLongRunning(exchange)
   const asked = { method, path: below, query, signal }
   const target = await subresource.proxy(contextOf(exchange), route.namespace, route.name, asked)
@@ -50,6 +58,9 @@ export async function handleProxy(
   const at = { prefix: prefixOf(definition, route), path: below === '' ? '' : posix.normalize(below), search }
   await serveProxy(context, exchange, target, at, signal)
 }
+
+/** Whether something runs or connects at a path of a node agent: the others are read. */
+const runsCommands = (path: string): boolean => /^\/(?:exec|attach|run|portForward)(?:\/|$)/.test(posix.normalize(path))
 
 /** The path of the subresource itself. */
 function prefixOf(

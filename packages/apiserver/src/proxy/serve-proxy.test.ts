@@ -420,6 +420,21 @@ describe('requests through nodes/proxy', () => {
     expect([json.method, json.url, json.body]).toEqual(['POST', '/run/default/web/main?cmd=ls', 'x'])
   })
 
+  it.each([
+    '/run/default/web/main?cmd=ls',
+    '//exec/default/web/main?command=ls',
+    '/x/../attach/default/web/main',
+    '/portForward/default/web',
+  ])('take the right to create for what runs or connects, by GET too: %s', async (below) => {
+    const { server } = await served(echo, { ...own, grants: { jane: ['read core nodes/proxy'] } })
+    const headers = { 'impersonate-user': 'jane' }
+    expect((await server.call(path('/pods'), { headers })).code).toBe(200)
+    expect(await server.failure(path(below), { headers })).toMatchObject({
+      code: 403,
+      message: expect.stringContaining('cannot create resource "nodes/proxy"'),
+    })
+  })
+
   it('say that the agent cannot be reached', async () => {
     const { server } = await served(echo)
     const message = 'error trying to reach service: node "n1" is not connected to this server'
