@@ -51,6 +51,7 @@ export async function applyObject(parts: RegistryParts, request: ApplyRequest): 
   }
   for (let attempt = 1; ; attempt += 1) {
     await feed.catchUp()
+    storage.checkReadable(namespace, name)
     if (part.subresource === '' && storage.peek(namespace, name) === undefined) {
       const created = await createByApply(parts, request)
       if (created !== undefined) return created
