@@ -96,7 +96,7 @@ async function appliedTo(
       ? recordApply(whole, isForced, time)
       : withRests(applyRecording(whole, isForced, time), pause)
   })
-  if (conflicts.length > 0) throw applyConflict(conflicts)
+  if (conflicts.length > 0) throw applyConflict(conflicts.map((each) => part.view?.conflictOf?.(each) ?? each))
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
   const whole = keeps ? withLastApplied(value, configuration) : value
   if (pause !== undefined) await pause()
