@@ -71,7 +71,7 @@ async function get(
   route: ResourceRoute,
 ): Promise<void> {
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
+  const representation = representationOf(context, exchange, definition, route.subresource)
   return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
@@ -83,9 +83,19 @@ async function write(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
+  const representation = representationOf(context, exchange, definition, route.subresource)
   const result = await carryOut(context, exchange, definition, subresource, namespace, route)
   return sendResult(exchange, representation, definition, result)
+}
+
+function representationOf(
+  { representations }: HandlerContext,
+  exchange: Exchange,
+  definition: ResourceDefinition,
+  subresource: string,
+): Representation {
+  const isOfCustom = definition.schema.dialect === 'structural'
+  return representations.of(exchange, exchangedAs(definition, subresource), { isOfCustom })
 }
 
 async function carryOut(
