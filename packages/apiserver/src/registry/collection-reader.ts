@@ -44,8 +44,8 @@ export class CollectionReader {
   }
 
   async list(options: ListOptions): Promise<Page> {
-    const request = parseListRequest(options)
     const selection = selectionOf(this.#view.definition, options, this.#view)
+    const request = parseListRequest(options)
     const start = await this.#startOf(request)
     this.#checkReadable(selection, start.revision)
     const { limit } = request

@@ -87,6 +87,7 @@ async function createDecoded(
         namespace,
         object,
       } as const
+      if (decoded.wrongKind !== undefined) throw decoded.wrongKind
       await checkCreate(parts, object, storage.outsideRules?.({ ...write, old: undefined }) ?? [], pause)
       if (implied) {
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
