@@ -57,6 +57,24 @@ describe('coracle up', () => {
     api.close()
   })
 
+  it('shows at /flagz what is in force, also what it has chosen itself', async () => {
+    const dataDir = join(home, 'data')
+    await using program = await Program.start({ dataDir, args: [...simulated, '--max-requests-inflight', '300'] })
+    const api = await Api.of(program)
+    const accept = 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz'
+    const { flags } = (await api.call('/flagz', { headers: { accept } })).json
+    const [, port] = /127\.0\.0\.1:(\d+)/.exec(program.readyLine) ?? []
+    expect(flags).toMatchObject({
+      port,
+      'data-dir': dataDir,
+      nodes: '1',
+      runtime: 'simulated',
+      'max-requests-inflight': '300',
+      'max-mutating-requests-inflight': '200',
+    })
+    api.close()
+  })
+
   it('listens on 127.0.0.1 and nowhere else, and ends in good order on SIGTERM', async () => {
     await using program = await Program.start({ args: ['--memory', ...simulated] })
     const port = Number(new URL(program.address).port)

@@ -114,6 +114,37 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
     await store.close()
   })
 
+  it('serve on where somebody writes into etcd what is no object, and show the object again once it is mended', async () => {
+    const store = await openEtcdStore({ servers: [servers.etcd.address], environment: realEnvironment() })
+    await one.object(configMaps, post(configMap('overwritten', { by: 'a client' })))
+    const path = `${configMaps}/overwritten`
+    const key = '/registry/core/configmaps/default/overwritten'
+    const kept = await store.get(key)
+    const write = (value: Uint8Array) => store.commit({ conditions: [], operations: [{ type: 'put', key, value }] })
+    await write(Buffer.from('no object'))
+    for (const api of [one, two]) {
+      const read = await api.call(path)
+      expect([read.code, read.json.reason, read.json.message]).toEqual([
+        500,
+        'InternalError',
+        expect.stringContaining(key),
+      ])
+      const list = await api.call(configMaps)
+      expect([list.code, list.json.reason]).toEqual([500, 'StorageReadError'])
+      expect((await api.call('/readyz')).code).toBe(200)
+    }
+    await one.object(controllers, post(controller('beside', 2)))
+    await eventually('controllers go on', async () => {
+      const { items } = await two.object(`${pods}?labelSelector=app%3Dbeside`)
+      return items.length === 2
+    })
+    await one.object(`${controllers}/beside`, remove())
+    await write(kept?.value ?? Buffer.of())
+    for (const api of [one, two]) expect((await api.object(path)).data).toEqual({ by: 'a client' })
+    await two.object(path, remove())
+    await store.close()
+  })
+
   it('let a watch go on at the other where it ended at the one', async () => {
     const { metadata } = await one.object(configMaps)
     const names: string[] = []

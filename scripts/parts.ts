@@ -20,6 +20,7 @@ export const soon: readonly string[] = [
   'packages/apiserver/src/security/rbac/reconcile-policy.ts',
   'packages/apiserver/src/service-account-tokens/token-tracking.ts',
   'packages/cli/src/up/flag-values.ts',
+  'packages/cli/src/up/values-in-force.ts',
   'packages/cli/src/verbs/cluster.ts',
   'packages/cluster/src/service-routes.ts',
   'packages/environment/src/last-compiler.ts',

@@ -99,8 +99,10 @@ describe('what `coracle up` loads before it does anything', () => {
       'autoscaling/horizontal-pod-autoscaler/validation.ts',
       'batch/job/job-validation.ts',
       'certificates/certificate-signing-request-validation.ts',
+      'core/limit-range/validation.ts',
       'core/persistent-volume-claim/validation.ts',
       'core/persistent-volume/validation.ts',
+      'core/resource-quota/validation.ts',
       'networking/ingress-validation.ts',
       'resource/resource-claim-validation.ts',
     ].map((file) => `packages/api/src/kinds/${file}`)

@@ -42,18 +42,20 @@ export class KindServer {
     this.#parts.registries.set(this.#serve(kind, this.#storageOf(kind)))
   }
 
-  /** Reads what is stored of all kinds announced. */
+  /** Reads what is stored of all kinds announced. Rejects with an UnreadableValueError where some of it cannot be read. */
   async fill(): Promise<void> {
     await Promise.all([...this.#parts.registries.kinds()].map(({ storage }) => this.#parts.feed.attach(storage.cache)))
   }
 
   /**
    * Serves a kind. Resolves when what is stored of it has been read and requests find it; what was stored under its key when
-   * it was last served is there again. Throws where another kind has the key.
+   * it was last served is there again; what of that cannot be read does not keep the rest from being served. Throws where another
+   * kind has the key.
    */
   async add(kind: StoredKind): Promise<void> {
     const { feed, registries } = this.#parts
     const storage = this.#storageOf(kind)
+    storage.cache.refusesUnreadable = false
     await feed.attach(storage.cache)
     registries.set(this.#serve(kind, storage))
   }

@@ -30,7 +30,7 @@ async function twoServers() {
     await two.stop()
   })
   await environment.clock.advance('10s')
-  return { environment, one, two, cutFirst: () => ways[0].cut() }
+  return { environment, one, two, real, cutFirst: () => ways[0].cut() }
 }
 
 const holders = async (client: Client): Promise<readonly (string | undefined)[]> => {
@@ -55,6 +55,38 @@ describe('two servers with one store', () => {
     const [manager, scheduler] = await holders(two.client)
     expect(manager).toBeTruthy()
     expect(scheduler).toBeTruthy()
+  })
+
+  it('go on when something is stored that cannot be read: controllers keep what they knew, and take up what comes of it', async () => {
+    const { environment, one, two, real } = await twoServers()
+    await two.client.create(replicationControllers, controller('web', 3))
+    expect(await runningPods(environment, one.client, 'web')).toBe(3)
+    const { entries } = await real.list('/registry/core/pods/default/')
+    const [first] = entries
+    if (first === undefined) throw new Error('there are no pods')
+    const overwrite = async (value: Uint8Array) => {
+      await real.commit({ conditions: [], operations: [{ type: 'put', key: first.key, value }] })
+      await environment.clock.advance('1m')
+    }
+    await overwrite(Buffer.from('no pod'))
+    await one.client.patch(
+      replicationControllers,
+      { namespace: 'default', name: 'web' },
+      { type: 'merge', body: { spec: { replicas: 5 } } },
+    )
+    await environment.clock.advance('5m')
+    // No pod is taken for gone, and none is made in its place.
+    const keys = async () => (await real.list('/registry/core/pods/default/')).entries.map(({ key }) => key)
+    expect(await keys()).toHaveLength(5)
+    expect(await keys()).toContain(first.key)
+    await overwrite(first.value)
+    expect(await runningPods(environment, two.client, 'web')).toBe(5)
+    await real.commit({ conditions: [], operations: [{ type: 'put', key: first.key, value: Buffer.from('no pod') }] })
+    await environment.clock.advance('1m')
+    await real.commit({ conditions: [], operations: [{ type: 'delete', key: first.key }] })
+    await environment.clock.advance('1m')
+    expect(await runningPods(environment, two.client, 'web')).toBe(5)
+    expect(await keys()).not.toContain(first.key)
   })
 
   it('hand over at once when the leader stops in order', async () => {

@@ -10,7 +10,7 @@ import { ownersAfterAlike } from './alike-updates.ts'
 import { compareFields } from './compare.ts'
 import { differenceSteps } from './difference.ts'
 import { emptyObjectOf } from './empty-object.ts'
-import { differenceOf, type FieldSet, isEmptySet, noFields, sameFields, unionOf } from './field-set.ts'
+import { differenceOf, type FieldSet, isEmptySet, noFields, sameFields, subtracting, unionOf } from './field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { interned } from './interned-sets.ts'
 import { inOrder } from './managed-fields.ts'
@@ -88,8 +88,8 @@ export function* updateRecording(change: OwnedChange, time: string): Passes<Fiel
   const { owners, changed } = yield* ownersAfterUpdate(change)
   yield
   const own = owners.find((owner) => isSameManager(owner, manager))
-  const fields = differenceOf(own?.fields ?? noFields, unowned)
-  const taken = differenceOf(changed, unowned)
+  const fields = yield* subtracting(own?.fields ?? noFields, unowned)
+  const taken = yield* subtracting(changed, unowned)
   yield
   const recorded = isEmptySet(taken)
     ? sharingSets(own?.fields === fields ? owners : withOwned(owners, manager, fields), change.owners)
@@ -128,7 +128,7 @@ export function* applyRecording(input: ApplyInput, force: boolean, time: string)
   const allowed = manager.name === clientSideApplier ? lastAppliedFields(schema, live, manager.apiVersion) : noFields
   const conflicts = force ? [] : remaining(applied.conflicts, allowed)
   const own = applied.owners.find((owner) => isSameManager(owner, manager))
-  const claimed = withOwned(applied.owners, manager, differenceOf(own?.fields ?? noFields, unowned))
+  const claimed = withOwned(applied.owners, manager, yield* subtracting(own?.fields ?? noFields, unowned))
   yield
   const isSame = applied.value === live && sameOwners(claimed, input.owners)
   yield

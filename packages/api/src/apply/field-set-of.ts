@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
 import { type FieldSet, FieldSetBuilder, type FieldSetNode, nodeBelow } from './field-set.ts'
-import { inOneGo, type Passes } from './passes.ts'
+import { inOneGo, type Passes, PassParts } from './passes.ts'
 import { compositionOf, isEmptyContainer, isNamedField, listElement, memberSchema, membersOf } from './typed-value.ts'
 
 /**
@@ -16,8 +16,21 @@ export function fieldSetOf(schema: Schema | undefined, value: unknown): FieldSet
 /** The same, in passes. */
 export function* fieldSetBuilding(schema: Schema | undefined, value: unknown): Passes<FieldSet> {
   const builder = new FieldSetBuilder()
-  addFields(schema, value, builder.root)
+  yield* addingFields(schema, value, builder.root, new PassParts())
   return yield* builder.building()
+}
+
+/** `addFields`, in passes. The elements of one list are added at once. */
+function* addingFields(schema: Schema | undefined, value: unknown, node: FieldSetNode, parts: PassParts): Passes<void> {
+  if (!isJsonObject(value) || compositionOf(schema, value).type !== 'fields') return addFields(schema, value, node)
+  for (const [element, name, each] of membersOf(value)) {
+    if (parts.isFull()) yield
+    const below = nodeBelow(node, element)
+    const own = memberSchema(schema, name)
+    if (isJsonObject(each)) yield* addingFields(own, each, below, parts)
+    else addFields(own, each, below)
+    if (isEmptyObject(each) || !isNamedField(schema, name)) below.member = true
+  }
 }
 
 /** Puts what a value has below `node`, and `node` itself where the value is one field. */

@@ -1,4 +1,4 @@
-import { inOneGo, type Passes, passPartsMax } from './passes.ts'
+import { inOneGo, type Passes, PassParts, passPartsMax } from './passes.ts'
 
 /**
  * Sets of fields, in the very form in which managedFields hold them (`fieldsV1`): a trie in JSON whose members are path
@@ -18,8 +18,19 @@ export const noFields: FieldSet = Object.freeze({})
 /** Marks an element with members of its own as being in the set, too. */
 export const selfElement = '.'
 
-/** Sets that are known to hold very much: before a loop over one begins, V8 makes a list of all its elements. */
+/**
+ * Sets that are known to hold very much, and those that have one below: before a loop over one begins, V8 makes a list of all its elements.
+ * What is computed of them is computed in passes.
+ */
 const largeSets = new WeakSet<FieldSet>()
+
+/** Notes a set that has been made of these elements, where it is large. */
+function noted(set: FieldSet, elements: readonly (readonly [string, FieldSet])[]): FieldSet {
+  if (elements.length > passPartsMax || elements.some(([, below]) => isLarge(below))) largeSets.add(set)
+  return set
+}
+
+const isLarge = (set: FieldSet): boolean => set !== noFields && largeSets.has(set)
 
 export function isEmptySet(set: FieldSet): boolean {
   if (set === noFields) return true
@@ -82,6 +93,124 @@ export function recursiveDifferenceOf(a: FieldSet, b: FieldSet): FieldSet {
     return nodeOf(isMember(below), members)
   })
 }
+
+/** `unionOf`, in passes. */
+export function* uniting(a: FieldSet, b: FieldSet): Passes<FieldSet> {
+  if (a === b || isEmptySet(b)) return a
+  if (isEmptySet(a)) return b
+  if (!isLarge(a) && !isLarge(b)) return unionOf(a, b)
+  const parts = new PassParts()
+  const joined = new Map<string, FieldSet>()
+  let hasMore = false
+  for (const element in a) {
+    if (parts.isFull()) yield
+    joined.set(element, elementOf(a, element))
+  }
+  for (const element in b) {
+    if (parts.isFull()) yield
+    const [own, below] = [joined.get(element), elementOf(b, element)]
+    const node =
+      own === undefined
+        ? below
+        : isLarge(own) || isLarge(below)
+          ? yield* joining(own, below)
+          : isWithin(below, own)
+            ? own
+            : joinNodes(own, below)
+    hasMore ||= node !== own
+    joined.set(element, node)
+  }
+  return hasMore ? yield* inPasses([...joined]) : a
+}
+
+/** Whether a node of a set has all that another has. */
+const isWithin = (part: FieldSet, whole: FieldSet): boolean =>
+  part === whole || ((isMember(whole) || !isMember(part)) && containsAll(whole, part))
+
+function* joining(a: FieldSet, b: FieldSet): Passes<FieldSet> {
+  const united = yield* uniting(a, b)
+  const isIn = isMember(a) || isMember(b)
+  return isIn === isMember(united) ? united : ((yield* nodeInPasses(isIn, united)) ?? noFields)
+}
+
+/** `intersectionOf`, in passes. */
+export function* intersecting(a: FieldSet, b: FieldSet): Passes<FieldSet> {
+  if (a === b || isEmptySet(a)) return a
+  if (isEmptySet(b)) return b
+  if (!isLarge(a) && !isLarge(b)) return intersectionOf(a, b)
+  return yield* choosing(a, b, {
+    alone: () => undefined,
+    both: commonPart,
+    *large(own, other) {
+      return own === other
+        ? own
+        : yield* nodeInPasses(isMember(own) && isMember(other), yield* intersecting(own, other))
+    },
+  })
+}
+
+/** `differenceOf`, in passes. */
+export function* subtracting(a: FieldSet, b: FieldSet): Passes<FieldSet> {
+  if (a === b) return noFields
+  if (isEmptySet(b)) return a
+  if (!isLarge(a) && !isLarge(b)) return differenceOf(a, b)
+  return yield* choosing(a, b, {
+    alone: (own) => own,
+    both: rest,
+    *large(own, other) {
+      if (own === other) return undefined
+      return yield* nodeInPasses(isMember(own) && !isMember(other), yield* subtracting(own, other))
+    },
+  })
+}
+
+/** What becomes of an element of a set that another set may have, too. */
+interface Choice {
+  alone(own: FieldSet): FieldSet | undefined
+  both(own: FieldSet, other: FieldSet): FieldSet | undefined
+  large(own: FieldSet, other: FieldSet): Passes<FieldSet | undefined>
+}
+
+/** As `elementsOf`, in passes. */
+function* choosing(a: FieldSet, b: FieldSet, choice: Choice): Passes<FieldSet> {
+  const parts = new PassParts()
+  const kept: [string, FieldSet][] = []
+  let same = true
+  for (const element in a) {
+    if (parts.isFull()) yield
+    if (element === selfElement) {
+      same = false
+      continue
+    }
+    const [own, other] = [elementOf(a, element), elementIn(b, element)]
+    const chosen =
+      other === undefined
+        ? choice.alone(own)
+        : isLarge(own) || isLarge(other)
+          ? yield* choice.large(own, other)
+          : choice.both(own, other)
+    if (chosen !== undefined) kept.push([element, chosen])
+    same &&= chosen === own
+  }
+  if (same) return a
+  return kept.length === 0 ? noFields : yield* inPasses(kept)
+}
+
+/** `nodeOf`, in passes. */
+export function* nodeInPasses(member: boolean, below: FieldSet): Passes<FieldSet | undefined> {
+  if (!isLarge(below)) return nodeOf(member, below)
+  if (!member) return below
+  const parts = new PassParts()
+  const nodes: [string, FieldSet][] = [[selfElement, noFields]]
+  for (const element in below) {
+    if (parts.isFull()) yield
+    if (element !== selfElement) nodes.push([element, elementOf(below, element)])
+  }
+  return yield* inPasses(nodes)
+}
+
+/** The set of these elements, each of which is there once. */
+export const inPasses = (nodes: [string, FieldSet][]): Passes<FieldSet> => sorting(nodes)
 
 /** Whether the sets hold the same fields. */
 export function sameFields(a: FieldSet, b: FieldSet): boolean {
@@ -187,9 +316,7 @@ function elementsOf(set: FieldSet, choose: (element: string, below: FieldSet) =>
   }
   if (same) return set
   if (kept.length === 0) return noFields
-  const made = Object.freeze(Object.fromEntries(kept))
-  if (kept.length > passPartsMax) largeSets.add(made)
-  return made
+  return noted(Object.freeze(Object.fromEntries(kept)), kept)
 }
 
 function joinElements(a: FieldSet, b: FieldSet): [string, FieldSet][] {
@@ -233,8 +360,7 @@ function sorted(nodes: [string, FieldSet][]): FieldSet {
   const set: Record<string, FieldSet> = {}
   // No element is called `__proto__`: their kinds come first.
   for (const [element, below] of inTextOrder(nodes)) set[element] = below
-  if (nodes.length > passPartsMax) largeSets.add(set)
-  return Object.freeze(set)
+  return noted(Object.freeze(set), nodes)
 }
 
 function* sorting(nodes: [string, FieldSet][]): Passes<FieldSet> {
@@ -247,8 +373,7 @@ function* sorting(nodes: [string, FieldSet][]): Passes<FieldSet> {
     }
     set[element] = below
   }
-  largeSets.add(set)
-  return Object.freeze(set)
+  return noted(Object.freeze(set), nodes)
 }
 
 function inTextOrder(nodes: [string, FieldSet][]): [string, FieldSet][] {

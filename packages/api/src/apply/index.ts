@@ -28,7 +28,14 @@ export {
   unknownManager,
 } from './managed-fields.ts'
 export { hasDuplicateElements, mergeApplied } from './merge.ts'
-export { type FieldOwners, isSameManager, type Manager, type Owned, type Versions } from './ownership.ts'
+export {
+  type FieldOwners,
+  isSameManager,
+  type Manager,
+  type Owned,
+  type OwnershipConflict,
+  type Versions,
+} from './ownership.ts'
 export { type Passes, passPartsMax, withRests } from './passes.ts'
 export { typedProblems } from './typed-problems.ts'
 export { UnidentifiedElementError } from './typed-value.ts'

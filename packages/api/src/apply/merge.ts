@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
+import { type Passes, PassParts } from './passes.ts'
 import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
 
 /**
@@ -16,6 +17,32 @@ export function mergeApplied(schema: Schema | undefined, live: unknown, applied:
   return composition.type === 'elements'
     ? mergeElements(composition.list, live as readonly unknown[], applied as readonly unknown[])
     : mergeMembers(schema, live as JsonObject, applied as JsonObject)
+}
+
+/** The same, in passes. The elements of one list are merged at once. */
+export function* merging(
+  schema: Schema | undefined,
+  live: unknown,
+  applied: unknown,
+  parts = new PassParts(),
+): Passes<unknown> {
+  if (!isJsonObject(live) || !isJsonObject(applied) || live === applied) return mergeApplied(schema, live, applied)
+  const isMerged = compositionOf(schema, live).type === 'fields' && compositionOf(schema, applied).type === 'fields'
+  const names = Object.keys(applied)
+  if (!isMerged || !names.some((name) => applied[name] !== undefined)) return mergeApplied(schema, live, applied)
+  let merged: Record<string, unknown> | undefined
+  for (const name of names) {
+    if (parts.isFull()) yield
+    const [before, now] = [member(live, name), applied[name]]
+    const after =
+      typeof now === 'object'
+        ? yield* merging(memberSchema(schema, name), before, now, parts)
+        : mergeApplied(memberSchema(schema, name), before, now)
+    if (after === before) continue
+    merged ??= { ...live }
+    setMember(merged, name, after)
+  }
+  return merged ?? live
 }
 
 function mergeMembers(schema: Schema | undefined, live: JsonObject, applied: JsonObject): JsonObject {

@@ -6,18 +6,18 @@ import type { Schema } from '../schema/schema.ts'
 import { withAppliedEmpty } from './applied-empty.ts'
 import { type Comparison, comparing, noDifference } from './compare.ts'
 import {
-  differenceOf,
   type FieldSet,
-  intersectionOf,
+  intersecting,
   isEmptySet,
   noFields,
   recursiveDifferenceOf,
-  unionOf,
+  subtracting,
+  uniting,
 } from './field-set.ts'
 import { fieldSetBuilding } from './field-set-of.ts'
-import { mergeApplied } from './merge.ts'
+import { merging } from './merge.ts'
 import type { Passes } from './passes.ts'
-import { removeFields, withNamedFields } from './remove.ts'
+import { namingFields, removingFields } from './remove.ts'
 import { ownersUnderSchemas } from './schema-changes.ts'
 
 /** Who set fields, how, and through what. Those that differ in any of it own separately. */
@@ -108,11 +108,11 @@ export function* ownersAfterUpdate(
     owners === change.owners ? change : { ...change, owners },
     undefined,
   )
-  const changed = unionOf(comparison.modified, comparison.added)
+  const changed = yield* uniting(comparison.modified, comparison.added)
   if (isEmptySet(changed)) return { owners: left, changed }
   const own = left.find((owner) => isSameManager(owner, manager))?.fields ?? noFields
   yield
-  const fields = unionOf(own, changed)
+  const fields = yield* uniting(own, changed)
   const owned = ignored === undefined ? fields : recursiveDifferenceOf(fields, ignored(manager.apiVersion))
   return { owners: withOwned(left, manager, owned), changed }
 }
@@ -151,7 +151,8 @@ export interface ApplyInput {
 export function* applyConfiguration(input: ApplyInput): Passes<Applied> {
   const { live, configuration, schema, manager, versions, ignored } = input
   const owners = ownersUnderSchemas(input.owners, versions)
-  const merged = mergeApplied(schema, live, configuration)
+  yield
+  const merged = yield* merging(schema, live, configuration)
   yield
   const last = owners.find((owner) => isSameManager(owner, manager))
   const fields = recursiveDifferenceOf(
@@ -192,10 +193,10 @@ function* transferring(change: OwnedChange, except: Manager | undefined): Passes
     const own = yield* comparisonAt(owner.apiVersion)
     if (own === undefined) continue
     yield
-    const taken = intersectionOf(owner.fields, unionOf(own.modified, own.added))
+    const taken = yield* intersecting(owner.fields, yield* uniting(own.modified, own.added))
     if (!isEmptySet(taken)) conflicts.push({ manager: owner, fields: taken })
     yield
-    const fields = differenceOf(differenceOf(owner.fields, taken), own.removed)
+    const fields = yield* subtracting(yield* subtracting(owner.fields, taken), own.removed)
     if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields })
   }
   const same = left.length === change.owners.length && left.every((owner, index) => owner === change.owners[index])
@@ -236,10 +237,10 @@ function* pruning(
   if (schema === undefined) return merged
   const at = (value: unknown, from: string, to: string) => (from === to ? value : versions.convert(value, from, to))
   const whole = at(merged, manager.apiVersion, lastVersion)
-  const lastFields = withNamedFields(schema, last.fields)
+  const lastFields = yield* namingFields(schema, last.fields)
   yield
-  let pruned = objectWithout(schema, whole, lastFields)
-  for (const [version, managed] of ownedByVersion(owners, lastVersion)) {
+  let pruned = yield* objectWithout(schema, whole, lastFields)
+  for (const [version, managed] of yield* ownedByVersion(owners, lastVersion)) {
     const own = versions.schemaOf(version)
     if (own === undefined) continue
     yield
@@ -250,37 +251,40 @@ function* pruning(
   yield
   const all = yield* fieldsOf(schema, whole)
   yield
-  const gone = differenceOf(all, yield* fieldsOf(schema, pruned))
+  const gone = yield* subtracting(all, yield* fieldsOf(schema, pruned))
   yield
-  return at(objectWithout(schema, whole, intersectionOf(gone, lastFields)), lastVersion, manager.apiVersion)
+  const left = yield* objectWithout(schema, whole, yield* intersecting(gone, lastFields))
+  return at(left, lastVersion, manager.apiVersion)
 }
 
 /** `pruned`, a part of `whole`, with what else of it is owned; what is somebody's in a removed element comes back with its element. */
 function* restoring(schema: Schema, whole: unknown, pruned: unknown, managed: FieldSet): Passes<unknown> {
   const left = yield* fieldsOf(schema, pruned)
-  const owned = withNamedFields(schema, managed)
+  const owned = yield* namingFields(schema, managed)
   yield
-  const kept = unionOf(left, owned)
+  const kept = yield* uniting(left, owned)
   const all = yield* fieldsOf(schema, whole)
   yield
-  const gone = differenceOf(all, kept)
+  const gone = yield* subtracting(all, kept)
   yield
-  return objectWithout(schema, whole, gone)
+  return yield* objectWithout(schema, whole, gone)
 }
 
 /** An object stays one when all its fields go. */
-const objectWithout = (schema: Schema, object: unknown, fields: FieldSet): unknown =>
-  removeFields(schema, object, fields) ?? {}
+function* objectWithout(schema: Schema, object: unknown, fields: FieldSet): Passes<unknown> {
+  return (yield* removingFields(schema, object, fields)) ?? {}
+}
 
 function* fieldsOf(schema: Schema, value: unknown): Passes<FieldSet> {
   const fields = yield* fieldSetBuilding(schema, value)
   yield
-  return withNamedFields(schema, fields)
+  return yield* namingFields(schema, fields)
 }
 
 /** Everything that is owned in a version; `first` comes first, as conversion may need what others own there. */
-function ownedByVersion(owners: FieldOwners, first: string): ReadonlyMap<string, FieldSet> {
+function* ownedByVersion(owners: FieldOwners, first: string): Passes<ReadonlyMap<string, FieldSet>> {
   const owned = new Map<string, FieldSet>([[first, noFields]])
-  for (const { apiVersion, fields } of owners) owned.set(apiVersion, unionOf(owned.get(apiVersion) ?? noFields, fields))
+  for (const { apiVersion, fields } of owners)
+    owned.set(apiVersion, yield* uniting(owned.get(apiVersion) ?? noFields, fields))
   return owned
 }

@@ -1,7 +1,7 @@
 /** How webhooks are reached, for whichever kind names one: conversion and admission. */
-import { X509Certificate } from 'node:crypto'
 import { type FieldError, invalidField, requiredField } from '../field-error.ts'
 import type { FieldPath } from '../field-path.ts'
+import { type GoUrl, GoUrlError, parseGoUrl } from '../go-url.ts'
 import { checkFormat, rangeMessage } from '../string-formats.ts'
 
 /** A URL or a service, and the certificates by which its own is checked. */
@@ -55,61 +55,24 @@ function routeErrors(route: string, path: FieldPath): readonly FieldError[] {
   ]
 }
 
-/** What is wrong with certificates (PEM, in base64) by which that of a webhook is to be checked. */
-export function caBundleErrors(bundle: string, path: FieldPath): readonly FieldError[] {
-  const problem = caProblem(Buffer.from(bundle, 'base64').toString('latin1'))
-  return problem === undefined ? [] : [invalidField(path, bundle, `unable to load root certificates: ${problem}`)]
-}
-
-/** Whether certificates (PEM, in base64) can be read, or there are none. */
-export const isReadableCaBundle = (bundle: string): boolean =>
-  caProblem(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
-
-const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g
-
-/** One certificate that can be read is enough. */
-function caProblem(pem: string): string | undefined {
-  if (pem === '') return undefined
-  const blocks = [...pem.matchAll(pemBlock)]
-  if (blocks.some(([text, type]) => type === 'CERTIFICATE' && isCertificate(text))) return undefined
-  const rest = pem.slice((blocks.at(-1)?.index ?? 0) + (blocks.at(-1)?.[0].length ?? 0))
-  if (blocks.length > 0 && rest.trim() === '') return 'no valid certificate authority data seen'
-  return 'unable to parse bytes as PEM block'
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem)
-    return true
-  } catch {
-    return false
-  }
-}
-
 const urlForm = '; desired format: https://host[/path]'
 
-/** A relative reference, which can be read: a path, or nothing. */
-const isPath = (text: string): boolean => /^(?!\/\/)[^:?#%]*(?:\/[^?#%]*)?$/.test(text)
-
+/** What is wrong with a webhook's URL (ValidateWebhookURL). What somebody has written as user and password is told to whoever wrote it. */
 function urlErrors(text: string, path: FieldPath): readonly FieldError[] {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined && isPath(text)) {
-    return [
-      invalidField(path, '', `'https' is the only allowed URL scheme${urlForm}`),
-      invalidField(path, '', `host must be specified${urlForm}`),
-    ]
+  let url: GoUrl
+  try {
+    url = parseGoUrl(text)
+  } catch (error) {
+    if (!(error instanceof GoUrlError)) throw error
+    return [requiredField(path, `url must be a valid URL: ${error.message}${urlForm}`)]
   }
-  if (url === undefined) return [requiredField(path, `url must be a valid URL${urlForm}`)]
+  const { scheme, host, user, fragment, query } = url
   const refuse = (shown: string, detail: string) => [invalidField(path, shown, detail)]
   return [
-    ...(url.protocol === 'https:'
-      ? []
-      : refuse(url.protocol.slice(0, -1), `'https' is the only allowed URL scheme${urlForm}`)),
-    ...(url.host === '' ? refuse(url.host, `host must be specified${urlForm}`) : []),
-    ...(url.username === '' && url.password === ''
-      ? []
-      : refuse(url.username, 'user information is not permitted in the URL')),
-    ...(url.hash === '' ? [] : refuse(url.hash.slice(1), 'fragments are not permitted in the URL')),
-    ...(url.search === '' ? [] : refuse(url.search.slice(1), 'query parameters are not permitted in the URL')),
+    ...(scheme === 'https' ? [] : refuse(scheme, `'https' is the only allowed URL scheme${urlForm}`)),
+    ...(host === '' ? refuse(host, `host must be specified${urlForm}`) : []),
+    ...(user === undefined ? [] : refuse(user, 'user information is not permitted in the URL')),
+    ...(fragment === '' ? [] : refuse(fragment, 'fragments are not permitted in the URL')),
+    ...(query === '' ? [] : refuse(query, 'query parameters are not permitted in the URL')),
   ]
 }

@@ -283,6 +283,52 @@ describe('the scale of a version', () => {
     expect(decodeProtobuf(scaleSchema, openProtobuf(written.bytes).raw)).toMatchObject({ spec: { replicas: 5 } })
   })
 
+  it('is had by whoever takes any type of an application, as the object is', async () => {
+    const scale = { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' }
+    await establish(client, crateDefinition([crateVersion('v1', { storage: true, subresources: { scale } })]))
+    await server.call(path('v1'), post(crate('a', { weight: 3 })))
+    for (const accept of ['application/*', 'text/*;q=1,application/*;q=0.5']) {
+      for (const rest of ['/a', '/a/scale']) {
+        const read = await server.call(path('v1', rest), { headers: { accept } })
+        expect([read.code, read.headers['content-type']]).toEqual([200, 'application/json'])
+      }
+      const { json } = await server.call(path('v1', '/a/scale'))
+      expect((await server.call(path('v1', '/a/scale'), { ...put(json), headers: { accept } })).code).toBe(200)
+    }
+    expect((await server.call(path('v1', '/a/scale'), { headers: { accept: 'text/*' } })).json.message).toBe(
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    )
+  })
+
+  it('is what a conflict tells of, whatever field it stands for', async () => {
+    const scale = { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' }
+    await establish(client, crateDefinition([crateVersion('v1', { storage: true, subresources: { scale } })]))
+    await server.call(`${path('v1')}?fieldManager=maker`, post(crate('a', { weight: 3 })))
+    const applied = (manager: string, replicas: number) =>
+      server.call(`${path('v1', '/a/scale')}?fieldManager=${manager}`, {
+        method: 'PATCH',
+        body: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas } },
+        headers: { 'Content-Type': 'application/apply-patch+yaml' },
+      })
+    const ofMaker = await applied('m', 5)
+    expect([ofMaker.code, ofMaker.json.message]).toEqual([
+      409,
+      'Apply failed with 1 conflict: conflict with "maker" using autoscaling/v1: .spec.replicas',
+    ])
+    expect(ofMaker.json.details.causes).toEqual([
+      {
+        reason: 'FieldManagerConflict',
+        message: 'conflict with "maker" using autoscaling/v1',
+        field: '.spec.replicas',
+      },
+    ])
+    expect((await applied('m', 3)).code).toBe(200)
+    await server.call(`${path('v1', '/a/scale')}?fieldManager=scaler`, mergePatch({ spec: { replicas: 4 } }))
+    expect((await applied('m', 5)).json.message).toBe(
+      'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using autoscaling/v1: .spec.replicas',
+    )
+  })
+
   it('is where that version has it', async () => {
     const counted = (name: string, field: string, more: object) => {
       const spec = { type: 'object', properties: { size: { type: 'integer' }, count: { type: 'integer' } } }

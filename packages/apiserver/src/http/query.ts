@@ -8,6 +8,8 @@ import {
   isTrue,
   type Preconditions,
   parseDurationNanos,
+  parseFieldSelector,
+  parseLabelSelector,
   requiredField,
   tooLongField,
   unsupportedField,
@@ -54,11 +56,11 @@ export function refuseExport(query: URLSearchParams): void {
  */
 export function listOptionsOf(query: URLSearchParams, namespace: string): ListOptions {
   if (query.size === 0) return namespace === '' ? {} : { namespace }
-  const limit = readInteger(query, 'limit')
   readInteger(query, 'timeoutSeconds')
+  const limit = readInteger(query, 'limit')
   const resourceVersionMatch = query.get('resourceVersionMatch') ?? ''
   // Only the deletion of a collection comes here with `watch`: it is checked as a watch, and carried out as ever.
-  refuseInvalid('ListOptions', asksToWatch(query) ? watchErrors(query) : listErrors(resourceVersionMatch, query))
+  refuseInvalidList(query, asksToWatch(query) ? watchErrors(query) : listErrors(resourceVersionMatch, query))
   return {
     ...(namespace === '' ? {} : { namespace }),
     ...texts(query, ['labelSelector', 'fieldSelector', 'continue', 'resourceVersion'] as const),
@@ -98,7 +100,7 @@ function listMatchErrors(match: string, query: URLSearchParams): readonly FieldE
 export function watchOptionsOf(query: URLSearchParams, namespace: string): WatchOptions {
   const timeoutSeconds = readInteger(query, 'timeoutSeconds')
   readInteger(query, 'limit')
-  refuseInvalid('ListOptions', watchErrors(query))
+  refuseInvalidList(query, watchErrors(query))
   const sendsInitialEvents = query.has('sendInitialEvents')
   return {
     ...(namespace === '' ? {} : { namespace }),
@@ -276,6 +278,18 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
   }
   return value
+}
+
+/** Throws a BadRequest where the selectors of a query cannot be read, for what would be told of later than they. */
+export function checkSelectors(query: URLSearchParams): void {
+  parseLabelSelector(query.get('labelSelector') ?? '')
+  parseFieldSelector(query.get('fieldSelector') ?? '')
+}
+
+function refuseInvalidList(query: URLSearchParams, errors: readonly FieldError[]): void {
+  if (errors.length === 0) return
+  checkSelectors(query)
+  throw invalidOptions('ListOptions', errors)
 }
 
 function refuseInvalid(kind: string, errors: readonly FieldError[]): void {

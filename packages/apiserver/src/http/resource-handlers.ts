@@ -5,8 +5,15 @@ import { type ParsedPatch, parseDeleteOptions, parseObject, parsePatch } from '.
 import { largeBodyBytesMin } from './body-reader.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
-import { patchTypeOf } from './media-types.ts'
-import { deleteOptionsOf, listOptionsOf, refuseExport, watchOptionsOf, writeOptionsOf } from './query.ts'
+import { bodyFormatOf, patchTypeOf } from './media-types.ts'
+import {
+  checkSelectors,
+  deleteOptionsOf,
+  listOptionsOf,
+  refuseExport,
+  watchOptionsOf,
+  writeOptionsOf,
+} from './query.ts'
 import type { Representation } from './representation/representation.ts'
 import { sendObject, sendPage, sendValue } from './representation/send.ts'
 import { warn } from './respond.ts'
@@ -131,8 +138,10 @@ async function create(
   namespace: string,
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
-  const options = writeOptionsOf(exchange.query, 'CreateOptions')
+  // Of a creation the type is looked at before anything else of the body and the options, of an update after them.
+  bodyFormatOf(exchange.request.headers['content-type'])
   const result = await context.bodies.use(exchange.request, async (bytes) => {
+    const options = writeOptionsOf(exchange.query, 'CreateOptions')
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
     return registry.create(contextOf(exchange), namespace, body, options)
   })
@@ -147,8 +156,8 @@ async function update(
   { name, subresource }: ResourceRoute,
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
-  const options = writeOptionsOf(exchange.query, 'UpdateOptions')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
+    const options = writeOptionsOf(exchange.query, 'UpdateOptions')
     const body = await readObject(context, exchange, bytes, registry.definition, options.fieldValidation)
     return registry.update(contextOf(exchange), namespace, name, subresource, body, options)
   })
@@ -164,8 +173,8 @@ async function patch(
 ): Promise<void> {
   const type = patchTypeOf(exchange.request.headers['content-type'], registry.definition)
   const representation = context.representations.of(exchange, registry.definition)
-  const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
   const result = await context.bodies.use(exchange.request, async (bytes) => {
+    const options = writeOptionsOf(exchange.query, 'PatchOptions', type === 'apply')
     const find = () => registry.get(namespace, name, '')
     const parse = () => parsePatch(bytes, type, options.fieldValidation, registry.definition, context.turns)
     const { change, warnings } = await readPatch(type, parse, find)
@@ -213,8 +222,10 @@ async function removeCollection(
   namespace: string,
 ): Promise<void> {
   const representation = context.representations.of(exchange, registry.definition)
+  const list = listOptionsOf(exchange.query, namespace)
+  checkSelectors(exchange.query)
   const { options } = await readDeleteOptions(context, exchange)
-  const page = await registry.deleteCollection(contextOf(exchange), listOptionsOf(exchange.query, namespace), options)
+  const page = await registry.deleteCollection(contextOf(exchange), list, options)
   const { group, version, plural } = registry.definition
   const key = `deleted ${group}/${version}/${plural}/${namespace}?${exchange.search}`
   return sendPage(exchange.response, representation, registry.definition, page, context.lists, key)

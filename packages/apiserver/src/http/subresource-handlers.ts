@@ -17,7 +17,7 @@ import { type ExpectedKind, parseObject, parsePatch } from './body.ts'
 import { subresourcesOf } from './discovery.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { longAnswer } from './long-answer.ts'
-import { patchTypeOf } from './media-types.ts'
+import { bodyFormatOf, patchTypeOf } from './media-types.ts'
 import { writeOptionsOf } from './query.ts'
 import type { Representation } from './representation/representation.ts'
 import { sendObject, sendValue } from './representation/send.ts'
@@ -71,7 +71,7 @@ async function get(
   route: ResourceRoute,
 ): Promise<void> {
   if (subresource.get === undefined) throw pathMethodNotAllowed()
-  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
+  const representation = representationOf(context, exchange, definition, route.subresource)
   return sendResult(exchange, representation, definition, await subresource.get(namespace, route.name))
 }
 
@@ -83,9 +83,22 @@ async function write(
   namespace: string,
   route: ResourceRoute,
 ): Promise<void> {
-  const representation = context.representations.of(exchange, exchangedAs(definition, route.subresource))
+  // As for objects, what a patch is comes before what is taken for an answer.
+  if (route.verb === 'patch' && subresource.patch !== undefined)
+    patchTypeOf(exchange.request.headers['content-type'], definition)
+  const representation = representationOf(context, exchange, definition, route.subresource)
   const result = await carryOut(context, exchange, definition, subresource, namespace, route)
   return sendResult(exchange, representation, definition, result)
+}
+
+function representationOf(
+  { representations }: HandlerContext,
+  exchange: Exchange,
+  definition: ResourceDefinition,
+  subresource: string,
+): Representation {
+  const isOfCustom = definition.schema.dialect === 'structural'
+  return representations.of(exchange, exchangedAs(definition, subresource), { isOfCustom })
 }
 
 async function carryOut(
@@ -101,25 +114,28 @@ async function carryOut(
   const contentType = request.headers['content-type']
   if (verb === 'patch' && subresource.patch !== undefined) {
     const type = patchTypeOf(contentType, definition)
-    const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
     const body = await bodies.read(request)
+    const options = writeOptionsOf(query, 'PatchOptions', type === 'apply')
     const { change, warnings } = await parsePatch(body, type, options.fieldValidation, definition, turns)
     for (const warning of warnings) warn(response, warning)
     return subresource.patch(contextOf(exchange), namespace, name, change, options)
   }
-  const read = async ({ fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
+  const parse = async (body: Buffer, { fieldValidation }: RegistryWriteOptions): Promise<unknown> => {
     const kind = kindOf(definition, route.subresource)
-    const { value, warnings } = await parseObject(await bodies.read(request), contentType, kind, fieldValidation, turns)
+    const { value, warnings } = await parseObject(body, contentType, kind, fieldValidation, turns)
     for (const warning of warnings) warn(response, warning)
     return value
   }
   if (verb === 'create' && subresource.create !== undefined) {
+    bodyFormatOf(contentType)
+    const body = await bodies.read(request)
     const options = writeOptionsOf(query, 'CreateOptions')
-    return subresource.create(contextOf(exchange), namespace, name, await read(options), options)
+    return subresource.create(contextOf(exchange), namespace, name, await parse(body, options), options)
   }
   if (verb === 'update' && subresource.update !== undefined) {
+    const body = await bodies.read(request)
     const options = writeOptionsOf(query, 'UpdateOptions')
-    return subresource.update(contextOf(exchange), namespace, name, await read(options), options)
+    return subresource.update(contextOf(exchange), namespace, name, await parse(body, options), options)
   }
   throw pathMethodNotAllowed()
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'
 import { kubernetesServiceIntervalMs } from './keeper.ts'
 import { kubernetesService, type ServerAddress } from './plan.ts'
-import { serverLeaseMs } from './server-leases.ts'
+import { serverLeaseMs, serverLeasesPrefix } from './server-leases.ts'
 
 const key = kubernetesService
 const here: ServerAddress = { ip: '192.0.2.1', port: 6443 }
@@ -180,4 +180,18 @@ describe('servers with one store', () => {
     await environment.clock.advance(`${serverLeaseMs + kubernetesServiceIntervalMs}ms`)
     expect((await behind(cores[0])).endpoints).toEqual(['192.0.2.1 6443'])
   })
+
+  it.each(['{', '"a text"', 'null', '{"ip":1}'])(
+    'are behind it whatever somebody writes among their records: %s',
+    async (value) => {
+      const store = faultyStore(createMemoryStore())
+      const core = await startTestCore({ store })
+      const key = `${serverLeasesPrefix}192.0.2.9:1`
+      await store.commit({ conditions: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })
+      core.core.advertise(here, 'web-1')
+      expect((await behind(core)).endpoints).toEqual(['192.0.2.1 6443'])
+      await core.environment.clock.advance(`${serverLeaseMs + kubernetesServiceIntervalMs}ms`)
+      expect((await store.list(serverLeasesPrefix)).entries.map((entry) => entry.key)).not.toContain(key)
+    },
+  )
 })

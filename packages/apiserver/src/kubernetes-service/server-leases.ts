@@ -53,7 +53,8 @@ export class ServerLeases {
       const now = before?.revision === modRevision ? before : { revision: modRevision, sinceMs: nowMs }
       seen.set(key, now)
       if (nowMs - now.sinceMs < serverLeaseMs) {
-        alive.push(JSON.parse(Buffer.from(value).toString()) as ServerAddress)
+        const address = addressIn(value)
+        if (address !== undefined) alive.push(address)
         continue
       }
       await this.#store.commit({ conditions: [{ key, modRevision }], operations: [{ type: 'delete', key }] })
@@ -64,3 +65,13 @@ export class ServerLeases {
 }
 
 const keyOf = ({ ip, port }: ServerAddress): string => `${serverLeasesPrefix}${ip}:${port}`
+
+/** Undefined where a record is none that a server has written. */
+function addressIn(value: Uint8Array): ServerAddress | undefined {
+  try {
+    const { ip, port } = JSON.parse(Buffer.from(value).toString()) as Partial<ServerAddress>
+    return typeof ip === 'string' && typeof port === 'number' ? { ip, port } : undefined
+  } catch {
+    return undefined
+  }
+}

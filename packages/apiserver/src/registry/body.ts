@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   apiVersionOf,
   badRequest,
   compile,
@@ -22,6 +23,8 @@ export interface DecodedBody {
   readonly warnings: readonly string[]
   /** How many values were decoded. */
   readonly valuesCount: number
+  /** What to refuse the object with when it is checked: it is of another kind than its path, which of custom kinds is told no sooner. */
+  readonly wrongKind?: ApiError
 }
 
 /** What decoding asks of a kind: one that is only exchanged has no more. */
@@ -55,7 +58,7 @@ function decodeIn(
   keepsNulls: boolean,
 ): DecodedBody {
   const { kind, version, schema } = definition
-  const typed = withType(definition, body, knowsKind)
+  const { typed, wrongKind } = withType(definition, body, knowsKind)
   const compiled = compile(schema)
   const before = known === undefined ? completeSpecOf(schema, typed) : undefined
   const shared = known ?? (before && { spec: before.spec })
@@ -81,23 +84,30 @@ function decodeIn(
     object: definition.applyDefaults?.(defaulted, known) ?? defaulted,
     warnings,
     valuesCount: valuesCount + (before?.valuesCount ?? 0),
+    ...(wrongKind === undefined ? {} : { wrongKind }),
   }
 }
 
 /** The body with the `kind` and `apiVersion` of the path, which it may leave out but not contradict. */
-function withType(definition: DecodedKind, body: unknown, knowsKind: KnowsKind): unknown {
+function withType(
+  definition: DecodedKind,
+  body: unknown,
+  knowsKind: KnowsKind,
+): { readonly typed: unknown; readonly wrongKind?: ApiError } {
   if (typeof body !== 'object' || Array.isArray(body)) throw unrecognized(definition, body)
   const expected = apiVersionOf(definition)
   // As in Go, null says nothing: it is an object without fields.
   const { apiVersion, kind } = (body ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown }
-  if (apiVersion === expected && kind === definition.kind) return body
+  if (apiVersion === expected && kind === definition.kind) return { typed: body }
   // The group of `/v1` is the empty one.
   const givenVersion = isGiven(apiVersion) ? String(apiVersion).replace(/^\/(?=[^/]+$)/, '') : expected
   const givenKind = isGiven(kind) ? String(kind) : definition.kind
-  if (givenKind !== definition.kind || givenVersion !== expected) {
-    throw mismatch(definition, givenVersion, givenKind, nameIn(body), knowsKind)
-  }
-  return { ...body, apiVersion: expected, kind: definition.kind }
+  const typed = { ...body, apiVersion: expected, kind: definition.kind }
+  if (givenKind === definition.kind && givenVersion === expected) return { typed }
+  const isChecked = definition.schema.dialect === 'structural' && givenVersion === expected
+  if (!isChecked) throw mismatch(definition, givenVersion, givenKind, knowsKind)
+  const error = invalidField(FieldPath.of('kind'), givenKind, `must be ${definition.kind}`)
+  return { typed, wrongKind: invalid({ kind: givenKind, group: definition.group }, nameIn(body), [error]) }
 }
 
 /** The name that an object gives itself; '' where it gives none. */
@@ -108,20 +118,8 @@ function nameIn(body: object | null): string {
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
 
-function mismatch(
-  definition: DecodedKind,
-  apiVersion: string,
-  kind: string,
-  name: string,
-  knowsKind: KnowsKind,
-): Error {
+function mismatch(definition: DecodedKind, apiVersion: string, kind: string, knowsKind: KnowsKind): Error {
   const expected = apiVersionOf(definition)
-  // Objects of custom kinds are only held against the kind when they are checked.
-  if (definition.schema.dialect === 'structural' && apiVersion === expected) {
-    return invalid({ kind, group: definition.group }, name, [
-      invalidField(FieldPath.of('kind'), kind, `must be ${definition.kind}`),
-    ])
-  }
   const known = knowsKind(apiVersion, kind)
   if (known && kind === definition.kind) {
     return badRequest(

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import type { KubernetesObject, OwnershipConflict } from '@coracle/api'
 import type { AdmittedKind } from '../admission/admission.ts'
 
 /** What of an object a write is about, and how that looks to whoever writes. */
@@ -23,6 +23,8 @@ export interface ObjectView {
   apply(object: KubernetesObject, written: KubernetesObject): KubernetesObject | Promise<KubernetesObject>
   /** The same before admission, which may make it valid: whose its fields are follows from it. As `apply` where there is none. Pure. */
   beforeAdmission?(object: KubernetesObject, written: KubernetesObject): KubernetesObject
+  /** A conflict about fields of the object as whoever applies is told of it: of the object where there is none. */
+  conflictOf?(conflict: OwnershipConflict): OwnershipConflict
 }
 
 export const mainPart: ChangedPart = { subresource: '', rules: 'main' }

@@ -16,6 +16,7 @@ import {
   parseResourceVersion,
   requestedVersion,
 } from './list-request.ts'
+import { unreadableItems } from './refusals.ts'
 
 /** Objects of which a page sees the shown form at a time, where only that says whether they are selected. */
 const shownAtOnce = 100
@@ -43,9 +44,10 @@ export class CollectionReader {
   }
 
   async list(options: ListOptions): Promise<Page> {
-    const request = parseListRequest(options)
     const selection = selectionOf(this.#view.definition, options, this.#view)
+    const request = parseListRequest(options)
     const start = await this.#startOf(request)
+    this.#checkReadable(selection, start.revision)
     const { limit } = request
     const { matchesShown } = selection
     if (matchesShown !== undefined) return this.#shownPage(start, selection, matchesShown, limit)
@@ -69,6 +71,7 @@ export class CollectionReader {
     if (asked === 0) await this.#feed.catchUp()
     else await this.#cache.reachBack(asked)
     const revision = asked === 0 ? this.#cache.revision : asked
+    this.#checkReadable(selection, revision)
     // Where the history does not go back that far, the watch says so.
     const slice = this.#cache.sliceAt(revision, selection, { limit: 0, afterKey: '' })
     const page = await this.#view.showPage({ ...emptyPage, items: slice?.items ?? [], revision })
@@ -88,6 +91,7 @@ export class CollectionReader {
     const beginsWithState = sendInitialEvents ?? revision === 0
     if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
     else if (revision > 0) await this.#cache.reachBack(revision)
+    if (beginsWithState) this.#checkReadable(selection, this.#cache.revision)
     signal?.throwIfAborted()
     const onAbort = (): void => watch.close()
     const watch = this.#cache.watch(
@@ -107,6 +111,12 @@ export class CollectionReader {
     )
     signal?.addEventListener('abort', onAbort)
     return watch
+  }
+
+  /** Throws a StorageReadError (500) where the state of a selection is not known, since something is stored that cannot be read. */
+  #checkReadable(selection: Selection, revision: number): void {
+    const errors = this.#cache.unreadable.within(selection, revision)
+    if (errors.length > 0) throw unreadableItems(this.#view.definition, errors)
   }
 
   /** Where a list begins, when the caches are as far as it asks. */

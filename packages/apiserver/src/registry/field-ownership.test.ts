@@ -302,7 +302,8 @@ describe('an apply', () => {
       }) as never
     const options = { ...as('m'), subresource: 'scale' }
     expect((await refusal(client.apply(replicationControllers, scale(3), options))).message).toBe(
-      'Apply failed with 1 conflict: conflict with "creator" using v1: .spec.replicas',
+      // The number is in the Scale, and so is the version that it was set in (ScaleHandler.ToSubresource).
+      'Apply failed with 1 conflict: conflict with "creator" using autoscaling/v1: .spec.replicas',
     )
     await client.apply(replicationControllers, scale(3), { ...options, force: true })
     expect((await owned(core, replicationControllers, 'rc'))['m Apply v1 scale']).toEqual({

@@ -6,6 +6,7 @@ import type { Allocator } from './allocator.ts'
 import { KeyTurns } from './key-turns.ts'
 import type { ObjectWriter } from './object-writer.ts'
 import type { OutsideRules } from './outside-rules.ts'
+import { unreadableObject } from './refusals.ts'
 
 /** What all versions of a kind share: its objects as they are stored, and what changes them. */
 export class KindStorage {
@@ -31,13 +32,25 @@ export class KindStorage {
     this.writer = writer
   }
 
-  /** What is there now, without waiting; undefined where there is nothing. */
+  /** What is there now, without waiting; undefined where there is nothing. Where it cannot be read, what was there before. */
   peek(namespace: string, name: string): StoredObject | undefined {
     return this.cache.get(this.cache.keyOf(namespace, name))
   }
 
-  /** What is there now. Throws NotFound. */
+  /** Whether something is stored that cannot be read. */
+  isUnreadable(namespace: string, name: string): boolean {
+    return this.cache.unreadable.get(this.cache.keyOf(namespace, name)) !== undefined
+  }
+
+  /** Throws an InternalError (500) where something is stored that cannot be read. */
+  checkReadable(namespace: string, name: string): void {
+    const error = this.cache.unreadable.get(this.cache.keyOf(namespace, name))
+    if (error !== undefined) throw unreadableObject(error)
+  }
+
+  /** What is there now. Throws NotFound, and an InternalError (500) where that cannot be read. */
   existing(namespace: string, name: string): StoredObject {
+    this.checkReadable(namespace, name)
     const stored = this.peek(namespace, name)
     if (stored === undefined) throw notFound(this.kind, name)
     return stored

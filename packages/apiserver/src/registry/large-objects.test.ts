@@ -81,6 +81,22 @@ describe('others are served between the passes', () => {
   })
 })
 
+it('others are served between the passes of an apply that replaces all labels by others', async () => {
+  const { client, pausesOf } = await start()
+  const passes = 3
+  const labels = (prefix: string) =>
+    Object.fromEntries(Array.from({ length: passes * passPartsMax }, (_, index) => [`${prefix}-${index}`, 'x']))
+  const applied = (name: string) => ({
+    type: 'apply' as const,
+    body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made', labels: labels(name) } },
+  })
+  await pausesOf(client.patch(configMaps, made, applied('old'), { fieldManager: 'me' }))
+  const replaced = client.patch(configMaps, made, applied('new'), { fieldManager: 'me' })
+  // What is merged, owned, taken away, put back, compared and noted is each gone through by itself.
+  expect(await pausesOf(replaced)).toBeGreaterThan(40 * passes)
+  expect(Object.keys((await replaced).metadata.labels ?? {})).toHaveLength(passes * passPartsMax)
+})
+
 it('a small object is written in one go', async () => {
   const { client, pausesOf } = await start()
   expect(await pausesOf(client.create(configMaps, configMap('made', keys(100))))).toBe(0)

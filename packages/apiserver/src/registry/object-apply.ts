@@ -51,6 +51,7 @@ export async function applyObject(parts: RegistryParts, request: ApplyRequest): 
   }
   for (let attempt = 1; ; attempt += 1) {
     await feed.catchUp()
+    storage.checkReadable(namespace, name)
     if (part.subresource === '' && storage.peek(namespace, name) === undefined) {
       const created = await createByApply(parts, request)
       if (created !== undefined) return created
@@ -95,7 +96,7 @@ async function appliedTo(
       ? recordApply(whole, isForced, time)
       : withRests(applyRecording(whole, isForced, time), pause)
   })
-  if (conflicts.length > 0) throw applyConflict(conflicts)
+  if (conflicts.length > 0) throw applyConflict(conflicts.map((each) => part.view?.conflictOf?.(each) ?? each))
   const keeps = subresource === '' && keepsLastApplied(manager) && lastAppliedText(value) !== undefined
   const whole = keeps ? withLastApplied(value, configuration) : value
   if (pause !== undefined) await pause()

@@ -1,4 +1,11 @@
-import { type FieldOwners, type KubernetesObject, type ObjectMeta, sameOwners, staleVersion } from '@coracle/api'
+import {
+  type ApiError,
+  type FieldOwners,
+  type KubernetesObject,
+  type ObjectMeta,
+  sameOwners,
+  staleVersion,
+} from '@coracle/api'
 import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
@@ -40,6 +47,8 @@ export interface Change {
   readonly isPatch?: boolean
   /** How many values were decoded for it; few where it is absent. */
   readonly valuesCount?: number
+  /** What it is refused with when it is checked: it came as an object of another kind. */
+  readonly wrongKind?: ApiError
 }
 
 export interface ChangeRequest {
@@ -147,7 +156,8 @@ async function storeChange(
   const { context, name, part, options } = request
   const { kind, writer } = parts.storage
   const { rules, view } = part
-  const { warnings: given, repeatable } = change
+  const { warnings: given, repeatable, wrongKind } = change
+  if (wrongKind !== undefined) throw wrongKind
   const object = sharingWith(before, prepared)
   const ends = endsDeletion(kind, object, before)
   // Of the owners, times alone are nothing to write for.

@@ -87,6 +87,7 @@ async function createDecoded(
         namespace,
         object,
       } as const
+      if (decoded.wrongKind !== undefined) throw decoded.wrongKind
       await checkCreate(parts, object, storage.outsideRules?.({ ...write, old: undefined }) ?? [], pause)
       if (implied) {
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
@@ -125,7 +126,7 @@ async function createDecoded(
     const made = await (isContended ? storage.turns.take(line, () => tryName(name)) : tryName(name))
     if (made !== undefined) return made
     const taken = storage.peek(namespace, name)?.object
-    if (taken !== undefined) {
+    if (taken !== undefined || storage.isUnreadable(namespace, name)) {
       if (!generates) throw nameTaken(kind, name, taken)
       takenCount += 1
       if (takenCount === generatedNameAttemptsMax) throw noUniqueName(kind, name)
@@ -161,7 +162,7 @@ function ownersOf(
 
 /** Stores a new object; undefined where its name is taken. */
 async function insert(
-  { storage: { cache, writer } }: RegistryParts,
+  { storage }: RegistryParts,
   namespace: string,
   name: string,
   object: KubernetesObject,
@@ -170,7 +171,8 @@ async function insert(
   origin: WriteOrigin,
   alongside: readonly JointWrite[],
 ): Promise<Stored | undefined> {
+  const { cache, writer } = storage
   const key = cache.keyOf(namespace, name)
-  if (cache.get(key) !== undefined) return undefined
+  if (cache.get(key) !== undefined || storage.isUnreadable(namespace, name)) return undefined
   return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, origin, alongside)
 }

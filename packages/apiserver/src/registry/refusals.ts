@@ -4,6 +4,7 @@ import {
   alreadyExists,
   conflict,
   FieldPath,
+  internalError,
   invalid,
   invalidField,
   type KubernetesObject,
@@ -11,6 +12,7 @@ import {
   staleVersion,
   timeout,
 } from '@coracle/api'
+import type { UnreadableValueError } from '../watch-cache/unreadable-values.ts'
 import { parseResourceVersion } from './list-request.ts'
 
 /** Throws a Conflict where a change was meant for another version of an object, or for another object of its name. */
@@ -92,3 +94,38 @@ export function noUniqueName(about: About, name: string): ApiError {
   const why = `${message}, the server was not able to generate a unique name for the object`
   return new ApiError(409, 'AlreadyExists', why, { ...status.details, retryAfterSeconds: 1 })
 }
+
+/** Most values that an answer names of those that cannot be read. */
+export const unreadableItemsMax = 100
+
+/** Something is stored that is no object of its kind. The key is the one in the store: whoever is to mend the value looks for it there. */
+export const unreadableObject = (error: UnreadableValueError): ApiError => internalError(corruptObject(error))
+
+/** What is asked for, or may be, cannot be read. As upstream since 1.37; before, a list failed with what was wrong with the first value alone. */
+export function unreadableItems({ group, plural }: About, errors: readonly UnreadableValueError[]): ApiError {
+  const causes = errors.slice(0, unreadableItemsMax).map((error) => ({
+    reason: 'UnexpectedServerResponse',
+    message: corruptObject(error),
+    field: error.key,
+  }))
+  const first = causes[0]?.message ?? ''
+  const resource = group === '' ? plural : `${plural}.${group}`
+  const more = causes.length > 1 ? ` (and ${causes.length - 1} more)` : ''
+  const truncated = { reason: 'FieldValueTooMany', message: 'too many errors, the list is truncated' }
+  return new ApiError(
+    500,
+    'StorageReadError',
+    `failed to read one or more ${resource} from the storage: ${first}${more}`,
+    {
+      name: 'list',
+      ...(group === '' ? {} : { group }),
+      kind: plural,
+      causes: errors.length < unreadableItemsMax ? causes : [...causes, truncated],
+    },
+  )
+}
+
+const corruptObject = ({ key, revision, cause }: UnreadableValueError): string =>
+  `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: object not decodable revision=${revision}: ${
+    cause instanceof Error ? cause.message : String(cause)
+  }`

@@ -95,14 +95,15 @@ export class ResourceRegistry implements Registry {
     return this.#view.toHub(object)
   }
 
-  /** What this server knows to be stored, without waiting; undefined where there is nothing. */
+  /** What this server knows to be stored, without waiting; undefined where there is nothing. Where it cannot be read, what was there before. */
   peek(namespace: string, name: string): StoredObject | undefined {
     return this.storage.peek(namespace, name)
   }
 
-  /** What is stored now, whichever server wrote it; undefined where there is nothing. */
+  /** What is stored now, whichever server wrote it; undefined where there is nothing. Rejects where that cannot be read. */
   async current(namespace: string, name: string): Promise<StoredObject | undefined> {
     await this.#parts.feed.catchUp()
+    this.storage.checkReadable(namespace, name)
     return this.peek(namespace, name)
   }
 

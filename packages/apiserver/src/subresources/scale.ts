@@ -11,6 +11,7 @@ import {
   invalidField,
   type KubernetesObject,
   nameColumn,
+  noFields,
   notFound,
   type ResourceDefinition,
   type Scale,
@@ -47,6 +48,8 @@ const scaleKind = {
 
 const definition = scaleKind as unknown as ResourceDefinition
 
+const replicasInScale = { 'f:spec': { 'f:replicas': noFields } }
+
 /** `<resource>/scale`: how many there are and should be, as an autoscaling/v1 Scale over whatever the mapping says. */
 export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMapping<KubernetesObject>): Subresource {
   const { group, plural, schema } = registry.definition
@@ -70,6 +73,11 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
         validate(scale, object.metadata.name ?? '')
         return registry.toHub(mapping.withReplicas(await registry.fromHub(object), scale.spec?.replicas ?? 0))
       },
+      // All that a Scale has of the object's fields is the number of replicas, and all have set that in the Scale's version (ScaleHandler).
+      conflictOf: ({ manager }) => ({
+        manager: { ...manager, apiVersion: apiVersionOf(scaleKind) },
+        fields: replicasInScale,
+      }),
     },
   }
   const answer = ({ object, revision }: Pick<Stored, 'object' | 'revision'>, warnings: readonly string[]) => {

@@ -15,13 +15,13 @@ export interface PastOptions {
   /** All keys begin with it. */
   readonly prefix: string
   readonly timeMs: number
-  /** Reads what was stored under a key at a revision. */
-  readonly read: (key: string, value: Uint8Array, revision: number) => StoredObject
+  /** Reads what was stored under a key at a revision; undefined where it cannot be read. */
+  readonly read: (key: string, value: Uint8Array, revision: number) => StoredObject | undefined
 }
 
 /**
  * Makes a cache's history of a store's. An event needs the object before it: whether a selector matched that decides what a
- * watch gets. Where the store no longer has it, history begins after that event.
+ * watch gets. Where the store no longer has it, or what it has cannot be read, history begins after that event.
  */
 export function pastOf(changes: readonly StoreEvent[], { after, prefix, timeMs, read }: PastOptions): Past {
   const latest = new Map<string, StoredObject | undefined>()

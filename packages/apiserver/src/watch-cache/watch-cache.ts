@@ -25,6 +25,7 @@ import type { Selection } from './selection.ts'
 import { type Slice, type SliceOptions, sliceOf, sliceOfKeys } from './slice.ts'
 import { type FeedSink, registryPrefix, type StoreFeed } from './store-feed.ts'
 import { StoredObject } from './stored-object.ts'
+import { UnreadableValueError, UnreadableValues } from './unreadable-values.ts'
 import { WatcherIndex } from './watcher-index.ts'
 
 /** Most states of the past kept per resource for lists that are read in pages. Older ones are rebuilt from history. */
@@ -50,6 +51,10 @@ export class WatchCache implements FeedSink {
   readonly prefix: string
   readonly codec: ObjectCodec
   readonly writes = new InFlightWrites()
+  /** What somebody else has stored that is no object of the kind. The cache holds what was there before, for watches to go on from. */
+  readonly unreadable: UnreadableValues
+  /** Whether `fill` throws where it finds such a value: at a start nobody knows what was there before. */
+  refusesUnreadable = true
   readonly #indexes: KeyIndexes
   readonly #watchers: WatcherIndex
   readonly #environment: Environment
@@ -84,6 +89,7 @@ export class WatchCache implements FeedSink {
     this.definition = definition
     this.prefix = `${registryPrefix}${definition.storageKey}/`
     this.codec = createObjectCodec(definition, definition.custom !== undefined)
+    this.unreadable = new UnreadableValues(environment.logger)
     this.#indexes = new KeyIndexes(definition)
     this.#watchers = new WatcherIndex(definition)
     this.#environment = environment
@@ -146,7 +152,9 @@ export class WatchCache implements FeedSink {
   fill(entries: readonly Entry[], revision: number): void {
     for (const { key, value, modRevision } of entries) {
       const held = key.slice(this.prefix.length)
-      this.#hold(held, this.#read(key, value, modRevision), this.#byKey.get(held))
+      const read = this.refusesUnreadable ? this.#read(key, value, modRevision) : this.#tryRead(key, value, modRevision)
+      if (read instanceof StoredObject) this.#hold(held, read, this.#byKey.get(held))
+      else this.unreadable.add(held, read)
     }
     this.#beginHistory(revision)
   }
@@ -154,6 +162,8 @@ export class WatchCache implements FeedSink {
   /** Watchers and listeners get what has changed in sum, and go on. The history of the time between is not known. */
   refill(entries: readonly Entry[], revision: number): void {
     if (this.#isOutdated) this.#readAnew(entries)
+    const present = new Set(entries.map(({ key }) => key))
+    this.unreadable.retain((key) => present.has(this.prefix + key))
     const keys = [...this.#byKey.keys()].map((key) => this.prefix + key)
     const revisionOf = (key: string) => this.#byKey.get(key.slice(this.prefix.length))?.revision
     for (const event of changesTo(entries, revision, { keys, revisionOf, knownTo: this.revision })) this.apply(event)
@@ -165,10 +175,12 @@ export class WatchCache implements FeedSink {
     // A part of another text is slow to compare, which the order of the keys asks for again and again.
     const key = write?.key ?? event.key.slice(this.prefix.length)
     const previous = this.#byKey.get(key)
-    const stored = this.#storedOf(event, previous, write)
+    const stored = this.#storedOf(event, key, previous, write)
+    if (stored === undefined) return
     if (event.type === 'delete') this.#drop(key, stored)
     else this.#hold(key, stored, previous)
-    const type = event.type === 'delete' ? 'DELETED' : event.previousRevision === 0 ? 'ADDED' : 'MODIFIED'
+    const isNew = event.previousRevision === 0 || previous === undefined
+    const type = event.type === 'delete' ? 'DELETED' : isNew ? 'ADDED' : 'MODIFIED'
     this.#sequence += 1
     this.#changedAt = event.revision
     const timeMs = this.#environment.clock.now()
@@ -272,7 +284,18 @@ export class WatchCache implements FeedSink {
 
   #forgetEvents(revision: number): void {
     this.#history.forget(Math.min(revision, this.revision))
-    for (const kept of this.#snapshots.keys()) if (kept < revision) this.#snapshots.delete(kept)
+    this.#forgetSnapshots(revision)
+  }
+
+  #forgetSnapshots(before: number): void {
+    for (const kept of this.#snapshots.keys()) if (kept < before) this.#snapshots.delete(kept)
+  }
+
+  /** Forgets the states in which a key could not be read: what the key had then nobody knows. */
+  #forgetUnreadable(key: string, revision: number): void {
+    if (!this.unreadable.remove(key)) return
+    this.#statesFrom = Math.max(this.#statesFrom, revision)
+    this.#forgetSnapshots(revision)
   }
 
   /** Ends all watches. */
@@ -294,7 +317,10 @@ export class WatchCache implements FeedSink {
         after: found.after,
         prefix: this.prefix,
         timeMs: this.#environment.clock.now(),
-        read: (key, value, at) => this.#read(key, value, at),
+        read: (key, value, at) => {
+          const read = this.#tryRead(key, value, at)
+          return read instanceof StoredObject ? read : undefined
+        },
       })
       const isEnough = past.startRevision <= revision
       if (!isEnough && from !== 'earliest') continue
@@ -311,7 +337,12 @@ export class WatchCache implements FeedSink {
     for (const { key, value, modRevision } of entries) {
       const held = key.slice(this.prefix.length)
       const previous = this.#byKey.get(held)
-      if (previous?.revision === modRevision) this.#hold(held, this.#read(key, value, modRevision), previous)
+      if (previous?.revision !== modRevision) continue
+      const read = this.#tryRead(key, value, modRevision)
+      if (read instanceof StoredObject) {
+        this.unreadable.remove(held)
+        this.#hold(held, read, previous)
+      } else this.unreadable.add(held, read)
     }
   }
 
@@ -320,12 +351,26 @@ export class WatchCache implements FeedSink {
     this.#history = new EventHistory(revision, this.#historyMax)
   }
 
-  #storedOf(event: StoreEvent, previous: StoredObject | undefined, write: InFlightWrite | undefined): StoredObject {
-    if (event.type === 'delete')
-      return previous?.at(event.revision) ?? this.#read(event.key, event.value, event.revision)
-    if (write?.object === undefined || write.put === undefined)
-      return this.#read(event.key, event.value, event.revision)
-    return this.written(write.object, write.owners, write.put, event.revision)
+  /** What an event leaves of an object; undefined where it cannot be read, or is the end of one that never could. */
+  #storedOf(
+    event: StoreEvent,
+    key: string,
+    previous: StoredObject | undefined,
+    write: InFlightWrite | undefined,
+  ): StoredObject | undefined {
+    if (event.type === 'delete') {
+      this.#forgetUnreadable(key, event.revision)
+      return previous?.at(event.revision)
+    }
+    if (write?.object !== undefined && write.put !== undefined)
+      return this.written(write.object, write.owners, write.put, event.revision)
+    const read = this.#tryRead(event.key, event.value, event.revision)
+    if (read instanceof StoredObject) {
+      this.#forgetUnreadable(key, event.revision)
+      return read
+    }
+    this.unreadable.add(key, read)
+    return undefined
   }
 
   #hold(key: string, stored: StoredObject, previous: StoredObject | undefined): void {
@@ -361,10 +406,17 @@ export class WatchCache implements FeedSink {
     return createObjectCodec({ group, kind, version }, custom !== undefined)
   }
 
-  /** Reads what this process has not written itself. */
+  /** Reads what this process has not written itself. Throws an UnreadableValueError. */
   #read(key: string, value: Uint8Array, revision: number): StoredObject {
+    const read = this.#tryRead(key, value, revision)
+    if (read instanceof StoredObject) return read
+    throw read
+  }
+
+  #tryRead(key: string, value: Uint8Array, revision: number): StoredObject | UnreadableValueError {
     try {
       const { object, owners } = this.codec.decode(value, revision)
+      if (object.kind !== this.#type.kind) throw new TypeError(`its kind is ${JSON.stringify(object.kind)}`)
       const read = readStored(this.#kind, object)
       // Another form than the store's is one that the next write stores, though it may change nothing else.
       const stale = read !== object || read.apiVersion !== this.#type.apiVersion
@@ -376,7 +428,7 @@ export class WatchCache implements FeedSink {
       const encoded = codec.encode(withoutVersion(read), own)
       return new StoredObject(deepFreeze(read), revision, encoded, codec.head, { owners: own, stale })
     } catch (cause) {
-      throw new Error(`what is stored as ${key} cannot be read as a ${this.definition.kind}`, { cause })
+      return new UnreadableValueError(key, this.definition.kind, revision, cause)
     }
   }
 

@@ -10,6 +10,7 @@ import {
   startCluster,
   withoutImages,
 } from '@coracle/cluster'
+import { deadContainerLimits } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 import { isDetached } from '../detached-program.ts'
 import type { Host } from '../host.ts'
@@ -38,17 +39,13 @@ import { withBoundedLog } from '../up/server-log.ts'
 import { serviceRangeOf } from '../up/service-range-flag.ts'
 import { explainStartFailure } from '../up/start-failure.ts'
 import type { UpFlags } from '../up/up-flags.ts'
+import type { Chosen } from '../up/values-in-force.ts'
 
 /**
  * `coracle up`: a cluster in this process until it is interrupted; with `--detach` in another that outlives this one. `args`
- * are those of the whole command, and `shown` its flags as `/flagz` shows them.
+ * are those of the whole command, and `show` tells its flags, with what was chosen, as `/flagz` shows them.
  */
-export async function up(
-  host: Host,
-  args: readonly string[],
-  flags: UpFlags,
-  shown: Readonly<Record<string, string>>,
-): Promise<void> {
+export async function up(host: Host, args: readonly string[], flags: UpFlags, show: ShowFlags): Promise<void> {
   checkFlags(flags)
   const place = placeToStart(host, flags)
   nodesOf(place, flags)
@@ -56,15 +53,17 @@ export async function up(
   formerVersionsOf(flags)
   serviceRangeOf(flags)
   containerRuntimeOf(flags, host.workingDirectory)
-  if (flags.detach !== true) return serve(host, place, { ...flags, shown }, false)
-  if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, { ...flags, shown }, true)
+  if (flags.detach !== true) return serve(host, place, { ...flags, show }, false)
+  if (isDetached(host.variables)) return serve(withBoundedLog(host, place.directory), place, { ...flags, show }, true)
   // A mistake in a file is told here.
   if (!flags.filename.includes('-')) await readManifests(host, flags)
   const { upDetached } = await import('../up/detach.ts')
   await upDetached(host, args, place, flags)
 }
 
-type ShownFlags = UpFlags & { readonly shown: Readonly<Record<string, string>> }
+type ShowFlags = (chosen: Chosen) => Readonly<Record<string, string>>
+
+type ShownFlags = UpFlags & { readonly show: ShowFlags }
 
 /** `isKept`: the server is a detached one, and what it tells goes to its log. */
 async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept: boolean): Promise<void> {
@@ -217,8 +216,12 @@ async function start(
   onLost: (error: DataDirectoryLostError) => void,
 ): Promise<Cluster> {
   const progress = new Progress(host, 'starting')
+  const nodes = nodesOf(place, flags)
+  const runtime = containerRuntimeOf(flags, host.workingDirectory)
+  const shown = (port: number) => flags.show({ ...nodes, ...runtime, place, port, deadContainers: deadContainerLimits })
+  const shownFlags = { ...shown(flags.port) }
   try {
-    return await startCluster({
+    const cluster = await startCluster({
       name: place.name,
       environment: reporter.environment,
       dataDir: place.directory,
@@ -231,15 +234,15 @@ async function start(
       ...(flags.controllers === undefined ? {} : { builtinControllers: flags.controllers }),
       scheduler: flags.scheduler,
       ...inFlightOf(flags),
-      ...nodesOf(place, flags),
+      ...nodes,
       ...(await imagesOf(flags, host.workingDirectory)),
       ...formerVersionsOf(flags),
       ...serviceRangeOf(flags),
       ...deadContainersOf(flags),
-      ...containerRuntimeOf(flags, host.workingDirectory),
+      ...runtime,
       ...(flags.nodePrefix === undefined ? {} : { nodePrefix: flags.nodePrefix }),
       listen: { host: flags.listen, port: flags.port },
-      flags: flags.shown,
+      flags: shownFlags,
       onStartProgress: (stage) => progress.say(stage),
       onFailure(error) {
         if (error instanceof DataDirectoryLostError) return onLost(error)
@@ -248,6 +251,9 @@ async function start(
         host.exit(1)
       },
     })
+    // A port that the system chooses is known once it is open.
+    if (flags.port === 0) Object.assign(shownFlags, shown(Number(new URL(cluster.url ?? '').port)))
+    return cluster
   } catch (error) {
     throw explainStartFailure(
       error,

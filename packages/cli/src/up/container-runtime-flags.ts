@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ClusterOptions } from '@coracle/cluster'
-import { imageLimits } from '@coracle/kubelet'
+import { type ImageLimits, imageLimits } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 
 /** What says which container runtime of this host runs containers. The names are those of upstream's kubelet. */
@@ -19,6 +19,9 @@ export interface ContainerRuntimeFlags {
   readonly imageMaximumGcAge?: number
   readonly clusterDns?: readonly string[]
 }
+
+/** The container runtime of a cluster, with limits that are all said. */
+type ContainerRuntime = NonNullable<ClusterOptions['containerRuntime']> & { readonly imageLimits: ImageLimits }
 
 /** Where containerd and Docker listen. */
 const endpoints = { cri: 'unix:///run/containerd/containerd.sock', docker: 'unix:///var/run/docker.sock' } as const
@@ -52,7 +55,7 @@ export function refuseImages({
 export function containerRuntimeOf(
   flags: ContainerRuntimeFlags & { readonly nodes?: number },
   workingDirectory: string,
-): Pick<ClusterOptions, 'containerRuntime'> {
+): { readonly containerRuntime?: ContainerRuntime } {
   const { runtime, nodes = 1, podInfraContainerImage: infraImage, podLogsDir, clusterDns } = flags
   if (runtime !== 'cri' && runtime !== 'docker') {
     const given = names.find(([name]) => flags[name] !== undefined)

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { collect, collectCommas, durationOption, wholeNumber } from '../option-values.ts'
 import { flagValuesOf } from './flag-values.ts'
+import { valuesInForce } from './values-in-force.ts'
 
 const command = (...args: readonly string[]) =>
   new Command()
@@ -36,6 +37,48 @@ it('shows each flag, as Go prints it, and the defaults of those that are not giv
     nodes: '3',
     'leader-elect-lease-duration': '1m20s',
   })
+})
+
+it('shows what is in force of those that are not given, and the port that the system has chosen', () => {
+  const chosen = {
+    place: { name: 'coracle', directory: '/home/jane/.coracle' },
+    port: 6444,
+    nodes: 2,
+    runtime: 'cri',
+    deadContainers: { ttlMinMs: 0, perContainerMax: 1, max: -1 },
+    containerRuntime: {
+      endpoint: 'unix:///run/c.sock',
+      imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
+    },
+  }
+  const inForce = valuesInForce({}, chosen)
+  expect(inForce).toMatchObject({
+    name: 'coracle',
+    'data-dir': '/home/jane/.coracle',
+    port: '6444',
+    nodes: '2',
+    runtime: 'cri',
+    'max-requests-inflight': '400',
+    'authorization-mode': '[Node,RBAC]',
+    'container-runtime-endpoint': 'unix:///run/c.sock',
+    'pod-logs-dir': '/var/log/pods',
+    'image-gc-high-threshold': '85',
+    'minimum-image-ttl-duration': '2m0s',
+    'image-maximum-gc-age': '0s',
+  })
+  const withPort = (...args: readonly string[]) =>
+    new Command()
+      .option('--port <number>', 'which', Number)
+      .option('--nodes <count>', 'how many', Number)
+      .option('--store <url>', 'where')
+      .parse(args, { from: 'user' })
+  expect(flagValuesOf(withPort(), inForce)).toEqual({ port: '6444', nodes: '2', store: '' })
+  expect(flagValuesOf(withPort('--port', '0', '--nodes', '0'), inForce)).toEqual({
+    port: '6444',
+    nodes: '0',
+    store: '',
+  })
+  expect(flagValuesOf(withPort('--port', '7000'), inForce)).toMatchObject({ port: '7000' })
 })
 
 it('tells no password', () => {

@@ -2,14 +2,19 @@ import { durationText } from '@coracle/api'
 import type { Command, Option } from 'commander'
 
 /**
- * The flags of a command by their names, with their values as Go's flags are printed: what `/flagz` shows. What holds a password is not
- * told, in upstream's word for it.
+ * The flags of a command by their names, with their values as Go's flags are printed: what `/flagz` shows. `inForce` is the value of those that
+ * are not given, and of a port that is left to the system. What holds a password is not told, in upstream's word for it.
  */
-export function flagValuesOf(command: Command): Readonly<Record<string, string>> {
+export function flagValuesOf(
+  command: Command,
+  inForce: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     command.options.map((option) => {
       const name = (option.long ?? '').replace(/^--(no-)?/, '')
-      return [name, textOf(option, command.getOptionValue(option.attributeName()))]
+      const given = command.getOptionValue(option.attributeName())
+      const isLeftOpen = given === undefined || (name === 'port' && given === 0)
+      return [name, (isLeftOpen ? inForce[name] : undefined) ?? textOf(option, given)]
     }),
   )
 }

@@ -1,6 +1,9 @@
 import type { ClusterOptions } from '@coracle/cluster'
 import { CliError } from '../cli-error.ts'
 
+/** What the flags are where they are not given. */
+export const inFlightDefaults = { maxRequestsInflight: 400, maxMutatingRequestsInflight: 200 } as const
+
 /** kube-apiserver's flags of the same names. */
 export interface InFlightFlags {
   readonly maxRequestsInflight?: number
@@ -16,7 +19,9 @@ export function inFlightOf({
   maxMutatingRequestsInflight,
 }: InFlightFlags): Pick<ClusterOptions, 'requestsInFlightMax'> {
   if (maxRequestsInflight === undefined && maxMutatingRequestsInflight === undefined) return {}
-  const requestsInFlightMax = (maxRequestsInflight ?? 400) + (maxMutatingRequestsInflight ?? 200)
+  const requestsInFlightMax =
+    (maxRequestsInflight ?? inFlightDefaults.maxRequestsInflight) +
+    (maxMutatingRequestsInflight ?? inFlightDefaults.maxMutatingRequestsInflight)
   if (requestsInFlightMax === 0) {
     throw new CliError(
       '--max-requests-inflight and --max-mutating-requests-inflight are both 0: together they must be above zero',

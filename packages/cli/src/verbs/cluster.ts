@@ -155,12 +155,15 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
         host.variables,
         command.options.map(({ long }) => long).filter((long) => typeof long === 'string'),
       )
-      const [{ up }, { flagValuesOf }] = await Promise.all([
+      const [{ up }, { flagValuesOf }, { valuesInForce }] = await Promise.all([
         import('../commands/up.ts'),
         import('../up/flag-values.ts'),
+        import('../up/values-in-force.ts'),
       ])
       const flags = command.optsWithGlobals<UpFlags>()
-      await up(host, args, { ...flags, filename: [...flags.filename, ...files] }, flagValuesOf(command))
+      await up(host, args, { ...flags, filename: [...flags.filename, ...files] }, (chosen) =>
+        flagValuesOf(command, valuesInForce(flags, chosen)),
+      )
     })
 }
 

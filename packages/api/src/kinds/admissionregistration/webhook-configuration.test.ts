@@ -145,6 +145,26 @@ describe('a webhook', () => {
       `webhooks[0].clientConfig.url: Invalid value: "http": 'https' is the only allowed URL scheme; desired format: https://host[/path]`,
     ],
     [
+      'an address with a user and a password',
+      { clientConfig: { url: 'https://me:secret@a/b' } },
+      'webhooks[0].clientConfig.url: Invalid value: "me:secret": user information is not permitted in the URL',
+    ],
+    [
+      'an address with a user of no name',
+      { clientConfig: { url: 'https://@a/b' } },
+      'webhooks[0].clientConfig.url: Invalid value: "": user information is not permitted in the URL',
+    ],
+    [
+      'an address without a host',
+      { clientConfig: { url: 'https:///b' } },
+      'webhooks[0].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]',
+    ],
+    [
+      'an address that cannot be read',
+      { clientConfig: { url: 'https://a:b' } },
+      'webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "https://a:b": invalid port ":b" after host; desired format: https://host[/path]',
+    ],
+    [
       'an address with a question',
       { clientConfig: { url: 'https://a/b?c=d' } },
       'webhooks[0].clientConfig.url: Invalid value: "c=d": query parameters are not permitted in the URL',

@@ -2,10 +2,8 @@ import { type FieldError, forbiddenField, invalidField, requiredField, unsupport
 import type { FieldPath } from '../../field-path.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { validateWebhookClientConfig } from '../webhook-client-config.ts'
+import { conversionReviewVersions } from './conversion-review-versions.ts'
 import type { CustomResourceConversion } from './custom-resource-definition-schema.ts'
-
-/** Versions of ConversionReview that this server speaks, the best first. */
-export const conversionReviewVersions: readonly string[] = ['v1', 'v1beta1']
 
 /** What is wrong with how versions are converted. */
 export function validateConversion({ strategy, webhook }: CustomResourceConversion, path: FieldPath) {

@@ -11,7 +11,7 @@ import { FieldPath } from '../../field-path.ts'
 import type { ObjectMeta } from '../../meta.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { checkUnchanged } from '../validation.ts'
-import { caBundleErrors } from '../webhook-client-config.ts'
+import { caBundleErrors } from '../webhook-ca-bundle.ts'
 import { approvalAnnotation, approvalOf, isProtectedGroup } from './api-approval.ts'
 import { validateConversion } from './conversion-validation.ts'
 import type {

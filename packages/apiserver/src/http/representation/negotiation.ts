@@ -11,10 +11,10 @@ export interface Accepted {
 }
 
 /**
- * What can be had: of objects of built-in kinds, of custom ones, of those that are only posted and answered, such as reviews
- * of rights, of what is no object of a kind, such as a Status, and of the kinds that there are.
+ * What can be had: of objects of built-in kinds, of custom ones, of built-in kinds at paths of custom ones, such as their scale, of those that
+ * are only posted and answered, such as reviews of rights, of what is no object of a kind, such as a Status, and of the kinds that there are.
  */
-export type Offer = 'builtin' | 'custom' | 'posted' | 'plain' | 'discovery'
+export type Offer = 'builtin' | 'custom' | 'part of custom' | 'posted' | 'plain' | 'discovery'
 
 /** Media types of answers, the best known first. */
 const formats = [
@@ -37,6 +37,7 @@ const rememberedMax = 256
 const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
   builtin: new Map(),
   custom: new Map(),
+  'part of custom': new Map(),
   posted: new Map(),
   plain: new Map(),
   discovery: new Map(),

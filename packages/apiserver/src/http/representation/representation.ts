@@ -46,10 +46,15 @@ export class Representations {
 
   /**
    * What the client of this request gets of this kind. Throws NotAcceptable (406) where it takes nothing that is served. `isListed`: of
-   * a list or a watch, which share a route.
+   * a list or a watch, which share a route. `isOfCustom`: at a path of a custom kind, whatever kind it is.
    */
-  of({ request, query }: Exchange, definition: ResourceDefinition, { isListed = false } = {}): Representation {
-    const accepted = negotiate(request.headers.accept, offerOf(definition), isListed ? listTypes : mediaTypes)
+  of(
+    { request, query }: Exchange,
+    definition: ResourceDefinition,
+    { isListed = false, isOfCustom = false } = {},
+  ): Representation {
+    const offer = offerOf(definition, isOfCustom)
+    const accepted = negotiate(request.headers.accept, offer, isListed ? listTypes : mediaTypes)
     const format = formatOf(accepted, request, query)
     if (accepted.as === undefined) {
       if (format === json) return storedJson
@@ -59,8 +64,9 @@ export class Representations {
   }
 }
 
-function offerOf({ schema, verbs }: ResourceDefinition): Offer {
+function offerOf({ schema, verbs }: ResourceDefinition, isOfCustom: boolean): Offer {
   if (!hasProtobufFields(schema)) return 'custom'
+  if (isOfCustom) return 'part of custom'
   return verbs.length === 1 && verbs[0] === 'create' ? 'posted' : 'builtin'
 }
 

@@ -1,8 +1,8 @@
 import { createdAtColumn, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { type ResourceList, wholeMillis } from '../common.ts'
+import { limitChecks } from '../limit-checks.ts'
 import { type LimitRange, type LimitRangeItem, limitRangeSchema } from './schema.ts'
-import { validateLimitRange } from './validation.ts'
 
 /** `v1` limitranges. */
 export const limitRanges = kind<LimitRange>(limitRangeSchema, {
@@ -11,7 +11,8 @@ export const limitRanges = kind<LimitRange>(limitRangeSchema, {
   columns: [nameColumn, createdAtColumn],
   rules: { createsOnUpdate: true, namesNameless: true },
   defaults: withDefaults,
-  validate: validateLimitRange,
+  load: limitChecks.load,
+  validate: (range) => limitChecks.get().validateLimitRange(range),
 })
 
 function withDefaults(range: LimitRange): LimitRange {

@@ -3,8 +3,8 @@ import { compareQuantity } from '../../../quantity.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
+import { limitChecks } from '../limit-checks.ts'
 import { type ResourceQuota, resourceQuotaSchema } from './schema.ts'
-import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './validation.ts'
 
 /** `v1` resourcequotas. */
 export const resourceQuotas = kind<ResourceQuota>(resourceQuotaSchema, {
@@ -19,9 +19,10 @@ export const resourceQuotas = kind<ResourceQuota>(resourceQuotaSchema, {
   rules: { returnsDeletedObject: true },
   defaults: withWholeMillis,
   warnings: (quota, old) => (old === undefined ? limitWarnings(quota) : []),
-  validate: validateResourceQuota,
-  validateUpdate: validateResourceQuotaUpdate,
-  validateStatusUpdate: validateResourceQuotaStatus,
+  load: limitChecks.load,
+  validate: (quota) => limitChecks.get().validateResourceQuota(quota),
+  validateUpdate: (quota, old) => limitChecks.get().validateResourceQuotaUpdate(quota, old),
+  validateStatusUpdate: (quota) => limitChecks.get().validateResourceQuotaStatus(quota),
 })
 
 const limitedResources = ['cpu', 'memory', 'storage', 'ephemeral-storage'] as const
