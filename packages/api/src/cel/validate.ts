@@ -3,11 +3,11 @@
  * they are taken for, and lists and maps of several types. Kubernetes has all of them (apiserver/pkg/cel/environment/base.go).
  */
 import { compilePattern } from '../custom/pattern.ts'
-import { type CallExpression, type Expression, partsOf } from './ast.ts'
+import { type CallExpression, type Expression, type Literal, partsOf } from './ast.ts'
 import type { Checked } from './check.ts'
 import { CelCheckError, CelError, type CelProblem } from './errors.ts'
 import { formatClause, unrecognizedClause } from './library/format.ts'
-import { parseDuration, parseTimestamp } from './library/times.ts'
+import { durationOfSeconds, parseDuration, parseTimestamp, timestampOfSeconds } from './library/times.ts'
 import { type CelType, isEquivalent, types, typeText } from './types.ts'
 
 /**
@@ -38,21 +38,23 @@ function* problemsOf(
   for (const part of partsOf(expression)) yield* problemsOf(part, checked, literals, isWithin)
 }
 
-/** Functions whose first argument is read when the expression is written, where it is a literal text. */
-const readers: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => canBeRead(parseDuration, text),
-  timestamp: (text) => canBeRead(parseTimestamp, text),
-  matches: (text) => compilePattern(text).problem === undefined,
+/** Functions whose first argument is looked at when the expression is written, where it is a literal. */
+const readers: Readonly<Record<string, (literal: Literal) => boolean>> = {
+  duration: (literal) => canBe(parseDuration, durationOfSeconds, literal),
+  timestamp: (literal) => canBe(parseTimestamp, timestampOfSeconds, literal),
+  matches: (literal) => typeof literal !== 'string' || compilePattern(literal).problem === undefined,
 }
 
 function* literalProblems({ name, args: [first] }: CallExpression): Iterable<CelProblem> {
-  if (first?.kind !== 'literal' || typeof first.value !== 'string' || !Object.hasOwn(readers, name)) return
+  if (first?.kind !== 'literal' || !Object.hasOwn(readers, name)) return
   if (readers[name]?.(first.value) === false) yield { offset: first.offset, message: `invalid ${name} argument` }
 }
 
-function canBeRead(read: (text: string) => unknown, text: string): boolean {
+/** Texts are read, and integers are seconds. */
+function canBe(read: (text: string) => unknown, fromSeconds: (seconds: bigint) => unknown, literal: Literal): boolean {
   try {
-    read(text)
+    if (typeof literal === 'string') read(literal)
+    else if (literal !== null && typeof literal === 'object' && 'int' in literal) fromSeconds(literal.int)
     return true
   } catch (error) {
     if (error instanceof CelError) return false

@@ -1,9 +1,16 @@
 /** Conversions between types. */
 import { CelError } from '../errors.ts'
 import { overload, traversalCost } from '../functions.ts'
-import { type CelValue, Duration, Timestamp, TypeValue, typeName, type Uint } from '../values.ts'
+import { type CelValue, type Duration, type Timestamp, TypeValue, typeName, type Uint } from '../values.ts'
 import { toInt, toUint } from './integers.ts'
-import { durationText, parseDuration, parseTimestamp, timestampText } from './times.ts'
+import {
+  durationOfSeconds,
+  durationText,
+  parseDuration,
+  parseTimestamp,
+  timestampOfSeconds,
+  timestampText,
+} from './times.ts'
 
 const same = (value: CelValue): CelValue => value
 
@@ -114,10 +121,10 @@ export const conversions = [
   overload('bytes(string): bytes', (text: string) => Uint8Array.from(Buffer.from(text)), traversalCost),
   overload('duration(duration): duration', same),
   overload('duration(string): duration', (text: string) => converted(text, 'Duration', parseDuration)),
-  overload('duration(int): duration', (seconds: bigint) => new Duration(seconds * 1_000_000_000n)),
+  overload('duration(int): duration', durationOfSeconds),
   overload('timestamp(timestamp): timestamp', same),
   overload('timestamp(string): timestamp', (text: string) => converted(text, 'Timestamp', parseTimestamp)),
-  overload('timestamp(int): timestamp', (seconds: bigint) => new Timestamp(seconds * 1_000_000_000n)),
+  overload('timestamp(int): timestamp', timestampOfSeconds),
 ]
 
 /** Division that rounds down, for negative numbers too. */

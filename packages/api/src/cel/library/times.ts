@@ -22,6 +22,9 @@ export function timestampOf(nanos: bigint): Timestamp {
   throw new CelError('timestamp overflow')
 }
 
+export const durationOfSeconds = (seconds: bigint): Duration => durationOf(seconds * second)
+export const timestampOfSeconds = (seconds: bigint): Timestamp => timestampOf(seconds * second)
+
 /** A duration as Go writes it: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration {
   const nanos = parseDurationNanos(text)
