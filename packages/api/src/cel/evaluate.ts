@@ -13,7 +13,8 @@ import { checkPattern, isConstant, membershipOf } from './constants.ts'
 import { CelCostExceeded, CelError, noSuchKey } from './errors.ts'
 import { listCreation, matches, type Overload } from './functions.ts'
 import { elementOf, notFound } from './library/operators.ts'
-import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, typeName, Uint } from './values.ts'
+import { noOverload, notIterable } from './no-overload.ts'
+import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, Uint } from './values.ts'
 
 /** Counts what an evaluation costs, and ends it where that is too much. */
 export class CostMeter {
@@ -299,7 +300,7 @@ function fold(expression: FoldExpression, plan: Plan): Evaluator {
       initial: () => initial(run, scope),
       outer: scope,
     }
-    if (!(over instanceof CelList) && !(over instanceof CelMap)) throw new CelError('no such overload')
+    if (!(over instanceof CelList) && !(over instanceof CelMap)) throw notIterable(over)
     const keys = over instanceof CelMap ? over.keys() : undefined
     const count = sizeOf(over)
     for (let index = 0; index < count; index += 1) {
@@ -363,10 +364,10 @@ function invocation(expression: CallExpression, plan: Plan): Evaluator {
       const isMember = list instanceof CelList && overloads.length === 1 ? membershipOf(list) : undefined
       if (list instanceof CelList && list.length === 0 && isMember !== undefined) return inNothing
       if (isMember !== undefined) return (run, scope) => isMember(first(run, scope))
-      return invoked(expression.name, overloads, args)
+      return invoked(overloads, args)
     }
     default:
-      return invoked(expression.name, overloads, args)
+      return invoked(overloads, args)
   }
 }
 
@@ -391,13 +392,14 @@ const nothing: Evaluator = () => null
 /** What is looked for in an empty list is not even evaluated. */
 const inNothing: Evaluator = () => false
 
-function invoked(name: string, overloads: readonly Overload[], args: readonly Evaluator[]): Evaluator {
+function invoked(overloads: readonly Overload[], args: readonly Evaluator[]): Evaluator {
+  const [{ name } = { name: '' }] = overloads
   return (run, scope) => {
     const values = args.map((arg) => arg(run, scope))
     const overload = overloads.find(({ params }) =>
       params.every((param, index) => matches(values[index] ?? null, param)),
     )
-    if (overload === undefined) throw new CelError(`no such overload: ${name}(${values.map(typeName).join(', ')})`)
+    if (overload === undefined) throw noOverload(name, values)
     run.meter.spend(overload.cost(values.map(sizeOf), values))
     return overload.invoke(...(values as never[]))
   }

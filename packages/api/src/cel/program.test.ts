@@ -310,6 +310,8 @@ describe('libraries', () => {
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
     ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.find('(' + 'a')", 'error: Illegal regex: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.findAll('(' + 'a', 1)", 'error: Illegal regex: error parsing regexp: missing closing ): `(a`'],
     ['[1, 2, 3].isSorted() && [3, 1].max() == 3 && [3, 1].min() == 1', true],
     ["['a', 'b', 'a'].indexOf('a') == 0 && ['a', 'b', 'a'].lastIndexOf('a') == 2", true],
     ['[1.5, 2.5].sum()', 4],

@@ -22,7 +22,6 @@ export function timestampOf(nanos: bigint): Timestamp {
   throw new CelError('timestamp overflow')
 }
 
-export const durationOfSeconds = (seconds: bigint): Duration => durationOf(seconds * second)
 export const timestampOfSeconds = (seconds: bigint): Timestamp => timestampOf(seconds * second)
 
 /** A duration as Go writes it: `1h30m`, `-1.5s`. */
@@ -42,7 +41,7 @@ const fractionText = (nanos: bigint): string =>
   nanos === 0n ? '' : `.${nanos.toString().padStart(9, '0').replace(/0+$/, '')}`
 
 const timestampPattern =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(?:Z|([+-])(\d{2}):(\d{2}))$/
 
 export function parseTimestamp(text: string): Timestamp {
   const parts = timestampPattern.exec(text)
