@@ -53,6 +53,97 @@ describe('values that a function does not take', () => {
     expect(errorOf(source)).toBe(error)
   })
 
+  const values: Readonly<Record<string, string>> = {
+    int: '1',
+    uint: '1u',
+    double: '1.0',
+    bool: 'true',
+    string: "'a'",
+    bytes: "b'a'",
+    list: '[1]',
+    map: '{}',
+    null: 'null',
+    duration: "duration('1s')",
+    timestamp: 'timestamp(1)',
+  }
+
+  // What is on the right fits nothing.
+  it.each([
+    ['+', 'int uint double string bytes list duration timestamp'],
+    ['-', 'int uint double string duration timestamp'],
+    ['*', 'int uint double string duration timestamp'],
+    ['/', 'int uint double string duration timestamp'],
+    ['%', 'int uint string duration timestamp'],
+    ['<', 'int uint double bool string bytes duration timestamp'],
+    ['<=', 'int uint double bool string bytes duration timestamp'],
+    ['>', 'int uint double bool string bytes duration timestamp'],
+    ['>=', 'int uint double bool string bytes duration timestamp'],
+  ])('%s tells nothing of %s on its left, and its name of all else', (operator, types) => {
+    const silent = Object.entries(values)
+      .filter(([, value]) => errorOf(`dyn(${value}) ${operator} dyn(null)`) === 'no such overload')
+      .map(([type]) => type)
+    const named = Object.entries(values)
+      .filter(([, value]) => errorOf(`dyn(${value}) ${operator} dyn(null)`) === `no such overload: _${operator}_`)
+      .map(([type]) => type)
+    expect(silent).toEqual(types.split(' '))
+    expect([...silent, ...named].toSorted()).toEqual(Object.keys(values).toSorted())
+  })
+
+  it.each([
+    ['s', 'int uint double bool string bytes list map null duration timestamp'],
+    ['d', 'int uint'],
+    ['f', 'double string'],
+    ['e', 'double string'],
+    ['b', 'int uint bool'],
+    ['o', 'int uint'],
+    ['x', 'int uint string bytes'],
+    ['X', 'int uint string bytes'],
+  ])('a format with %%%s takes %s, and what may be anything', (verb, types) => {
+    const taken = Object.entries(values).filter(
+      ([, value]) => !errorOf(`'%${verb}'.format([${value}])`).includes('<input>'),
+    )
+    expect(taken.map(([type]) => type)).toEqual(types.split(' '))
+    expect(errorOf(`'%${verb}'.format([text])`)).not.toContain('<input>')
+  })
+
+  it.each([
+    [
+      "'%d'.format([[1]])",
+      '<input>:1:14: error during formatting: decimal clause can only be used on integers, was given list',
+    ],
+    ["'%d'.format([{}])", 'was given map'],
+    ["'%d'.format([null])", 'was given null_type'],
+    ["'%d'.format([int])", 'was given type'],
+    ["'%X'.format([duration('1s')])", 'was given google.protobuf.Duration'],
+    ["'%X'.format([timestamp(1)])", 'was given google.protobuf.Timestamp'],
+    ["'%s'.format([{'a': optional.none()}])", '<input>:1:33: error during formatting: string clause'],
+    ["'%s'.format([[[optional.none()]]])", '<input>:1:29: error during formatting: string clause'],
+    ["'%s'.format([{optional.none(): 1}])", '<input>:1:28: error during formatting: string clause'],
+    ["'%d %d'.format([1, 2])", 'value: 1 2'],
+    ['text.format([optional.none()])', 'value: x'],
+  ])('%s: %s', (source, told) => {
+    expect(errorOf(source)).toContain(told)
+  })
+
+  it.each([
+    ["[1, 'a', 2.0]", ["1:5: expected type 'int' but found 'string'"]],
+    [
+      "{'a': 1, 'b': 'x', 2: 3.0}",
+      [
+        "1:15: expected type 'int' but found 'string'",
+        "1:20: expected type 'string' but found 'int'",
+        "1:23: expected type 'int' but found 'double'",
+      ],
+    ],
+    ["[?optional.of(1), 'a']", ["1:19: expected type 'int' but found 'string'"]],
+    ["{'a': 1, ?'b': optional.of('x')}", ["1:27: expected type 'int' but found 'string'"]],
+    ['[?optional.of(1), 2]', []],
+    ['[[], [1], [2]]', []],
+  ])('%s mixes types: %s', (source, told) => {
+    const problems = [...errorOf(source).matchAll(/<input>:(.*)/g)].map(([, problem]) => problem)
+    expect(problems).toEqual(told)
+  })
+
   it.each([
     ['text', 'types.String'],
     ['dyn(1)', 'types.Int'],

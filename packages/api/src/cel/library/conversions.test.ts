@@ -25,6 +25,16 @@ describe('texts become what cel-go reads in them', () => {
     ["double('1.5e300')", '1.5e+300'],
     ["double('1e400')", `instantiation: ${notConverted('double')}`],
     ["double('inf')", '+Inf'],
+    ["double('-inf')", '-Inf'],
+    ["double('.55')", '0.55'],
+    ["double('5.')", '5'],
+    ["double('1x')", `instantiation: ${notConverted('double')}`],
+    ["double('x1')", `instantiation: ${notConverted('double')}`],
+    ["uint('1x')", `instantiation: ${notConverted('uint')}`],
+    ["int('x1')", `instantiation: ${notConverted('int')}`],
+    ["bool('True')", 'true'],
+    ["bool('F')", 'false'],
+    ["timestamp(string('x'))", `instantiation: ${notConverted('google.protobuf.Timestamp')}`],
     ["timestamp('2020-01-01T0:00:00,5Z')", '2020-01-01T00:00:00.5Z'],
   ])('%s: %s', (source, text) => {
     expect(outcome(source)).toBe(text)
@@ -49,6 +59,11 @@ describe('numbers become what cel-go makes of them', () => {
     ['0.00001', '1e-05'],
     ['0.0', '0'],
     ["double('nan')", 'NaN'],
+    ['-0.0', '-0'],
+    // Seconds are rounded down, before 1970 as well.
+    ["int(timestamp('1969-12-31T23:59:59.5Z'))", '-1'],
+    ["int(timestamp('1969-12-31T23:59:58Z'))", '-2'],
+    ["int(timestamp('1970-01-01T00:00:01.5Z'))", '1'],
     ['uint(1e20)', 'instantiation: unsigned integer overflow'],
     ["uint(double('inf'))", 'instantiation: unsigned integer overflow'],
     ["int(double('nan'))", 'instantiation: integer overflow'],
