@@ -79,6 +79,10 @@ export const areas: Readonly<Record<string, MutationArea>> = {
     tests: ['packages/kubelet/src/pod/*.test.ts'],
   },
   proxy: { mutate: ['packages/proxy/src/*.ts', ...noTests], tests: ['packages/proxy/src/*.test.ts'] },
+  'cel-values': {
+    mutate: ['packages/api/src/cel/{constants,no-overload,validate}.ts', 'packages/api/src/cel/library/conversions.ts'],
+    tests: ['packages/api/src/cel/*.test.ts', 'packages/api/src/cel/library/*.test.ts'],
+  },
   'cel-estimates': {
     mutate: ['packages/api/src/cel/{estimate,call-estimates,ranges}.ts'],
     tests: ['packages/api/src/cel/*.test.ts'],

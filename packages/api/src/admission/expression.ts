@@ -1,3 +1,4 @@
+import { type ExpressionProblem, expressionProblem } from '../cel/expression-error.ts'
 import { type CelProgram, compileCel } from '../cel/program.ts'
 import { type CelType, types, typeText } from '../cel/types.ts'
 import { variableTypes } from './variables.ts'
@@ -13,7 +14,7 @@ export interface AdmissionExpressionOptions {
 }
 
 /** An expression ready to be run, or why it is none. */
-export type CompiledExpression = { readonly program: CelProgram } | { readonly problem: string }
+export type CompiledExpression = { readonly program: CelProgram } | ExpressionProblem
 
 /** Compiles an expression about a request that must come to one of these types; any where there are none. */
 export function compileAdmissionExpression(
@@ -21,12 +22,14 @@ export function compileAdmissionExpression(
   wanted: readonly ('bool' | 'string' | 'null')[],
   options: AdmissionExpressionOptions,
 ): CompiledExpression {
-  const compiled = compileCel(source, variableTypes(options), undefined, 'alike')
-  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
-  const { type } = compiled.program
-  if (wanted.length === 0 || wanted.some((each) => each === type.kind)) return compiled
-  const names = wanted.map((each) => (each === 'null' ? 'null_type' : typeText(types[each])))
-  const found = type.kind === 'null' ? 'null_type' : typeText(type)
-  const expected = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`
-  return { problem: `must evaluate to ${expected} but got ${found}` }
+  const compiled = compileCel(source, variableTypes(options), {
+    typeProblem: (type) => {
+      if (wanted.length === 0 || wanted.some((each) => each === type.kind)) return undefined
+      const names = wanted.map((each) => (each === 'null' ? 'null_type' : typeText(types[each])))
+      const found = type.kind === 'null' ? 'null_type' : typeText(type)
+      const expected = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`
+      return `must evaluate to ${expected} but got ${found}`
+    },
+  })
+  return 'problem' in compiled ? expressionProblem(compiled) : compiled
 }

@@ -1,6 +1,7 @@
 /** What expressions of MutatingAdmissionPolicies make: apply configurations and JSON patches. */
 import type { ConstructibleType, ConstructibleTypes } from '../cel/check.ts'
 import { CelError } from '../cel/errors.ts'
+import { expressionProblem } from '../cel/expression-error.ts'
 import { jsonOf } from '../cel/json-values.ts'
 import { compileCel } from '../cel/program.ts'
 import { type CelType, listOf, types, typeText } from '../cel/types.ts'
@@ -38,10 +39,14 @@ export function compileMutation(
   patch: PatchType,
   options: AdmissionExpressionOptions,
 ): CompiledExpression {
-  const compiled = compileCel(source, variableTypes(options), constructible, 'alike')
-  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
-  const [found, expected] = [typeText(compiled.program.type), typeText(wanted[patch])]
-  return found === expected ? compiled : { problem: `must evaluate to ${expected} but got ${found}` }
+  const compiled = compileCel(source, variableTypes(options), {
+    constructible,
+    typeProblem: (type) => {
+      const [found, expected] = [typeText(type), typeText(wanted[patch])]
+      return found === expected ? undefined : `must evaluate to ${expected} but got ${found}`
+    },
+  })
+  return 'problem' in compiled ? expressionProblem(compiled) : compiled
 }
 
 /**

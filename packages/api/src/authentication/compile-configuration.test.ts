@@ -298,6 +298,14 @@ it.each<[string, readonly object[], readonly string[]]>([
     ],
   ],
   [
+    'rules of what constants cannot be, and with lists of several types',
+    withRules({ expression: "int('x') == 1" }, { expression: "[1, 'a'].size() == 2" }),
+    [
+      "jwt[0].claimValidationRules[0].expression: Internal error: program instantiation failed: type conversion error from 'string' to 'int'",
+      expect.stringContaining("compilation failed: ERROR: <input>:1:5: expected type 'int' but found 'string'"),
+    ],
+  ],
+  [
     'a rule that is no truth',
     withRules({ expression: 'claims.sub' }),
     ['jwt[0].claimValidationRules[0].expression: Invalid value: "claims.sub": must evaluate to bool'],

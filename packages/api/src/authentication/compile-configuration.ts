@@ -4,8 +4,9 @@
  */
 import { userInfoType } from '../admission/variables.ts'
 import { selects } from '../cel/ast.ts'
+import { expressionError, expressionProblem } from '../cel/expression-error.ts'
 import { parseCel } from '../cel/parse.ts'
-import { type CelProgram, compileCel } from '../cel/program.ts'
+import { type CelOptions, type CelProgram, compileCel } from '../cel/program.ts'
 import { type CelType, mapOf, types } from '../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, tooManyField } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
@@ -294,16 +295,20 @@ class Compiler {
     const problems = repeated(seen, expression, path)
     this.add(...problems)
     if (problems.length > 0) return undefined
-    const program = this.#compile(expression, variable, path)
-    if (program === undefined || program.type.kind === 'bool') return program
-    this.add(invalidField(path, expression, 'must evaluate to bool'))
-    return undefined
+    return this.#compile(expression, variable, path, {
+      typeProblem: ({ kind }) => (kind === 'bool' ? undefined : 'must evaluate to bool'),
+    })
   }
 
-  #compile(expression: string, variable: keyof typeof variables, path: FieldPath): CelProgram | undefined {
-    const compiled = compileCel(expression, variables[variable])
+  #compile(
+    expression: string,
+    variable: keyof typeof variables,
+    path: FieldPath,
+    options: CelOptions = {},
+  ): CelProgram | undefined {
+    const compiled = compileCel(expression, variables[variable], options)
     if ('program' in compiled) return compiled.program
-    this.add(invalidField(path, expression, `compilation failed: ${compiled.problem}`))
+    this.add(expressionError(path, expression, expressionProblem(compiled)))
     return undefined
   }
 }

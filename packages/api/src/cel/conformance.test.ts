@@ -83,7 +83,7 @@ function judge({ original }: IncrementalTest): Verdict {
     if (!variables.has(name)) variables.set(name, types.dyn)
     values.set(name, value)
   }
-  const compiled = compileCel(expr, variables)
+  const compiled = compileCel(expr, variables, { literals: 'mixed' })
   if ('problem' in compiled && disableCheck) return 'left out'
   const outcome = 'problem' in compiled ? { error: compiled.problem } : compiled.program.run(values, 1_000_000)
   if (matcher.case === 'evalError') return 'error' in outcome ? 'passed' : 'failed'

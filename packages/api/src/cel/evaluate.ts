@@ -9,9 +9,12 @@ import {
   type SelectExpression,
 } from './ast.ts'
 import { type Checked, typeNames } from './check.ts'
+import { checkPattern, isConstant, membershipOf } from './constants.ts'
 import { CelCostExceeded, CelError, noSuchKey } from './errors.ts'
 import { listCreation, matches, type Overload } from './functions.ts'
-import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, typeName, Uint } from './values.ts'
+import { elementOf, notFound } from './library/operators.ts'
+import { noOverload, notIterable } from './no-overload.ts'
+import { CelList, CelMap, CelObject, type CelValue, Optional, sizeOf, TypeValue, Uint } from './values.ts'
 
 /** Counts what an evaluation costs, and ends it where that is too much. */
 export class CostMeter {
@@ -35,8 +38,9 @@ export class CostMeter {
 /** What names stand for, innermost first. */
 interface Scope {
   readonly name: string
-  /** An error where an element could not be judged; a later one may decide nevertheless. */
-  value: CelValue | CelError
+  /** An error where an element could not be judged; a later one may decide nevertheless. Undefined until somebody asks. */
+  value: CelValue | CelError | undefined
+  readonly initial?: () => CelValue
   readonly outer: Scope | undefined
 }
 
@@ -50,31 +54,59 @@ export type Evaluator = (run: Run, scope: Scope | undefined) => CelValue
 /** What the parts of an expression cost, as cel-go counts: looking at a variable or a field, making a list, a map, an object. */
 export const costs = { look: 1, list: listCreation, map: 30, object: 40 } as const
 
-/** The function that evaluates an expression. */
-export function evaluatorOf(checked: Checked): Evaluator {
-  return compile(checked.expression, checked)
+/** What is known of an expression before it runs. */
+interface Plan {
+  readonly checked: Checked
+  readonly constants: Map<Expression, CelValue>
 }
 
-function compile(expression: Expression, checked: Checked): Evaluator {
+/**
+ * The function that evaluates an expression. What is constant in it is evaluated here, and costs nothing later. Throws a CelError
+ * where a constant cannot be converted or is no pattern, even in a part that would never be reached.
+ */
+export function evaluatorOf(checked: Checked): Evaluator {
+  return compile(checked.expression, { checked, constants: new Map() })
+}
+
+function compile(expression: Expression, plan: Plan): Evaluator {
+  const evaluator = evaluatorFor(expression, plan)
+  if (evaluator !== inNothing && !isConstant(expression, plan.constants)) return evaluator
+  const value = constantValue(expression, evaluator)
+  if (value === undefined) return evaluator
+  plan.constants.set(expression, value)
+  return () => value
+}
+
+function constantValue(expression: Expression, evaluator: Evaluator): CelValue | undefined {
+  try {
+    return evaluator({ variables: new Map(), meter: new CostMeter(Number.POSITIVE_INFINITY) }, undefined)
+  } catch (error) {
+    // What is wrong with the elements of a list or the keys of a map is told when they are wanted.
+    if (expression.kind !== 'call' && error instanceof CelError) return undefined
+    throw error
+  }
+}
+
+function evaluatorFor(expression: Expression, plan: Plan): Evaluator {
   switch (expression.kind) {
     case 'literal': {
       const value = literalValue(expression.value)
       return () => value
     }
     case 'identifier':
-      return identifier(expression.name)
+      return identifier(expression.name, costs.look)
     case 'select':
-      return select(expression, checked)
+      return select(expression, plan, costs.look)
     case 'call':
-      return call(expression, checked)
+      return call(expression, plan)
     case 'list':
-      return listLiteral(expression, checked)
+      return listLiteral(expression, plan)
     case 'map':
-      return mapLiteral(expression, checked)
+      return mapLiteral(expression, plan)
     case 'fold':
-      return fold(expression, checked)
+      return fold(expression, plan)
     case 'construct':
-      return construct(expression, checked)
+      return construct(expression, plan)
   }
 }
 
@@ -83,15 +115,17 @@ function literalValue(value: Literal): CelValue {
   return 'int' in value ? value.int : 'uint' in value ? new Uint(value.uint) : value.double
 }
 
-function identifier(name: string): Evaluator {
+/** `look`: what looking at it costs. */
+function identifier(name: string, look: number): Evaluator {
   const global = name.replace(/^\./, '')
   const isGlobal = name !== global
   const type = typeNames.has(global) ? new TypeValue(global) : undefined
   return ({ variables, meter }, scope) => {
-    meter.spend(costs.look)
+    meter.spend(look)
     if (!isGlobal) {
       for (let each = scope; each !== undefined; each = each.outer) {
         if (each.name !== name) continue
+        each.value ??= each.initial?.() ?? null
         if (each.value instanceof CelError) throw each.value
         return each.value
       }
@@ -103,30 +137,86 @@ function identifier(name: string): Evaluator {
   }
 }
 
-function select(expression: SelectExpression, checked: Checked): Evaluator {
-  const { field, test, optional } = expression
-  const name = qualifiedName(expression.operand)
-  const qualified = name === undefined ? undefined : `${name}.${field}`
-  if (qualified !== undefined && checked.variables.has(qualified)) return identifier(qualified)
-  const operand = compile(expression.operand, checked)
+/** What is looked up, step by step, from where it begins: what cel-go calls attributes. */
+const isAttribute = (expression: Expression): boolean =>
+  expression.kind === 'identifier' || expression.kind === 'select' || isIndex(expression) || isConditional(expression)
+
+const isIndex = (expression: Expression): expression is IndexExpression =>
+  expression.kind === 'call' && (expression.name === '_[_]' || expression.name === '_[?_]')
+
+const isConditional = (expression: Expression): expression is ConditionalExpression =>
+  expression.kind === 'call' && expression.name === '_?_:_'
+
+interface IndexExpression extends CallExpression {
+  readonly name: '_[_]' | '_[?_]'
+}
+interface ConditionalExpression extends CallExpression {
+  readonly name: '_?_:_'
+}
+
+/** `look`: what it costs to look at the variable that an attribute begins with. As cel-go counts, nothing in a branch or an index. */
+function attribute(expression: Expression, plan: Plan, look: number): Evaluator {
+  if (expression.kind === 'identifier') return identifier(expression.name, look)
+  if (expression.kind === 'select' && !expression.test) return select(expression, plan, look)
+  return isIndex(expression) ? index(expression, plan, look) : compile(expression, plan)
+}
+
+/** What a step is taken from. A value that is no attribute is looked at as a variable is. */
+function origin(expression: Expression, plan: Plan, look: number): Evaluator {
+  if (isAttribute(expression)) return attribute(expression, plan, look)
+  const evaluator = compile(expression, plan)
   return (run, scope) => {
-    const of = operand(run, scope)
-    // As upstream has it, has() costs no more than what it looks into.
-    if (!test) run.meter.spend(costs.look)
-    if (of instanceof Optional) {
-      if (of.value !== undefined && isPlain(of.value)) throw noSuchKey(field)
-      const inner = of.value === undefined ? undefined : memberOf(of.value, field)
-      return test ? inner !== undefined : inner === undefined ? Optional.none : optionalOf(inner)
-    }
-    const value = memberOf(of, field)
-    if (test) return value !== undefined
-    if (optional) return value === undefined ? Optional.none : optionalOf(value)
-    if (value !== undefined) return value
-    throw noSuchKey(field)
+    const value = evaluator(run, scope)
+    run.meter.spend(look)
+    return value
   }
 }
 
-const optionalOf = (value: CelValue): Optional => (value instanceof Optional ? value : new Optional(value))
+function select(expression: SelectExpression, plan: Plan, look: number): Evaluator {
+  const { field, test, optional } = expression
+  const name = qualifiedName(expression.operand)
+  const qualified = name === undefined ? undefined : `${name}.${field}`
+  if (qualified !== undefined && plan.checked.variables.has(qualified)) return identifier(qualified, look)
+  const operand = origin(expression.operand, plan, look)
+  return (run, scope) => {
+    const of = operand(run, scope)
+    if (!test && !optional && !(of instanceof Optional)) return foundIn(of, field, run)
+    if (of instanceof Optional && of.value !== undefined && isPlain(of.value)) throw noSuchKey(field)
+    const from = of instanceof Optional ? of.value : of
+    const found = from === undefined ? undefined : memberOf(from, field)
+    // As upstream has it, has() costs no more than what it looks into.
+    return test ? found !== undefined : optionally(found, run)
+  }
+}
+
+function foundIn(of: CelValue, field: string, { meter }: Run): CelValue {
+  meter.spend(costs.look)
+  const value = memberOf(of, field)
+  if (value === undefined) throw noSuchKey(field)
+  return value
+}
+
+/** As cel-go counts, only a step that finds something costs. */
+function optionally(found: CelValue | undefined, { meter }: Run): Optional {
+  if (found === undefined) return Optional.none
+  meter.spend(costs.look)
+  return found instanceof Optional ? found : new Optional(found)
+}
+
+function index(expression: CallExpression, plan: Plan, look: number): Evaluator {
+  const [of, at] = expression.args as [Expression, Expression]
+  const [operand, key] = [origin(of, plan, look), attribute(at, plan, 0)]
+  const isOptional = expression.name === '_[?_]'
+  return (run, scope) => {
+    const [from, name] = [operand(run, scope), key(run, scope)]
+    if (from instanceof Optional) return optionally(from.value && elementOf(from.value, name), run)
+    if (isOptional) return optionally(elementOf(from, name), run)
+    run.meter.spend(costs.look)
+    const value = elementOf(from, name)
+    if (value === undefined) throw notFound(from, name)
+    return value
+  }
+}
 
 /** Whether a value has neither members nor elements. */
 const isPlain = (value: CelValue): boolean =>
@@ -139,8 +229,8 @@ function memberOf(value: CelValue, field: string): CelValue | undefined {
   return undefined
 }
 
-function listLiteral(expression: Extract<Expression, { kind: 'list' }>, checked: Checked): Evaluator {
-  const elements = expression.elements.map(({ value, optional }) => ({ value: compile(value, checked), optional }))
+function listLiteral(expression: Extract<Expression, { kind: 'list' }>, plan: Plan): Evaluator {
+  const elements = expression.elements.map(({ value, optional }) => ({ value: compile(value, plan), optional }))
   return (run, scope) => {
     run.meter.spend(costs.list)
     const values: CelValue[] = []
@@ -153,10 +243,10 @@ function listLiteral(expression: Extract<Expression, { kind: 'list' }>, checked:
   }
 }
 
-function mapLiteral(expression: Extract<Expression, { kind: 'map' }>, checked: Checked): Evaluator {
+function mapLiteral(expression: Extract<Expression, { kind: 'map' }>, plan: Plan): Evaluator {
   const entries = expression.entries.map(({ key, value, optional }) => ({
-    key: compile(key, checked),
-    value: compile(value, checked),
+    key: compile(key, plan),
+    value: compile(value, plan),
     optional,
   }))
   return (run, scope) => {
@@ -171,11 +261,11 @@ function mapLiteral(expression: Extract<Expression, { kind: 'map' }>, checked: C
   }
 }
 
-function construct(expression: ConstructExpression, checked: Checked): Evaluator {
+function construct(expression: ConstructExpression, plan: Plan): Evaluator {
   const { typeName } = expression
   const fields = expression.fields.map(({ name, value, optional }) => ({
     name,
-    value: compile(value, checked),
+    value: compile(value, plan),
     optional,
   }))
   return (run, scope) => {
@@ -194,18 +284,23 @@ function construct(expression: ConstructExpression, checked: Checked): Evaluator
   }
 }
 
-function fold(expression: FoldExpression, checked: Checked): Evaluator {
+function fold(expression: FoldExpression, plan: Plan): Evaluator {
   const [range, initial, condition, step, result] = [
     expression.range,
     expression.initial,
     expression.condition,
     expression.step,
     expression.result,
-  ].map((each) => compile(each, checked)) as [Evaluator, Evaluator, Evaluator, Evaluator, Evaluator]
+  ].map((each) => compile(each, plan)) as [Evaluator, Evaluator, Evaluator, Evaluator, Evaluator]
   return (run, scope) => {
     const over = range(run, scope)
-    const accumulator: Scope = { name: expression.accumulator, value: initial(run, scope), outer: scope }
-    if (!(over instanceof CelList) && !(over instanceof CelMap)) throw new CelError('no such overload')
+    const accumulator: Scope = {
+      name: expression.accumulator,
+      value: undefined,
+      initial: () => initial(run, scope),
+      outer: scope,
+    }
+    if (!(over instanceof CelList) && !(over instanceof CelMap)) throw notIterable(over)
     const keys = over instanceof CelMap ? over.keys() : undefined
     const count = sizeOf(over)
     for (let index = 0; index < count; index += 1) {
@@ -241,29 +336,64 @@ function twoVariables(
 const isLogical = (expression: Expression): boolean =>
   expression.kind === 'call' && (expression.name === '_&&_' || expression.name === '_||_')
 
-function call(expression: CallExpression, checked: Checked): Evaluator {
-  const overloads = checked.overloadsOf(expression)
+function call(expression: CallExpression, plan: Plan): Evaluator {
+  if (isIndex(expression)) return index(expression, plan, costs.look)
+  if (isConditional(expression)) return conditional(expression, plan)
+  return invocation(expression, plan)
+}
+
+function invocation(expression: CallExpression, plan: Plan): Evaluator {
+  const overloads = plan.checked.overloadsOf(expression)
   const method = overloads[0]?.method === true && expression.target !== undefined
   const operands = method && expression.target !== undefined ? [expression.target, ...expression.args] : expression.args
-  const args = operands.map((each) => compile(each, checked))
-  const [first = nothing, second = nothing, third = nothing] = args
+  const args = operands.map((each) => compile(each, plan))
+  checkPattern(expression, operands, plan.constants)
+  const [first = nothing, second = nothing] = args
   switch (expression.name) {
     case '_&&_':
       return logical(first, second, false)
     case '_||_':
       return logical(first, second, true)
-    case '_?_:_':
-      return (run, scope) => (mustBeBool(first(run, scope)) ? second(run, scope) : third(run, scope))
+    case 'or':
+    case 'orValue':
+      return otherwise(first, second, expression.name)
     case '@not_strictly_false':
       return (run, scope) => notStrictlyFalse(first, run, scope)
+    case '@in': {
+      const list = operands[1] && plan.constants.get(operands[1])
+      const isMember = list instanceof CelList && overloads.length === 1 ? membershipOf(list) : undefined
+      if (list instanceof CelList && list.length === 0 && isMember !== undefined) return inNothing
+      if (isMember !== undefined) return (run, scope) => isMember(first(run, scope))
+      return invoked(overloads, args)
+    }
     default:
-      return invocation(expression.name, overloads, args)
+      return invoked(overloads, args)
+  }
+}
+
+function conditional({ args }: CallExpression, plan: Plan): Evaluator {
+  const [test, whenTrue, whenFalse] = args as [Expression, Expression, Expression]
+  const condition = compile(test, plan)
+  const [one, other] = [attribute(whenTrue, plan, 0), attribute(whenFalse, plan, 0)]
+  return (run, scope) => (mustBeBool(condition(run, scope)) ? one(run, scope) : other(run, scope))
+}
+
+/** `a.or(b)` and `a.orValue(b)` look at `b` only where there is no `a`, and cost nothing themselves. */
+function otherwise(optional: Evaluator, other: Evaluator, name: 'or' | 'orValue'): Evaluator {
+  return (run, scope) => {
+    const value = optional(run, scope)
+    if (!(value instanceof Optional)) return value
+    if (value.value === undefined) return other(run, scope)
+    return name === 'or' ? value : value.value
   }
 }
 
 const nothing: Evaluator = () => null
+/** What is looked for in an empty list is not even evaluated. */
+const inNothing: Evaluator = () => false
 
-function invocation(name: string, overloads: readonly Overload[], args: readonly Evaluator[]): Evaluator {
+function invoked(overloads: readonly Overload[], args: readonly Evaluator[]): Evaluator {
+  const [{ name } = { name: '' }] = overloads
   return (run, scope) => {
     const values = args.map((arg) => arg(run, scope))
     const overload = overloads.find(({ params }) =>
@@ -275,25 +405,15 @@ function invocation(name: string, overloads: readonly Overload[], args: readonly
   }
 }
 
-/** What has no elements at all has not the one that is asked for either (cel-go's `refQualify`). */
-function noOverload(name: string, values: readonly CelValue[]): CelError {
-  const [of = null, key = null] = values
-  if (name === '_[_]' && isPlain(of)) return noSuchKey(key instanceof Uint ? key.value : key)
-  return new CelError(`no such overload: ${name}(${values.map(typeName).join(', ')})`)
-}
-
 function mustBeBool(value: CelValue): boolean {
   if (typeof value === 'boolean') return value
   throw new CelError('no such overload')
 }
 
 function notStrictlyFalse(operand: Evaluator, run: Run, scope: Scope | undefined): boolean {
-  try {
-    return operand(run, scope) !== false
-  } catch (error) {
-    if (error instanceof CelError) return true
-    throw error
-  }
+  const value = attempt(operand, run, scope)
+  run.meter.spend(costs.look)
+  return value !== false
 }
 
 /** Either side may decide alone: an error on the other is then none. */

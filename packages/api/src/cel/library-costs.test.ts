@@ -158,7 +158,7 @@ describe.each([
   ['loops with two variables', twoVariables],
 ])("estimates of %s are upstream's, and no less than what is spent", (_, cases) => {
   it.each(cases)('%s', (expression, min, max) => {
-    const compiled = compileCel(expression, variables)
+    const compiled = compileCel(expression, variables, { literals: 'mixed' })
     if ('problem' in compiled) throw new Error(compiled.problem)
     expect(compiled.program.estimateCost(sizeAt)).toEqual({ min, max })
     expect(compiled.program.run(new Map(), 1_000_000).cost).toBeLessThanOrEqual(max)

@@ -9,7 +9,10 @@ export function expandMacro(
   args: readonly Expression[],
   offset: number,
 ): Expression | undefined {
-  if (target === undefined) return name === 'has' && args.length === 1 ? has(args, offset) : undefined
+  if (target === undefined) {
+    const [operand] = args
+    return name === 'has' && args.length === 1 && operand !== undefined ? has(operand) : undefined
+  }
   if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel') return bind(args, offset)
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return optMap(name, target, args, offset)
   const macro = `${name}/${args.length}`
@@ -136,8 +139,10 @@ function collect(
   })
 }
 
-function has([operand]: readonly Expression[], offset: number): Expression {
-  if (operand?.kind !== 'select') throw new CelSyntaxError(offset, 'invalid argument to has() macro')
+function has(operand: Expression): Expression {
+  if (operand.kind !== 'select' || operand.optional) {
+    throw new CelSyntaxError(operand.offset, 'invalid argument to has() macro')
+  }
   return { ...operand, test: true }
 }
 

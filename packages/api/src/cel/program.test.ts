@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileCel } from './program.ts'
-import { type CelType, types } from './types.ts'
-import { CelList, type CelValue } from './values.ts'
+import { type CelType, listOf, types } from './types.ts'
+import { CelList, CelMap, type CelValue } from './values.ts'
 
 const costMax = 1_000_000
 
@@ -59,7 +59,20 @@ describe('what is wrong with an expression is said with its place', () => {
       '{}.sortBy(k, k)',
       'ERROR: <input>:1:1: sortBy can only be applied to a list, identifier, comprehension, call or select expression',
     ],
-    ['has(1)', 'ERROR: <input>:1:4: invalid argument to has() macro\n | has(1)\n | ...^'],
+    ['has(1)', 'ERROR: <input>:1:5: invalid argument to has() macro\n | has(1)\n | ....^'],
+    ["has({'a': 1}.?a)", "ERROR: <input>:1:13: invalid argument to has() macro\n | has({'a': 1}.?a)\n | ............^"],
+    [
+      '1 in [[]]',
+      "ERROR: <input>:1:3: found no matching overload for '@in' applied to '(int, list(list(dyn)))'\n | 1 in [[]]\n | ..^",
+    ],
+    [
+      "[1]['a']",
+      "ERROR: <input>:1:4: found no matching overload for '_[_]' applied to '(list(int), string)'\n | [1]['a']\n | ...^",
+    ],
+    [
+      'timestamp(9999999999999)',
+      'ERROR: <input>:1:11: invalid timestamp argument\n | timestamp(9999999999999)\n | ..........^',
+    ],
     ['9223372036854775808', 'ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^'],
     ['if', 'ERROR: <input>:1:1: reserved identifier: if\n | if\n | ^'],
     [`${'('.repeat(300)}1${')'.repeat(300)}`, 'expression recursion limit exceeded: 250'],
@@ -122,10 +135,52 @@ describe('what is wrong with an expression is said with its place', () => {
     ["'%y'.format([1])", ['1:12: could not parse formatting clause: unrecognized formatting clause "y"']],
     ["'%s'.format(['%d'.format(['a'])])", ['1:27: error during formatting: decimal clause']],
   ])('what a format does not take is told: %s', (source, problems) => {
-    const compiled = compileCel(source, new Map(), undefined, 'alike')
+    const compiled = compileCel(source, new Map())
     const told = 'problem' in compiled ? compiled.problem.split(/^ERROR: <input>:/m).slice(1) : []
     expect(told).toEqual(problems.map((problem) => expect.stringContaining(problem)))
   })
+
+  it.each([
+    ["int('x') == 1", "type conversion error from 'string' to 'int'"],
+    ["uint('x') == 1u || true", "type conversion error from 'string' to 'uint'"],
+    ["double('x') == 1.0 && false", "type conversion error from 'string' to 'double'"],
+    ["bool('x')", "type conversion error from 'string' to 'bool'"],
+    ['uint(-1) == 1u', 'unsigned integer overflow'],
+    ['int(1e30) == 1', 'integer overflow'],
+    ["string(b'\\xff') == ''", 'invalid UTF-8 in bytes, cannot convert to string'],
+    ["false ? [{'a': int(string('x'))}].size() == 1 : true", "type conversion error from 'string' to 'int'"],
+    ["[].exists(x, int('x') == x)", "type conversion error from 'string' to 'int'"],
+    ["duration(string('x')) == duration('1s')", "type conversion error from 'string' to 'google.protobuf.Duration'"],
+    ["string(null) == 'a'", 'no such overload: string(null_type)'],
+    ["matches('a', '[')", 'error parsing regexp: missing closing ]: `[`'],
+    ["'a'.matches(string('['))", 'error parsing regexp: missing closing ]: `[`'],
+    ["'a'.find('(') == ''", 'error parsing regexp: missing closing ): `(`'],
+    ["'a'.findAll('(', 2) == []", 'error parsing regexp: missing closing ): `(`'],
+  ])('what constants cannot be is told before anything runs: %s', (source, problem) => {
+    expect(compileCel(source, new Map())).toEqual({ stage: 'instantiation', problem })
+  })
+
+  it.each(["int('x' + 'y') == 1", "int(true ? 'x' : 'y') == 1", "int(dyn('x').a) == 1", "'a'.find('(' + 'a') == ''"])(
+    'what is no constant is only told when it runs: %s',
+    (source) => {
+      expect(compileCel(source, new Map())).toHaveProperty('program')
+    },
+  )
+
+  it('a type that is not wanted is told before what constants cannot be, and after what does not fit', () => {
+    const typeProblem = ({ kind }: CelType) => (kind === 'bool' ? undefined : `${kind} is not wanted`)
+    expect(compileCel("int('x')", new Map(), { typeProblem })).toEqual({ stage: 'type', problem: 'int is not wanted' })
+    expect(compileCel("int('x') == 1", new Map(), { typeProblem })).toHaveProperty('stage', 'instantiation')
+    expect(compileCel("int('x') == 'a'", new Map(), { typeProblem })).toHaveProperty('stage', 'compilation')
+  })
+
+  it.each(["[1, 'a'].size() == 2", "{'a': 1, 'b': 'c'}.size() == 2"])(
+    'lists and maps of several types are refused, unless they are allowed: %s',
+    (source) => {
+      expect(compileCel(source, new Map())).toHaveProperty('stage', 'compilation')
+      expect(compileCel(source, new Map(), { literals: 'mixed' })).toHaveProperty('program')
+    },
+  )
 
   it('no more than a hundred problems are told', () => {
     const compiled = compileCel(Array.from({ length: 103 }, (_, index) => `x${index}`).join(' || '), new Map())
@@ -255,6 +310,8 @@ describe('libraries', () => {
     ["'abc 123 45'.find('[0-9]+')", '123'],
     ["'a1b22'.findAll('[0-9]+') == ['1', '22'] && 'a1b22'.findAll('[0-9]+', 1) == ['1']", true],
     ["'aaa'.matches('(' + 'a')", 'error: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.find('(' + 'a')", 'error: Illegal regex: error parsing regexp: missing closing ): `(a`'],
+    ["'aaa'.findAll('(' + 'a', 1)", 'error: Illegal regex: error parsing regexp: missing closing ): `(a`'],
     ['[1, 2, 3].isSorted() && [3, 1].max() == 3 && [3, 1].min() == 1', true],
     ["['a', 'b', 'a'].indexOf('a') == 0 && ['a', 'b', 'a'].lastIndexOf('a') == 2", true],
     ['[1.5, 2.5].sum()', 4],
@@ -308,18 +365,85 @@ describe('cost', () => {
     expect(program.run(variables, cost - 1)).toMatchObject({ exceeded: true })
   })
 
-  // The numbers of cel-go: a look at a variable or a member is 1, a list 10, a map 30; has() costs nothing by itself.
+  // The numbers of cel-go where it optimizes: a look at a variable or a member is 1, a list 10, a map 30; has() costs nothing by itself.
   it.each([
     ["'text'", 0],
     ['self', 1],
     ['self + self', 3],
-    ['[1, 2, 3]', 10],
-    ['[[1]]', 20],
-    ["{'a': 1}", 30],
-    ["{'a': 1}.a", 31],
-    ["has({'a': 1}.a)", 30],
+    ['[self, 2, 3]', 11],
+    ['[[self]]', 21],
+    ["{'a': self}", 31],
+    // What is looked into is looked at, as a variable is.
+    ["{'a': self}.a", 33],
+    ["{'a': {'b': self}}.a.b", 64],
+    ["has({'a': self}.a)", 32],
+    ['[self][0]', 13],
+    ['[self][self - 1]', 15],
+    ['optional.of(self).orValue(2)', 2],
   ])('of %s is %i', (source, cost) => {
     expect(programOf(source, { self: types.int }).run(new Map([['self', 1n]]), costMax).cost).toBe(cost)
+  })
+
+  // What is constant has its value before anything is run.
+  it.each([
+    ['[1, 2, 3]', 0],
+    ['[[1]]', 0],
+    ["{'a': 1}", 0],
+    ["{'a': 1}.a", 2],
+    ["has({'a': 1}.a)", 1],
+    ["bytes('x') == b'x'", 1],
+    ["duration('1s') + duration('2s')", 1],
+    ["int(string(dyn('1')))", 0],
+    ['type(1)', 0],
+    // One of several values is found at once, and in nothing nothing is looked for.
+    ['self in [1, 2, 3, 4, 5, 6, 7, 8]', 1],
+    ["'a' in ['a', 'b']", 0],
+    ['self in []', 0],
+    ['[self in []]', 0],
+    ['1 / 0 in []', 0],
+    // Values that are no primitive ones are compared one by one, as are those of lists of which the type is not known.
+    ["b'a' in [b'b', b'c']", 2],
+    ['self in dyn([1])', 2],
+    ["int('1') + self", 2],
+  ])('of %s, in which there are constants, is %i', (source, cost) => {
+    expect(programOf(source, { self: types.int }).run(new Map([['self', 1n]]), costMax).cost).toBe(cost)
+  })
+
+  // A variable costs nothing where it is a branch or an index, and an optional step only where it finds something.
+  it.each([
+    ['map.a', 2],
+    ['map[key]', 2],
+    ['map[map.b]', 3],
+    ['list[list[0]]', 3],
+    ['yes ? map : map', 1],
+    ['yes ? map.a : key', 2],
+    ['(yes ? map : map).a', 2],
+    ['yes ? has(map.a) : yes', 2],
+    ['map.?a', 2],
+    ['map.?z', 1],
+    ['map[?key].orValue(1)', 2],
+    ["map[?'z'].orValue(1)", 1],
+    ['list[?9].or(optional.of(1))', 2],
+    ['list[?0].or(optional.of(1))', 2],
+    ['map.?a.optMap(x, 1)', 4],
+    ['list.all(x, true)', 5],
+    ['list.exists(x, x == 0)', 8],
+    ['list.map(x, x == 0, x)', 17],
+  ])('of %s, which looks something up, is %i', (source, cost) => {
+    const program = programOf(source, { map: types.dyn, list: listOf(types.int), key: types.string, yes: types.bool })
+    const variables = new Map<string, CelValue>([
+      [
+        'map',
+        new CelMap([
+          ['a', 1n],
+          ['b', 'a'],
+        ]),
+      ],
+      ['list', CelList.of([0n])],
+      ['key', 'a'],
+      ['yes', true],
+    ])
+    expect(program.run(variables, costMax)).toMatchObject({ cost })
   })
 
   it('is never more than estimated', () => {

@@ -5,7 +5,7 @@
 import { type ConstructibleTypes, checkCel } from './check.ts'
 import { CelCheckError, CelCostExceeded, CelError, CelSyntaxError, describeProblems } from './errors.ts'
 import { estimateCost, type SizeAt } from './estimate.ts'
-import { CostMeter, evaluatorOf } from './evaluate.ts'
+import { CostMeter, type Evaluator, evaluatorOf } from './evaluate.ts'
 import { functionTable } from './library/index.ts'
 import { parseCel } from './parse.ts'
 import type { Range } from './ranges.ts'
@@ -29,40 +29,61 @@ export interface CelProgram {
   run(variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome
 }
 
+export interface CelOptions {
+  /** The types of objects that it may make; none without. */
+  readonly constructible?: ConstructibleTypes
+  /** Whether lists and maps in it may be of several types; they may not, where this is not given. */
+  readonly literals?: AggregateLiterals
+  /** What is wrong with the type of what it comes to; undefined where nothing is. */
+  typeProblem?(type: CelType): string | undefined
+}
+
 /**
- * Makes an expression over these variables into a program, or says why it is none, in cel-go's words. It may make objects of
- * types that are `constructible`.
+ * Why an expression is no program: it cannot be read or its types do not fit, what it comes to is of another type than is
+ * wanted, or a constant in it cannot be converted or is no pattern.
  */
+export interface CelFailure {
+  readonly stage: 'compilation' | 'type' | 'instantiation'
+  readonly problem: string
+}
+
+/** Makes an expression over these variables into a program, or says why it is none, in cel-go's words. */
 export function compileCel(
   source: string,
   variables: ReadonlyMap<string, CelType>,
-  constructible?: ConstructibleTypes,
-  literals: AggregateLiterals = 'mixed',
-): { readonly program: CelProgram } | { readonly problem: string } {
+  { constructible, literals = 'alike', typeProblem }: CelOptions = {},
+): { readonly program: CelProgram } | CelFailure {
   try {
     const checked = checkCel(parseCel(source), variables, functionTable, constructible)
     validate(checked, literals)
+    const problem = typeProblem?.(checked.type)
+    if (problem !== undefined) return { stage: 'type', problem }
     const evaluate = evaluatorOf(checked)
     return {
       program: {
         type: checked.type,
         estimateCost: (sizeAt) => estimateCost(checked, sizeAt),
         uses: (variable) => checked.variables.has(variable),
-        run: (values, costMax) => {
-          const meter = new CostMeter(costMax)
-          try {
-            return { value: evaluate({ variables: values, meter }, undefined), cost: meter.spent }
-          } catch (error) {
-            const exceeded = error instanceof CelCostExceeded
-            if (!exceeded && !(error instanceof CelError)) throw error
-            return { error: error.message, exceeded, cost: meter.spent }
-          }
-        },
+        run: (values, costMax) => runWithin(evaluate, values, costMax),
       },
     }
   } catch (error) {
-    if (error instanceof CelSyntaxError) return { problem: describeProblems(source, [error]) }
-    if (error instanceof CelCheckError) return { problem: describeProblems(source, error.problems) }
+    if (error instanceof CelSyntaxError) return { stage: 'compilation', problem: describeProblems(source, [error]) }
+    if (error instanceof CelCheckError) {
+      return { stage: 'compilation', problem: describeProblems(source, error.problems) }
+    }
+    if (error instanceof CelError) return { stage: 'instantiation', problem: error.message }
     throw error
+  }
+}
+
+function runWithin(evaluate: Evaluator, variables: ReadonlyMap<string, CelValue>, costMax: number): CelOutcome {
+  const meter = new CostMeter(costMax)
+  try {
+    return { value: evaluate({ variables, meter }, undefined), cost: meter.spent }
+  } catch (error) {
+    const exceeded = error instanceof CelCostExceeded
+    if (!exceeded && !(error instanceof CelError)) throw error
+    return { error: error.message, exceeded, cost: meter.spent }
   }
 }

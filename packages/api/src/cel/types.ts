@@ -73,9 +73,10 @@ export function typeText(type: CelType): string {
       return `optional_type(${typeText(type.of)})`
     case 'type':
       return type.of === undefined ? 'type' : `type(${typeText(type.of)})`
+    case 'param':
+      return isOfNothing(type) ? 'dyn' : type.name
     case 'object':
     case 'opaque':
-    case 'param':
       return type.name
     default:
       return names[type.kind] ?? type.kind
@@ -141,11 +142,11 @@ function bind(name: string, type: CelType, bindings: Bindings): boolean {
   return true
 }
 
-/** A type with its parameters replaced by what they stand for; by `dyn` where that is unknown. */
+/** A type with its parameters replaced by what they stand for; nothing is known of those that stand for nothing yet. */
 export function substitute(type: CelType, bindings: Bindings): CelType {
   switch (type.kind) {
     case 'param':
-      return bindings.get(type.name) ?? types.dyn
+      return bindings.get(type.name) ?? ofNothing
     case 'list':
       return { ...type, element: substitute(type.element, bindings) }
     case 'map':

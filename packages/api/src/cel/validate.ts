@@ -3,11 +3,11 @@
  * they are taken for, and lists and maps of several types. Kubernetes has all of them (apiserver/pkg/cel/environment/base.go).
  */
 import { compilePattern } from '../custom/pattern.ts'
-import { type CallExpression, type Expression, partsOf } from './ast.ts'
+import { type CallExpression, type Expression, type Literal, partsOf } from './ast.ts'
 import type { Checked } from './check.ts'
 import { CelCheckError, CelError, type CelProblem } from './errors.ts'
-import { formatClause, unrecognizedClause } from './library/format.ts'
-import { parseDuration, parseTimestamp } from './library/times.ts'
+import { formatClause, notFormatted, unrecognizedClause } from './library/format.ts'
+import { parseDuration, parseTimestamp, timestampOfSeconds } from './library/times.ts'
 import { type CelType, isEquivalent, types, typeText } from './types.ts'
 
 /**
@@ -38,21 +38,28 @@ function* problemsOf(
   for (const part of partsOf(expression)) yield* problemsOf(part, checked, literals, isWithin)
 }
 
-/** Functions whose first argument is read when the expression is written, where it is a literal text. */
-const readers: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => canBeRead(parseDuration, text),
-  timestamp: (text) => canBeRead(parseTimestamp, text),
-  matches: (text) => compilePattern(text).problem === undefined,
+/** Functions whose first argument is looked at when the expression is written, where it is a literal. */
+const readers: Readonly<Record<string, (literal: Literal) => boolean>> = {
+  // No integer is a duration, and as a timestamp it is in seconds.
+  duration: (literal) => !isInteger(literal) && canBeRead(() => typeof literal === 'string' && parseDuration(literal)),
+  timestamp: (literal) =>
+    canBeRead(() =>
+      isInteger(literal) ? timestampOfSeconds(literal.int) : typeof literal === 'string' && parseTimestamp(literal),
+    ),
+  matches: (literal) => typeof literal !== 'string' || compilePattern(literal).problem === undefined,
 }
 
 function* literalProblems({ name, args: [first] }: CallExpression): Iterable<CelProblem> {
-  if (first?.kind !== 'literal' || typeof first.value !== 'string' || !Object.hasOwn(readers, name)) return
+  if (first?.kind !== 'literal' || !Object.hasOwn(readers, name)) return
   if (readers[name]?.(first.value) === false) yield { offset: first.offset, message: `invalid ${name} argument` }
 }
 
-function canBeRead(read: (text: string) => unknown, text: string): boolean {
+const isInteger = (literal: Literal): literal is { readonly int: bigint } =>
+  typeof literal === 'object' && literal !== null && 'int' in literal
+
+function canBeRead(read: () => unknown): boolean {
   try {
-    read(text)
+    read()
     return true
   } catch (error) {
     if (error instanceof CelError) return false
@@ -62,25 +69,18 @@ function canBeRead(read: (text: string) => unknown, text: string): boolean {
 
 const integers = ['int', 'uint'] as const
 
-/** What clauses of a format take, and what is said of anything else (ext/formatting.go). */
-const clauses: Readonly<Record<string, { readonly takes: readonly CelType['kind'][]; readonly problem: string }>> = {
-  s: {
-    takes: [
-      ...integers,
-      ...(['list', 'map', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
-    ],
-    problem:
-      'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-  },
-  d: { takes: integers, problem: 'decimal clause can only be used on integers' },
-  f: { takes: ['double', 'string'], problem: 'fixed-point clause can only be used on doubles' },
-  e: { takes: ['double', 'string'], problem: 'scientific clause can only be used on doubles' },
-  b: { takes: [...integers, 'bool'], problem: 'only integers and bools can be formatted as binary' },
-  o: { takes: integers, problem: 'octal clause can only be used on integers' },
-  x: {
-    takes: [...integers, 'string', 'bytes'],
-    problem: 'only integers, byte buffers, and strings can be formatted as hex',
-  },
+/** What clauses of a format take (ext/formatting.go). */
+const clauses: Readonly<Record<string, readonly CelType['kind'][]>> = {
+  s: [
+    ...integers,
+    ...(['list', 'map', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
+  ],
+  d: integers,
+  f: ['double', 'string'],
+  e: ['double', 'string'],
+  b: [...integers, 'bool'],
+  o: integers,
+  x: [...integers, 'string', 'bytes'],
 }
 
 /** Of a literal format with a list of what is to be formatted the first thing that does not fit. */
@@ -97,15 +97,14 @@ function* formatProblems(
       yield { offset, message: `index ${index} out of range` }
       return
     }
-    const clause = clauses[verb.toLowerCase() === 'x' ? 'x' : verb]
-    if (clause === undefined) {
+    const takes = clauses[verb.toLowerCase() === 'x' ? 'x' : verb]
+    if (takes === undefined) {
       yield { offset, message: unrecognizedClause(verb) }
       return
     }
-    const unfit = firstUnfit(given, clause.takes, checked, verb === 's')
+    const unfit = firstUnfit(given, takes, checked, verb === 's')
     if (unfit === undefined) continue
-    const message = `error during formatting: ${clause.problem}, was given ${runtimeName(checked.typeOf(unfit))}`
-    yield { offset: unfit.offset, message }
+    yield { offset: unfit.offset, message: notFormatted(verb, runtimeName(checked.typeOf(unfit))) }
     return
   }
   if (list.elements.length <= verbs.length) return

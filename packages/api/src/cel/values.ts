@@ -133,12 +133,17 @@ export class CelMap {
   }
 }
 
-function keyText(key: CelValue): string | undefined {
-  if (typeof key === 'string') return `s${key}`
-  if (typeof key === 'boolean') return `b${key}`
-  if (typeof key === 'bigint') return `n${key}`
-  if (key instanceof Uint) return `n${key.value}`
-  return typeof key === 'number' && Number.isInteger(key) ? `n${BigInt(key)}` : undefined
+const keyText = (key: CelValue): string | undefined =>
+  typeof key === 'number' && !Number.isInteger(key) ? undefined : primitiveText(key)
+
+/** The same text for equal texts, booleans and numbers, whatever the type of the number; undefined for all else. */
+export function primitiveText(value: CelValue): string | undefined {
+  if (typeof value === 'string') return `s${value}`
+  if (typeof value === 'boolean') return `b${value}`
+  if (typeof value === 'bigint') return `n${value}`
+  if (value instanceof Uint) return `n${value.value}`
+  if (typeof value !== 'number' || Number.isNaN(value)) return undefined
+  return Number.isInteger(value) ? `n${BigInt(value)}` : `n${value}`
 }
 
 /** What an object was made of, where there may be more in it than expressions can ask about. */

@@ -533,6 +533,47 @@ describe('validation', () => {
     expect(errorsOf(schema, spec)).toEqual([])
   })
 
+  it.each<[string, JsonSchemaProps, unknown, readonly string[]]>([
+    [
+      'an object, what it lacks after what is wrong within it',
+      object({ a: { type: 'integer', minimum: 1 }, b: string }, { required: ['b'], maxProperties: 0 }),
+      { a: 0 },
+      ['spec: Too many: 1', 'spec.a: Invalid value: 0: spec.a in body should be', 'spec.b: Required value'],
+    ],
+    [
+      'a list, its length and whether it is allowed after its elements',
+      a(list({ type: 'integer', minimum: 1 }, { minItems: 2, enum: [[2]] })),
+      { a: [0] },
+      [
+        'spec.a[0]: Invalid value: 0: spec.a[0] in body should be',
+        'spec.a: Invalid value: 1: spec.a in body should have',
+        'spec.a: Unsupported value: [0]',
+      ],
+    ],
+    [
+      'an alternative likewise',
+      object(
+        { a: integer, b: string },
+        { allOf: [{ required: ['b'], maxProperties: 0, properties: { a: { minimum: 1 } } }] },
+      ),
+      { a: 0 },
+      [
+        'spec: Too many: 1',
+        'spec.a: Invalid value: 0: spec.a in body should be',
+        'spec.b: Required value',
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated',
+      ],
+    ],
+    [
+      'a value, its type before all else',
+      a({ type: 'string', maxLength: 1, enum: ['x'] }),
+      { a: 'yy' },
+      ['spec.a: Too long', 'spec.a: Unsupported value: "yy"'],
+    ],
+  ])('tells in the order of kube-openapi what is wrong with %s', (_, schema, spec, expected) => {
+    expect(errorsOf(schema, spec)).toEqual(expected.map((each) => expect.stringContaining(each)))
+  })
+
   it('is read once, for whoever checks it and whoever serves it', () => {
     const props = object({ spec: object({ a: string }) })
     const names = { group: 'a.b', version: 'v1', kind: 'C' }

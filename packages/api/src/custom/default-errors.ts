@@ -71,7 +71,8 @@ function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surrounding
     if (errors.length > start) return
   }
   if (place.insideMeta && errors.length > before) return
-  const { validate } = compile(place.schemaOf(withoutIntOrString(props)), { dialect: 'structural' })
+  const checked = hasIntOrString(props) ? place.schemaOf(withoutIntOrString(props)) : schema
+  const { validate } = compile(checked, { dialect: 'structural' })
   const invalid = validate(value).map((error) => below(path, error))
   errors.push(...invalid)
   if (invalid.length > 0) return
@@ -79,6 +80,12 @@ function addErrorsOf(props: JsonSchemaProps, path: FieldPath, place: Surrounding
   // As an update of what it was already, and as something new.
   const asked = rule?.(value, { path, old: value }).filter(({ isTolerated }) => isTolerated !== true) ?? []
   errors.push(...(asked.length > 0 ? asked : (rule?.(value, { path }) ?? [])))
+}
+
+function hasIntOrString(props: JsonSchemaProps): boolean {
+  const { properties = {}, items, additionalProperties } = props
+  const within = [...Object.values(properties), items, additionalProperties]
+  return props['x-kubernetes-int-or-string'] === true || within.some((part) => isSchema(part) && hasIntOrString(part))
 }
 
 /** As upstream has it the default of an int-or-string may be anything: only objects are held to be one of the two there. */

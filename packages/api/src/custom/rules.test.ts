@@ -405,6 +405,19 @@ describe('a definition is refused', () => {
       withRules(scale, 'self.replicas'),
       [`${at}.rule: Invalid value: ${shown('self.replicas')}: cel expression must evaluate to a bool`],
     ],
+    [
+      'for what constants cannot be',
+      withRules(scale, "self.replicas == int('x')", {
+        rule: 'true',
+        messageExpression: "string(int('x'))",
+      }),
+      [
+        `${at}.rule: Invalid value: ${shown("self.replicas == int('x')")}: program instantiation failed: type conversion error from 'string' to 'int'`,
+        expect.stringContaining(
+          ": messageExpression instantiation failed: type conversion error from 'string' to 'int'",
+        ),
+      ],
+    ],
     ['for an empty rule', withRules(scale, ' '), [`${at}.rule: Required value: rule is not specified`]],
     [
       'for a name nobody knows',

@@ -227,20 +227,32 @@ function readExpression(
     reading.errors.push(invalidField(path.field(name), shownRule(rule), problem))
     return { problem }
   }
-  const compiled = compileCel(source, variables, undefined, 'alike')
-  if ('problem' in compiled) {
-    const prefix = name === 'rule' ? 'compilation failed' : 'messageExpression compilation failed'
-    return broken(`${prefix}: ${compiled.problem}`)
-  }
-  const { program } = compiled
-  const wanted: CelType['kind'] = name === 'rule' ? 'bool' : 'string'
-  if (program.type.kind !== wanted) {
-    return broken(
-      name === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string',
-    )
-  }
-  return { program }
+  const { wanted, stages } = expressions[name]
+  const compiled = compileCel(source, variables, {
+    typeProblem: ({ kind }) => (kind === wanted ? undefined : ''),
+  })
+  return 'problem' in compiled ? broken(`${stages[compiled.stage]}${compiled.problem}`) : compiled
 }
+
+/** What they are to come to, and what is said of a problem, by the stage at which it is found. */
+const expressions = {
+  rule: {
+    wanted: 'bool',
+    stages: {
+      type: 'cel expression must evaluate to a bool',
+      compilation: 'compilation failed: ',
+      instantiation: 'program instantiation failed: ',
+    },
+  },
+  messageExpression: {
+    wanted: 'string',
+    stages: {
+      type: 'messageExpression must evaluate to a string',
+      compilation: 'messageExpression compilation failed: ',
+      instantiation: 'messageExpression instantiation failed: ',
+    },
+  },
+} as const
 
 function countCost(
   program: CelProgram,

@@ -117,9 +117,9 @@ describe('schemas in TypeScript as CustomResourceDefinitions have them', () => {
     expect(decoded({ image: 'web', other: 1 })).toEqual({ image: 'web', replicas: 2 })
     expect(errors({ image: 'web', memory: '1.5Gi' })).toEqual([])
     expect(errors({ replicas: -1, memory: '1,5 Gi' })).toEqual([
-      'spec.image: Required value',
       expect.stringContaining('spec.replicas: Invalid value: -1'),
       expect.stringContaining('spec.memory: Invalid value: "1,5 Gi"'),
+      'spec.image: Required value',
     ])
   })
 

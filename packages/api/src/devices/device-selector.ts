@@ -3,6 +3,7 @@
  * `dynamic-resource-allocation/cel`.
  */
 import type { SizeAt, ValuePath } from '../cel/estimate.ts'
+import { type ExpressionProblem, expressionProblem } from '../cel/expression-error.ts'
 import { quantityValue, semver } from '../cel/library/kubernetes.ts'
 import { compileCel } from '../cel/program.ts'
 import { type CelType, type ObjectType, types, typeText } from '../cel/types.ts'
@@ -32,13 +33,10 @@ export interface DeviceSelectorProgram {
 /** Compiles a selector, or says in upstream's words why it is none. */
 export function compileDeviceSelector(
   expression: string,
-): { readonly selector: DeviceSelectorProgram } | { readonly problem: string } {
-  const compiled = compileCel(expression, new Map([['device', deviceType]]))
-  if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}` }
+): { readonly selector: DeviceSelectorProgram } | ExpressionProblem {
+  const compiled = compileCel(expression, new Map([['device', deviceType]]), { typeProblem })
+  if ('problem' in compiled) return expressionProblem(compiled)
   const { program } = compiled
-  if (program.type.kind !== 'bool' && program.type.kind !== 'dyn') {
-    return { problem: `must evaluate to bool or the unknown type, not ${typeText(program.type)}` }
-  }
   return {
     selector: {
       costMax: program.estimateCost(sizeAt).max,
@@ -51,6 +49,11 @@ export function compileDeviceSelector(
     },
   }
 }
+
+const typeProblem = (type: CelType): string | undefined =>
+  type.kind === 'bool' || type.kind === 'dyn'
+    ? undefined
+    : `must evaluate to bool or the unknown type, not ${typeText(type)}`
 
 const stringOf = (maxSize: number): CelType => ({ kind: 'string', maxSize })
 const attributeType: CelType = { kind: 'dyn', maxSize: attributeValueBytesMax }

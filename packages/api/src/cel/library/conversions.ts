@@ -1,29 +1,41 @@
 /** Conversions between types. */
 import { CelError } from '../errors.ts'
 import { overload, traversalCost } from '../functions.ts'
-import { type CelValue, Duration, Timestamp, TypeValue, typeName, type Uint } from '../values.ts'
+import { type CelValue, type Duration, type Timestamp, TypeValue, typeName, type Uint } from '../values.ts'
 import { toInt, toUint } from './integers.ts'
-import { durationText, parseDuration, parseTimestamp, timestampText } from './times.ts'
+import { durationText, parseDuration, parseTimestamp, timestampOfSeconds, timestampText } from './times.ts'
+
+const durationName = 'google.protobuf.Duration'
+const timestampName = 'google.protobuf.Timestamp'
 
 const same = (value: CelValue): CelValue => value
 
-function doubleToInteger(value: number): bigint {
-  if (!Number.isFinite(value)) throw new CelError('integer overflow')
-  return BigInt(Math.trunc(value))
-}
-
 /** The lowest integer is refused: a double so large may stand for a lower one. */
 function doubleToInt(value: number): bigint {
-  if (value <= -(2 ** 63)) throw new CelError('integer overflow')
-  return toInt(doubleToInteger(value))
+  if (!Number.isFinite(value) || value <= -(2 ** 63)) throw new CelError('integer overflow')
+  return toInt(BigInt(Math.trunc(value)))
 }
 
-/** What cel-go says of a text that is no value of a type. */
-const notConverted = (type: string): CelError => new CelError(`type conversion error from 'string' to '${type}'`)
+function doubleToUint(value: number): Uint {
+  if (!Number.isFinite(value)) throw new CelError('unsigned integer overflow')
+  return toUint(BigInt(Math.trunc(value)))
+}
 
-function parseInteger(text: string, type: 'int' | 'uint'): bigint {
-  if (/^[+-]?\d+$/.test(text)) return BigInt(text.replace(/^\+/, ''))
-  throw notConverted(type)
+/** What cel-go says of what is no value of a type. */
+const notConverted = (type: string, from = 'string'): CelError =>
+  new CelError(`type conversion error from '${from}' to '${type}'`)
+
+function parseInt64(text: string): bigint {
+  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw notConverted('int')
+  return value
+}
+
+/** Without a sign. */
+function parseUint64(text: string): bigint {
+  const value = /^\d+$/.test(text) ? BigInt(text) : undefined
+  if (value === undefined || BigInt.asUintN(64, value) !== value) throw notConverted('uint')
+  return value
 }
 
 function parseDouble(text: string): number {
@@ -37,8 +49,10 @@ function parseDouble(text: string): number {
   }
   const special = known[text.toLowerCase()]
   if (special !== undefined) return special
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return Number(text)
-  throw notConverted('double')
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  // What is too large for a double is none.
+  if (value === undefined || !Number.isFinite(value)) throw notConverted('double')
+  return value
 }
 
 const truths: Readonly<Record<string, boolean>> = {
@@ -62,13 +76,13 @@ function parseBool(text: string): boolean {
   throw notConverted('bool')
 }
 
-/** Doubles as Go writes them with the fewest digits. */
+/** Doubles as Go writes them with the fewest digits: with an exponent from a million on (strconv's `g`). */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   if (Object.is(value, -0)) return '-0'
   const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)))
-  if (exponent < -4 || exponent >= 21) {
+  if (exponent < -4 || exponent >= 6) {
     return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
   }
   return String(value)
@@ -90,12 +104,12 @@ export const conversions = [
   overload('int(int): int', same),
   overload('int(uint): int', ({ value }: Uint) => toInt(value)),
   overload('int(double): int', doubleToInt),
-  overload('int(string): int', (text: string) => toInt(parseInteger(text, 'int'))),
+  overload('int(string): int', parseInt64),
   overload('int(timestamp): int', ({ nanos }: Timestamp) => floorDivide(nanos, 1_000_000_000n)),
   overload('uint(uint): uint', same),
   overload('uint(int): uint', (value: bigint) => toUint(value)),
-  overload('uint(double): uint', (value: number) => toUint(doubleToInteger(value))),
-  overload('uint(string): uint', (text: string) => toUint(parseInteger(text, 'uint'))),
+  overload('uint(double): uint', doubleToUint),
+  overload('uint(string): uint', (text: string) => toUint(parseUint64(text))),
   overload('double(double): double', same),
   overload('double(int): double', (value: bigint) => Number(value)),
   overload('double(uint): double', ({ value }: Uint) => Number(value)),
@@ -113,11 +127,14 @@ export const conversions = [
   overload('bytes(bytes): bytes', same),
   overload('bytes(string): bytes', (text: string) => Uint8Array.from(Buffer.from(text)), traversalCost),
   overload('duration(duration): duration', same),
-  overload('duration(string): duration', (text: string) => converted(text, 'Duration', parseDuration)),
-  overload('duration(int): duration', (seconds: bigint) => new Duration(seconds * 1_000_000_000n)),
+  overload('duration(string): duration', (text: string) => converted(text, durationName, parseDuration)),
+  // Declared, and yet no integer is a duration.
+  overload('duration(int): duration', () => {
+    throw notConverted(durationName, 'int')
+  }),
   overload('timestamp(timestamp): timestamp', same),
-  overload('timestamp(string): timestamp', (text: string) => converted(text, 'Timestamp', parseTimestamp)),
-  overload('timestamp(int): timestamp', (seconds: bigint) => new Timestamp(seconds * 1_000_000_000n)),
+  overload('timestamp(string): timestamp', (text: string) => converted(text, timestampName, parseTimestamp)),
+  overload('timestamp(int): timestamp', timestampOfSeconds),
 ]
 
 /** Division that rounds down, for negative numbers too. */
@@ -127,11 +144,11 @@ function floorDivide(a: bigint, b: bigint): bigint {
 }
 
 /** A text that is none is told by what it was to become. */
-function converted<T>(text: string, type: 'Duration' | 'Timestamp', parse: (text: string) => T): T {
+function converted<T>(text: string, type: string, parse: (text: string) => T): T {
   try {
     return parse(text)
   } catch (error) {
     if (!(error instanceof CelError)) throw error
-    throw new CelError(`type conversion error from 'string' to 'google.protobuf.${type}'`)
+    throw notConverted(type)
   }
 }

@@ -10,6 +10,20 @@ export const formatClause = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g
 export const unrecognizedClause = (verb: string): string =>
   `could not parse formatting clause: unrecognized formatting clause "${verb}"`
 
+/** What is said of what a clause does not take. */
+const clauseProblems: Readonly<Record<string, string>> = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  o: 'octal clause can only be used on integers',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+}
+
+export const notFormatted = (verb: string, type: string): string =>
+  `error during formatting: ${clauseProblems[verb.toLowerCase()]}, was given ${type}`
+
 export function formatText(pattern: string, args: CelList): string {
   let next = 0
   const text = pattern.replaceAll(
@@ -44,9 +58,11 @@ function formatted(verb: string, value: CelValue, digits: number): string {
       return verb === 'X' ? text.toUpperCase() : text
     }
     case 'f':
-      return fixedText(value, (number) => fixed(number, Math.min(digits, 100)))
+      return fixedText(verb, value, (number) => fixed(number, Math.min(digits, 100)))
     case 'e':
-      return fixedText(value, (number) => number.toExponential(Math.min(digits, 100)).replace(/e([+-])(\d)$/, 'e$10$2'))
+      return fixedText(verb, value, (number) =>
+        number.toExponential(Math.min(digits, 100)).replace(/e([+-])(\d)$/, 'e$10$2'),
+      )
     default:
       throw new CelError(unrecognizedClause(verb))
   }
@@ -56,14 +72,12 @@ function integerText(value: CelValue, base: number, verb: string): string {
   const raw = value instanceof Uint ? value.value : value
   if (typeof raw === 'bigint') return raw.toString(base)
   if (verb === 'd' && typeof raw === 'number') return shownText(raw)
-  throw new CelError(
-    `error during formatting: only integers can be formatted with %${verb}, was given ${typeName(value)}`,
-  )
+  throw new CelError(notFormatted(verb, typeName(value)))
 }
 
-function fixedText(value: CelValue, write: (number: number) => string): string {
+function fixedText(verb: string, value: CelValue, write: (number: number) => string): string {
   const raw = value instanceof Uint ? Number(value.value) : typeof value === 'bigint' ? Number(value) : value
-  if (typeof raw !== 'number') throw new CelError(`error during formatting: was given ${typeName(value)}`)
+  if (typeof raw !== 'number') throw new CelError(notFormatted(verb, typeName(value)))
   return Number.isFinite(raw) ? write(raw) : doubleText(raw).replace('+Inf', 'Infinity').replace('-Inf', '-Infinity')
 }
 
@@ -91,5 +105,5 @@ export function shownText(value: CelValue): string {
     const entries = value.entries().map(([key, each]) => `${shownText(key)}: ${shownText(each)}`)
     return `{${entries.sort().join(', ')}}`
   }
-  throw new CelError(`error during formatting: was given ${typeName(value)}`)
+  throw new CelError(notFormatted('s', typeName(value)))
 }

@@ -152,8 +152,6 @@ const versions = [
   overload('Semver.compareTo(Semver): int', (a: VersionValue, b: VersionValue) => BigInt(compareVersions(a, b))),
 ]
 
-const base64 = ofCheck('byte', 'invalid base64')
-
 /** Formats by name, with what is wrong with a text. */
 const named: Readonly<Record<string, (text: string) => readonly string[]>> = {
   dns1123Label: ofFormat('dns1123-label'),
@@ -163,8 +161,7 @@ const named: Readonly<Record<string, (text: string) => readonly string[]>> = {
   labelValue: ofFormat('label-value'),
   uri: ofCheck('uri', 'invalid URI'),
   uuid: ofCheck('uuid', 'does not match the UUID format'),
-  // There is no base64 of nothing.
-  byte: (text) => (text === '' ? ['invalid base64'] : base64(text)),
+  byte: ofCheck('byte', 'invalid base64'),
   date: ofCheck('date', 'invalid date'),
   datetime: ofCheck('datetime', 'invalid datetime'),
 }

@@ -4,12 +4,12 @@ import { type CallCost, constantCost, overload, stringTraversal } from '../funct
 import {
   CelList,
   CelMap,
+  CelObject,
   type CelValue,
   compareValues,
   type Duration,
   equality,
   equals,
-  Optional,
   type Timestamp,
   typeName,
   Uint,
@@ -145,14 +145,20 @@ const branches = [
   overload('@not_strictly_false(bool): bool', () => false),
 ]
 
-function elementAt(list: CelList, index: CelValue): CelValue {
-  const value = elementOf(list, index)
-  if (value !== undefined) return value
-  throw new CelError(`index out of bounds: ${index instanceof Uint ? index.value : String(index)}`)
+/** What is found at a key or an index; undefined where nothing is, as in a value that has no elements. */
+export function elementOf(value: CelValue, key: CelValue): CelValue | undefined {
+  if (value instanceof CelList) return elementAt(value, key)
+  if (value instanceof CelMap) return value.get(key)
+  return value instanceof CelObject && typeof key === 'string' ? value.get(key) : undefined
 }
 
+export const notFound = (value: CelValue, key: CelValue): CelError =>
+  value instanceof CelList ? new CelError(`index out of bounds: ${keyText(key)}`) : noSuchKey(keyText(key))
+
+const keyText = (key: CelValue): string => String(key instanceof Uint ? key.value : key)
+
 /** An index may be any number without a fraction. */
-function elementOf(list: CelList, index: CelValue): CelValue | undefined {
+function elementAt(list: CelList, index: CelValue): CelValue | undefined {
   const raw = index instanceof Uint ? index.value : index
   const position =
     typeof raw === 'bigint' || (typeof raw === 'number' && Number.isInteger(raw)) ? Number(raw) : undefined
@@ -168,28 +174,18 @@ const unsupportedIndex = (index: CelValue): CelError =>
       : `unsupported index type '${typeName(index)}' in list`,
   )
 
-function valueAt(map: CelMap, key: CelValue): CelValue {
-  const value = map.get(key)
-  if (value !== undefined) return value
-  throw noSuchKey(key instanceof Uint ? key.value : key)
-}
-
-const someOf = (value: CelValue | undefined): Optional => (value === undefined ? Optional.none : new Optional(value))
-const inOptional = (of: Optional, index: CelValue): Optional => {
-  if (of.value instanceof CelList) return someOf(elementOf(of.value, index))
-  return of.value instanceof CelMap ? someOf(of.value.get(index)) : Optional.none
-}
+/** Declared for the checker as well: the evaluator looks up itself. */
+const nothing = (): CelValue => null
 
 const access = [
-  overload('_[_](list<A>, int): A', elementAt),
-  overload('_[_](list<A>, dyn): A', elementAt),
-  overload('_[_](map<A, B>, A): B', valueAt),
-  overload('_[?_](list<A>, int): optional<A>', (list: CelList, index: CelValue) => someOf(elementOf(list, index))),
-  overload('_[?_](map<A, B>, A): optional<B>', (map: CelMap, key: CelValue) => someOf(map.get(key))),
-  overload('_[_](optional<list<A>>, int): optional<A>', inOptional),
-  overload('_[_](optional<map<A, B>>, A): optional<B>', inOptional),
-  overload('_[?_](optional<list<A>>, int): optional<A>', inOptional),
-  overload('_[?_](optional<map<A, B>>, A): optional<B>', inOptional),
+  overload('_[_](list<A>, int): A', nothing),
+  overload('_[_](map<A, B>, A): B', nothing),
+  overload('_[?_](list<A>, int): optional<A>', nothing),
+  overload('_[?_](map<A, B>, A): optional<B>', nothing),
+  overload('_[_](optional<list<A>>, int): optional<A>', nothing),
+  overload('_[_](optional<map<A, B>>, A): optional<B>', nothing),
+  overload('_[?_](optional<list<A>>, int): optional<A>', nothing),
+  overload('_[?_](optional<map<A, B>>, A): optional<B>', nothing),
   overload('@in(A, list<A>): bool', isIn, membership),
   overload('@in(A, map<A, B>): bool', (a: CelValue, map: CelMap) => map.has(a), constantCost),
 ]

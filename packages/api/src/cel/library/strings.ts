@@ -114,7 +114,7 @@ function matchesPattern(text: string, source: string): boolean {
 
 const findAll = (text: string, source: string, limit?: bigint): CelList => {
   const found = findPattern(source, text, limit === undefined || limit < 0n ? undefined : Number(limit))
-  if (typeof found === 'string') throw new CelError(found)
+  if (typeof found === 'string') throw new CelError(`Illegal regex: ${found}`)
   return CelList.of(found)
 }
 

@@ -22,6 +22,8 @@ export function timestampOf(nanos: bigint): Timestamp {
   throw new CelError('timestamp overflow')
 }
 
+export const timestampOfSeconds = (seconds: bigint): Timestamp => timestampOf(seconds * second)
+
 /** A duration as Go writes it: `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration {
   const nanos = parseDurationNanos(text)
@@ -39,7 +41,7 @@ const fractionText = (nanos: bigint): string =>
   nanos === 0n ? '' : `.${nanos.toString().padStart(9, '0').replace(/0+$/, '')}`
 
 const timestampPattern =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9})\d*)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,9})\d*)?(?:Z|([+-])(\d{2}):(\d{2}))$/
 
 export function parseTimestamp(text: string): Timestamp {
   const parts = timestampPattern.exec(text)

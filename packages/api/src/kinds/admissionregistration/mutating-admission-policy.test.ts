@@ -102,6 +102,13 @@ describe('a mutating policy', () => {
       ],
     ],
     [
+      'of what constants can be',
+      patching("[JSONPatch{op: 'add', path: '/a', value: int('x')}]"),
+      [
+        `${at}.jsonPatch.expression: Internal error: program instantiation failed: type conversion error from 'string' to 'int'`,
+      ],
+    ],
+    [
       'of their types',
       patching('[JSONPatch{op: 1}]'),
       [

@@ -1,5 +1,6 @@
 /** What is wrong with a mutating policy, in the words of upstream's validation of admissionregistration. */
 import { compileMutation } from '../../admission/index.ts'
+import { expressionError } from '../../cel/expression-error.ts'
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import type { MutatingAdmissionPolicy, Mutation } from './mutating-admission-policy-schema.ts'
@@ -58,7 +59,7 @@ function mutationErrors(mutation: Mutation, around: Surroundings, path: FieldPat
   if (expression === '') return [...errors, requiredField(at)]
   const options = { ...around, hasAuthorizer: true }
   const compiled = compileMutation(expression, patchType, options)
-  return 'problem' in compiled ? [...errors, invalidField(at, expression, compiled.problem)] : errors
+  return 'problem' in compiled ? [...errors, expressionError(at, expression, compiled)] : errors
 }
 
 function reinvocationErrors(policy: string, path: FieldPath): readonly FieldError[] {

@@ -1,5 +1,6 @@
 /** What is wrong with a policy, in the words of upstream's validation of admissionregistration. */
 import { compileAdmissionExpression } from '../../admission/index.ts'
+import { expressionError } from '../../cel/expression-error.ts'
 import { type CelType, types } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
@@ -159,7 +160,7 @@ export function variableErrors(
   const compiled = compileAdmissionExpression(expression, [], { ...around, hasAuthorizer: true })
   // What is made of one that is wrong is not wrong for that.
   around.variables?.set(name, 'problem' in compiled ? types.dyn : compiled.program.type)
-  if ('problem' in compiled) return [...errors, invalidField(at, expression, compiled.problem)]
+  if ('problem' in compiled) return [...errors, expressionError(at, expression, compiled)]
   return errors
 }
 
@@ -224,7 +225,7 @@ function expressionErrors(
   path: FieldPath,
 ): readonly FieldError[] {
   const compiled = compileAdmissionExpression(source, wanted, options)
-  return 'problem' in compiled ? [invalidField(path, source, compiled.problem)] : []
+  return 'problem' in compiled ? [expressionError(path, source, compiled)] : []
 }
 
 const changedOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE']

@@ -1,5 +1,6 @@
 /** What is wrong with rules and match conditions, in the words of upstream's validation of admissionregistration. */
 import { compileAdmissionExpression } from '../../admission/index.ts'
+import { expressionError } from '../../cel/expression-error.ts'
 import {
   duplicateField,
   type FieldError,
@@ -86,8 +87,7 @@ export function validateMatchConditions(
       else {
         const variables = { hasParams, hasAuthorizer: true }
         const compiled = compileAdmissionExpression(expression.trim(), ['bool'], variables)
-        if ('problem' in compiled)
-          errors.push(invalidField(at.field('expression'), expression.trim(), compiled.problem))
+        if ('problem' in compiled) errors.push(expressionError(at.field('expression'), expression.trim(), compiled))
       }
       // That there is a name, and only once, the schema says.
       if (name !== '') errors.push(...checkText('qualified-name', name, at.field('name')))

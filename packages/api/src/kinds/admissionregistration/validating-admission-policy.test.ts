@@ -169,6 +169,17 @@ describe('a policy', () => {
       ['spec.validations[0].expression: Invalid value: "params == null": compilation failed'],
     ],
     [
+      'what constants cannot be',
+      {
+        variables: [{ name: 'x', expression: "int('x')" }],
+        validations: [{ expression: "bool('x')" }],
+      },
+      [
+        "spec.variables[0].expression: Internal error: program instantiation failed: type conversion error from 'string' to 'int'",
+        "spec.validations[0].expression: Internal error: program instantiation failed: type conversion error from 'string' to 'bool'",
+      ],
+    ],
+    [
       'a note without a value',
       { auditAnnotations: [{ key: 'k', valueExpression: '' }] },
       ['spec.auditAnnotations[0].valueExpression: Required value: valueExpression is not specified'],

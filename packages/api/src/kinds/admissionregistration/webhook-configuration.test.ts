@@ -253,6 +253,11 @@ describe('a webhook', () => {
       'webhooks[0].matchConditions[0].expression: Invalid value: "1": must evaluate to bool but got int',
     ],
     [
+      'a condition with what a constant cannot be',
+      { matchConditions: [{ name: 'a', expression: "int('x') == 1" }] },
+      "webhooks[0].matchConditions[0].expression: Internal error: program instantiation failed: type conversion error from 'string' to 'int'",
+    ],
+    [
       'a condition about parameters',
       { matchConditions: [{ name: 'a', expression: 'params == null' }] },
       `webhooks[0].matchConditions[0].expression: Invalid value: "params == null": compilation failed: ERROR: <input>:1:1: undeclared reference to 'params'…`,

@@ -1,4 +1,5 @@
 /** What is wrong with what a claim asks for, in the words of upstream's `pkg/apis/resource/validation`. */
+import { expressionError } from '../../cel/expression-error.ts'
 import { compileDeviceSelector } from '../../devices/device-selector.ts'
 import {
   type FieldError,
@@ -124,7 +125,7 @@ export function checkSelectors(
 function checkExpression(expression: string, path: FieldPath): readonly FieldError[] {
   if (utf8Bytes(expression) > selectorBytesMax) return [tooLongField(path, selectorBytesMax)]
   const compiled = compileDeviceSelector(expression)
-  if ('problem' in compiled) return [invalidField(path, expression, compiled.problem)]
+  if ('problem' in compiled) return [expressionError(path, expression, compiled)]
   return compiled.selector.costMax > selectorCostMax ? [forbiddenField(path, 'too complex, exceeds cost limit')] : []
 }
 

@@ -210,7 +210,12 @@ describe('a template of claims', () => {
 describe('a class of devices', () => {
   it('has selectors, parameters and the name of a resource', () => {
     const spec = {
-      selectors: [{}, { cel: { expression: 'device.driver ==' } }],
+      selectors: [
+        {},
+        { cel: { expression: 'device.driver ==' } },
+        { cel: { expression: "device.driver in ['a', 1]" } },
+        { cel: { expression: "int(string('x')) == 1" } },
+      ],
       config: [{ opaque: { driver: 'd.example.com', parameters: { a: 1 } } }],
       extendedResourceName: 'gpu',
     }
@@ -219,6 +224,8 @@ describe('a class of devices', () => {
       expect.stringContaining(
         'spec.selectors[1].cel.expression: Invalid value: "device.driver ==": compilation failed',
       ),
+      expect.stringContaining("compilation failed: ERROR: <input>:1:24: expected type 'string' but found 'int'"),
+      "spec.selectors[3].cel.expression: Internal error: program instantiation failed: type conversion error from 'string' to 'int'",
       'spec.extendedResourceName: Invalid value: "gpu": must be a valid extended resource name',
     ])
     expect(problemsOfCreate(deviceClasses, { spec: { extendedResourceName: 'example.com/gpu' } })).toEqual([])

@@ -22,38 +22,66 @@ import { formatChecks, isKnownFormat } from './formats.ts'
  */
 export type Check = (value: unknown, parent: FieldPath, step: string | number, errors: FieldError[]) => number
 
+/** Checks of a value by itself, as they stand before and after those of the fields and elements in it. */
+export interface ValueCheck {
+  readonly before: Check
+  readonly after: Check | undefined
+}
+
 /** The check of an alternative, with all that stands in it. */
 function alternativeCheck(checks: ValueChecks): Check {
-  const own = valueCheck(checks)
+  const { before, after } = valueCheck(checks)
   const fields = Object.entries(checks.properties ?? {}).map(([name, each]) => [name, alternativeCheck(each)] as const)
   const items = checks.items === undefined ? undefined : alternativeCheck(checks.items)
-  if (fields.length === 0 && items === undefined) return own
   return (value, parent, step, errors) => {
-    let passed = own(value, parent, step, errors)
+    let passed = before(value, parent, step, errors)
     if (Array.isArray(value) && items !== undefined) {
       const path = pathOf(parent, step)
       for (let index = 0; index < value.length; index += 1) passed += items(value[index], path, index, errors)
-    } else if (isJsonObject(value)) {
+    } else if (isJsonObject(value) && fields.length > 0) {
       const path = pathOf(parent, step)
       for (const [name, check] of fields) {
         if (Object.hasOwn(value, name)) passed += check(value[name], path, name, errors)
       }
     }
-    return passed
+    return passed + (after?.(value, parent, step, errors) ?? 0)
   }
 }
 
-/** The check of a value by itself: not of the fields and elements in it. */
-export function valueCheck(checks: ValueChecks, nullable = false): Check {
+/**
+ * The checks of a value by itself, in the order of kube-openapi: how long a list is, whether it is one of those allowed, and which
+ * fields an object lacks are told after what is wrong with the elements and fields.
+ */
+export function valueCheck(checks: ValueChecks, nullable = false): ValueCheck {
   const type = typeCheck(checks, nullable)
-  const parts = [alternativesCheck(checks), stringCheck(checks), formatCheck(checks), numberCheck(checks)]
+  const own = inTurn([alternativesCheck(checks), stringCheck(checks), formatCheck(checks), numberCheck(checks)])
   const enumeration = enumCheck(checks)
-  const rest = [...parts, listCheck(checks), enumeration, objectCheck(checks)].filter((check) => check !== undefined)
+  const size = sizeCheck(checks)
+  return {
+    before: (value, parent, step, errors) => {
+      let passed = type?.(value, parent, step, errors) ?? 0
+      // Whatever type is wanted, each looks at values of its own.
+      if (value !== null) passed += own?.(value, parent, step, errors) ?? 0
+      if (!Array.isArray(value)) passed += enumeration?.(value, parent, step, errors) ?? 0
+      return passed + (size?.(value, parent, step, errors) ?? 0)
+    },
+    after: inTurn([listCheck(checks), enumeration && ofLists(enumeration), requiredCheck(checks)]),
+  }
+}
+
+const ofLists =
+  (check: Check): Check =>
+  (value, parent, step, errors) =>
+    Array.isArray(value) ? check(value, parent, step, errors) : 0
+
+/** All of these checks; undefined where there are none. */
+function inTurn(all: readonly (Check | undefined)[]): Check | undefined {
+  const checks = all.filter((check) => check !== undefined)
+  const [first, ...others] = checks
+  if (first === undefined || others.length === 0) return first
   return (value, parent, step, errors) => {
-    let passed = type?.(value, parent, step, errors) ?? 0
-    if (value === null) return passed + (enumeration?.(value, parent, step, errors) ?? 0)
-    // Whatever type is wanted, each looks at values of its own.
-    for (const check of rest) passed += check(value, parent, step, errors)
+    let passed = 0
+    for (const check of checks) passed += check(value, parent, step, errors)
     return passed
   }
 }
@@ -117,18 +145,12 @@ function isCheckedFormat(types: readonly JsonType[], format: string): boolean {
 }
 
 function alternativesCheck({ anyOf, oneOf, allOf, not }: ValueChecks): Check | undefined {
-  const checks = [
+  return inTurn([
     anyOf && anyOfCheck(anyOf.map(alternativeCheck)),
     oneOf && oneOfCheck(oneOf.map(alternativeCheck)),
     allOf && allOfCheck(allOf.map(alternativeCheck)),
     not && notCheck(alternativeCheck(not)),
-  ].filter((check) => check !== undefined)
-  if (checks.length === 0) return undefined
-  return (value, parent, step, errors) => {
-    let passed = 0
-    for (const check of checks) passed += check(value, parent, step, errors)
-    return passed
-  }
+  ])
 }
 
 /** What came of one alternative. */
@@ -354,22 +376,37 @@ function listCheck({ minItems, maxItems }: ValueChecks): Check | undefined {
   }
 }
 
-function objectCheck({ minProperties, maxProperties, required = [] }: ValueChecks): Check | undefined {
+function sizeCheck(checks: ValueChecks): Check | undefined {
+  const { minProperties, maxProperties } = checks
+  if (minProperties === undefined && maxProperties === undefined) return undefined
+  return (value, parent, step, errors) => {
+    if (!isJsonObject(value) || hasSize(value, checks)) return 0
+    const path = pathOf(parent, step)
+    const count = Object.keys(value).length
+    if (minProperties !== undefined && count < minProperties) {
+      errors.push(invalidField(path, count, `${path} in body should have at least ${minProperties} properties`))
+    } else if (maxProperties !== undefined) errors.push(tooManyField(path, count, maxProperties))
+    return 0
+  }
+}
+
+function hasSize(value: JsonObject, { minProperties, maxProperties }: ValueChecks): boolean {
+  if (minProperties === undefined && maxProperties === undefined) return true
+  const count = Object.keys(value).length
+  return count >= (minProperties ?? 0) && count <= (maxProperties ?? Number.POSITIVE_INFINITY)
+}
+
+/** With the size of an object it is one check, which passes as a whole. */
+function requiredCheck(checks: ValueChecks): Check | undefined {
+  const { minProperties, maxProperties, required = [] } = checks
   if (minProperties === undefined && maxProperties === undefined && required.length === 0) return undefined
   return (value, parent, step, errors) => {
     if (!isJsonObject(value)) return 0
     const before = errors.length
-    const count = minProperties === undefined && maxProperties === undefined ? 0 : Object.keys(value).length
-    if (minProperties !== undefined && count < minProperties) {
-      const path = pathOf(parent, step)
-      errors.push(invalidField(path, count, `${path} in body should have at least ${minProperties} properties`))
-    } else if (maxProperties !== undefined && count > maxProperties) {
-      errors.push(tooManyField(pathOf(parent, step), count, maxProperties))
-    }
     for (const name of required) {
       if (!isThere(value, name)) errors.push(requiredField(pathOf(parent, step).field(name)))
     }
-    return errors.length === before ? 1 : 0
+    return errors.length === before && hasSize(value, checks) ? 1 : 0
   }
 }
 

@@ -25,7 +25,7 @@ it.each<[string, readonly string[], readonly string[]]>([
   ['ssn', ['111-11-1111', '111111111'], ['11-111-1111']],
   ['hexcolor', ['#FFF', 'a0b1c2'], ['#FFFF', 'ggg']],
   ['rgbcolor', ['rgb(0, 255,1)'], ['rgb(256,0,0)', 'rgb(1,2)']],
-  ['byte', ['', 'aGk=', 'YQ=='], ['a', 'aGk', '####']],
+  ['byte', ['aGk=', 'YQ==', 'YWJj', 'YWJjYQ=='], ['', 'a', 'aGk', '####', 'aGk=YWJj']],
   ['password', ['', 'anything'], []],
   ['date', ['2024-02-29'], ['2023-02-29', '2024-13-01', '2024-1-1', '2024-04-31', '1900-02-29']],
   ['duration', ['1h30m', '-1.5s', '0', '3 days', '2w'], ['', '1', 'x', '1 fortnight']],

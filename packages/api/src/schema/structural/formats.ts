@@ -28,7 +28,7 @@ export const formatChecks: ReadonlyMap<string, (text: string) => boolean> = new 
   ['ssn', matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
   ['hexcolor', matches(/^#?([0-9a-f]{3}|[0-9a-f]{6})$/i)],
   ['rgbcolor', isRgbColor],
-  ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)],
+  ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
   ['password', () => true],
   ['date', isDate],
   ['duration', isDuration],

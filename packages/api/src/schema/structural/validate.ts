@@ -48,8 +48,9 @@ function rootValidator(schema: ObjectSchema): Validator {
   return (value, parent, step, old, errors) => {
     const before = errors.length
     const path = pathOf(parent, step)
-    check?.(value, parent, step, errors)
+    check?.before(value, parent, step, errors)
     parts(value, parent, step, old, errors)
+    check?.after?.(value, parent, step, errors)
     dropRepeated(errors, before)
     if (embedded) embeddedResourceErrors(schema, value, path, errors)
     if (value !== old) addErrors(errors, listTypeErrors(schema, value, old, path))
@@ -83,8 +84,9 @@ function nodeValidator(schema: Schema): Validator {
   return (value, parent, step, old, errors) => {
     if (value === old && staysAsItWas(schema, value)) return
     const before = errors.length
-    check?.(value, parent, step, errors)
+    check?.before(value, parent, step, errors)
     parts(value, parent, step, old, errors)
+    check?.after?.(value, parent, step, errors)
     if (errors.length > before && old !== undefined && isAsBefore(schema, value, old)) errors.length = before
   }
 }
