@@ -447,6 +447,7 @@ describe('a metric of each kind', () => {
   const shown =
     '&LabelSelector{MatchLabels:map[string]string{app: web,queue: mail,},MatchExpressions:[]LabelSelectorRequirement{},}'
   const described = { apiVersion: 'v1', kind: 'Service', name: 'web' }
+  const ofOne = { type: 'AverageValue', averageValue: '1' }
   it.each<[string, MetricSpec, Reading, string, unknown]>([
     [
       'a container',
@@ -459,6 +460,19 @@ describe('a metric of each kind', () => {
       {
         type: 'ContainerResource',
         containerResource: { name: 'cpu', container: 'web', current: { averageUtilization: 100, averageValue: '1' } },
+      },
+    ],
+    [
+      'an amount of a resource of a container',
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'web', target: { type: 'AverageValue', averageValue: '500m' } },
+      },
+      usage(1, 100),
+      'cpu resource',
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'web', current: { averageValue: '1' } },
       },
     ],
     [
@@ -587,6 +601,19 @@ describe('a metric of each kind', () => {
       'failed to get queue external metric value: failed to get queue external metric: ',
     ],
     ['InvalidMetricSourceType', { type: 'Moon' }, 'unknown metric source type "Moon"', ''],
+    [
+      'InvalidMetricSourceType',
+      {
+        type: 'Moon',
+        resource: { name: 'cpu', target: ofOne },
+        containerResource: { name: 'cpu', container: 'web', target: ofOne },
+        pods: { metric: { name: 'qps' }, target: ofOne },
+        object: { describedObject: described, metric: { name: 'qps' }, target: ofOne },
+        external: { metric: { name: 'qps' }, target: ofOne },
+      },
+      'unknown metric source type "Moon"',
+      '',
+    ],
   ])('that cannot be had is told of as %s: %j', (reason, metric, message, summary) => {
     const { events, conditions } = plan({ replicas: 1, spec: { metrics: [metric] }, readings: [{ error: 'away' }] })
     expect(events).toEqual([

@@ -34,8 +34,12 @@ describe('pods that several autoscalers select', () => {
     ['app!=db', 'another value than some'],
     ['app in (web)', 'one of some values'],
     ['app=web,tier=front', 'the same and more'],
-  ])('may be told apart by none of %s', (other) => {
+  ])('are told of where the other selects by %s: %s', (other) => {
     expect(problem('app=web', { 'default/x': other }, front)).toBeDefined()
+  })
+
+  it('are told of where one asks for several values of the label for which the other asks', () => {
+    expect(problem('app in (db, web)', { 'default/x': 'app=web' }, web)).toBeDefined()
   })
 
   it.each([
