@@ -114,6 +114,9 @@ describe('the notes in the tables of a store', () => {
     expect(shown()).toEqual([20, 19, 18, 17])
     await reopen(3)
     expect(shown()).toEqual([20, 19, 18, 17])
+    await reopen(2)
+    await writeWithoutNotes(21)
+    expect(shown()).toEqual([20, 19])
   })
 
   it('go a few with each write, however many are too many', async () => {
