@@ -84,7 +84,6 @@ function chained({ ordinal }: Place, step: Step, isOrdered: boolean): Step {
   return { ...step, actions: step.actions.map((action) => ({ ...action, chain: String(ordinal) })) }
 }
 
-const done: Step = { actions: [], isWaiting: false }
 const waiting: Step = { actions: [], isWaiting: true }
 
 function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Place, isOrdered: boolean): Step {
@@ -108,7 +107,7 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
   if (isWaiting) return { actions: [...missing, ...changed, ...conflicts], isWaiting }
   const conformed = conform(set, ordinal, pod)
   const told = conformed.length === 0 ? tellOfUpdate(set, ordinal, changed) : changed
-  return { ...done, actions: [...missing, ...conformed, ...told, ...conflicts] }
+  return { actions: [...missing, ...conformed, ...told, ...conflicts], isWaiting }
 }
 
 /** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
