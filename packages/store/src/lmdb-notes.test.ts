@@ -43,6 +43,11 @@ describe('the notes in the tables of a store', () => {
     const encoded = encodeEvents(events, checksumSeed(identity))
     await tables.write([{ sequence, revision: last, compacted: last, events, encoded }])
   }
+  const writeWithoutNotes = async (revision: number) => {
+    await tables.write([
+      { sequence: tables.sequence + 1, revision, compacted: revision, events: [], encoded: encodeEvents([], 0) },
+    ])
+  }
   const shown = (before = Number.POSITIVE_INFINITY, limit = 1000) =>
     tables.notes(before, limit).map(({ revision, note }) => {
       expect(Buffer.from(note).toString()).toMatch(new RegExp(`^because of ${revision}\\.*$`))
@@ -109,6 +114,9 @@ describe('the notes in the tables of a store', () => {
     expect(shown()).toEqual([20, 19, 18, 17])
     await reopen(3)
     expect(shown()).toEqual([20, 19, 18, 17])
+    await reopen(2)
+    await writeWithoutNotes(21)
+    expect(shown()).toEqual([20, 19])
   })
 
   it('go a few with each write, however many are too many', async () => {
@@ -134,6 +142,26 @@ describe('the notes in the tables of a store', () => {
     tables.forgetNotes(5)
     await write([6])
     expect(shown()).toEqual([6, 5])
+  })
+
+  it('stay forgotten where less is to be forgotten later', async () => {
+    await write([1, 2], wholeChunk)
+    await write([3, 4], wholeChunk)
+    tables.forgetNotes(4)
+    tables.forgetNotes(2)
+    await write([5])
+    expect(shown()).toEqual([5])
+  })
+
+  it('that are forgotten do not come back with the next: it begins a chunk of its own', async () => {
+    await write([1])
+    tables.forgetNotes(1)
+    await writeWithoutNotes(2)
+    expect(shown()).toEqual([])
+    await write([3])
+    expect(shown()).toEqual([3])
+    await reopen()
+    expect(shown()).toEqual([3])
   })
 
   it('that say nothing any more are passed over, and a repair removes them', async () => {

@@ -108,7 +108,7 @@ export class NoteChunks {
   }
 }
 
-/** The chunks that the notes of `events` fill, the first of them the open one where there is one. */
+/** The chunks that the notes of `events` fill, the first of them the open one where there is one, which is not full. */
 function* piecesOf(events: Iterable<StoreEvent>, open: OpenChunk | undefined): Generator<OpenChunk> {
   let first = open?.first
   let count = open?.count ?? 0
@@ -120,7 +120,7 @@ function* piecesOf(events: Iterable<StoreEvent>, open: OpenChunk | undefined): G
   for (const { revision, note } of events) {
     if (note === undefined) continue
     if (size >= noteChunkBytes) {
-      if (isChanged) yield piece()
+      yield piece()
       first = undefined
       parts = []
       size = 0

@@ -135,6 +135,16 @@ describe('the tables of a store', () => {
     expect(opened && stateOf(opened)).toEqual({ sequence: 6, revision: 5, compacted: 5 })
   })
 
+  it('keep the history of the last revision when a batch only says what is compacted', async () => {
+    const tables = await newTables()
+    await tables.write([batch(1, [put('a', 1)])])
+    await tables.write([batch(2, [put('a', 2)])])
+    await tables.write([{ ...batch(3, []), revision: 2, compacted: 1 }])
+    expect(() => tables.chunkAfter(0)).toThrow(StoreDamagedError)
+    expect(tables.chunkAfter(1)).toMatchObject({ after: 1, last: 2, events: [{ key: 'a', revision: 2 }] })
+    expect(stateOf(tables)).toEqual({ sequence: 3, revision: 2, compacted: 1 })
+  })
+
   it('show a snapshot: what is being written is seen when it is there whole', async () => {
     const tables = await newTables()
     const written = tables.write([batch(1, [put('a', 1), put('b', 1)])])

@@ -22,6 +22,22 @@ describe('failed daemon pods on a node', () => {
     ])
   })
 
+  it('are remembered for half an hour', () => {
+    const failures = new DaemonPodFailures()
+    failures.record('ds', 'n', 0)
+    failures.record('ds', 'n', 30 * 60_000)
+    expect(failures.waitMs('ds', 'n', 30 * 60_000)).toBe(2000)
+  })
+
+  it('are forgotten where ten thousand others came after them', () => {
+    const failures = new DaemonPodFailures()
+    for (let index = 0; index <= 10_000; index++) failures.record('ds', `n${index}`, 0)
+    expect(['n0', 'n1', 'n10000'].map((node) => failures.waitMs('ds', node, 0))).toEqual([0, 1000, 1000])
+    failures.record('ds', 'n1', 0)
+    failures.record('ds', 'n0', 0)
+    expect(['n0', 'n1', 'n2'].map((node) => failures.waitMs('ds', node, 0))).toEqual([1000, 2000, 0])
+  })
+
   it('are forgotten after half an hour without any', () => {
     const failures = new DaemonPodFailures()
     failures.record('ds', 'n', 0)

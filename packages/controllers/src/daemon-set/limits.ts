@@ -11,9 +11,7 @@ export function maxSurge(daemonSet: DaemonSet, nodes: number): number {
   return shareOf(daemonSet.spec.updateStrategy?.rollingUpdate?.maxSurge ?? 0, nodes, 'up')
 }
 
-/** On how many of these nodes the pod may be missing during a rollout. Where there is no surge either, on one: else nothing would move. */
+/** On how many of these nodes the pod may be missing during a rollout without surge. On one at least: else nothing would move. */
 export function maxUnavailable(daemonSet: DaemonSet, nodes: number): number {
-  if (!isRollingUpdate(daemonSet)) return 0
-  const unavailable = shareOf(daemonSet.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 0, nodes, 'up')
-  return unavailable === 0 && maxSurge(daemonSet, nodes) === 0 ? 1 : unavailable
+  return Math.max(1, shareOf(daemonSet.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 0, nodes, 'up'))
 }

@@ -74,6 +74,14 @@ function podOn(owner: DaemonSet, name: string, on: string, traits: DaemonPodTrai
   })
 }
 
+/** A pod that waits to be bound to a node. */
+function unbound(owner: DaemonSet, name: string, to: string, traits: DaemonPodTraits = {}): Pod {
+  const pod = podOn(owner, name, '', traits)
+  const [create] = plan(owner, { nodes: [node(to)] }).actions
+  const { affinity } = ((create?.type === 'create' ? create.object : undefined) as Pod).spec
+  return { ...pod, spec: { ...pod.spec, affinity } } as Pod
+}
+
 function plan(owner: DaemonSet, parts: Partial<ObservedDaemonSet> = {}) {
   return planDaemonSet(
     {
@@ -150,7 +158,9 @@ describe('where the pods of a daemon set are', () => {
     const owner = daemonSet({
       template: { ...base.spec.template, spec: { ...base.spec.template.spec, ...spec } },
     })
-    expect(shortly(plan(owner, { nodes: [on] }).actions)).toEqual(expected === 'gets' ? ['+n'] : [])
+    const bare = plan(owner, { nodes: [on] })
+    expect(shortly(bare.actions)).toEqual(expected === 'gets' ? ['+n'] : [])
+    expect(bare.status).toMatchObject({ currentNumberScheduled: 0, numberMisscheduled: 0 })
     const occupied = plan(owner, { nodes: [on], pods: [podOn(owner, 'p', 'n')] })
     expect(shortly(occupied.actions)).toEqual(expected === 'none' ? ['-p'] : [])
     expect(occupied.status).toMatchObject(
@@ -164,6 +174,16 @@ describe('where the pods of a daemon set are', () => {
 describe('the pod made for a node', () => {
   const [action] = plan(daemonSet(), { nodes: nodes(1) }).actions
   const made = action?.type === 'create' ? (action.object as Pod) : undefined
+
+  const exists = (key: string, effect: string) => ({ key: `node.kubernetes.io/${key}`, operator: 'Exists', effect })
+  const troubles = [
+    exists('not-ready', 'NoExecute'),
+    exists('unreachable', 'NoExecute'),
+    exists('disk-pressure', 'NoSchedule'),
+    exists('memory-pressure', 'NoSchedule'),
+    exists('pid-pressure', 'NoSchedule'),
+    exists('unschedulable', 'NoSchedule'),
+  ]
 
   it('can be bound to that node only, keeps what the template prefers, and tolerates the node’s troubles', () => {
     const base = daemonSet()
@@ -184,14 +204,48 @@ describe('the pod made for a node', () => {
         },
       },
     })
-    expect(spec.tolerations?.map(({ key, effect }) => `${key}:${effect}`)).toEqual([
-      'node.kubernetes.io/not-ready:NoExecute',
-      'node.kubernetes.io/unreachable:NoExecute',
-      'node.kubernetes.io/disk-pressure:NoSchedule',
-      'node.kubernetes.io/memory-pressure:NoSchedule',
-      'node.kubernetes.io/pid-pressure:NoSchedule',
-      'node.kubernetes.io/unschedulable:NoSchedule',
+    expect(spec.tolerations).toEqual(troubles)
+  })
+
+  it('tolerates what the template says, and each trouble once', () => {
+    const base = daemonSet()
+    const own = { key: 'gpu', operator: 'Equal', value: 'a', effect: 'NoSchedule' }
+    const [trouble] = troubles
+    const others = [
+      { ...trouble, effect: 'NoSchedule' },
+      { ...trouble, operator: 'Equal' },
+      { ...trouble, value: 'b' },
+    ]
+    const tolerations = [own, trouble, { ...trouble, value: '' }, ...others]
+    const spec = { ...base.spec.template.spec, tolerations, hostNetwork: true }
+    const template = { ...base.spec.template, spec }
+    const [create] = plan(daemonSet({ template } as Partial<DaemonSet['spec']>), { nodes: nodes(1) }).actions
+    expect(((create?.type === 'create' ? create.object : {}) as Pod).spec.tolerations).toEqual([
+      own,
+      ...others,
+      ...troubles,
+      exists('network-unavailable', 'NoSchedule'),
     ])
+  })
+
+  it('says nothing of the count of template changes where the set does not count', () => {
+    const set = daemonSet()
+    const uncounted = { ...set, metadata: { ...set.metadata, annotations: undefined } }
+    const [create] = plan(uncounted, { nodes: nodes(1) }).actions
+    expect(create?.type === 'create' && create.object.metadata.labels).toEqual({
+      app: 'agent',
+      'controller-revision-hash': hashOf(set),
+    })
+  })
+
+  it('is told of when it is made and when it is not', () => {
+    expect(action).toMatchObject({
+      because: 'node n0 has no pod of the daemon set',
+      events: {
+        succeeded: { reason: 'SuccessfulCreate', message: 'Created pod: {name}' },
+        failed: { reason: 'FailedCreate', message: 'Error creating: {error}' },
+      },
+    })
   })
 
   it('belongs to the daemon set and says which template it is of', () => {
@@ -208,6 +262,7 @@ describe('a node with pods already', () => {
   const surging = daemonSet({
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
   })
+  const patient = daemonSet({ ...surging.spec, minReadySeconds: 10 })
   const rows: readonly [string, DaemonSet, readonly Pod[], readonly string[]][] = [
     [
       'keeps the oldest of several',
@@ -218,6 +273,26 @@ describe('a node with pods already', () => {
         podOn(owner, 'mid', 'n0', { age: 7 }),
       ],
       ['-mid', '-young'],
+    ],
+    [
+      'keeps the first by name of several of the same age',
+      owner,
+      ['c', 'a', 'b'].map((name) => podOn(owner, name, 'n0')),
+      ['-b', '-c'],
+    ],
+    [
+      'keeps one that is bound before an older one that is yet to be',
+      owner,
+      [unbound(owner, 'waiting', 'n0', { age: 9 }), podOn(owner, 'bound', 'n0', { age: 5 })],
+      ['-waiting'],
+    ],
+    ['waits for one to be bound', owner, [unbound(owner, 'p', 'n0')], []],
+    ['takes no notice of one that requires no node', owner, [podOn(owner, 'p', '')], ['+n0']],
+    [
+      'keeps one though surge is allowed, where others are to delete the pods',
+      daemonSet({ updateStrategy: { ...surging.spec.updateStrategy, type: 'OnDelete' } }),
+      [podOn(surging, 'old', 'n0', { isOld: true, age: 9 }), podOn(surging, 'new', 'n0', { isUnready: true, age: 5 })],
+      ['-new'],
     ],
     ['waits for one that is going', owner, [podOn(owner, 'p', 'n0', { isGoing: true })], []],
     [
@@ -252,6 +327,12 @@ describe('a node with pods already', () => {
       ['!SucceededDaemonPod', '-p'],
     ],
     [
+      'is rid of one that has ended, and keeps another',
+      owner,
+      [podOn(owner, 'ended', 'n0', { phase: 'Succeeded', age: 9 }), podOn(owner, 'p', 'n0', { age: 5 })],
+      ['!SucceededDaemonPod', '-ended'],
+    ],
+    [
       'loses the old one when it is not ready and a newer is there',
       surging,
       [
@@ -265,6 +346,29 @@ describe('a node with pods already', () => {
       surging,
       [podOn(surging, 'old', 'n0', { isOld: true, age: 9 }), podOn(surging, 'new', 'n0')],
       ['-old'],
+    ],
+    [
+      'keeps the old one while the newer has not been ready for long enough',
+      patient,
+      [podOn(patient, 'old', 'n0', { isOld: true, age: 90 }), podOn(patient, 'new', 'n0', { readyFor: 9 })],
+      [],
+    ],
+    [
+      'loses the old one at the very moment when the newer has been ready for long enough',
+      patient,
+      [podOn(patient, 'old', 'n0', { isOld: true, age: 90 }), podOn(patient, 'new', 'n0', { readyFor: 10 })],
+      ['-old'],
+    ],
+    [
+      'keeps the oldest old one and the oldest new one of more than two',
+      surging,
+      [
+        podOn(surging, 'old', 'n0', { isOld: true, age: 9 }),
+        podOn(surging, 'older', 'n0', { isOld: true, age: 10 }),
+        podOn(surging, 'new', 'n0', { isUnready: true, age: 8 }),
+        podOn(surging, 'newer', 'n0', { isUnready: true, age: 7 }),
+      ],
+      ['-newer', '-old'],
     ],
     [
       'has the two while the newer is not yet available',
@@ -285,12 +389,114 @@ describe('a node with pods already', () => {
     expect(plan(owner, { nodes: nodes(1), pods }).failedOn).toEqual(['n0'])
   })
 
+  it('is looked at again when the first of the failed pods may go', () => {
+    const pods = ['n0', 'n1', 'n2'].map((on) => podOn(owner, `on-${on}`, on, { phase: 'Failed' }))
+    const waits = new Map([
+      ['n0', 4000],
+      ['n1', 2000],
+      ['n2', 3000],
+    ])
+    const waitAfterFailureMs = (on: string) => waits.get(on) ?? 0
+    expect(plan(owner, { nodes: nodes(3), pods, waitAfterFailureMs }).requeueAfterMs).toBe(2000)
+    const starting = podOn(patient, 'starting', 'n3', { readyFor: 9 })
+    const observed = { nodes: nodes(4), pods: [...pods, starting], waitAfterFailureMs }
+    expect(plan(patient, observed).requeueAfterMs).toBe(1000)
+    expect(plan(owner, { nodes: nodes(1), pods: [podOn(owner, 'p', 'n0')] })).not.toHaveProperty('requeueAfterMs')
+  })
+
   it('that is gone loses what was never bound to it', () => {
-    const waiting = { ...podOn(owner, 'waiting', ''), spec: { ...podOn(owner, 'w', '').spec } } as Pod
-    const [create] = plan(owner, { nodes: nodes(1) }).actions
-    const made = create?.type === 'create' ? (create.object as Pod) : waiting
-    const unbound = { ...made, metadata: { ...waiting.metadata } } as Pod
-    expect(shortly(plan(owner, { pods: [unbound, podOn(owner, 'bound', 'n0')] }).actions)).toEqual(['-waiting'])
+    const pods = [unbound(owner, 'waiting', 'n0'), podOn(owner, 'bound', 'n0')]
+    expect(plan(owner, { pods }).actions).toMatchObject([
+      { type: 'delete', key: { name: 'waiting' }, because: 'the pod’s node is gone' },
+    ])
+  })
+
+  it('that keeps its pod but gets no other keeps one, and is rid of what has ended', () => {
+    const tainted = [node('n0', { taints: ['gpu:NoSchedule'] })]
+    const two = [podOn(owner, 'a', 'n0', { age: 9 }), podOn(owner, 'b', 'n0', { age: 5 })]
+    expect(shortly(plan(owner, { nodes: tainted, pods: two }).actions)).toEqual(['-b'])
+    const ended = [podOn(owner, 'p', 'n0', { phase: 'Failed' })]
+    expect(shortly(plan(owner, { nodes: tainted, pods: ended }).actions)).toEqual(['!FailedDaemonPod', '-p'])
+  })
+
+  it('that is to have no pod waits for one that is going', () => {
+    const pods = [podOn(owner, 'p', 'n0', { isGoing: true })]
+    expect(plan(owner, { nodes: [node('n0', { taints: ['gpu:NoExecute'] })], pods }).actions).toEqual([])
+  })
+
+  it('that gets no new pods gets none beside one that is going, with surge, either', () => {
+    const tainted = node('n0', { taints: ['gpu:NoSchedule'] })
+    expect(plan(surging, { nodes: [tainted], pods: [podOn(surging, 'p', 'n0', { isGoing: true })] }).actions).toEqual(
+      [],
+    )
+  })
+
+  it.each<readonly [string, DaemonSet, readonly Node[], readonly Pod[]]>([
+    [
+      'the pod does not belong on its node',
+      owner,
+      [node('n0', { taints: ['gpu:NoExecute'] })],
+      [podOn(owner, 'p', 'n0')],
+    ],
+    ['the pod has failed', owner, nodes(1), [podOn(owner, 'p', 'n0', { phase: 'Failed' })]],
+    ['the pod has ended', owner, nodes(1), [podOn(owner, 'p', 'n0', { phase: 'Succeeded' })]],
+    [
+      'the node has another pod of the daemon set',
+      owner,
+      nodes(1),
+      [podOn(owner, 'a', 'n0', { age: 9 }), podOn(owner, 'p', 'n0', { age: 5 })],
+    ],
+    [
+      'a newer pod has taken its place',
+      surging,
+      nodes(1),
+      [podOn(surging, 'p', 'n0', { isOld: true, age: 9 }), podOn(surging, 'new', 'n0')],
+    ],
+    ['the pod is of a former template', owner, nodes(1), [podOn(owner, 'p', 'n0', { isOld: true })]],
+    [
+      'the pod is of a former template, and others serve in its place',
+      surging,
+      [node('n0', { taints: ['gpu:NoSchedule'] })],
+      [podOn(surging, 'p', 'n0', { isOld: true })],
+    ],
+  ])('loses just one pod because %s, and an event tells of it', (because, set, on, pods) => {
+    const { actions } = plan(set, { nodes: on, pods })
+    expect(actions.filter(({ type }) => type !== 'event')).toMatchObject([
+      {
+        type: 'delete',
+        key: { namespace: 'default', name: 'p' },
+        uid: 'p',
+        because,
+        events: {
+          succeeded: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
+          failed: { reason: 'FailedDelete', message: 'Error deleting: {error}' },
+        },
+      },
+    ])
+  })
+
+  it.each([
+    ['Failed', 'Warning', 'FailedDaemonPod', 'Found failed daemon pod default/p on node n0, will try to kill it'],
+    [
+      'Succeeded',
+      'Normal',
+      'SucceededDaemonPod',
+      'Found succeeded daemon pod default/p on node n0, will try to delete it',
+    ],
+  ])('tells of a pod with the phase %s', (phase, eventType, reason, message) => {
+    const [told, ...rest] = plan(owner, { nodes: nodes(1), pods: [podOn(owner, 'p', 'n0', { phase })] }).actions
+    expect(told).toMatchObject({ type: 'event', eventType, reason, message })
+    expect(told?.because).toBe(rest[0]?.because)
+  })
+
+  it('is one of 250 at most that get a pod, and of as many that lose one, at a time', () => {
+    const tainted = Array.from({ length: 300 }, (_, index) => node(`t${index}`, { taints: ['gpu:NoExecute'] }))
+    const pods = tainted.map(({ metadata: { name = '' } }) => podOn(owner, `on-${name}`, name))
+    const short = shortly(plan(owner, { nodes: [...nodes(300), ...tainted], pods }).actions)
+    expect([short.slice(0, 250), short.slice(250)]).toEqual([
+      nodes(250).map(({ metadata }) => `+${metadata.name}`),
+      tainted.slice(0, 250).map(({ metadata }) => `-on-${metadata.name}`),
+    ])
   })
 })
 
@@ -332,6 +538,7 @@ describe('a rollout', () => {
       [],
     ],
     ['makes new pods beside old ones where it may', rolling(0, 2), three, ['+n0', '+n1']],
+    ['makes them on a share of the nodes, rounded up', rolling(0, '34%'), three, ['+n0', '+n1']],
     [
       'counts nodes whose new pod is not available',
       rolling(0, 1),
@@ -423,6 +630,12 @@ describe('a rollout', () => {
     })
   })
 
+  it('takes an old pod that has failed off its node, with surge, where the new one is available', () => {
+    const pods = [old('failed', 'n0', { phase: 'Failed', age: 90, isUnready: true }), podOn(daemonSet(), 'new', 'n0')]
+    const observed = { nodes: nodes(1), pods, waitAfterFailureMs: () => 4000 }
+    expect(shortly(plan(rolling(0, 1), observed).actions)).toEqual(['-failed'])
+  })
+
   it('takes a pod for available at the very moment when it has been ready for long enough', () => {
     const set = rolling(1, 0, { minReadySeconds: 10 })
     const pods = [podOn(daemonSet(), 'a', 'n0', { readyFor: 10 }), ...three.slice(1)]
@@ -440,6 +653,9 @@ describe('a rollout', () => {
     const pods = many.map(({ metadata }) => old(`on-${metadata.name}`, metadata.name ?? ''))
     expect(plan(rolling('100%', 0), { nodes: many, pods }).actions).toHaveLength(250)
     expect(plan(rolling(0, '100%'), { nodes: many, pods }).actions).toHaveLength(250)
+    const tainted = many.map(({ metadata: { name = '' } }) => node(name, { taints: ['gpu:NoSchedule'] }))
+    const useless = many.map(({ metadata: { name = '' } }) => old(`on-${name}`, name, unready))
+    expect(plan(rolling(0, 1), { nodes: tainted, pods: useless }).actions).toHaveLength(250)
   })
 
   it('counts a pod as available only when it has been ready for long enough', () => {
@@ -454,6 +670,58 @@ describe('a rollout', () => {
 })
 
 describe('the status of a daemon set', () => {
+  it('counts nodes by what their oldest pod is, and keeps what others say', () => {
+    const conditions = [{ type: 'Any', status: 'True' }]
+    const set = daemonSet(
+      { minReadySeconds: 10, updateStrategy: { type: 'OnDelete' } },
+      { collisionCount: 2, conditions },
+    )
+    const pods = [
+      podOn(set, 'available', 'n0', { readyFor: 10 }),
+      podOn(set, 'ready', 'n1', { readyFor: 9, isOld: true }),
+      podOn(set, 'unready', 'n2', { isUnready: true }),
+      podOn(set, 'misplaced', 'n4'),
+    ]
+    const tainted = node('n4', { taints: ['gpu:NoExecute'] })
+    expect(plan(set, { nodes: [...nodes(4), tainted], pods })).toMatchObject({
+      status: {
+        observedGeneration: 3,
+        desiredNumberScheduled: 4,
+        currentNumberScheduled: 3,
+        numberMisscheduled: 1,
+        numberReady: 2,
+        numberAvailable: 1,
+        numberUnavailable: 3,
+        updatedNumberScheduled: 2,
+        collisionCount: 2,
+        conditions,
+      },
+      requeueAfterMs: 1000,
+    })
+  })
+
+  it('counts no pod as updated that has no count, where the set does not count either', () => {
+    const set = { ...daemonSet(), metadata: { ...daemonSet().metadata, annotations: undefined } }
+    const pods = [podOn(set, 'p', 'n0', { isOld: true })]
+    expect(plan(set, { nodes: nodes(1), pods }).status?.updatedNumberScheduled).toBeUndefined()
+  })
+
+  it('counts a pod as updated that is of another revision of the same template', () => {
+    const set = daemonSet()
+    const earlier = present(set)
+    const labelled = {
+      ...earlier.metadata,
+      name: 'agent-old',
+      labels: { ...labels, 'controller-revision-hash': 'old' },
+    }
+    const revisions = [
+      { ...earlier, metadata: labelled, revision: 1 },
+      { ...earlier, revision: 2 },
+    ]
+    const pods = [podOn(set, 'p', 'n0', { isOld: true, generation: '2' })]
+    expect(plan(set, { nodes: nodes(1), pods, revisions }).status?.updatedNumberScheduled).toBe(1)
+  })
+
   it('counts pods as updated by their revision or by the count of template changes', () => {
     const set = daemonSet()
     const pods = [
@@ -573,10 +841,21 @@ describe('claims of a daemon set', () => {
 
   it('of a daemon set that is going are the garbage collector’s', () => {
     const going = { ...owner, metadata: { ...owner.metadata, deletionTimestamp: secondsAgo(0) } } as DaemonSet
-    expect(plan(going, { nodes: nodes(1), revisions: [] }).actions).toEqual([])
+    expect(plan(going, { nodes: nodes(1), revisions: [] })).toEqual({ actions: [], failedOn: [] })
   })
 
   it('are none where everything would be selected', () => {
-    expect(shortly(plan(daemonSet({ selector: {} }), { nodes: nodes(1) }).actions)).toEqual(['!SelectingAll'])
+    expect(plan(daemonSet({ selector: {} }), { nodes: nodes(1) })).toEqual({
+      failedOn: [],
+      actions: [
+        {
+          type: 'event',
+          eventType: 'Warning',
+          reason: 'SelectingAll',
+          message: 'This daemon set is selecting all pods. A non-empty selector is required.',
+          because: 'the selector is empty',
+        },
+      ],
+    })
   })
 })

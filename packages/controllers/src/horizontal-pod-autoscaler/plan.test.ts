@@ -447,6 +447,7 @@ describe('a metric of each kind', () => {
   const shown =
     '&LabelSelector{MatchLabels:map[string]string{app: web,queue: mail,},MatchExpressions:[]LabelSelectorRequirement{},}'
   const described = { apiVersion: 'v1', kind: 'Service', name: 'web' }
+  const ofOne = { type: 'AverageValue', averageValue: '1' }
   it.each<[string, MetricSpec, Reading, string, unknown]>([
     [
       'a container',
@@ -459,6 +460,19 @@ describe('a metric of each kind', () => {
       {
         type: 'ContainerResource',
         containerResource: { name: 'cpu', container: 'web', current: { averageUtilization: 100, averageValue: '1' } },
+      },
+    ],
+    [
+      'an amount of a resource of a container',
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'web', target: { type: 'AverageValue', averageValue: '500m' } },
+      },
+      usage(1, 100),
+      'cpu resource',
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'cpu', container: 'web', current: { averageValue: '1' } },
       },
     ],
     [
@@ -524,19 +538,18 @@ describe('a metric of each kind', () => {
     })
   })
 
-  it.each<[string, MetricSpec, string]>([
+  it.each<[string, MetricSpec, string, string]>([
     [
-      'FailedGetPodsMetric',
-      { type: 'Pods', pods: { metric: { name: 'qps' }, target: { type: 'AverageValue', averageValue: '15' } } },
-      'unable to get metric qps: away',
+      'FailedGetResourceMetric',
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } } },
+      'failed to get cpu usage: unable to get metrics for resource cpu: away',
+      'failed to get cpu resource metric value: ',
     ],
     [
-      'FailedGetObjectMetric',
-      {
-        type: 'Object',
-        object: { describedObject: described, metric: { name: 'qps' }, target: { type: 'Value', value: '15' } },
-      },
-      'unable to get metric qps: Service on default web/away',
+      'FailedGetResourceMetric',
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Value', value: '1' } } },
+      'invalid resource metric source: neither an average utilization target nor an average value (usage) target was set',
+      'failed to get cpu resource metric value: ',
     ],
     [
       'FailedGetContainerResourceMetric',
@@ -545,11 +558,100 @@ describe('a metric of each kind', () => {
         containerResource: { name: 'cpu', container: 'web', target: { type: 'AverageValue', averageValue: '1' } },
       },
       'failed to get cpu usage: unable to get metrics for resource cpu: away',
+      'failed to get web container metric value: ',
     ],
-    ['InvalidMetricSourceType', { type: 'Moon' }, 'unknown metric source type "Moon"'],
-  ])('%s', (reason, metric, message) => {
-    const { events } = plan({ replicas: 1, spec: { metrics: [metric] }, readings: [{ error: 'away' }] })
-    expect(events[0]).toBe(`${reason}: ${message}`)
+    [
+      'FailedGetPodsMetric',
+      { type: 'Pods', pods: { metric: { name: 'qps' }, target: { type: 'AverageValue', averageValue: '15' } } },
+      'unable to get metric qps: away',
+      'failed to get pods metric value: ',
+    ],
+    [
+      'FailedGetObjectMetric',
+      {
+        type: 'Object',
+        object: { describedObject: described, metric: { name: 'qps' }, target: { type: 'Value', value: '15' } },
+      },
+      'unable to get metric qps: Service on default web/away',
+      'failed to get object metric value: ',
+    ],
+    [
+      'FailedGetObjectMetric',
+      {
+        type: 'Object',
+        object: {
+          describedObject: described,
+          metric: { name: 'qps' },
+          target: { type: 'AverageValue', averageValue: '15' },
+        },
+      },
+      'unable to get metric qps: Service on default web/away',
+      'failed to get object metric value: failed to get qps object metric: ',
+    ],
+    [
+      'FailedGetExternalMetric',
+      { type: 'External', external: { metric: { name: 'length', selector }, target: { type: 'Value', value: '15' } } },
+      `unable to get external metric default/length/${shown}: away`,
+      'failed to get length external metric value: failed to get external metric length: ',
+    ],
+    [
+      'FailedGetExternalMetric',
+      byQueue,
+      'unable to get external metric default/queue/nil: away',
+      'failed to get queue external metric value: failed to get queue external metric: ',
+    ],
+    ['InvalidMetricSourceType', { type: 'Moon' }, 'unknown metric source type "Moon"', ''],
+    [
+      'InvalidMetricSourceType',
+      {
+        type: 'Moon',
+        resource: { name: 'cpu', target: ofOne },
+        containerResource: { name: 'cpu', container: 'web', target: ofOne },
+        pods: { metric: { name: 'qps' }, target: ofOne },
+        object: { describedObject: described, metric: { name: 'qps' }, target: ofOne },
+        external: { metric: { name: 'qps' }, target: ofOne },
+      },
+      'unknown metric source type "Moon"',
+      '',
+    ],
+  ])('that cannot be had is told of as %s: %j', (reason, metric, message, summary) => {
+    const { events, conditions } = plan({ replicas: 1, spec: { metrics: [metric] }, readings: [{ error: 'away' }] })
+    expect(events).toEqual([
+      `${reason}: ${message}`,
+      `FailedComputeMetricsReplicas: invalid metrics (1 invalid out of 1), first error is: ${summary}${message}`,
+    ])
+    expect(conditions.ScalingActive).toBe(
+      `False ${reason}: the HPA was unable to compute the replica count: ${message}`,
+    )
+  })
+
+  const noPods = 'no pods returned by selector while calculating replica count'
+  it.each<[string, MetricSpec, Reading, string]>([
+    ['a resource', byCpu, each, `FailedGetResourceMetric: failed to get cpu utilization: ${noPods}`],
+    [
+      'pods',
+      { type: 'Pods', pods: { metric: { name: 'qps' }, target: { type: 'AverageValue', averageValue: '15' } } },
+      each,
+      `FailedGetPodsMetric: ${noPods}`,
+    ],
+    [
+      'an object',
+      {
+        type: 'Object',
+        object: { describedObject: described, metric: { name: 'qps' }, target: { type: 'Value', value: '15' } },
+      },
+      { millis: 30_000 },
+      `FailedGetObjectMetric: unable to calculate ready pods: ${noPods}`,
+    ],
+    [
+      'something outside',
+      { type: 'External', external: { metric: { name: 'length' }, target: { type: 'Value', value: '15' } } },
+      { millis: 30_000 },
+      `FailedGetExternalMetric: unable to calculate ready pods: ${noPods}`,
+    ],
+  ])('of %s may have been read, and tell nothing, as there are no pods', (_, metric, reading, event) => {
+    const workload = { pods: [], readings: [reading] }
+    expect(plan({ replicas: 1, spec: { metrics: [metric] }, more: { workload } }).events[0]).toBe(event)
   })
 })
 

@@ -11,7 +11,7 @@ import {
 } from './replica-calculator.ts'
 
 /** How a pod is: `ready` for long, `unready` since its start long ago, `hot` as it started a minute ago and has just become ready. */
-type State = 'ready' | 'unready' | 'hot' | 'pending' | 'failed' | 'going' | 'was-ready' | 'warm'
+type State = 'ready' | 'unready' | 'hot' | 'pending' | 'failed' | 'going' | 'was-ready' | 'warm' | 'over'
 
 interface Case {
   readonly replicas?: number
@@ -29,12 +29,13 @@ const conditionOf: Readonly<Record<State, readonly [started: number, status: str
   going: [600, 'True', 600],
   'was-ready': [600, 'False', 60],
   warm: [60, 'True', 50],
+  over: [600, 'True', 600],
 }
 
 function podIn(state: State, name: string, requests: readonly (string | undefined)[] = ['1']): Pod {
   const base = pod(name, { isGoing: state === 'going' })
   const [started, status, changed] = conditionOf[state]
-  const phase = state === 'pending' ? 'Pending' : state === 'failed' ? 'Failed' : 'Running'
+  const phase = state === 'pending' ? 'Pending' : state === 'failed' || state === 'over' ? 'Failed' : 'Running'
   const containers = requests.map((cpu, index) => ({
     name: `c${index}`,
     image: 'web',
@@ -244,6 +245,26 @@ describe('utilization of requests', () => {
     expect(replicasByUtilization(basis, readings(100, 100), named)).toEqual({ replicas: 4, percent: 100, millis: 100 })
   })
 
+  it('does not grow where a missing pod that uses all that it requests would turn it', () => {
+    expect(replicasByUtilization(basisOf({}, 2), readings(400), cpu(50))).toEqual({
+      replicas: 2,
+      percent: 40,
+      millis: 400,
+    })
+  })
+
+  it('goes by the requests of containers that run as long as the pod does', () => {
+    const basis = basisOf({}, 1)
+    const [only] = basis.pods
+    const container = { image: 'web', resources: { requests: { cpu: '1' } } }
+    const initContainers = [
+      { ...container, name: 'setup' },
+      { ...container, name: 'proxy', restartPolicy: 'Always' },
+    ]
+    const pods = [{ ...only, spec: { ...only?.spec, initContainers } } as Pod]
+    expect(replicasByUtilization({ ...basis, pods }, readings(1000), cpu(50))).toMatchObject({ percent: 50 })
+  })
+
   it('goes by what the pod as a whole requests where it does', () => {
     const basis = basisOf({ requests: [[undefined]] }, 1)
     const [only] = basis.pods
@@ -253,6 +274,11 @@ describe('utilization of requests', () => {
     const memory = { resource: 'memory', container: '', targetPercent: 50 }
     expect(replicasByUtilization({ ...basis, pods }, readings(1000), memory)).toEqual({
       error: 'missing pod-level request for memory in Pod p0',
+    })
+    // A container that is named goes before that.
+    const named = { resource: 'cpu', container: 'c0', targetPercent: 50 }
+    expect(replicasByUtilization({ ...basis, pods }, readings(1000), named)).toEqual({
+      error: 'missing request for cpu in container c0 of Pod p0',
     })
   })
 
@@ -312,6 +338,38 @@ describe('an average over pods', () => {
     ['takes a missing pod to have nothing when growing', {}, [30_000, 30_000], 15_000, 4, 30_000],
     ['takes a missing pod to have its share when shrinking', {}, [1_000, 1_000], 15_000, 2, 1_000],
     [
+      'stays where a missing pod that has nothing brings it within the tolerance',
+      {},
+      [24_000, 24_000],
+      15_000,
+      3,
+      24_000,
+    ],
+    [
+      'stays where a pod that waits and has nothing brings it within the tolerance',
+      { pods: ['ready', 'ready', 'pending'] },
+      [24_000, 24_000],
+      15_000,
+      3,
+      24_000,
+    ],
+    [
+      'stays where a missing pod that has its share brings it within the tolerance, whatever waits',
+      { pods: ['ready', 'pending', 'ready'] },
+      [8_000],
+      10_000,
+      3,
+      8_000,
+    ],
+    [
+      'does not shrink where what is known asks for more',
+      { replicas: 10, pods: ['ready', 'ready', 'ready'] },
+      [30_000, 30_000],
+      15_000,
+      10,
+      30_000,
+    ],
+    [
       'does not grow where pods that wait would turn it',
       { pods: ['ready', 'pending', 'pending'] },
       [20_000],
@@ -322,6 +380,13 @@ describe('an average over pods', () => {
   ])('%s', (_what, given, millis, targetMillis, replicas, average) => {
     const result = replicasByAverage(basisOf(given, 3), readings(...millis), { resource: '', targetMillis })
     expect(result).toEqual({ replicas, millis: average })
+  })
+
+  it('cannot be told of pods of which nothing was read', () => {
+    const wanted = { resource: 'memory', targetMillis: 1 }
+    expect(replicasByAverage(basisOf({}, 3), readings(), wanted)).toEqual({
+      error: 'did not receive metrics for targeted pods (pods might be unready)',
+    })
   })
 
   it('goes by the pods there are, not by the count that is wanted', () => {
@@ -337,6 +402,7 @@ describe('one value for all', () => {
   it.each<[string, Case, number, number, number]>([
     ['grows', {}, 20_000, 15_000, 4],
     ['multiplies pods that are ready', { pods: ['unready', 'ready', 'unready'] }, 50_000, 10_000, 5],
+    ['multiplies no pod that has failed', { pods: ['ready', 'ready', 'over'] }, 50_000, 10_000, 10],
     ['may shrink for that', { pods: ['unready', 'ready', 'unready'] }, 8_600, 4_400, 2],
     ['stays within the tolerance', {}, 20_666, 20_000, 3],
     ['starts from zero by the value alone', { replicas: 0, pods: [] }, 20_000, 15_000, 2],
@@ -358,6 +424,7 @@ describe('one value for all', () => {
     ['grows by an external metric', 3, 8_600, 2_150, 4, 2_867],
     ['shrinks', 5, 8_600, 2_867, 3, 1_720],
     ['stays within the tolerance', 4, 8_600, 2_200, 4, 2_150],
+    ['stays within the tolerance above', 4, 9_200, 2_200, 4, 2_300],
     ['starts from zero', 0, 8_600, 2_150, 4, 8_600],
     ['stays at zero', 0, 0, 2_150, 0, 0],
   ])('of which each is to have a share %s', (_what, count, millis, target, replicas, share) => {

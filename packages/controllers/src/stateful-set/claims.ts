@@ -169,7 +169,7 @@ function isOwnedBy(owners: readonly OwnerReference[], wanted: OwnerReference | u
 
 /** With what the claims of the pod go: with the pod that is too much, or with the stateful set; undefined: they stay. */
 function ownerOf(set: StatefulSet, ordinal: number, pod: Pod | undefined): OwnerReference | undefined {
-  const { whenDeleted = 'Retain', whenScaled = 'Retain' } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
+  const { whenDeleted, whenScaled } = set.spec.persistentVolumeClaimRetentionPolicy ?? {}
   if (whenScaled === 'Delete' && pod !== undefined && !isWanted(set, ordinal)) return controllerRef(pod)
   return whenDeleted === 'Delete' ? controllerRef(set) : undefined
 }

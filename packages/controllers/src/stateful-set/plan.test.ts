@@ -83,13 +83,14 @@ type Owner = readonly [kind: string, name: string, uid: string, controller?: boo
 
 function claim(name: string, owners: readonly Owner[] = []) {
   const ownerReferences = owners.map(([kind, owner, uid, isController = true]) => ({
-    apiVersion: { StatefulSet: 'apps/v1', Pod: 'v1' }[kind] ?? 'example.com/v1',
+    apiVersion: { StatefulSet: 'apps/v1', Pod: 'v1', ConfigMap: 'v1' }[kind] ?? 'example.com/v1',
     kind: kind.replace('Other ', ''),
     name: owner,
     uid,
     ...(isController ? { controller: true } : {}),
   }))
-  return { metadata: { namespace: 'default', name, uid: name, ownerReferences } } as unknown as PersistentVolumeClaim
+  const owned = ownerReferences.length === 0 ? {} : { ownerReferences }
+  return { metadata: { namespace: 'default', name, uid: name, ...owned } } as unknown as PersistentVolumeClaim
 }
 
 interface Seen extends Partial<ObservedStatefulSet> {
@@ -132,6 +133,7 @@ describe('in order, a stateful set', () => {
     ['fills the first gap', statefulSet(3), [member(1), member(2)], ['+db-0']],
     ['removes a pod that has failed', statefulSet(2), [member(0, { phase: 'Failed' }), member(1)], ['-db-0']],
     ['removes a pod that has ended well', statefulSet(2), [member(0, { phase: 'Succeeded' }), member(1)], ['-db-0']],
+    ['makes none beyond a pod that has failed', statefulSet(2), [member(0, { phase: 'Failed' })], ['-db-0']],
     ['waits for an ended pod to go', statefulSet(2), [member(0, { phase: 'Failed', isGoing: true }), member(1)], []],
     ['has nothing to do when all are there', statefulSet(2), [member(0), member(1)], []],
     ['removes the last first', statefulSet(1), [member(0), member(1), member(2)], ['-db-2']],
@@ -238,6 +240,7 @@ describe('a rollout', () => {
     ],
     ['waits until then', statefulSet(3, { status: rolling }), [...old.slice(0, 2), member(2, { isUnready: true })], []],
     ['leaves pods before the partition alone', statefulSet(3, from(2)), [...old.slice(0, 2), member(2)], []],
+    ['replaces the pod at the partition', statefulSet(3, from(2)), old, ['-db-2']],
     [
       'counts the partition from the first number',
       statefulSet(2, { ...from(1), ordinals: { start: 4 } }),
@@ -272,6 +275,12 @@ describe('a rollout', () => {
     const fromFour = [member(5, { isOld: true }), member(6)]
     expect(revisionAt(named(1, { start: 4 }), fromFour)).toBe(former)
     expect(revisionAt(named(0, { start: 4 }), fromFour)).toBe(wanted)
+  })
+
+  it('makes no pod from the former template where others are to delete the pods', () => {
+    const set = statefulSet(3, { updateStrategy: { type: 'OnDelete' }, status: { ...rolling, currentReplicas: 2 } })
+    const [action] = plan(set, old.slice(1)).actions
+    expect(action?.type === 'create' && action.object).toMatchObject({ spec: { containers: [{ image: 'new' }] } })
   })
 
   it('counts a pod that it deletes no more among those of the former template', () => {
@@ -329,6 +338,43 @@ describe('the pod under a number', () => {
     expect(made?.spec.volumes).toEqual([{ name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } }])
   })
 
+  it('is told of when it is made and when it is not, unless somebody else has made it', () => {
+    expect(action).toMatchObject({
+      because: 'there is no pod db-0',
+      events: {
+        succeeded: { reason: 'SuccessfulCreate', message: 'Create Pod {name} in StatefulSet db successful' },
+        failed: {
+          reason: 'FailedCreate',
+          message: 'Create Pod {name} in StatefulSet db failed error: {error}',
+          unless: 'AlreadyExists',
+        },
+      },
+    })
+  })
+
+  it.each<readonly [string, StatefulSet, readonly Pod[]]>([
+    ['the pod has ended', statefulSet(1), [member(0, { phase: 'Failed' })]],
+    ['0 replicas are wanted', statefulSet(0), [member(0)]],
+    ['the pod is of a former template', statefulSet(1, { status: rolling }), [member(0, { isOld: true })]],
+  ])(
+    'is deleted because %s: just this pod, of which an event tells even if it was gone already',
+    (because, set, pods) => {
+      expect(plan(set, pods).actions).toMatchObject([
+        {
+          type: 'delete',
+          key: { namespace: 'default', name: 'db-0' },
+          uid: 'db-0',
+          because,
+          tellsIfGone: true,
+          events: {
+            succeeded: { reason: 'SuccessfulDelete', message: 'Delete Pod {name} in StatefulSet db successful' },
+            failed: { reason: 'FailedDelete', message: 'Delete Pod {name} in StatefulSet db failed error: {error}' },
+          },
+        },
+      ])
+    },
+  )
+
   it('gets what of this an adopted one lacks', () => {
     const adopted = anyPod('db-0', { labels, readyFor: 60 })
     const [patch] = plan(statefulSet(1, { updateStrategy: { type: 'OnDelete' } }), [adopted]).actions
@@ -339,6 +385,7 @@ describe('the pod under a number', () => {
           metadata: { labels: { 'statefulset.kubernetes.io/pod-name': 'db-0', 'apps.kubernetes.io/pod-index': '0' } },
         },
       },
+      because: 'the pod lacks its name',
       events: {
         succeeded: { reason: 'SuccessfulUpdate', message: 'Update Pod db-0 in StatefulSet db successful' },
         failed: { reason: 'FailedUpdate', message: 'Update Pod db-0 in StatefulSet db failed error: {error}' },
@@ -376,7 +423,10 @@ describe('the volumes of an adopted pod', () => {
   it.each(rows)('become those of its claims where they %s', (_, volumes, wanted) => {
     const { actions } = plan(set, [holding(0, volumes)], { claims: [claim('data-db-0'), claim('data-db-1')] })
     expect(shortly(actions)).toEqual(['~db-0', '+db-1'])
-    expect(actions[0]).toMatchObject({ patch: { body: { spec: { volumes: wanted } } } })
+    expect(actions[0]).toMatchObject({
+      patch: { body: { spec: { volumes: wanted } } },
+      because: 'the pod lacks volumes of its claims',
+    })
   })
 
   it('stay as they are where they are those of its claims', () => {
@@ -412,6 +462,7 @@ describe('claims of pods', () => {
     expect(shortly(actions)).toEqual(['+data-db-0', '+db-0'])
     expect(actions[0]).toMatchObject({
       object: {
+        apiVersion: 'v1',
         kind: 'PersistentVolumeClaim',
         metadata: {
           name: 'data-db-0',
@@ -479,6 +530,13 @@ describe('claims of pods', () => {
   const formerPod: Owner = ['Pod', 'db-1', 'former']
   const other: Owner = ['Other', 'x', 'other']
   const plain = ([kind, name, uid]: Owner): Owner => [kind, name, uid, false]
+  const conflict = (name: string): Action => ({
+    type: 'event',
+    eventType: 'Warning',
+    reason: 'ConflictingController',
+    message: `PersistentVolumeClaim ${name} has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim`,
+    because: 'something else controls the claim',
+  })
   // Of the claim of a pod that is too much: what the policy says, whose it is, and whose it is then; undefined: it is left alone.
   const rows: readonly (readonly [
     'Retain' | 'Delete',
@@ -536,19 +594,40 @@ describe('claims of pods', () => {
 
   it.each<readonly [string, 'Retain' | 'Delete', readonly Pod[], readonly Owner[], boolean]>([
     ['a pod is made', 'Delete', [], [other], true],
+    ['a pod is made, and they are its stateful set’s', 'Delete', [], [set], false],
+    ['a pod is made, and they were a former stateful set’s', 'Delete', [], [plain(formerSet)], true],
+    ['a pod is made, and they were a former pod’s', 'Delete', [], [['Pod', 'db-0', 'former', false]], true],
     ['a pod is made, and nothing is to go', 'Retain', [], [other], false],
     ['a pod is made, and nobody controls them', 'Delete', [], [plain(other)], false],
     ['a pod waits for its start', 'Delete', [member(0, { phase: 'Pending', isUnready: true })], [formerSet], true],
+    [
+      'the pod that owns them waits for its start',
+      'Delete',
+      [member(0, { phase: 'Pending', isUnready: true })],
+      [['Pod', 'db-0', 'db-0']],
+      false,
+    ],
     ['they are let go', 'Delete', [member(0)], [other, set], true],
     ['there is nothing to do', 'Delete', [member(0)], [other], false],
     ['a pod is too much', 'Delete', [member(1), member(0)], [], false],
   ])('are told of where something else decides about them and %s', (_, whenDeleted, pods, owners, isTold) => {
     const of = statefulSet(1, policy(whenDeleted, 'Retain'))
     const { actions } = plan(of, pods, { claims: [claim('data-db-0', owners)] })
-    const reasons = actions.flatMap((action) => (action.type === 'event' ? [[action.reason, action.message]] : []))
-    const message =
-      'PersistentVolumeClaim data-db-0 has a conflicting OwnerReference that acts as a manging controller, the retention policy is ignored for this claim'
-    expect(reasons).toEqual(isTold ? [['ConflictingController', message]] : [])
+    expect(actions.filter(({ type }) => type === 'event')).toEqual(isTold ? [conflict('data-db-0')] : [])
+  })
+
+  it('are told of where something else decides about those of a pod that is too much, as far as they change', () => {
+    const of = statefulSet(0, policy('Retain', 'Delete'))
+    const toldOf = (owners: readonly Owner[]) =>
+      plan(of, [member(0)], { claims: [claim('data-db-0', owners)] }).actions.filter(({ type }) => type === 'event')
+    expect(toldOf([other, plain(set)])).toEqual([conflict('data-db-0')])
+    expect(toldOf([other])).toEqual([])
+  })
+
+  it('are not told of where the stateful set says nothing of them', () => {
+    expect(shortly(plan(statefulSet(1, withClaims), [], { claims: [claim('data-db-0', [other])] }).actions)).toEqual([
+      '+db-0',
+    ])
   })
 
   it('of a former pod, with which they go, are waited for', () => {
@@ -573,7 +652,12 @@ describe('claims of pods', () => {
 
   it('of another pod or another kind of that name are nothing to wait for', () => {
     const set = statefulSet(1, policy('Retain', 'Delete'))
-    for (const owner of [['Pod', 'db-1', 'there', false] as const, ['StatefulSet', 'db-0', 'there', false] as const]) {
+    const owners: readonly Owner[] = [
+      ['Pod', 'db-1', 'there', false],
+      ['StatefulSet', 'db-0', 'there', false],
+      ['ConfigMap', 'db-0', 'there', false],
+    ]
+    for (const owner of owners) {
       expect(shortly(plan(set, [], { claims: [claim('data-db-0', [owner])] }).actions)).toEqual(['+db-0'])
     }
   })
@@ -607,10 +691,32 @@ describe('claims of pods', () => {
       action.type === 'patch' && action.resource.plural === 'persistentvolumeclaims' ? [action.events] : [],
     )
     expect(changes.map((events) => events?.succeeded?.reason)).toEqual(reasons)
+    if (reasons.includes('SuccessfulUpdate')) {
+      expect(changes.map((events) => events?.failed)).toEqual(
+        ['data-db-0', 'logs-db-0'].map((name) => ({
+          reason: 'FailedUpdate',
+          message: `Update Pod db-0 in StatefulSet db failed error: could not update claim ${name} for delete policy ownerRefs: {error}`,
+        })),
+      )
+    }
     const wanted = 'Update Pod db-0 in StatefulSet db successful'
     expect(changes.flatMap((events) => events?.succeeded?.message ?? [])).toEqual(
       reasons.includes('SuccessfulUpdate') ? [wanted] : [],
     )
+  })
+
+  it('that change with their pod are told of with that', () => {
+    const set = statefulSet(1, { ...policy('Delete', 'Retain'), updateStrategy: { type: 'OnDelete' } })
+    const adopted = anyPod('db-0', { labels, readyFor: 60 })
+    const { actions } = plan(set, [adopted], { claims: [claim('data-db-0')] })
+    const updates = actions.map((action) =>
+      action.type === 'patch' ? [action.key.name, action.events?.succeeded] : [],
+    )
+    const told = { reason: 'SuccessfulUpdate', message: 'Update Pod db-0 in StatefulSet db successful' }
+    expect(updates).toEqual([
+      ['data-db-0', undefined],
+      ['db-0', told],
+    ])
   })
 
   it('are made with the pod of each place for itself in parallel, so that one that is refused keeps no other pod away', () => {
@@ -633,7 +739,22 @@ describe('claims of pods', () => {
       eventType: 'Warning',
       reason: 'FailedCreate',
       message: 'Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted',
+      because: 'claims of the pod are on their way out',
     })
+  })
+
+  it('that are on their way out are told of together', () => {
+    const templates = ['data', 'logs'].map((name) => ({ ...claimTemplate, metadata: { name } }))
+    const claims = ['data-db-0', 'logs-db-0'].map((name) => ({
+      ...claim(name),
+      metadata: { ...claim(name).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    }))
+    expect(plan(statefulSet(1, { volumeClaimTemplates: templates }), [], { claims }).actions).toMatchObject([
+      {
+        message:
+          'Create Pod db-0 in StatefulSet db failed error: [pvc data-db-0 is being deleted, pvc logs-db-0 is being deleted]',
+      },
+    ])
   })
 })
 
@@ -663,13 +784,43 @@ describe('the status of a stateful set', () => {
   })
 })
 
+describe('whether a pod of a stateful set is ready, and available', () => {
+  const set = statefulSet(1, { minReadySeconds: 10 })
+
+  it('shows in its phase, too', () => {
+    expect(plan(set, [member(0, { phase: 'Failed' })]).status).toMatchObject({
+      replicas: 1,
+      readyReplicas: undefined,
+      availableReplicas: 0,
+    })
+  })
+
+  it('is so at the very moment when it has been ready for long enough: nothing is waited for', () => {
+    const { status, ...planned } = plan(set, [member(0, { readyFor: 10 })])
+    expect(status).toMatchObject({ readyReplicas: 1, availableReplicas: 1 })
+    expect(planned).toEqual({ actions: [] })
+  })
+
+  it('is nothing that counts before the server has given it a phase', () => {
+    const made = member(0)
+    const early = { ...made, status: { ...made.status, phase: undefined } } as Pod
+    expect(plan(set, [early]).status).toMatchObject({ replicas: 0, updatedReplicas: undefined })
+  })
+})
+
 describe('the history of a stateful set', () => {
   it('begins with the first template', () => {
     const { actions, isStatusOfSuccess } = plan(statefulSet(0), [], { revisions: [] })
     // The status names it.
     expect(isStatusOfSuccess).toBe(true)
     expect(actions).toMatchObject([
-      { type: 'create', object: { metadata: { labels: { app: 'db', [hashLabel]: expect.any(String) } }, revision: 1 } },
+      {
+        type: 'create',
+        object: {
+          metadata: { labels: { app: 'db', 'controller.kubernetes.io/hash': expect.any(String) } },
+          revision: 1,
+        },
+      },
     ])
   })
 
@@ -696,6 +847,10 @@ describe('the history of a stateful set', () => {
     expect(shortly(plan(set, [member(0, { isOld: true })]).actions)).toEqual([])
     expect(shortly(plan(set, [member(0)]).actions)).toEqual([`-${nameOf(revision('old'))}`])
   })
+})
+
+it('does nothing for a stateful set that would select all pods', () => {
+  expect(plan(statefulSet(1, { selector: {} }), [], { revisions: [] })).toEqual({ actions: [] })
 })
 
 describe('claims to pods', () => {

@@ -54,7 +54,8 @@ export function nextSteps(input: StepInput): Steps {
     return changed.length === 0 ? [] : [...changed, ...tellConflicts(input.set, ordinal, pod, input.claim)]
   })
   const before = [...filled.actions, ...aligned]
-  const firstUnhealthy = firstUnhealthyOf(input)
+  // In order all places are healthy by now.
+  const firstUnhealthy = condemned.findLast(({ pod }) => !input.health.isHealthy(pod))?.pod
   const emptied = through(condemned, (member) => remove(input, member, isOrdered, firstUnhealthy), isOrdered)
   const actions = [...before, ...emptied.actions]
   const outdated = emptied.isWaiting ? undefined : nextOutdated(input)
@@ -83,7 +84,6 @@ function chained({ ordinal }: Place, step: Step, isOrdered: boolean): Step {
   return { ...step, actions: step.actions.map((action) => ({ ...action, chain: String(ordinal) })) }
 }
 
-const done: Step = { actions: [], isWaiting: false }
 const waiting: Step = { actions: [], isWaiting: true }
 
 function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Place, isOrdered: boolean): Step {
@@ -107,7 +107,7 @@ function fill({ set, versions, health, claim }: StepInput, { ordinal, pod }: Pla
   if (isWaiting) return { actions: [...missing, ...changed, ...conflicts], isWaiting }
   const conformed = conform(set, ordinal, pod)
   const told = conformed.length === 0 ? tellOfUpdate(set, ordinal, changed) : changed
-  return { ...done, actions: [...missing, ...conformed, ...told, ...conflicts] }
+  return { actions: [...missing, ...conformed, ...told, ...conflicts], isWaiting }
 }
 
 /** Deletes a pod that is too much. In order the one that is not healthy goes first, if there is only one. */
@@ -120,11 +120,6 @@ function remove(
   if (isGoing(pod)) return waiting
   if (isOrdered && !health.isAvailable(pod) && pod !== firstUnhealthy) return waiting
   return { actions: [deletion(set, pod, `${desiredOf(set)} replicas are wanted`)], isWaiting: true }
-}
-
-function firstUnhealthyOf({ members: { places, condemned }, health }: StepInput): Pod | undefined {
-  const inOrder = [...places.map(({ pod }) => pod), ...condemned.map(({ pod }) => pod).reverse()]
-  return inOrder.find((pod) => pod !== undefined && !health.isHealthy(pod))
 }
 
 /**
@@ -161,24 +156,24 @@ function conform(set: StatefulSet, ordinal: number, pod: Pod): readonly Action[]
   return [{ type: 'patch', resource: podResource, key: podKey(pod), patch, because, events }]
 }
 
-function updateEvents(set: StatefulSet, ordinal: number, what = ''): WriteEvents {
+function updateEvents(set: StatefulSet, ordinal: number, what = '') {
   const subject = `Update Pod ${podName(set, ordinal)} in StatefulSet ${set.metadata.name}`
   return {
     succeeded: { reason: 'SuccessfulUpdate', message: `${subject} successful` },
     failed: { reason: 'FailedUpdate', message: `${subject} failed error: ${what}{error}` },
-  }
+  } satisfies WriteEvents
 }
 
 /** Claims that are changed are told of as an update of their pod, once for all of them. */
 function tellOfUpdate(set: StatefulSet, ordinal: number, changed: readonly ClaimPatch[]): readonly Action[] {
   return changed.map((action, index): Action => {
-    const { succeeded, failed = [] } = updateEvents(
+    const { succeeded, failed } = updateEvents(
       set,
       ordinal,
       `could not update claim ${action.key.name} for delete policy ownerRefs: `,
     )
     const isLast = index === changed.length - 1
-    return { ...action, events: { failed, ...(isLast && succeeded !== undefined ? { succeeded } : {}) } }
+    return { ...action, events: { failed, ...(isLast ? { succeeded } : {}) } }
   })
 }
 
