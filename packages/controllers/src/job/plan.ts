@@ -401,9 +401,7 @@ function withCondition(
   nowMs: Time,
   status = 'True',
 ): readonly JobCondition[] {
-  const old = getCondition(conditions, type)
-  const isSame = old?.status === status && old.reason === reason && old.message === message
-  const lastProbeTime = isSame ? old.lastProbeTime : formatTime(nowMs)
+  const lastProbeTime = formatTime(nowMs)
   return setCondition<JobCondition>(conditions, { type, status, lastProbeTime, reason, message }, nowMs)
 }
 
