@@ -49,7 +49,9 @@ export const areas: Readonly<Record<string, MutationArea>> = {
   plans: {
     mutate: [
       'packages/controllers/src/**/{plan,plan-*}.ts',
-      'packages/controllers/src/{deployment,replicas}/*.ts',
+      'packages/controllers/src/{deployment,job,replicas}/*.ts',
+      // What carries out the plans of Jobs is judged by tests of whole clusters.
+      '!packages/controllers/src/job/controller.ts',
       ...noTests,
     ],
     tests: ['packages/controllers/**/*.test.ts'],

@@ -10,6 +10,7 @@ export function cleanUp(deployment: Deployment, { oldSets }: Rollout): readonly 
   if (limit === undefined) return []
   const kept = oldSets.map(({ set }) => set).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
   const tooMany = Math.max(0, kept.length - limit)
+  // They come in the order of their age, and those of one revision stay in it.
   return [...kept].sort(byRevision).slice(0, tooMany).filter(isEmpty).map(remove)
 }
 

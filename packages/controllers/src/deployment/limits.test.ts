@@ -20,6 +20,13 @@ describe('how far a rolling update may be from the number of pods', () => {
     expect(minAvailable(object)).toBe(replicas - wantedUnavailable)
   })
 
+  it('is one that may be missing where nothing is said of it', () => {
+    for (const strategy of [undefined, { type: 'RollingUpdate' as const }]) {
+      const object = deployment(10, { strategy })
+      expect([maxSurge(object), maxUnavailable(object)]).toEqual([0, 1])
+    }
+  })
+
   it('is nothing where all pods are recreated', () => {
     const object = deployment(10, { strategy: { type: 'Recreate' } })
     expect([maxSurge(object), maxUnavailable(object)]).toEqual([0, 0])

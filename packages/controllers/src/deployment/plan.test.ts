@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentStatus, ReplicaSet } from '@coracle/api'
+import { type Deployment, type DeploymentStatus, type ReplicaSet, replicaSets } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { type DeploymentParts, deployment, replicaSet, rolling, templateOf } from '../testing/deployments.ts'
@@ -94,7 +94,13 @@ describe('a deployment without a ReplicaSet for its template', () => {
         template: { metadata: { labels }, spec: templateOf('new').spec },
       },
     })
-    expect(scalingMessages(actions)).toEqual(['Scaled up replica set {name} from 0 to 4'])
+    expect(actions[0]?.type === 'create' ? actions[0].events : undefined).toEqual({
+      succeeded: { reason: 'ScalingReplicaSet', message: 'Scaled up replica set {name} from 0 to 4' },
+      failed: {
+        reason: 'ReplicaSetCreateError',
+        message: 'Failed to create new replica set "{name}": {error}',
+      },
+    })
     expect(annotations).toEqual({ 'deployment.kubernetes.io/revision': '1' })
     expect(status?.conditions).toContainEqual({
       type: 'Progressing',
@@ -116,6 +122,21 @@ describe('a deployment without a ReplicaSet for its template', () => {
       'Scaled down replica set {name} from 10 to 8',
     ])
     expect(objectOf(actions[0])?.metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '2' })
+  })
+
+  it('gets the revision after the latest of its old ones, whichever of them is the youngest', () => {
+    const sets = [replicaSet('a', { revision: 3, age: 10 }), replicaSet('b', { revision: 5, age: 300 })]
+    const [creation] = plan(deployment(3), sets).actions
+    expect(objectOf(creation)?.metadata.annotations).toMatchObject({ 'deployment.kubernetes.io/revision': '6' })
+  })
+
+  it('gets one also where nobody has looked at it yet', () => {
+    const object = { ...deployment(2), status: undefined }
+    const { actions, status } = plan(object)
+    expect(summaries(actions)).toEqual([`create ${newSetName(object)} 2`])
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(['Progressing', 'Available'])
+    expect(plan(object, [], { isNameTaken: () => true }).status).toEqual({ conditions: [], collisionCount: 1 })
+    expect(createFailureStatus(object, 'no room', startMs)?.conditions).toHaveLength(1)
   })
 
   it('is named so also where the name of the deployment leaves no room', () => {
@@ -181,6 +202,12 @@ describe('a deployment with a ReplicaSet for its template', () => {
     expect(plan(object, [current(), twin]).annotations).toEqual({ 'deployment.kubernetes.io/revision': '2' })
   })
 
+  it('takes the first by name where several are of the same age', () => {
+    const twins = [replicaSet('b', { image: 'new', revision: 2 }), replicaSet('a', { image: 'new', revision: 3 })]
+    for (const sets of [twins, twins.toReversed()])
+      expect(plan(deployment(0), sets).annotations).toEqual({ 'deployment.kubernetes.io/revision': '3' })
+  })
+
   it('takes from several old ones in the order of their age, whichever was heard of first', () => {
     const object = deployment(4, rolling(1, 1))
     const old = [replicaSet('younger', { replicas: 1, age: 300 }), replicaSet('older', { replicas: 1, age: 600 })]
@@ -209,7 +236,16 @@ describe('a deployment with a ReplicaSet for its template', () => {
     const { status } = plan(deployment(3), [current({ available: 0 })])
     expect(reasonOf(status, 'Progressing')).toBe('ReplicaSetUpdated')
     const quiet = plan(deployment(3, { status: { ...finished(3), conditions: [] } }), [current({ available: 0 })])
-    expect(reasonOf(quiet.status, 'Progressing')).toBe('FoundNewReplicaSet')
+    expect(quiet.status?.conditions?.[0]).toMatchObject({
+      status: 'True',
+      reason: 'FoundNewReplicaSet',
+      message: 'Found new replica set "web-new"',
+    })
+    const available = [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' }]
+    const other = plan(deployment(3, { status: { ...finished(3), conditions: available } }), [
+      current({ available: 0 }),
+    ])
+    expect(reasonOf(other.status, 'Progressing')).toBe('FoundNewReplicaSet')
   })
 
   it('looks again when the time for progress is up', () => {
@@ -235,6 +271,17 @@ describe('a deployment with a ReplicaSet for its template', () => {
     const shortened = back({ [history]: long }).set?.metadata.annotations?.[history] ?? ''
     expect(shortened.length).toBeLessThanOrEqual(2000)
     expect(shortened).toMatch(/,1599,3$/)
+    // With what is to come it is 2000 characters long: as many as it may be.
+    const full = `${'1'.repeat(998)},${'2'.repeat(999)}`
+    expect(back({ [history]: full }).set?.metadata.annotations?.[history]).toBe(`${full},3`)
+    expect(back({ [history]: `1${full}` }).set?.metadata.annotations?.[history]).toBe(`${'2'.repeat(999)},3`)
+  })
+
+  it('is given the latest revision where it had none, and has no history then', () => {
+    const bare = current()
+    const found = { ...bare, metadata: { ...bare.metadata, annotations: undefined } }
+    const { actions } = plan(deployment(3, { status: finished(3) }), [found, replicaSet('old', { revision: 4 })])
+    expect(objectOf(actions[0])?.metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '5' })
   })
 
   it('counts on from a revision that no double can tell from the next', () => {
@@ -264,6 +311,18 @@ describe('a deployment that is scaled in the middle of a rollout', () => {
     const { actions, status } = plan(object, sets)
     expect(summaries(actions)).toEqual(['update web-new 10', 'update web-old 10'])
     expect(status).toMatchObject({ replicas: 10, unavailableReplicas: 10 })
+    expect(new Set(actions.map(({ because }) => because))).toEqual(new Set(['the deployment has been scaled']))
+  })
+
+  it('keeps all old ReplicaSets until the rollout is over', () => {
+    const noted = saysSize(10, 10)
+    const sets = [
+      replicaSet('new', { replicas: 5, revision: 3, annotations: noted }),
+      replicaSet('old', { replicas: 5, revision: 2, annotations: noted }),
+      replicaSet('older', { revision: 1 }),
+    ]
+    const { actions } = plan(deployment(20, { ...rolling(0, 0), revisionHistoryLimit: 0 }), sets)
+    expect(summaries(actions)).toEqual(['update web-new 10', 'update web-old 10'])
   })
 })
 
@@ -279,6 +338,27 @@ describe('a paused deployment', () => {
   it('is scaled all the same', () => {
     const { actions } = plan(paused(5), [replicaSet('old', { replicas: 3, annotations: saysSize(3, 4) })])
     expect(summaries(actions)).toEqual(['update web-old 5'])
+    expect(actions.map(({ because }) => because)).toEqual(['the deployment is paused'])
+  })
+
+  it('says nothing of progress where there is no deadline for it', () => {
+    const { status } = plan(paused(3, { progressDeadlineSeconds: 2_147_483_647 }), [replicaSet('new', { replicas: 3 })])
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(['Available'])
+  })
+
+  it.each<readonly [string, ReplicaSet, boolean]>([
+    ['that is empty', replicaSet('old'), false],
+    ['that is to have pods, though there are none yet', replicaSet('old', { replicas: 2, pods: 0 }), true],
+    ['that has pods yet, though it is to have none', replicaSet('old', { pods: 2, available: 0 }), true],
+    ['that has changed since somebody has looked', replicaSet('old', { status: { observedGeneration: 0 } }), true],
+    ['that nobody has looked at', { ...replicaSet('old'), status: undefined }, true],
+  ])('does not keep an old ReplicaSet %s, else it does', (_, old, isKept) => {
+    const sets = [replicaSet('new', { replicas: 3 }), replicaSet('live', { replicas: 1, revision: 2 }), old]
+    const deleted = plan(paused(3, { revisionHistoryLimit: 1 }), sets).actions.filter(({ type }) => type === 'delete')
+    const because = 'more old revisions exist than are kept'
+    const key = { namespace: 'default', name: 'web-old' }
+    const deletion = { type: 'delete', resource: replicaSets, key, uid: 'old', because }
+    expect(deleted).toEqual(isKept ? [] : [deletion])
   })
 
   it('keeps no more old ReplicaSets than it may', () => {
@@ -295,11 +375,14 @@ describe('a deployment whose pods are recreated', () => {
   const old = (replicas: number, pods = replicas) => replicaSet('old', { replicas, pods, revision: 1 })
 
   it('empties the old ReplicaSets first', () => {
-    expect(summaries(plan(recreate(), [old(3)]).actions)).toEqual(['update web-old 0'])
+    const { actions } = plan(recreate(), [old(3), replicaSet('older')])
+    expect(summaries(actions)).toEqual(['update web-old 0'])
+    expect(actions[0]?.because).toBe('the deployment is being rolled out')
   })
 
   it('waits while there are old pods', () => {
     expect(plan(recreate(), [old(0, 3)]).actions).toEqual([])
+    expect(plan(recreate(), [old(0, 3), replicaSet('older')]).actions).toEqual([])
   })
 
   it('waits while the last of them may still run', () => {
@@ -317,8 +400,9 @@ describe('a deployment whose pods are recreated', () => {
 
   it('is not held up by pods of the new one', () => {
     const sets = [replicaSet('new', { replicas: 3, pods: 0, revision: 1 })]
-    const { status } = plan(recreate(), sets, { hasPods: () => true })
+    const { status, actions } = plan(recreate(), sets, { hasPods: () => true })
     expect(reasonOf(status, 'Progressing')).toBe('ReplicaSetUpdated')
+    expect(actions).toEqual([])
   })
 
   it('counts anew where the name of the new one is taken', () => {
@@ -346,6 +430,14 @@ describe('old ReplicaSets', () => {
     [2_147_483_647, []],
   ])('are kept up to %i, the latest ones', (limit, wanted) => {
     expect(deletions(done(limit), history)).toEqual(wanted)
+  })
+
+  it.each<readonly [string, readonly ReplicaSet[]]>([
+    ['the oldest first', [replicaSet('second', { age: 100 }), replicaSet('first', { age: 200 })]],
+    ['of the same age by name', [replicaSet('second'), replicaSet('first')]],
+  ])('of one revision go in the order of their age: %s', (_, sets) => {
+    for (const each of [sets, sets.toReversed()])
+      expect(deletions(done(0), each)).toEqual(sets.map(({ metadata }) => `delete ${metadata.name}`).toReversed())
   })
 
   it.each<[string, ReplicaSet]>([
@@ -380,6 +472,10 @@ describe('whose ReplicaSets are whose', () => {
     }
     const { actions, status } = plan(deployment(3), [], { orphans: [orphan], mismatched: [replicaSet('other')] })
     expect(summaries(actions)).toEqual(['patch web-other', 'patch web-orphan'])
+    expect(actions.map(({ because }) => because)).toEqual([
+      'the labels of the ReplicaSet no longer match the selector',
+      'the ReplicaSet matches the selector and is nobody’s',
+    ])
     expect(actions.map((action) => action.type === 'patch' && action.patch.body)).toMatchObject([
       { metadata: { uid: 'other', ownerReferences: null } },
       { metadata: { uid: 'orphan', ownerReferences: [{ kind: 'Deployment', name: 'web', controller: true }] } },
@@ -399,6 +495,7 @@ it('does nothing for a deployment that selects everything, and says so', () => {
   expect(summaries(actions)).toEqual([
     'event SelectingAll: This deployment is selecting all pods. A non-empty selector is required.',
   ])
+  expect(actions).toMatchObject([{ eventType: 'Warning' }])
   expect(status).toEqual({ observedGeneration: 1 })
 })
 
@@ -406,9 +503,9 @@ describe('a rollback that is asked for by annotation', () => {
   const asking = (revision: string, annotations = {}) =>
     deployment(3, { annotations: { 'deprecated.deployment.rollback.to': revision, ...annotations } })
   const sets = [
-    replicaSet('new', { replicas: 3, revision: 3 }),
     replicaSet('old', { revision: 2, annotations: { 'kubernetes.io/change-cause': 'first' } }),
     replicaSet('older', { revision: 1 }),
+    replicaSet('new', { replicas: 3, revision: 3 }),
   ]
   const imageOf = (action: Action | undefined) =>
     action?.type === 'update' ? (action.object as Deployment).spec.template.spec?.containers[0]?.image : undefined
@@ -417,10 +514,12 @@ describe('a rollback that is asked for by annotation', () => {
     ['0', 'old', 2],
     ['1', 'older', 1],
   ])('%s brings back an earlier template', (asked, image, revision) => {
-    const { actions } = plan(asking(asked, { 'kubernetes.io/change-cause': 'second', own: 'x' }), sets)
+    const own = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'deployment.kubernetes.io/revision': '3' }
+    const { actions } = plan(asking(asked, { 'kubernetes.io/change-cause': 'second', other: 'x', ...own }), sets)
     expect(imageOf(actions[0])).toBe(image)
+    expect(actions[0]?.because).toBe('a rollback was asked for')
     expect(objectOf(actions[0])?.metadata.annotations).toEqual(
-      image === 'old' ? { 'kubernetes.io/change-cause': 'first' } : {},
+      image === 'old' ? { 'kubernetes.io/change-cause': 'first', ...own } : own,
     )
     expect(actions[1]).toMatchObject({
       eventType: 'Normal',
@@ -440,6 +539,7 @@ describe('a rollback that is asked for by annotation', () => {
   ])('%s is given up where it cannot be', (asked, known, event) => {
     const { actions } = plan(asking(asked, { own: 'x' }), known)
     expect(summary(actions[0] as Action)).toBe(`event ${event}`)
+    expect(actions[0]).toMatchObject({ eventType: 'Warning' })
     expect(imageOf(actions[1])).toBe('new')
     expect(objectOf(actions[1])?.metadata.annotations).toEqual({ own: 'x' })
   })

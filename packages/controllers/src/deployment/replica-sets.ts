@@ -1,5 +1,6 @@
 import {
   compareRevisions,
+  compareText,
   type Deployment,
   deepEqual,
   deploymentRevision,
@@ -46,16 +47,9 @@ export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
 /** The older first; of the same second, by name. */
 export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
   const difference = (timeOf(a.metadata.creationTimestamp) ?? 0) - (timeOf(b.metadata.creationTimestamp) ?? 0)
-  return difference === 0 ? compareNames(a, b) : difference
+  return difference || compareText(a.metadata.name ?? '', b.metadata.name ?? '')
 }
 
-/** The earlier revision first, then the older. */
-export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
-  const difference = compareRevisions(revisionOf(a) ?? 0n, revisionOf(b) ?? 0n)
-  return difference === 0 ? byCreation(a, b) : difference
-}
-
-function compareNames({ metadata: { name: a = '' } }: ReplicaSet, { metadata: { name: b = '' } }: ReplicaSet): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
+/** The earlier revision first. */
+export const byRevision = (a: ReplicaSet, b: ReplicaSet): number =>
+  compareRevisions(revisionOf(a) ?? 0n, revisionOf(b) ?? 0n)

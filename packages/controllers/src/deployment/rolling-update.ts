@@ -2,7 +2,6 @@ import type { Deployment } from '@coracle/api'
 import { availableIn, type Draft, isActive, resized } from './draft.ts'
 import { desiredOf, minAvailable } from './limits.ts'
 import { newSetSize } from './new-replica-set.ts'
-import { byCreation } from './replica-sets.ts'
 import { allSets, type Rollout, totalReplicas } from './rollout.ts'
 
 /**
@@ -37,20 +36,18 @@ function withOldSetsShrunk(deployment: Deployment, rollout: Rollout & { readonly
   return { newSet, oldSets: shrunk(deployment, cleaned, spare, ({ replicas }) => replicas) }
 }
 
-/** Takes up to `count` replicas from ReplicaSets, the oldest first, and from each at most what `removable` says. */
+/** Takes up to `count` replicas from ReplicaSets in their order, and from each at most what `removable` says. */
 function shrunk(
   deployment: Deployment,
   drafts: readonly Draft[],
   count: number,
   removable: (draft: Draft) => number,
 ): readonly Draft[] {
-  const changed = new Map<Draft, Draft>()
   let left = count
-  for (const draft of [...drafts].sort((a, b) => byCreation(a.set, b.set))) {
+  return drafts.map((draft) => {
     const taken = Math.min(left, removable(draft))
-    if (taken <= 0) continue
-    changed.set(draft, resized(draft, draft.replicas - taken, deployment))
+    if (taken <= 0) return draft
     left -= taken
-  }
-  return drafts.map((draft) => changed.get(draft) ?? draft)
+    return resized(draft, draft.replicas - taken, deployment)
+  })
 }

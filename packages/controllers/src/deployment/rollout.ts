@@ -4,6 +4,7 @@ import type { Draft } from './draft.ts'
 export interface Rollout {
   /** That of the present template; undefined while there is none. */
   readonly newSet: Draft | undefined
+  /** All others, the oldest first. */
   readonly oldSets: readonly Draft[]
 }
 

@@ -90,16 +90,37 @@ describe('scaling in the middle of a rollout', () => {
     expect(sizes(scaledRollout(deployment(2, one), { newSet: broken, oldSets }))).toEqual([2, 1])
   })
 
-  it('empties old ones that came to a new one which is complete', () => {
+  it('empties old ones that came to a new one which is complete, and leaves those that are empty', () => {
     const object = deployment(10, rolling(0, 0))
-    expect(sizes(scaledRollout(object, rollout(10, 10, [5])))).toEqual([10, 0])
+    const before = rollout(10, 10, [0, 5])
+    const after = scaledRollout(object, before)
+    expect(sizes(after)).toEqual([10, 0, 0])
+    expect(after.oldSets[0]).toBe(before.oldSets[0])
+  })
+
+  /** Beside it there is an old one of 5; upstream: IsSaturated. */
+  it.each<readonly [string, number, number, number, boolean]>([
+    ['all that is wanted, as it is noted', 10, 10, 10, true],
+    ['fewer pods than are wanted', 9, 9, 10, false],
+    ['more pods than are wanted, some of them not available', 12, 10, 10, false],
+    ['pods that are not available', 10, 9, 10, false],
+    ['pods that are yet to go', 10, 12, 10, false],
+    ['been as large when another number was wanted', 10, 10, 8, false],
+  ])('takes a new one for complete that has %s', (_what, replicas, available, noted, isComplete) => {
+    const object = deployment(10, rolling(0, 0))
+    const annotations = sizeAnnotations(deployment(noted, rolling(0, 0)))
+    const newSet = draftOf(replicaSet('new', { replicas, available, annotations }))
+    const [, old = 0] = sizes(scaledRollout(object, { newSet, oldSets: rollout(10, undefined, [5]).oldSets }))
+    expect(old === 0).toBe(isComplete)
   })
 
   it('leaves the sizes alone where all pods are recreated, and notes the new one, so that the rollout goes on', () => {
     const object = deployment(10, { strategy: { type: 'Recreate' } })
-    const after = scaledRollout(object, rollout(5, 3, [2]))
-    expect(sizes(after)).toEqual([3, 2])
+    const before = rollout(5, 3, [0, 2])
+    const after = scaledRollout(object, before)
+    expect(sizes(after)).toEqual([3, 0, 2])
     expect(isBeingScaled(object, after)).toBe(false)
+    expect(after.oldSets[0]).toBe(before.oldSets[0])
   })
 
   it('takes the number of pods for the whole where a ReplicaSet does not say what it is a share of', () => {

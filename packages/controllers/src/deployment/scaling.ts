@@ -1,6 +1,6 @@
 import type { Deployment } from '@coracle/api'
 import { desiredReplicasAnnotation, maxReplicasAnnotation } from './annotations.ts'
-import { availableIn, type Draft, isActive, resized } from './draft.ts'
+import { type Draft, isActive, resized } from './draft.ts'
 import { desiredOf, isRollingUpdate, maxReplicas, unlimited } from './limits.ts'
 import { byCreation } from './replica-sets.ts'
 import { allSets, type Rollout, totalReplicas, withDrafts } from './rollout.ts'
@@ -41,14 +41,14 @@ export function scaledRollout(deployment: Deployment, rollout: Rollout): Rollout
 function onlyActiveOrLatest({ newSet, oldSets }: Rollout): Draft | undefined {
   const active = allSets({ newSet, oldSets }).filter(isActive)
   if (active.length > 0) return active.length === 1 ? active[0] : undefined
-  return newSet ?? [...oldSets].sort((a, b) => byCreation(b.set, a.set))[0]
+  return newSet ?? oldSets.at(-1)
 }
 
 /** Whether the new ReplicaSet is as large as the deployment and was made so by it, with all of its pods available. */
 function isSaturated(deployment: Deployment, newSet: Draft): boolean {
   const desired = desiredOf(deployment)
   const noted = integerIn(newSet, desiredReplicasAnnotation)
-  return newSet.replicas === desired && noted === desired && availableIn(newSet) === desired
+  return newSet.replicas === desired && noted === desired && newSet.set.status?.availableReplicas === desired
 }
 
 const ofSameSize = (deployment: Deployment, rollout: Rollout): readonly Draft[] =>

@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { deployment, replicaSet, rolling } from '../testing/deployments.ts'
 import { secondsAgo, startMs } from '../testing/objects.ts'
-import { type Conditions, progressReasons, withCondition, withPausing } from './conditions.ts'
+import { type Conditions, progressDeadline, progressReasons, withCondition, withPausing } from './conditions.ts'
 import { draftOf } from './draft.ts'
 import { isComplete, rolloutStatus, statusOf } from './status.ts'
 
@@ -119,6 +119,11 @@ describe('the progress of a rollout', () => {
     })
   })
 
+  it('is none where a new pod goes', () => {
+    const fewer = replicaSet('new', { replicas: 2, pods: 1, available: 0 })
+    expect(conditionsAfter(fewer, before, created)).toEqual(created[0])
+  })
+
   const standing = replicaSet('new', { replicas: 2, available: 0 })
 
   it('has time until the deadline, counted from the last time there was some', () => {
@@ -163,6 +168,28 @@ describe('the progress of a rollout', () => {
     const object = deployment(2, { status: { replicas: 2, updatedReplicas: 2, availableReplicas: 2 } })
     const rollout = { newSet: draftOf(replicaSet('new', { replicas: 2, available: 0 })), oldSets: [] }
     expect(rolloutStatus(object, rollout, done, startMs).conditions).toContainEqual(done[0])
+    const again = { newSet: draftOf(replicaSet('new', { replicas: 2, available: 1 })), oldSets: [] }
+    const fallen = deployment(2, { status: { replicas: 2, updatedReplicas: 2 } })
+    expect(rolloutStatus(fallen, again, done, startMs).conditions).toContainEqual(done[0])
+  })
+
+  it('begins with another template after a rollout that is over', () => {
+    const done = progress(progressReasons.available, 3600)
+    expect(conditionsAfter(standing, { ...before, updatedReplicas: 0 }, done)).toMatchObject({
+      reason: 'ReplicaSetUpdated',
+    })
+  })
+
+  it.each<readonly [string, number, number | undefined]>([
+    [progressReasons.updated, 600, 500_000],
+    [progressReasons.created, 600, 500_000],
+    [progressReasons.resumed, 60, -40_000],
+    [progressReasons.available, 600, undefined],
+    [progressReasons.timedOut, 600, undefined],
+    [progressReasons.updated, 2_147_483_647, undefined],
+  ])('that was %s 100 s ago has %i s: its deadline', (reason, progressDeadlineSeconds, inMs) => {
+    const deadline = progressDeadline(deployment(1, { progressDeadlineSeconds }), progress(reason, 100))
+    expect(deadline === undefined ? undefined : deadline - startMs).toBe(inMs)
   })
 
   it('names the deployment while there is no ReplicaSet', () => {

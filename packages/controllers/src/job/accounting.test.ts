@@ -79,3 +79,10 @@ it('names indexes that are done in the order of their numbers', () => {
   expect(made.counted).toEqual({ succeeded: 4, uncountedTerminatedPods: {} })
   expect(made.released).toEqual(pods)
 })
+
+it('has not counted all before the last pod has lost its finalizer, named or not', () => {
+  const of = job({ completionMode: 'Indexed', completions: 2 }, { completedIndexes: '0' })
+  const done = (isCounted: boolean) => [pod('done', { phase: 'Succeeded', index: 0, isCounted })]
+  expect(account(of, done(false), none, 'wait').isSettled).toBe(false)
+  expect(account(of, done(true), none, 'wait').isSettled).toBe(true)
+})

@@ -55,16 +55,15 @@ export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, 
       continue
     }
     if (outcome === 'succeeded') {
+      const index = indexOf(pod, spec.completions ?? 0)
       if (!isIndexed(spec)) succeededNames.push(uid)
-      else newIndexes.push(indexOf(pod, spec.completions ?? 0) ?? -1)
+      else if (index !== undefined) newIndexes.push(index)
     } else if (outcome === 'failed' && isCountable(pod, spec)) {
       failedNames.push(uid)
     }
     released.push(pod)
   }
-  const before = parseIndexes(status.completedIndexes, spec.completions ?? 0)
-  const added = newIndexes.filter((index) => index >= 0).sort((a, b) => a - b)
-  const succeededIndexes = added.length === 0 ? before : addIndexes(before, added)
+  const succeededIndexes = addIndexes(parseIndexes(status.completedIndexes, spec.completions ?? 0), newIndexes)
   if (isIndexed(spec)) succeeded = succeededIndexes.reduce((sum, [first, last]) => sum + last - first + 1, 0)
   const uncounted = {
     ...(succeededNames.length === 0 ? {} : { succeeded: succeededNames }),
@@ -80,7 +79,8 @@ export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, 
     failed: failed + failedNames.length,
     succeededIndexes,
     released,
-    isSettled: isSettled && succeededNames.length + failedNames.length === 0 && released.length === 0,
+    // Whatever is named has a finalizer yet, and is released.
+    isSettled: isSettled && released.length === 0,
   }
 }
 

@@ -23,7 +23,7 @@ export interface Progress {
 const failed = (reason: string, message: string): Ending => ({ type: 'Failed', reason, message })
 
 /** The condition that says how a Job is going to end while its pods are still being stopped. */
-export const interimCondition = ({ type }: Ending): string =>
+export const interimCondition = ({ type }: Pick<Ending, 'type'>): string =>
   type === 'Failed' ? 'FailureTarget' : 'SuccessCriteriaMet'
 
 /**
@@ -36,7 +36,7 @@ export function earlyEnding(job: Job, pods: readonly Pod[], progress: Progress, 
 
 function decided({ status }: Job): Ending | undefined {
   for (const type of ['Complete', 'Failed'] as const) {
-    const interim = interimCondition({ type, reason: '', message: '' })
+    const interim = interimCondition({ type })
     if (!hasJobCondition(status, interim)) continue
     const { reason = '', message = '' } = getCondition(status?.conditions, interim) ?? {}
     return { type, reason, message }

@@ -42,10 +42,7 @@ export function indexFailures(job: Job, pods: readonly Pod[], succeeded: readonl
   }
   for (const index of failed) last.delete(index)
   return {
-    failedIndexes: addIndexes(
-      before,
-      [...failed].sort((a, b) => a - b),
-    ),
+    failedIndexes: addIndexes(before, [...failed]),
     last,
   }
 }

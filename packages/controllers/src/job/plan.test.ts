@@ -6,7 +6,7 @@ import { secondsAgo, startMs } from '../testing/objects.ts'
 import { backOffAfter } from './back-off.ts'
 import { type Dependencies, judgeDependencies } from './dependencies.ts'
 import { failureCountAnnotation, indexAnnotation, trackingFinalizer } from './job-pods.ts'
-import { planJob } from './plan.ts'
+import { isAtWork, planJob } from './plan.ts'
 
 const met: Dependencies = { state: 'met' }
 
@@ -81,9 +81,49 @@ describe('pods of a job', () => {
     ],
     ['do not come while it is suspended', { suspend: true }, [pod('a')], ['patch', 'delete a', 'Normal Suspended']],
     ['are left to others where somebody else manages the job', { managedBy: 'example.com/queue' }, [], []],
+    ['come where the job says that none else does', { managedBy: 'kubernetes.io/job-controller' }, [], creations(1)],
+    [
+      'are not taken away while some are missing',
+      { completions: 8, parallelism: 4 },
+      [pod('a'), pod('b'), pod('c')],
+      creations(1),
+    ],
+    [
+      'go when there are too many, those first whose index another has',
+      indexed(3, { parallelism: 1 }),
+      [pod('a', { index: 0 }), pod('twin', { index: 0, phase: 'Pending' }), pod('b', { index: 1, restarts: 2 })],
+      ['patch', 'patch', 'delete twin', 'delete b'],
+    ],
+    [
+      'have no index that one has which is going, where its end is waited for',
+      indexed(3, { podReplacementPolicy: 'Failed' }),
+      [pod('a', { index: 0 }), pod('b', { index: 1, isGoing: true })],
+      ['create sum-2-'],
+    ],
+    [
+      'go at once where they have lost their finalizer',
+      { parallelism: 0, completions: 5 },
+      [pod('a', { isCounted: true })],
+      ['delete a'],
+    ],
   ])('%s', (_, spec, pods, expected) => {
     // A pod that is going counts as failed: its successor waits for the back-off.
     expect(actions(job(spec), pods)).toEqual(expected)
+  })
+
+  it('go 500 at a time at most', () => {
+    const pods = Array.from({ length: 501 }, (_, index) => pod(`p${index}`, { isCounted: true }))
+    expect(actions(job({ parallelism: 0, completions: 2000 }), pods)).toHaveLength(500)
+  })
+
+  it.each<readonly [string, Partial<JobSpec>, readonly Pod[]]>([
+    ['1 of 2 pods are active', { completions: 5, parallelism: 2 }, [pod('a')]],
+    ['2 pods are active, 1 are wanted', { completions: 5, parallelism: 1 }, [pod('a'), pod('b')]],
+    ['the Job is suspended', { suspend: true }, [pod('a')]],
+    ['the Job is over: DeadlineExceeded', { activeDeadlineSeconds: 60 }, [pod('a')]],
+  ])('come and go because %s', (because, spec, pods) => {
+    const changes = plan(job(spec), pods).actions.filter(({ type }) => type !== 'event')
+    expect(new Set(changes.map((action) => action.because))).toEqual(new Set([because]))
   })
 
   it('go by what they do, whatever deleting them costs', () => {
@@ -130,7 +170,7 @@ describe('the back-off of a job', () => {
   it.each<readonly [string, readonly Pod[], number | undefined]>([
     ['a failure 4 s ago', [failed('a', { endedSecondsAgo: 4 })], 6_000],
     ['two failures', [failed('a', { endedSecondsAgo: 30 }), failed('b', { endedSecondsAgo: 5 })], 15_000],
-    ['a failure long ago', [failed('a', { endedSecondsAgo: 11 })], undefined],
+    ['a failure just long enough ago', [failed('a', { endedSecondsAgo: 10 })], undefined],
     [
       'failures before a success',
       [failed('a', { endedSecondsAgo: 4 }), succeeded('b', { endedSecondsAgo: 2 })],
@@ -154,6 +194,17 @@ describe('the back-off of a job', () => {
     const made = plan(job({ completions: 5 }), pods)
     expect(made.requeueAfterMs).toBe(waitMs)
     expect(made.actions.map(summary)).toEqual(waitMs === undefined ? creations(1) : [])
+  })
+
+  it('counts no pod that runs', () => {
+    const pods = [pod('a'), failed('b', { endedSecondsAgo: 4 })]
+    expect(plan(job({ completions: 5, parallelism: 2 }), pods).requeueAfterMs).toBe(6_000)
+  })
+
+  it.each([false, true])('is kept after a failure that is ignored, its finalizer being off: %s', (isCounted) => {
+    const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }]
+    const pods = [failed('a', { endedSecondsAgo: 4, condition: 'DisruptionTarget', isCounted })]
+    expect(plan(job({ podFailurePolicy: { rules } }), pods).requeueAfterMs).toBe(6_000)
   })
 
   it('goes on after pods on their way out that are counted', () => {
@@ -228,6 +279,8 @@ describe('counting', () => {
     expect(released(deleted, [pod('a'), succeeded('b', { isCounted: true })])).toEqual(['a'])
     const over = job({}, { conditions: [{ type: 'Failed', status: 'True' }] })
     expect([actions(over, [pod('a')]), released(over, [pod('a')])]).toEqual([[], ['a']])
+    expect(released(over, [pod('a'), pod('b', { isCounted: true })])).toEqual(['a'])
+    expect(plan(over, [pod('a')]).releases[0]?.because).toBe('the pod is counted')
   })
 
   it('says how many pods are active, ready and going', () => {
@@ -236,6 +289,20 @@ describe('counting', () => {
       pod('b', { isGoing: true }),
     ])
     expect(made.status).toMatchObject({ active: 1, ready: 0, terminating: 1 })
+  })
+
+  it('leaves out what is none, and says all the same that none is ready or going', () => {
+    expect(plan(job(indexed(1), started), [failed('a', { index: 0, endedSecondsAgo: 4 })]).status).toEqual({
+      ...started,
+      ready: 0,
+      terminating: 0,
+      uncountedTerminatedPods: { failed: ['a'] },
+    })
+  })
+
+  it('says that those are ready which stay, whatever goes beside them', () => {
+    const pods = [pod('a', { condition: 'Ready' }), pod('b')]
+    expect(plan(job({ completions: 5, parallelism: 1 }), pods).status).toMatchObject({ active: 1, ready: 1 })
   })
 
   it('counts pods that it deletes among those that are going, and no more among the active', () => {
@@ -268,6 +335,36 @@ describe('the end of a job', () => {
     ])
     expect(plan(job({}, done)).status).toMatchObject({ completionTime: formatTime(startMs) })
     expect(actions(job({}, done))).toEqual(['Normal Completed'])
+    const message = 'Reached expected number of succeeded pods'
+    expect(plan(job({}, done)).status?.conditions).toMatchObject([{ message }, { message }])
+  })
+
+  it('does not come where nothing is wanted of a queue', () => {
+    expect(conditions(job({ completions: undefined, parallelism: 0 }, started))).toEqual([])
+  })
+
+  it('has no completion where the job fails', () => {
+    const interim = { type: 'FailureTarget', status: 'True', reason: 'DeadlineExceeded', message: 'late' }
+    const over = plan(job({ completions: 1 }, { ...started, succeeded: 2, conditions: [interim] }))
+    expect(over.status).not.toHaveProperty('completionTime')
+    expect(over.actions.map(summary)).toEqual(['Warning DeadlineExceeded'])
+  })
+
+  it('comes with its rule once all are counted', () => {
+    const successPolicy = { rules: [{ succeededIndexes: '0' }] }
+    const of = job(indexed(3, { successPolicy }), { ...started, succeeded: 1, completedIndexes: '0' })
+    expect(conditions(of)).toEqual(['SuccessCriteriaMet=True SuccessPolicy', 'Complete=True SuccessPolicy'])
+    expect(plan(of).status).toMatchObject({ completionTime: formatTime(startMs) })
+    expect(actions(of)).toEqual(['Normal Completed'])
+  })
+
+  it.each<readonly [JobStatus, string]>([
+    [{ succeeded: 1 }, 'Completed: Job completed'],
+    [{ succeeded: 2 }, 'TooManySucceededPods: Too many succeeded pods running after completion count reached'],
+    [{ failed: 1 }, 'BackoffLimitExceeded: Job has reached the specified backoff limit'],
+  ])('of one with %o is told: %s', (counts, wanted) => {
+    const [event] = plan(job({ backoffLimit: 0 }, { ...started, ...counts })).actions
+    expect(event?.type === 'event' ? `${event.reason}: ${event.message}` : undefined).toBe(wanted)
   })
 
   it.each<readonly [number, Partial<JobSpec>, readonly string[]]>([
@@ -353,8 +450,17 @@ describe('the end of a job', () => {
     expect(conditions(decided, [pod('a', { isGoing: true })])).toEqual(['FailureTarget=True DeadlineExceeded'])
   })
 
-  it('looks again at the deadline', () => {
-    expect(plan(job({ activeDeadlineSeconds: 100 }, started), [pod('a')]).requeueAfterMs).toBe(40_000)
+  it('waits for pods that run or are on their way out, though they have lost their finalizer', () => {
+    const interim = { type: 'FailureTarget', status: 'True', reason: 'DeadlineExceeded', message: 'late' }
+    const decided = job({}, { ...started, conditions: [interim] })
+    for (const left of [pod('a', { isCounted: true }), pod('a', { isCounted: true, isGoing: true })])
+      expect(conditions(decided, [left])).toEqual(['FailureTarget=True DeadlineExceeded'])
+  })
+
+  it('looks again at the deadline, unless it has come to its end', () => {
+    const of = job({ activeDeadlineSeconds: 100 }, started)
+    expect(plan(of, [pod('a')]).requeueAfterMs).toBe(40_000)
+    expect(plan(of, [succeeded('a')]).requeueAfterMs).toBeUndefined()
   })
 })
 
@@ -398,6 +504,16 @@ describe('failures that are ignored, and indexes that fail by themselves', () =>
     expect([made.actions, made.requeueAfterMs]).toEqual([[], 7_000])
   })
 
+  it('are tried again one by one, as their times come', () => {
+    const of = job(indexed(4, { backoffLimitPerIndex: 1, backoffLimit: 99 }))
+    const made = plan(
+      of,
+      [3, 6, 10].map((endedSecondsAgo, index) => failed(`f${index}`, { index, failuresBefore: 0, endedSecondsAgo })),
+    )
+    expect(made.actions.map(summary)).toEqual(['create sum-2-', 'create sum-3-'])
+    expect(made.requeueAfterMs).toBe(4_000)
+  })
+
   it('wait since the last of several failures of one index', () => {
     const of = (...ago: readonly number[]) =>
       ago.map((endedSecondsAgo, at) => failed(`f${at}`, { index: 1, failuresBefore: 0, endedSecondsAgo }))
@@ -436,6 +552,16 @@ describe('a job that is suspended', () => {
     const awake = plan(job({ suspend: false }, status))
     expect(awake.status?.startTime).toBe(formatTime(startMs))
     expect(awake.actions.map(summary)).toEqual([...creations(1), 'Normal Resumed'])
+    const messages = [asleep, awake].map((made) => made.status?.conditions?.[0]?.message)
+    expect(messages).toEqual(['Job suspended', 'Job resumed'])
+  })
+
+  it('does not begin while it says that it is suspended', () => {
+    expect(plan(job({ suspend: true }, suspended)).status).not.toHaveProperty('startTime')
+  })
+
+  it('does not say that it is suspended where it has come to its end', () => {
+    expect(conditions(job({ suspend: true }), [succeeded('a')])).toEqual(['SuccessCriteriaMet=True CompletionsReached'])
   })
 
   it('has no deadline', () => {
@@ -486,8 +612,30 @@ describe('dependencies', () => {
     expect(plan({ ...job({}, made.status) }, [], waiting).actions).toEqual([])
   })
 
+  const waited = job({}, { conditions: [{ type: 'coracle.dev/Waiting', status: 'True' }] })
+
+  it('are spoken of anew only where there is something new', () => {
+    const first = plan(job({}, {}), [], waiting)
+    const later = (of: Job, dependencies: Dependencies) =>
+      planJob({ job: of, pods: [], dependencies, isNamespaceGoing: false }, startMs + 1000).status?.conditions
+    expect(later(job({}, first.status), waiting)).toEqual(first.status?.conditions)
+    const message = 'Waiting for Jobs to complete: a (suspended)'
+    expect(later(job({}, first.status), { state: 'waiting', message })).toMatchObject([
+      { message, lastProbeTime: secondsAgo(-1), lastTransitionTime: secondsAgo(0) },
+    ])
+  })
+
+  it('are not asked about for a job that is deleted before it has begun', () => {
+    const of = job({}, {})
+    const made = plan({ ...of, metadata: { ...of.metadata, deletionTimestamp: secondsAgo(0) } }, [], waiting)
+    expect([made.actions, made.status]).toEqual([[], undefined])
+  })
+
   it('let the job start when they are met, and do not concern it afterwards', () => {
-    const waited = job({}, { conditions: [{ type: 'coracle.dev/Waiting', status: 'True' }] })
+    expect(plan(waited).status).toMatchObject({
+      startTime: formatTime(startMs),
+      conditions: [{ type: 'coracle.dev/Waiting', message: 'All Jobs it depends on are complete' }],
+    })
     expect(conditions(waited)).toEqual(['coracle.dev/Waiting=False JobsComplete'])
     expect(actions(waited)).toEqual(creations(1))
     expect(actions(job(), [pod('a')], waiting)).toEqual([])
@@ -502,6 +650,19 @@ describe('dependencies', () => {
       { type: 'Failed', status: 'True', reason: 'DependencyFailed', message },
     ])
     expect(made.actions.map(summary)).toEqual(['Warning DependencyFailed'])
+    expect(conditions(waited, [], { state: 'failed', message })).toEqual([
+      'coracle.dev/Waiting=False DependencyFailed',
+      'FailureTarget=True DependencyFailed',
+      'Failed=True DependencyFailed',
+    ])
+  })
+
+  it.each<readonly [Dependencies, readonly string[]]>([
+    [met, creations(1)],
+    [waiting, ['Normal Waiting']],
+    [{ state: 'failed', message: 'Job a failed' }, ['Warning DependencyFailed']],
+  ])('that are %o concern a job also where nobody has looked at it yet', (dependencies, wanted) => {
+    expect(actions({ ...job(), status: undefined }, [], dependencies)).toEqual(wanted)
   })
 
   const named = (name: string, status: JobStatus = {}): Job => ({
@@ -509,7 +670,9 @@ describe('dependencies', () => {
     metadata: { name, namespace: 'default' },
   })
   const depending = { ...job(), metadata: { ...job().metadata, annotations: { 'coracle.dev/depends-on': 'a, b' } } }
-  const over = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'R', message: 'm' }] })
+  const over = (type: string, message = 'm') => ({ conditions: [{ type, status: 'True', reason: 'R', message }] })
+  const suspended = { ...named('a'), spec: { ...job().spec, suspend: true } }
+  const going = { ...named('b'), metadata: { ...named('b').metadata, deletionTimestamp: secondsAgo(0) } }
   it.each<readonly [string, readonly Job[], Dependencies]>([
     ['of Jobs that are complete', [named('a', over('Complete')), named('b', over('Complete'))], met],
     [
@@ -518,13 +681,46 @@ describe('dependencies', () => {
       { state: 'waiting', message: 'Waiting for Jobs to complete: a (does not exist), b (running)' },
     ],
     [
+      'of Jobs that are suspended, or going',
+      [suspended, going],
+      { state: 'waiting', message: 'Waiting for Jobs to complete: a (suspended), b (is being deleted)' },
+    ],
+    [
+      'of Jobs that have not begun',
+      [named('a'), { ...named('b'), status: undefined }],
+      { state: 'waiting', message: 'Waiting for Jobs to complete: a (not started), b (not started)' },
+    ],
+    [
       'of a Job that failed',
       [named('a'), named('b', over('Failed'))],
       { state: 'failed', message: 'Job b failed: R: m' },
+    ],
+    [
+      'of a Job that failed without a message',
+      [named('a', over('Failed', ''))],
+      { state: 'failed', message: 'Job a failed: R' },
     ],
   ])('%s are judged', (_, others, expected) => {
     expect(judgeDependencies(depending, (name) => others.find(({ metadata }) => metadata.name === name))).toEqual(
       expected,
     )
+  })
+})
+
+describe('a job', () => {
+  const deletionTimestamp = secondsAgo(0)
+  it.each<readonly [string, Job, boolean]>([
+    ['is at work from its beginning', job({}, {}), true],
+    ['is at work while it is suspended', job({ suspend: true }), true],
+    ['is not where somebody else manages it', job({ managedBy: 'example.com/queue' }), false],
+    ['is not on its way out', { ...job(), metadata: { ...job().metadata, deletionTimestamp } }, false],
+    ['is not once it is over', job({}, { conditions: [{ type: 'Complete', status: 'True' }] }), false],
+    [
+      'is while it is only going to be over',
+      job({}, { conditions: [{ type: 'FailureTarget', status: 'True' }] }),
+      true,
+    ],
+  ])('%s', (_, of, wanted) => {
+    expect(isAtWork(of)).toBe(wanted)
   })
 })

@@ -144,13 +144,13 @@ function planStarted(job: Job, pods: readonly Pod[], isNamespaceGoing: boolean, 
       : account(job, pods, held, 'wait')
   const active = pods.filter(isActive)
   const sync = ending === undefined ? manage(job, pods, active, before, failures, nowMs) : stop(active, ending)
-  const end = ending ?? completion(job, before.succeeded, sync.active)
+  const removed = sync.removed ?? []
+  const end = ending ?? completion(job, before.succeeded, active.length - removed.length)
   const counts = end === undefined ? before : account(job, pods, held, end.type === 'Failed' ? 'fail' : 'leave')
   const suspension = end === undefined && !isLeaving(job) ? suspensionOf(job, nowMs) : { job, events: [] }
   const terminating = pods.filter(isTerminating).length
   const ready = active.filter(isReady).length
   const created = sync.actions.filter(({ type }) => type === 'create').length
-  const removed = sync.removed ?? []
   const failedIndexes = isLimited ? { failedIndexes: formatIndexes(failures.failedIndexes) } : {}
   const done = {
     active: active.length + created - removed.length,
@@ -198,8 +198,6 @@ interface Sync {
   readonly actions: readonly Action[]
   /** Pods that the actions delete. */
   readonly removed?: readonly Pod[]
-  /** Pods that are active when the actions are done. */
-  readonly active: number
   /** When to look again, where pods must not be made yet. */
   readonly againAt?: Time
 }
@@ -207,7 +205,7 @@ interface Sync {
 /** Deletes all that runs of a Job that is over. */
 function stop(active: readonly Pod[], { reason }: Ending): Sync {
   const removed = active.toSorted(byName)
-  return { actions: removed.map((pod) => deletePod(pod, `the Job is over: ${reason}`)), removed, active: 0 }
+  return { actions: removed.map((pod) => deletePod(pod, `the Job is over: ${reason}`)), removed }
 }
 
 /** Makes the pods that are missing, or deletes those that are too many; never both at once. */
@@ -224,7 +222,7 @@ function manage(
   nowMs: Time,
 ): Sync {
   const { spec } = job
-  if (isLeaving(job)) return { actions: [], active: active.length }
+  if (isLeaving(job)) return { actions: [] }
   const wanted = spec.suspend === true ? 0 : wantedActive(job, active.length, progress.succeeded)
   const surplus = podsToRemove(job, active, active.length - wanted).slice(0, podsPerSyncMax)
   if (surplus.length > 0) {
@@ -233,19 +231,19 @@ function manage(
     // A pod that the Job itself takes away is no failure: it is not to be counted when it goes.
     const uncounted = releasesOf(surplus.filter(isTracked), because)
     const deletions = surplus.map((pod) => deletePod(pod, because))
-    return { actions: [...uncounted, ...deletions], removed: surplus, active: active.length - surplus.length }
+    return { actions: [...uncounted, ...deletions], removed: surplus }
   }
   const going = replacesFailedOnly(spec) ? pods.filter(isTerminating).length : 0
   const missing = Math.min(wanted - active.length - going, podsPerSyncMax)
-  if (missing <= 0) return { actions: [], active: active.length }
+  if (missing <= 0) return { actions: [] }
   const because = `${active.length} of ${wanted} pods are active`
   if (spec.backoffLimitPerIndex === undefined) {
     const againAt = nextPodAt(job, pods, progress)
-    if (againAt > nowMs) return { actions: [], active: active.length, againAt }
+    if (againAt > nowMs) return { actions: [], againAt }
   }
   if (!isIndexed(spec)) {
     const create = createPod(podOf(job), because)
-    return { actions: Array.from({ length: missing }, () => create), active: active.length + missing }
+    return { actions: Array.from({ length: missing }, () => create) }
   }
   const taken = replacesFailedOnly(spec) ? [...active, ...pods.filter(isTerminating)] : active
   return createIndexes(
@@ -311,15 +309,10 @@ function createIndexes(
   const due = waits.filter((each) => at(each) <= nowMs)
   const later = waits.filter((each) => at(each) > nowMs).map(at)
   const actions = due.map(({ index, pod }) => createPod(podOfIndex(job, index, nextCounts(job, pod)), because))
-  // While some must wait, the Job is not over.
-  return {
-    actions,
-    active: Math.max(indexes.length, 1),
-    ...(later.length === 0 ? {} : { againAt: Math.min(...later) }),
-  }
+  return { actions, ...(later.length === 0 ? {} : { againAt: Math.min(...later) }) }
 }
 
-/** How a Job ends that has done what it was to do. */
+/** How a Job ends that has done what it was to do. `active` pods go on; none is made any more where enough have succeeded. */
 function completion({ spec }: Job, succeeded: number, active: number): Ending | undefined {
   const isDone = spec.completions === undefined ? succeeded > 0 : succeeded >= spec.completions
   if (!isDone || active > 0) return undefined
@@ -408,9 +401,7 @@ function withCondition(
   nowMs: Time,
   status = 'True',
 ): readonly JobCondition[] {
-  const old = getCondition(conditions, type)
-  const isSame = old?.status === status && old.reason === reason && old.message === message
-  const lastProbeTime = isSame ? old.lastProbeTime : formatTime(nowMs)
+  const lastProbeTime = formatTime(nowMs)
   return setCondition<JobCondition>(conditions, { type, status, lastProbeTime, reason, message }, nowMs)
 }
 

@@ -93,6 +93,12 @@ describe('the failure of a pod', () => {
       'Pod default/a has condition DisruptionTarget matching Ignore rule at index 0',
     ],
     [
+      'is judged by a condition that is one of several',
+      [onConditions('Ignore', limited, { type: 'DisruptionTarget' })],
+      pod(disrupted),
+      'Pod default/a has condition DisruptionTarget matching Ignore rule at index 0',
+    ],
+    [
       'is not judged by a condition of another status',
       [onConditions('Ignore', { type: 'DisruptionTarget', status: 'False' })],
       pod(disrupted),

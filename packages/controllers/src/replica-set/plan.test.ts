@@ -38,6 +38,14 @@ describe('planReplicaSet', () => {
     expect(status).toMatchObject({ replicas: 2, fullyLabeledReplicas: 1, observedGeneration: 1 })
   })
 
+  it('counts a pod as available when it has been ready for long enough', () => {
+    const owner = replicaSet(1, frontEnd)
+    const patient = { ...owner, spec: { ...owner.spec, minReadySeconds: 30 } }
+    const pods = [own('a', { readyFor: 10 })]
+    expect(plan(owner, pods).status).toMatchObject({ availableReplicas: 1 })
+    expect(plan(patient, pods)).toMatchObject({ status: { availableReplicas: undefined }, requeueAfterMs: 20_000 })
+  })
+
   it('makes one pod where it says no number', () => {
     expect(plan(replicaSet(undefined, frontEnd), []).actions).toHaveLength(1)
   })

@@ -40,12 +40,10 @@ export function withFailure(
   error: unknown,
   nowMs: Time,
 ): ReplicasStatus {
-  const told = getCondition(old?.conditions, replicaFailure)
-  const failure = told ?? { type: replicaFailure, status: 'True', reason, message: messageOf(error) }
-  return {
-    ...status,
-    conditions: told === undefined ? setCondition(status.conditions, failure, nowMs) : old?.conditions,
-  }
+  const isTold = getCondition(old?.conditions, replicaFailure) !== undefined
+  if (isTold) return { ...status, conditions: old?.conditions }
+  const failure = { type: replicaFailure, status: 'True', reason, message: messageOf(error) }
+  return { ...status, conditions: setCondition(status.conditions, failure, nowMs) }
 }
 
 function conditionsOrNone(conditions: NonNullable<ReplicasStatus['conditions']>): Pick<ReplicasStatus, 'conditions'> {

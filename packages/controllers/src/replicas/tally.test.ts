@@ -1,4 +1,4 @@
-import { type Pod, selectorFromMap } from '@coracle/api'
+import { nothing, type Pod, selectorFromMap } from '@coracle/api'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { availableAt, isActive, isReady, isTerminating } from '../pods/pod-state.ts'
@@ -78,6 +78,7 @@ describe('the tally of an object’s pods', () => {
   it('is of no use once another rule counts', () => {
     expect(isSameRule(rule, { ...rule, selector: selectorFromMap({ app: 'web' }) })).toBe(true)
     expect(isSameRule(rule, { ...rule, selector: selectorFromMap({ app: 'api' }) })).toBe(false)
+    expect(isSameRule({ ...rule, selector: selectorFromMap({}) }, { ...rule, selector: nothing })).toBe(false)
     expect(isSameRule(rule, { ...rule, templateLabels: { app: 'web' } })).toBe(false)
     expect(isSameRule(rule, { ...rule, minReadySeconds: 0 })).toBe(false)
   })

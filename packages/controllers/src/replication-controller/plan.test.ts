@@ -53,6 +53,19 @@ describe('planReplicationController', () => {
       ['create web-'],
     ],
     ['replaces an ending pod', replicationController(1), [own('a', { isGoing: true })], [], ['create web-']],
+    [
+      'deletes none in place of those that are ending, have ended or are let go',
+      replicationController(1),
+      [
+        own('going', { isGoing: true }),
+        own('failed', { phase: 'Failed' }),
+        own('a'),
+        own('b', { readyFor: 60 }),
+        own('debug', { labels: { app: 'debug' } }),
+      ],
+      [],
+      ['patch debug', 'delete a (a)'],
+    ],
     ['does not delete ending pods again', replicationController(0), [own('a', { isGoing: true })], [], []],
     ['adopts a matching orphan in place of making one', replicationController(1), [], [pod('o')], ['patch o']],
     ['adopts no orphan that does not match', replicationController(0), [], [pod('o', { labels: { app: 'db' } })], []],
@@ -223,6 +236,11 @@ describe('planReplicationController', () => {
       observedGeneration: 1,
     })
     expect(requeueAfterMs).toBe(20_000)
+  })
+
+  it('counts every pod as one of a template without labels', () => {
+    const template = { spec: replicationController(1).spec.template?.spec ?? { containers: [] } }
+    expect(plan(replicationController(1, { template }), [own('a')]).status).toMatchObject({ fullyLabeledReplicas: 1 })
   })
 
   it('tells pods of an older template by their labels', () => {

@@ -1,5 +1,10 @@
 import { deepFreeze, type Job, type JobSpec, type JobStatus, type Pod } from '@coracle/api'
-import { failureCountAnnotation, indexAnnotation, trackingFinalizer } from '../job/job-pods.ts'
+import {
+  failureCountAnnotation,
+  ignoredFailureCountAnnotation,
+  indexAnnotation,
+  trackingFinalizer,
+} from '../job/job-pods.ts'
 import { secondsAgo } from './objects.ts'
 
 /** A Job `sum` that began a minute ago. */
@@ -23,13 +28,15 @@ export interface PodTraits {
   readonly exitCode?: number
   readonly endedSecondsAgo?: number
   readonly failuresBefore?: number
+  readonly ignoredBefore?: number
   readonly condition?: string
   readonly restarts?: number
 }
 
 /** A pod as a Job makes it, which runs unless said otherwise. */
 export function jobPod(name: string, traits: PodTraits = {}): Pod {
-  const { phase = 'Running', index, exitCode, endedSecondsAgo = 3600, failuresBefore, restarts = 0 } = traits
+  const { phase = 'Running', index, exitCode, endedSecondsAgo = 3600, restarts = 0 } = traits
+  const { failuresBefore, ignoredBefore } = traits
   const ended = phase === 'Failed' || phase === 'Succeeded'
   const terminated = { exitCode: exitCode ?? (phase === 'Failed' ? 1 : 0), finishedAt: secondsAgo(endedSecondsAgo) }
   return deepFreeze({
@@ -44,6 +51,7 @@ export function jobPod(name: string, traits: PodTraits = {}): Pod {
       annotations: {
         ...(index === undefined ? {} : { [indexAnnotation]: String(index) }),
         ...(failuresBefore === undefined ? {} : { [failureCountAnnotation]: String(failuresBefore) }),
+        ...(ignoredBefore === undefined ? {} : { [ignoredFailureCountAnnotation]: String(ignoredBefore) }),
       },
       finalizers: traits.isCounted === true ? [] : [trackingFinalizer],
       ...(traits.isGoing === true ? { deletionTimestamp: secondsAgo(0) } : {}),

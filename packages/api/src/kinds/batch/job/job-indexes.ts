@@ -24,7 +24,7 @@ export function formatIndexes(intervals: readonly IndexInterval[]): string {
     .join(',')
 }
 
-/** The intervals with further indexes. Both are in ascending order; so is the result. */
+/** The intervals with further indexes, in ascending order. */
 export function addIndexes(intervals: readonly IndexInterval[], indexes: readonly number[]): readonly IndexInterval[] {
   const all = [...intervals, ...indexes.map((index): IndexInterval => [index, index])].sort((a, b) => a[0] - b[0])
   const joined: [number, number][] = []
