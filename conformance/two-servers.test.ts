@@ -133,12 +133,11 @@ describe.skipIf(!hasEtcd)('two servers on one etcd', needsEtcd, () => {
       expect([list.code, list.json.reason]).toEqual([500, 'StorageReadError'])
       expect((await api.call('/readyz')).code).toBe(200)
     }
+    const podsBeside = async () => (await two.object(`${pods}?labelSelector=app%3Dbeside`)).items.length
     await one.object(controllers, post(controller('beside', 2)))
-    await eventually('controllers go on', async () => {
-      const { items } = await two.object(`${pods}?labelSelector=app%3Dbeside`)
-      return items.length === 2
-    })
-    await one.object(`${controllers}/beside`, remove())
+    await eventually('controllers go on', async () => (await podsBeside()) === 2)
+    await one.object(`${controllers}/beside?propagationPolicy=Background`, remove())
+    await eventually('the garbage collector goes on', async () => (await podsBeside()) === 0)
     await write(kept?.value ?? Buffer.of())
     for (const api of [one, two]) expect((await api.object(path)).data).toEqual({ by: 'a client' })
     await two.object(path, remove())

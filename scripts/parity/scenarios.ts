@@ -973,9 +973,9 @@ export const suites: readonly ScenarioSuite[] = [
         'reach a pod behind it: %s',
       ),
       asked(
-        'packages/apiserver/src/proxy/serve-proxy.test.ts',
+        'packages/kubelet/src/server/local-agent.test.ts',
         'Proxy version v1 should proxy logs on node using proxy subresource (2 scenarios)',
-        'show the logs of its containers as a host keeps them',
+        'shows the logs of its containers as a host keeps them',
       ),
     ],
   },

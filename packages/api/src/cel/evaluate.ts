@@ -125,7 +125,7 @@ function identifier(name: string, look: number): Evaluator {
     if (!isGlobal) {
       for (let each = scope; each !== undefined; each = each.outer) {
         if (each.name !== name) continue
-        each.value ??= each.initial?.() ?? null
+        if (each.value === undefined) each.value = each.initial?.() ?? null
         if (each.value instanceof CelError) throw each.value
         return each.value
       }

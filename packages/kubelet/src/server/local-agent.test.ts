@@ -35,6 +35,30 @@ it('answers as a kubelet does, without asking who asks', async () => {
   expect(await ask('/pods', 'POST')).toEqual({ code: 405, body: '405: Method Not Allowed\n' })
 })
 
+it('shows the logs of its containers as a host keeps them', async () => {
+  const asked: unknown[] = []
+  const { metadata, spec, ...rest } = testPod()
+  const container = spec.containers[0]?.name ?? ''
+  const containerStatuses = [
+    { name: container, state: { running: {} }, ready: true, restartCount: 0, image: 'x', imageID: 'x' },
+  ]
+  const { ask } = created({
+    pods: () => [{ ...rest, metadata, spec, status: { phase: 'Running', containerStatuses } }],
+    async *logs(_pod, options) {
+      asked.push(options)
+      yield Buffer.from('line\n')
+    },
+  })
+  const read = async (path: string) => (await ask(path)).body
+  expect(await read('/logs/')).toBe('<pre>\n<a href="pods/">pods/</a>\n</pre>\n')
+  const [, directory = ''] =
+    new RegExp(`href="(${metadata.namespace}_${metadata.name}_[^"]+)/"`).exec(await read('/logs/pods/')) ?? []
+  expect(await read(`/logs/pods/${directory}/`)).toContain(`<a href="${container}/">${container}/</a>`)
+  expect(await read(`/logs/pods/${directory}/${container}/0.log`)).toBe('line\n')
+  expect(asked).toMatchObject([{ container, previous: false, timestamps: true, follow: false }])
+  expect(await ask('/logs/syslog')).toEqual({ code: 404, body: '404 page not found\n' })
+})
+
 it('ends what is under way when it closes', async () => {
   const [begun, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const { agent, ask } = created({
