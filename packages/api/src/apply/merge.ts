@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, member, setMember } from '../json.ts'
 import type { ListSchema, Schema } from '../schema/schema.ts'
-import { type Passes, PassParts } from './passes.ts'
+import { inOneGo, type Passes, PassParts } from './passes.ts'
 import { compositionOf, isEmptyContainer, listElement, memberSchema } from './typed-value.ts'
 
 /**
@@ -8,16 +8,8 @@ import { compositionOf, isEmptyContainer, listElement, memberSchema } from './ty
  * the applied ones, the rest stays. What is not changed is shared with `live`.
  * https://github.com/kubernetes-sigs/structured-merge-diff (typed.Merge)
  */
-export function mergeApplied(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
-  if (applied === undefined || live === applied) return live
-  if (live === undefined || live === null) return applied
-  const composition = compositionOf(schema, live)
-  if (composition.type === 'atomic' || composition.type !== compositionOf(schema, applied).type) return applied
-  if (isEmptyContainer(applied)) return isEmptyContainer(live) ? applied : live
-  return composition.type === 'elements'
-    ? mergeElements(composition.list, live as readonly unknown[], applied as readonly unknown[])
-    : mergeMembers(schema, live as JsonObject, applied as JsonObject)
-}
+export const mergeApplied = (schema: Schema | undefined, live: unknown, applied: unknown): unknown =>
+  inOneGo(merging(schema, live, applied))
 
 /** The same, in passes. The elements of one list are merged at once. */
 export function* merging(
@@ -26,30 +18,29 @@ export function* merging(
   applied: unknown,
   parts = new PassParts(),
 ): Passes<unknown> {
-  if (!isJsonObject(live) || !isJsonObject(applied) || live === applied) return mergeApplied(schema, live, applied)
-  const isMerged = compositionOf(schema, live).type === 'fields' && compositionOf(schema, applied).type === 'fields'
-  const names = Object.keys(applied)
-  if (!isMerged || !names.some((name) => applied[name] !== undefined)) return mergeApplied(schema, live, applied)
+  if (applied === undefined || live === applied) return live
+  if (live === undefined || live === null) return applied
+  const composition = compositionOf(schema, live)
+  if (composition.type === 'atomic' || composition.type !== compositionOf(schema, applied).type) return applied
+  if (composition.type === 'fields') return yield* mergingMembers(schema, live as JsonObject, applied, parts)
+  if (isEmptyContainer(applied)) return isEmptyContainer(live) ? applied : live
+  return mergeElements(composition.list, live as readonly unknown[], applied as readonly unknown[])
+}
+
+function* mergingMembers(
+  schema: Schema | undefined,
+  live: JsonObject,
+  applied: unknown,
+  parts: PassParts,
+): Passes<unknown> {
+  const wanted = isJsonObject(applied) ? applied : {}
+  const names = Object.keys(wanted)
+  if (!names.some((name) => wanted[name] !== undefined)) return isEmptyContainer(live) ? applied : live
   let merged: Record<string, unknown> | undefined
   for (const name of names) {
     if (parts.isFull()) yield
-    const [before, now] = [member(live, name), applied[name]]
-    const after =
-      typeof now === 'object'
-        ? yield* merging(memberSchema(schema, name), before, now, parts)
-        : mergeApplied(memberSchema(schema, name), before, now)
-    if (after === before) continue
-    merged ??= { ...live }
-    setMember(merged, name, after)
-  }
-  return merged ?? live
-}
-
-function mergeMembers(schema: Schema | undefined, live: JsonObject, applied: JsonObject): JsonObject {
-  let merged: Record<string, unknown> | undefined
-  for (const name of Object.keys(applied)) {
     const before = member(live, name)
-    const after = mergeApplied(memberSchema(schema, name), before, applied[name])
+    const after = yield* merging(memberSchema(schema, name), before, wanted[name], parts)
     if (after === before) continue
     merged ??= { ...live }
     setMember(merged, name, after)

@@ -66,7 +66,7 @@ export function nodeProxySubresource(registry: ResourceRegistry, nodes: NodeGate
     async proxy(context, namespace, id, request) {
       await admitConnect(registry, context, namespace, id, nodeKind, 'proxy', optionsOf(request.path))
       // At the first request: most clusters are never asked.
-      const { agentOfNode } = await import('../proxy/node-paths.ts')
+      const { agentOfNode } = await import('../proxy/node-agent.ts')
       return { kind: 'agent', agent: await agentOfNode(id, registry, nodes) }
     },
   }
