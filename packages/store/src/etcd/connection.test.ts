@@ -186,6 +186,22 @@ describe('a call to etcd', () => {
     await expect(say('a')).rejects.toThrow(new StoreUnavailableError(address, 'no leader'))
   })
 
+  it('is given up with what was answered where the wait for another attempt takes longer than there is time', async () => {
+    const { address } = await serve(() => failure(status.UNAVAILABLE, 'no leader'))
+    let skippedMs = 0
+    const clock: Clock = {
+      ...realClock,
+      monotonicMs: () => realClock.monotonicMs() + skippedMs,
+      setTimer(delayMs, callback, options) {
+        if (delayMs !== etcdRetryMs) return realClock.setTimer(delayMs, callback, options)
+        skippedMs += etcdCallTimeoutMs
+        return realClock.setTimer(0, callback, options)
+      },
+    }
+    const { say } = connect([address], { clock })
+    await expect(say('a')).rejects.toThrow(new StoreUnavailableError(address, 'no leader'))
+  })
+
   it('waits for a server without asking again and again whether it is there', async () => {
     const { address } = await serve((said) => said)
     let asked = 0

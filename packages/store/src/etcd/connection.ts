@@ -90,8 +90,9 @@ export class Connection {
     const { clock } = this.#options
     const deadlineMs = clock.monotonicMs() + etcdCallTimeoutMs
     let mayRenew = true
+    let lastFailure: string | undefined
     for (;;) {
-      const index = await this.#reach(deadlineMs)
+      const index = await this.#reach(deadlineMs, lastFailure)
       try {
         return await this.#send(index, method, value, await this.#metadata(index, deadlineMs), deadlineMs)
       } catch (error) {
@@ -106,6 +107,7 @@ export class Connection {
         this.#leave(index)
         if (!repeatable) throw new StoreTimeoutError(this.place, error.details)
         if (clock.monotonicMs() + etcdRetryMs >= deadlineMs) throw new StoreUnavailableError(this.place, error.details)
+        lastFailure = error.details
         await this.#pause(etcdRetryMs)
       }
     }
@@ -144,13 +146,13 @@ export class Connection {
     return this.#clients[index] as Client
   }
 
-  /** The server in use, or the next that can be reached, which is in use from then on. */
-  async #reach(deadlineMs: number): Promise<number> {
+  /** The server in use, or the next that can be reached, which is in use from then on. `failure` is what an attempt before has come to. */
+  async #reach(deadlineMs: number, failure = 'no server can be reached'): Promise<number> {
     const { clock } = this.#options
     for (let index = this.#current; ; index = (index + 1) % this.#clients.length) {
       this.#checkOpen()
       const leftMs = deadlineMs - clock.monotonicMs()
-      if (leftMs <= 0) throw new StoreUnavailableError(this.place, 'no server can be reached')
+      if (leftMs <= 0) throw new StoreUnavailableError(this.place, failure)
       if (await this.#isReady(index, Math.min(leftMs, etcdConnectTimeoutMs))) {
         this.#current = index
         return index
