@@ -31,14 +31,16 @@ export async function forwardToSandbox(
   }
 }
 
-/** Connects its streams to a port, and says where that fails. */
+/** Connects its streams to a port, and says where that fails. As `forwardPort`, it ends when the port's side has. */
 const relay = `
 const socket = require('node:net').connect({ host: '${loopback}', port: Number(process.argv[1]), allowHalfOpen: true })
-socket.once('connect', () => { process.stdin.pipe(socket); socket.pipe(process.stdout) })
+let isConnected = false
+socket.once('connect', () => { isConnected = true; process.stdin.pipe(socket); socket.pipe(process.stdout) })
+socket.once('end', () => socket.destroy())
 socket.once('error', ({ code, message }) => {
-  process.stderr.write('dial tcp ${loopback}:' + process.argv[1] + ': connect: ' + (code === 'ECONNREFUSED' ? 'connection refused' : message))
+  const reason = code === 'ECONNREFUSED' ? 'connection refused' : message
+  process.stderr.write(isConnected ? message : 'dial tcp ${loopback}:' + process.argv[1] + ': connect: ' + reason)
   process.exitCode = 1
-  process.stdin.destroy()
 })
 socket.once('close', () => process.stdin.destroy())
 `
@@ -60,13 +62,15 @@ function forwardInside(pid: number, port: number, stream: Duplex, signal: AbortS
     child.once('error', reject)
     stream.pipe(child.stdin)
     if (stream.readableEnded) child.stdin.end()
-    child.stdout.pipe(stream)
+    // Where nothing listens, its output ends before it is known why.
+    child.stdout.pipe(stream, { end: false })
     child.once('close', (code) => {
       signal.removeEventListener('abort', leave)
       stream.off('close', leave)
       stream.unpipe(child.stdin)
-      if (code === 0 || code === null) resolve()
-      else reject(new Error(words.trim() || `nsenter ended with ${code}`))
+      if (code !== 0 && code !== null) return reject(new Error(words.trim() || `nsenter ended with ${code}`))
+      stream.end()
+      resolve()
     })
   })
 }

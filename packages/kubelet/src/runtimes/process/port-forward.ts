@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 export function forwardPort(host: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
+    if (stream.destroyed) return resolve()
     const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
     const leave = () => socket.destroy()
     let isConnected = false

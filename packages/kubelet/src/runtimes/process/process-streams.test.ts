@@ -368,4 +368,12 @@ describe('a port of a pod', () => {
     gone.abort()
     await Promise.all([closed.promise, forwarded])
   })
+
+  it('is not connected for a client that has gone before', async () => {
+    const { runtime, sandboxId } = await started('exec sleep 1000')
+    const gone = new PassThrough().destroy()
+    await once(gone, 'close')
+    // It would be refused.
+    await runtime.portForward(sandboxId, 9, gone, patient)
+  })
 })
