@@ -21,6 +21,9 @@ export interface Answer {
   readonly json: any
 }
 
+/** How long nothing may come of an answer before its call fails, and says which it was: less than a test has. */
+const silenceMs = 60_000
+
 /** What a client shows of itself; nothing is anonymous. */
 export interface Credentials {
   readonly token?: string
@@ -62,6 +65,7 @@ export class Api {
     return new Api(program.address, ca, credentials ?? { token: await token() })
   }
 
+  /** The whole answer. Rejects, and names the call, where there is none or nothing more of it comes. */
   async call(path: string, call: Call = {}): Promise<Answer> {
     const answer = await this.#send(path, call)
     const chunks: Buffer[] = []
@@ -95,8 +99,10 @@ export class Api {
     return json
   }
 
+  /** Rejects, and names the call, where there is no answer. Lines may be far apart. */
   async lines(path: string, call: Call = {}): Promise<Lines> {
     const answer = await this.#send(path, call)
+    answer.setTimeout(0)
     const lines = createInterface({ input: answer })[Symbol.asyncIterator]()
     return {
       code: answer.statusCode ?? 0,
@@ -126,7 +132,18 @@ export class Api {
           ...headers,
         },
       })
-      request.on('response', resolve).on('error', reject)
+      let answer: IncomingMessage | undefined
+      request.setTimeout(silenceMs, () => {
+        const so = answer === undefined ? 'no answer' : `nothing more of the answer (${answer.statusCode})`
+        const error = new Error(`${method} ${path}: ${so} came within ${silenceMs / 1000} s`)
+        if (answer === undefined) request.destroy(error)
+        else answer.destroy(error)
+      })
+      request.once('response', (response) => {
+        answer = response
+        resolve(response)
+      })
+      request.on('error', reject)
       request.end(bytes)
     })
   }

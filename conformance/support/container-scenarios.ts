@@ -99,6 +99,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   const ended = (name: string) =>
     podWhere(name, 'to end', ({ status }) => ['Succeeded', 'Failed'].includes(status?.phase))
   const log = async (name: string, query = '') => (await api.call(`${pods}/${name}/log?${query}`)).text
+  const textAt = async (url: string) => (await fetch(url, { signal: AbortSignal.timeout(60_000) })).text()
   const exec = (name: string, ...command: readonly string[]) => program.kubectlOk(['exec', name, '--', ...command])
 
   /** A server that fails at first: it takes a while until it is started again. */
@@ -282,7 +283,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     await run('client', ['sleep', '1000'])
     await Promise.all(['behind', 'client'].map(ready))
     const url = `http://${service.spec.clusterIP}/`
-    expect(await eventually('an answer', async () => (await fetch(url)).text())).toBe('served')
+    expect(await eventually('an answer', () => textAt(url))).toBe('served')
     expect(await eventually('an answer in a pod', () => exec('client', 'wget', '-q', '-O', '-', url))).toBe('served')
   })
 
@@ -304,7 +305,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       expect(answer).toBe(text)
     }
     const url = `http://127.0.0.1:${hostPort}/`
-    expect(await eventually('an answer of the node', async () => (await fetch(url)).text())).toBe('outside\n')
+    expect(await eventually('an answer of the node', () => textAt(url))).toBe('outside\n')
     const nothing = await api.call(`${pods}/ports:8082/proxy/`)
     expect(nothing.code).toBeGreaterThanOrEqual(500)
   })

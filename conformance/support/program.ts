@@ -31,7 +31,24 @@ export interface RunOptions {
   readonly gid?: number
 }
 
-/** Runs a command to its end, or kills it at the timeout (60 s). Never rejects for an exit code. */
+/** How long what was told to end may take until it has: less than a test has. */
+const endMs = 60_000
+
+/** What a promise resolves with. Rejects with what `late` gives where that takes longer than `limitMs`. */
+async function within<T>(limitMs: number, promise: Promise<T>, late: () => Error): Promise<T> {
+  const isLate = Promise.withResolvers<never>()
+  const timer = setTimeout(() => isLate.reject(late()), limitMs)
+  try {
+    return await Promise.race([promise, isLate.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * Runs a command to its end, or kills it at the timeout (60 s). Never rejects for an exit code; where it, or what it has started, does not end
+ * then either, it is killed for good, and named.
+ */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const { input = '', env, timeoutMs = 60_000, ...rest } = options
   const child = spawn(command, args, { ...rest, env: { ...process.env, ...env }, timeout: timeoutMs })
@@ -45,7 +62,13 @@ export async function run(command: string, args: readonly string[], options: Run
   })
   child.stdin.on('error', () => {}) // a command may end without reading its input
   child.stdin.end(input)
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
+  const [code, signal] = await within(timeoutMs + endMs, closed, () => {
+    child.kill('SIGKILL')
+    for (const stream of [child.stdout, child.stderr]) stream.destroy()
+    const line = [command, ...args].join(' ')
+    return new Error(`${line} had ${timeoutMs / 1000} s and did not end:\n${stdout}${stderr}`)
+  })
   return { code, ...(signal === null ? {} : { signal }), stdout, stderr }
 }
 
@@ -212,7 +235,9 @@ export class Program {
   async kubectlOk(args: readonly string[], options: RunOptions = {}): Promise<string> {
     const outcome = await this.kubectl(args, options)
     if (outcome.code !== 0) {
-      throw new Error(`kubectl ${args.join(' ')} exited with ${outcome.code}\n${outcome.stdout}${outcome.stderr}`)
+      const { code, signal, stdout, stderr } = outcome
+      const how = signal === undefined ? `exited with ${code}` : `was ended by ${signal}`
+      throw new Error(`kubectl ${args.join(' ')} ${how}\n${stdout}${stderr}`)
     }
     return outcome.stdout
   }
@@ -225,10 +250,13 @@ export class Program {
     })
   }
 
-  /** Ends it with a signal and waits until it is gone. */
+  /** Ends it with a signal and waits until it is gone. Kills it, and rejects with what it printed, where the signal does not end it. */
   async end(signal: NodeJS.Signals): Promise<number | null> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill(signal)
-    return this.ended()
+    return within(endMs, this.ended(), () => {
+      this.#child.kill('SIGKILL')
+      return new Error(`coracle up did not end within ${endMs / 1000} s of ${signal}:\n${this.#output.join('\n')}`)
+    })
   }
 
   /** Waits until it is gone and all it printed is in `output`, and resolves with its exit code. */
