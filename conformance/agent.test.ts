@@ -180,8 +180,8 @@ describe('a node on another machine', () => {
 
   it('attaches to what runs, and copies files', async () => {
     const pod = await aFarPod()
-    const attached = await kubectl.run(['attach', '-i', pod, '-c', 'shell'], { input: 'one\n', timeoutMs: 5_000 })
-    expect(attached.stdout).toContain('got one')
+    await using attached = await kubectl.start(['attach', '-i', pod, '-c', 'shell'], 'one\n')
+    await eventually('an answer', async () => attached.lines.includes('got one'))
     const file = join(directory, 'copied')
     writeFileSync(file, 'carried over')
     await kubectl.ok(['cp', file, `${pod}:${join(directory, 'arrived')}`, '-c', 'web'])

@@ -111,7 +111,13 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
         volumeMounts: [{ name: 'data', mountPath: '/data' }],
         ports: [{ containerPort: 8080 }],
         readinessProbe: { httpGet: { port: 8080, path: '/' }, periodSeconds: 1 },
-        livenessProbe: { exec: { command: ['cat', '/tmp/up'] }, periodSeconds: 1, initialDelaySeconds: 1 },
+        // On a busy machine a command in a container takes more than the second that probes have.
+        livenessProbe: {
+          exec: { command: ['cat', '/tmp/up'] },
+          periodSeconds: 1,
+          timeoutSeconds: 30,
+          initialDelaySeconds: 1,
+        },
       },
     })
   }
@@ -170,9 +176,11 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(failed.stderr).toContain('no\n')
     const piped = await program.kubectl(['exec', '-i', 'shell', '--', 'cat'], { input: 'through\n' })
     expect(piped).toMatchObject({ code: 0, stdout: 'through\n' })
-    const attached = program.kubectl(['attach', '-i', 'shell'], { input: 'one\ntwo\n', timeoutMs: 5_000 })
+    const leaving = new AbortController()
+    const attached = program.kubectl(['attach', '-i', 'shell'], { input: 'one\ntwo\n', signal: leaving.signal })
     await eventually('the log', async () => (await log('shell')) === 'got one\ngot two\n')
-    await attached
+    leaving.abort()
+    await attached.catch(() => {})
   })
 
   it('gives each container the users, rights and limits that its pod names', async () => {
@@ -345,9 +353,11 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   if (its.endsCommands) {
     it('ends commands whose client has left', async () => {
       const processes = () => exec('terminal', 'ps')
-      const left = program.kubectl(['exec', 'terminal', '--', 'sleep', '4321'], { timeoutMs: 2_000 }).catch(() => {})
+      const leaving = new AbortController()
+      const left = program.kubectl(['exec', 'terminal', '--', 'sleep', '4321'], { signal: leaving.signal })
       await eventually('it to run', async () => (await processes()).includes('sleep 4321'))
-      await left
+      leaving.abort()
+      await left.catch(() => {})
       await eventually('it to end', async () => !(await processes()).includes('sleep 4321'))
     })
   }

@@ -125,13 +125,15 @@ export class Kubectl {
     })
   }
 
-  /** Starts one that runs until it is stopped, such as a watch. */
-  async start(args: readonly string[]): Promise<RunningKubectl> {
+  /** Starts one that runs until it is stopped, such as a watch. `input` is all that it can read. */
+  async start(args: readonly string[], input = ''): Promise<RunningKubectl> {
     const { kubectl } = await tools()
     const child = spawn(kubectl, ['--kubeconfig', this.#program.kubeconfig, ...this.#arguments(args)], {
       env: { ...process.env, HOME: this.#program.dataDir },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     })
+    child.stdin.on('error', () => {}) // it may end without reading its input
+    child.stdin.end(input)
     const lines: string[] = []
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
     const closed = once(child, 'close')

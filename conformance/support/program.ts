@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly timeoutMs?: number
   /** How it is ended at the timeout. */
   readonly killSignal?: NodeJS.Signals
+  /** Ends it before: `run` rejects then. */
+  readonly signal?: AbortSignal
   readonly cwd?: string
   /** Who to run it as: for tests that run as root. */
   readonly uid?: number

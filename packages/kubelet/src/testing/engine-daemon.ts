@@ -124,6 +124,8 @@ export class EngineDaemon {
       ...(this.name === 'docker' ? this.#dockerCommand() : this.#podmanCommand()),
     ]
     const child = spawn(program, args, {
+      // Podman's monitor leaves a file where it runs when a container has taken too much memory.
+      cwd: this.directory,
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         ...process.env,
