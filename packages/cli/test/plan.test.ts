@@ -13,6 +13,7 @@ import {
 } from '@coracle/api'
 import type { Client, HttpClient } from '@coracle/client'
 import { startTestCluster, type TestCluster } from '@coracle/cluster/testing'
+import { realClock } from '@coracle/environment'
 import type { PlanReport } from '@coracle/simulator'
 import { afterEach, describe, expect, it } from 'vitest'
 import { run } from '../src/program.ts'
@@ -63,7 +64,7 @@ interface Planned {
 }
 
 /** Runs `coracle plan` against a cluster in this process, which answers lists and nothing else. */
-async function plan(source: TestCluster, line: string, stdin = '', hidden = ''): Promise<Planned> {
+async function plan(source: TestCluster, line: string, stdin = '', hidden = '', more = {}): Promise<Planned> {
   const asked: string[] = []
   const client = new Proxy(source.client, {
     get: (target: Client, verb: string) => {
@@ -80,6 +81,7 @@ async function plan(source: TestCluster, line: string, stdin = '', hidden = ''):
   const host = recordingHost({ environment: source.environment, stdin })
   const code = await run(['plan', ...line.split(' ').filter((word) => word !== '')], {
     ...host,
+    ...more,
     connect: async () => ({ client, namespace: 'default' }),
   })
   return { code, ...host.written, asked }
@@ -166,6 +168,19 @@ describe('coracle plan', () => {
     expect(planned.code).toBe(0)
     const ready = reportOf(planned).timeline.find(({ type }) => type === 'ready')
     expect(ready?.at).toBe(15)
+  })
+
+  it('has no time pass while it reads what to apply', async () => {
+    const text = JSON.stringify(deployment(1, 'example/web:2'))
+    const readStdin = async () => {
+      // More turns of the event loop than a minute of the copy takes.
+      for (let turn = 0; turn < 10_000; turn += 1) await new Promise<void>((resolve) => realClock.defer(resolve))
+      return text
+    }
+    const source = await cluster([], 1)
+    const slow = await plan(source, '-o json --timeout 1m -f -', '', '', { readStdin })
+    expect(slow.stdout).toBe((await plan(source, '-o json --timeout 1m -f -', text)).stdout)
+    expect(slow.code).toBe(0)
   })
 
   it('says what could not be read, and who is not asked', async () => {

@@ -28,7 +28,7 @@ export interface ManifestUse extends Reading {
 
 /** The files, URLs and `-` that flags name. Rejects as `loadReadable` does where they are not there. */
 export const filesNamed = (host: Host, { filename, recursive = false }: ManifestFlags): Promise<readonly string[]> =>
-  expandAll(host, filename, recursive)
+  host.environment.clock.hold(expandAll(host, filename, recursive))
 
 /** Throws CliErrors, in kubectl's words, where a kustomization stands beside files. */
 export function requireOneSource({ filename, recursive = false, kustomize }: ManifestFlags): void {
@@ -72,11 +72,15 @@ export async function loadManifests(
 /**
  * The same for commands that go on, as kubectl does, with what can be read where something else in the files cannot. Rejects
  * with CliErrors where files themselves are not there, all of which are told together, and where arguments stand beside them.
+ * No time passes meanwhile for a change that is only played.
  */
-export async function loadReadable(
+export const loadReadable = (host: Host, flags: ManifestFlags, use: ManifestUse = {}): Promise<ReadManifests> =>
+  host.environment.clock.hold(readSources(host, flags, use))
+
+async function readSources(
   host: Host,
   flags: ManifestFlags,
-  { args = [], ...reading }: ManifestUse = {},
+  { args = [], ...reading }: ManifestUse,
 ): Promise<ReadManifests> {
   const sources = await requireSources(host, flags, args)
   const { kustomize } = flags

@@ -60,6 +60,7 @@ export class Stage implements AsyncDisposable {
       },
       stdout: kept('stdout'),
       stderr: kept('stderr'),
+      readStdin: () => (rehearsed() ?? actual.environment).clock.hold(actual.readStdin()),
       connect: (flags) => this.#connect(flags),
     }
   }

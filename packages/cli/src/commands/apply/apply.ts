@@ -110,8 +110,9 @@ async function prepared(host: Host, session: Session, flags: ApplyFlags): Promis
   return prune === true ? { afterwards: pruner(host, session, resources, flags) } : {}
 }
 
-async function applySetOf({ stderr }: Host, session: Session, reference: string, flags: ApplyFlags): Promise<ApplySet> {
-  const { ApplySet } = await import('./apply-set.ts')
+async function applySetOf(host: Host, session: Session, reference: string, flags: ApplyFlags): Promise<ApplySet> {
+  const { stderr, environment } = host
+  const { ApplySet } = await environment.clock.hold(import('./apply-set.ts'))
   return ApplySet.of(session, reference, {
     local: flags.dryRun === 'client',
     dryRun: flags.dryRun === 'server',

@@ -18,8 +18,14 @@ export interface DataFlags {
 /** Files larger than this fit no object. */
 const fileBytesMax = 4 * 1024 * 1024
 
-/** The keys and values that the flags mean. Rejects with a CliError where one cannot be read or stands there twice, `where` after it. */
-export async function readData(host: Host, flags: DataFlags, where = ''): Promise<ReadonlyMap<string, Uint8Array>> {
+/**
+ * The keys and values that the flags mean. Rejects with a CliError where one cannot be read or stands there twice, `where` after it. No time
+ * passes meanwhile for a change that is only played.
+ */
+export const readData = (host: Host, flags: DataFlags, where = ''): Promise<ReadonlyMap<string, Uint8Array>> =>
+  host.environment.clock.hold(readFlags(host, flags, where))
+
+async function readFlags(host: Host, flags: DataFlags, where: string): Promise<ReadonlyMap<string, Uint8Array>> {
   if (flags.fromEnvFile.length > 0 && flags.fromFile.length + flags.fromLiteral.length > 0) {
     throw new CliError('from-env-file cannot be combined with from-file or from-literal')
   }
