@@ -66,14 +66,18 @@ async function runWith(client: Client, args: readonly string[], options: RunOpti
 
 describe.each(clients)('$name', (client) => {
   it('gives the exit code of a pod that is run, and that of the last try where it starts again when it fails', async () => {
-    const [once, again, mark] = ['once', 'again', 'mark'].map((name) => `${name}-${randomBytes(4).toString('hex')}`)
-    const runPod = (name: string | undefined, restart: string, script: string) => {
+    const names = ['once', 'again', 'mark', 'seen']
+    const [once, again, mark, seen] = names.map((name) => `${name}-${randomBytes(4).toString('hex')}`)
+    const runPod = (name: string | undefined, restart: string, script: string, options: RunOptions = {}) => {
       const flags = ['--image=x', '--attach', '--quiet', `--restart=${restart}`, '--command', '--']
-      return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script])
+      return runWith(client, ['run', String(name), ...flags, 'sh', '-c', script], options)
     }
     // What is written before anybody is attached to it is nobody's who attaches before it has ended, with kubectl as well.
-    const failed = await runPod(once, 'Never', 'sleep 1; echo out; exit 3')
-    expect([failed.code, failed.stdout]).toEqual([3, 'out\n'])
+    const attached = join(directory, String(seen))
+    const speaking = `while [ ! -e ${attached} ]; do echo out; sleep 0.1; done; exit 3`
+    const failed = await runPod(once, 'Never', speaking, { onOutput: () => writeFileSync(attached, '') })
+    expect(failed.code).toBe(3)
+    expect(failed.stdout).toMatch(/^(out\n)+$/)
     expect(failed.stderr).toContain(`/${once} terminated (Error)\n`)
     const file = join(directory, String(mark))
     const tried = await runPod(again, 'OnFailure', `test -e ${file} && exit 0; touch ${file}; exit 3`)

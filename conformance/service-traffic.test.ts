@@ -13,9 +13,11 @@ type Any = any
 const namespace = '/api/v1/namespaces/default'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
 
-/** Says its track at its pod's address. */
-const server =
-  "require('http').createServer((_, answer) => answer.end(process.env.TRACK)).listen(8080, process.env.POD_IP)"
+/** Says its track at its pod's address. Told to end, it still answers whom it has accepted. */
+const server = `
+  const server = require('http').createServer((_, answer) => answer.end(process.env.TRACK))
+  server.listen(8080, process.env.POD_IP)
+  process.once('SIGTERM', () => server.close())`
 
 function track(name: string, replicas: number, more: object = {}): object {
   const labels = { tier: 'frontend', environment: 'prod', track: name }

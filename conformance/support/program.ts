@@ -27,6 +27,8 @@ export interface RunOptions {
   readonly killSignal?: NodeJS.Signals
   /** Ends it before: `run` rejects then. */
   readonly signal?: AbortSignal
+  /** Called whenever it prints something. */
+  readonly onOutput?: () => void
   readonly cwd?: string
   /** Who to run it as: for tests that run as root. */
   readonly uid?: number
@@ -52,12 +54,13 @@ async function within<T>(limitMs: number, promise: Promise<T>, late: () => Error
  * then either, it is killed for good, and named.
  */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const { input = '', env, timeoutMs = 60_000, ...rest } = options
+  const { input = '', env, timeoutMs = 60_000, onOutput, ...rest } = options
   const child = spawn(command, args, { ...rest, env: { ...process.env, ...env }, timeout: timeoutMs })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
+    onOutput?.()
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
