@@ -237,11 +237,47 @@ export interface ContainerStoppedEvent {
   readonly containerId: string
 }
 
-/** What a container has used and uses now. CRI's ContainerStats. */
+/** What a container has used and uses now. CRI's ContainerStats. What the runtime does not tell is absent. */
 export interface ContainerStats {
   /** CPU time of all its processes since it was started, in milliseconds. */
   readonly cpuMs: number
+  /** Of it, what was spent in user mode, and in the kernel. */
+  readonly cpuUserMs?: number
+  readonly cpuSystemMs?: number
+  /** The working set: what cannot be taken back without swapping. */
   readonly memoryBytes: number
+  /** All memory, however long ago it was used. */
+  readonly memoryUsageBytes?: number
+  /** What is not of files. */
+  readonly memoryRssBytes?: number
+  readonly memorySwapBytes?: number
+  readonly processes?: number
+  readonly threads?: number
+  /** The layer that it writes to. */
+  readonly writableLayer?: {
+    /** Where the file system is mounted that holds it. */
+    readonly mountpoint: string
+    readonly usedBytes: number
+    readonly inodesUsed?: number
+  }
+}
+
+/** What the containers of a sandbox have used together. CRI's PodSandboxStats. */
+export interface PodSandboxStats extends Partial<ContainerStats> {
+  /** Of its own network: absent where it is in that of its node. */
+  readonly interfaces?: readonly InterfaceStats[]
+}
+
+/** What has gone through a network interface. CRI's NetworkInterfaceUsage, with what some runtimes tell beside it. */
+export interface InterfaceStats {
+  readonly name: string
+  readonly received: TrafficStats
+  readonly sent: TrafficStats
+}
+
+export interface TrafficStats {
+  readonly bytes: number
+  readonly errors: number
 }
 
 export interface ExecResult {
@@ -374,6 +410,8 @@ export interface Runtime {
   removeContainer(id: string): Promise<void>
   /** What these containers use; those that do not run, and those of which it cannot be told, are left out. */
   containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>>
+  /** What sandboxes use, by their ids; those of which it cannot be told are left out. Absent: of none it can be told. */
+  podSandboxStats?(): Promise<ReadonlyMap<string, PodSandboxStats>>
   /**
    * Runs a command beside the container's own process, and keeps what it says. Rejects when it cannot be started or the
    * signal is aborted. `timeoutMs` is when that will be, for runtimes that end commands themselves; absent or 0: nobody knows.

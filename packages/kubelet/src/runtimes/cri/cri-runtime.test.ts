@@ -309,6 +309,82 @@ describe('images', () => {
   })
 })
 
+describe('what is used', () => {
+  it('is what the runtime counts of containers and sandboxes', async () => {
+    const value = (number: number) => ({ value: number })
+    const cpu = { usageCoreNanoSeconds: value(2_500_000_000) }
+    const fake = await FakeCri.start({
+      ...oneContainer().answers,
+      listContainerStats: () => ({
+        stats: [
+          {
+            attributes: { id: 'c1' },
+            cpu,
+            memory: { workingSetBytes: value(5), usageBytes: value(7), rssBytes: value(4) },
+            swap: { swapUsageBytes: value(1) },
+            writableLayer: { fsId: { mountpoint: '/images' }, usedBytes: value(9), inodesUsed: value(2) },
+          },
+          { attributes: { id: 'c2' }, cpu, memory: { workingSetBytes: value(6) } },
+          { attributes: { id: 'just-started' }, cpu },
+          { attributes: { id: 'not-asked-about' }, cpu, memory: {} },
+        ],
+      }),
+      listPodSandboxStats: () => ({
+        stats: [
+          {
+            attributes: { id: 's1' },
+            linux: {
+              cpu,
+              process: { processCount: value(3) },
+              network: {
+                defaultInterface: { name: 'eth0', rxBytes: value(10), rxErrors: value(1), txBytes: value(20) },
+                interfaces: [{ name: 'eth0', rxBytes: value(10) }, { name: 'eth1' }],
+              },
+            },
+          },
+        ],
+      }),
+    })
+    const runtime = await open(fake)
+    expect(await runtime.containerStats(['c1', 'c2', 'just-started'])).toEqual(
+      new Map<string, object>([
+        [
+          'c1',
+          {
+            cpuMs: 2500,
+            memoryBytes: 5,
+            memoryUsageBytes: 7,
+            memoryRssBytes: 4,
+            memorySwapBytes: 1,
+            writableLayer: { mountpoint: '/images', usedBytes: 9, inodesUsed: 2 },
+          },
+        ],
+        ['c2', { cpuMs: 2500, memoryBytes: 6 }],
+      ]),
+    )
+    expect(await runtime.podSandboxStats?.()).toEqual(
+      new Map([
+        [
+          's1',
+          {
+            cpuMs: 2500,
+            processes: 3,
+            interfaces: [
+              { name: 'eth0', received: { bytes: 10, errors: 1 }, sent: { bytes: 20, errors: 0 } },
+              { name: 'eth1', received: { bytes: 0, errors: 0 }, sent: { bytes: 0, errors: 0 } },
+            ],
+          },
+        ],
+      ]),
+    )
+  })
+
+  it('is not known of sandboxes where the runtime does not count them', async () => {
+    const runtime = await open(await FakeCri.start(oneContainer().answers))
+    expect(await runtime.podSandboxStats?.()).toEqual(new Map())
+  })
+})
+
 describe('a runtime that goes away', () => {
   it('is missed, and taken up again when it is back', async () => {
     const { answers } = oneContainer()

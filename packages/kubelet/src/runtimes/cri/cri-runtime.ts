@@ -14,6 +14,7 @@ import {
   execOutputBytesMax,
   type LinuxResources,
   type PodSandboxConfig,
+  type PodSandboxStats,
   type PodSandboxStatus,
   type Runtime,
   type RuntimeStatus,
@@ -29,6 +30,7 @@ import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
+import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
 
 /** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
@@ -322,15 +324,19 @@ export class CriRuntime implements Runtime {
     })
     const wanted = new Set(ids)
     const found = new Map<string, ContainerStats>()
-    for (const { attributes, cpu, memory } of stats) {
-      const id = attributes?.id ?? ''
-      if (!wanted.has(id) || cpu === undefined || memory === undefined) continue
-      found.set(id, {
-        cpuMs: (cpu.usageCoreNanoSeconds?.value ?? 0) / nanosPerMs,
-        memoryBytes: memory.workingSetBytes?.value ?? 0,
-      })
+    for (const each of stats) {
+      const id = each.attributes?.id ?? ''
+      const used = wanted.has(id) ? containerStatsOf(each) : undefined
+      if (used !== undefined) found.set(id, used)
     }
     return found
+  }
+
+  async podSandboxStats(): Promise<ReadonlyMap<string, PodSandboxStats>> {
+    const filter = { labelSelector: this.#selectorOf(undefined) }
+    // A runtime may have no such procedure, or not be able to tell; that it is away its containers tell.
+    const { stats } = await this.#calls.listPodSandboxStats({ filter }).catch(() => ({ stats: [] }))
+    return new Map(stats.map((each) => [each.attributes?.id ?? '', podSandboxStatsOf(each)]))
   }
 
   async execSync(

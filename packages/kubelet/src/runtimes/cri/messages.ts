@@ -280,15 +280,58 @@ export const portForwardRequest = message({ podSandboxId: [1, 'string'], port: [
 /** Where streams are to be opened. */
 export const streamingUrl = message({ url: [1, 'string'] })
 
-const containerStats = message({
-  attributes: [1, message({ id: [1, 'string'] })],
-  cpu: [2, message({ usageCoreNanoSeconds: [2, uint64Value] })],
-  memory: [3, message({ workingSetBytes: [2, uint64Value] })],
+const cpuUsage = message({ usageCoreNanoSeconds: [2, uint64Value] })
+
+const memoryUsage = message({
+  workingSetBytes: [2, uint64Value],
+  usageBytes: [4, uint64Value],
+  rssBytes: [5, uint64Value],
+})
+
+const filesystemUsage = message({
+  fsId: [2, message({ mountpoint: [1, 'string'] })],
+  usedBytes: [3, uint64Value],
+  inodesUsed: [4, uint64Value],
+})
+
+const statsAttributes = message({ id: [1, 'string'] })
+
+export const containerStats = message({
+  attributes: [1, statsAttributes],
+  cpu: [2, cpuUsage],
+  memory: [3, memoryUsage],
+  writableLayer: [4, filesystemUsage],
+  swap: [5, message({ swapUsageBytes: [3, uint64Value] })],
 })
 
 export const listContainerStatsRequest = message({ filter: [1, message({ labelSelector: [3, 'map'] })] })
 
 export const listContainerStatsResponse = message({ stats: [1, [containerStats]] })
+
+export const interfaceUsage = message({
+  name: [1, 'string'],
+  rxBytes: [2, uint64Value],
+  rxErrors: [3, uint64Value],
+  txBytes: [4, uint64Value],
+  txErrors: [5, uint64Value],
+})
+
+export const podSandboxStats = message({
+  attributes: [1, statsAttributes],
+  linux: [
+    2,
+    message({
+      cpu: [1, cpuUsage],
+      memory: [2, memoryUsage],
+      network: [3, message({ defaultInterface: [2, interfaceUsage], interfaces: [3, [interfaceUsage]] })],
+      process: [4, message({ processCount: [2, uint64Value] })],
+    }),
+  ],
+})
+
+export const listPodSandboxStatsRequest = message({ filter: [1, message({ labelSelector: [2, 'map'] })] })
+
+export const listPodSandboxStatsResponse = message({ stats: [1, [podSandboxStats]] })
 
 /** What is told of a container is looked up again: only whose it is counts. */
 export const containerEvent = message({
@@ -332,10 +375,5 @@ export const pullImageRequest = message({
 })
 
 export const pullImageResponse = message({ imageRef: [1, 'string'] })
-
-const filesystemUsage = message({
-  fsId: [2, message({ mountpoint: [1, 'string'] })],
-  usedBytes: [3, uint64Value],
-})
 
 export const imageFsInfoResponse = message({ imageFilesystems: [1, [filesystemUsage]] })

@@ -55,6 +55,12 @@ export const runtimeMethods = {
     messages.listContainerStatsRequest,
     messages.listContainerStatsResponse,
   ),
+  listPodSandboxStats: method(
+    runtimeService,
+    'ListPodSandboxStats',
+    messages.listPodSandboxStatsRequest,
+    messages.listPodSandboxStatsResponse,
+  ),
   getContainerEvents: method(runtimeService, 'GetContainerEvents', empty, messages.containerEvent),
 } as const
 

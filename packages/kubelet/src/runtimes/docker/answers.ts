@@ -85,7 +85,20 @@ export interface StatsAnswer {
   readonly cpu_stats?: { readonly cpu_usage?: { readonly total_usage?: number } }
   readonly memory_stats?: {
     readonly usage?: number
-    /** Control groups v1 name it `total_inactive_file`, v2 `inactive_file`. */
-    readonly stats?: { readonly total_inactive_file?: number; readonly inactive_file?: number } | null
+    /** Control groups v1 have names that begin with `total_` and `total_rss`; v2 have `inactive_file` and `anon`. */
+    readonly stats?: {
+      readonly total_inactive_file?: number
+      readonly inactive_file?: number
+      readonly total_rss?: number
+      readonly anon?: number
+    } | null
   }
+  readonly networks?: Readonly<Record<string, NetworkStatsAnswer>> | null
+}
+
+export interface NetworkStatsAnswer {
+  readonly rx_bytes?: number
+  readonly rx_errors?: number
+  readonly tx_bytes?: number
+  readonly tx_errors?: number
 }

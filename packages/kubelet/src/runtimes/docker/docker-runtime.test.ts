@@ -276,6 +276,43 @@ describe('images', () => {
   })
 })
 
+describe('what is used', () => {
+  it('is what the engine counts of containers and of the networks of sandboxes', async () => {
+    const { answers } = oneContainer()
+    const labels = { 'io.kubernetes.pod.uid': 'uid-1' }
+    const sandboxes = ['s1', 's2'].map((Id) => ({ Id, State: 'running', Labels: labels, Created: 1 }))
+    const traffic = { rx_bytes: 10, rx_packets: 2, rx_errors: 1, tx_bytes: 20, tx_errors: 0 }
+    const stats: Readonly<Record<string, object>> = {
+      c1: {
+        cpu_stats: { cpu_usage: { total_usage: 2_500_000_000 } },
+        memory_stats: { usage: 9, stats: { inactive_file: 4, anon: 3 } },
+      },
+      s1: { networks: { eth0: traffic } },
+      // In the network of its node.
+      s2: {},
+    }
+    const engine = await FakeEngine.start({
+      ...answers,
+      'GET /containers/json': (question) =>
+        question.query.get('filters')?.includes('type=container') === true
+          ? answers['GET /containers/json'](question)
+          : sandboxes,
+      ...Object.fromEntries(Object.entries(stats).map(([id, answer]) => [`GET /containers/${id}/stats`, () => answer])),
+    })
+    const runtime = await open(engine)
+    expect(await runtime.containerStats(['c1'])).toEqual(
+      new Map([['c1', { cpuMs: 2500, memoryBytes: 5, memoryUsageBytes: 9, memoryRssBytes: 3 }]]),
+    )
+    const interfaces = [{ name: 'eth0', received: { bytes: 10, errors: 1 }, sent: { bytes: 20, errors: 0 } }]
+    expect(await runtime.podSandboxStats?.()).toEqual(
+      new Map<string, object>([
+        ['s1', { interfaces }],
+        ['s2', {}],
+      ]),
+    )
+  })
+})
+
 describe('an engine that goes away', () => {
   it('is missed, and taken up again when it is back', async () => {
     const engine = await FakeEngine.start(oneContainer().answers)

@@ -26,6 +26,7 @@ import { LogFollowers } from './log-followers.ts'
 import { containerName, containerType, dockerLabels, labelFilters, type SandboxConfig, sandboxType } from './names.ts'
 import { forwardToSandbox } from './port-forward.ts'
 import { listedSandbox, sandboxBody, sandboxStatus } from './sandbox-requests.ts'
+import { containerUsage, type OwnStats, sandboxUsage } from './stats.ts'
 import { runSync, runWithStreams } from './streams.ts'
 
 export interface DockerServiceParts {
@@ -168,7 +169,12 @@ export class DockerService implements CriService {
         return {}
       },
       execSync: (request, { signal }) => runSync(engine, this.#parts.environment.clock, request, signal),
-      listContainerStats: async ({ filter }) => ({ stats: await this.#stats(filter?.labelSelector ?? {}) }),
+      listContainerStats: async ({ filter }) => ({
+        stats: (await this.#stats(containerType, filter?.labelSelector ?? {})).map(containerUsage),
+      }),
+      listPodSandboxStats: async ({ filter }) => ({
+        stats: (await this.#stats(sandboxType, filter?.labelSelector ?? {})).map(sandboxUsage),
+      }),
 
       listImages: () => this.#images.list(),
       imageStatus: ({ image }) => this.#images.status(image?.image ?? ''),
@@ -322,13 +328,14 @@ export class DockerService implements CriService {
     })
   }
 
-  async #stats(selector: Readonly<Record<string, string>>) {
-    const found = await this.#list(containerType, selector)
+  /** What running containers of a type use. */
+  async #stats(type: string, selector: Readonly<Record<string, string>>): Promise<readonly OwnStats[]> {
+    const found = await this.#list(type, selector)
     const running = found.filter(({ State }) => State === 'running')
-    const all: ReturnType<typeof usageOf>[] = []
+    const all: OwnStats[] = []
     for (let start = 0; start < running.length; start += statsAtOnce) {
       const some = running.slice(start, start + statsAtOnce)
-      all.push(...(await Promise.all(some.map(async ({ Id }) => usageOf(Id, await this.#statsOf(Id))))))
+      all.push(...(await Promise.all(some.map(async ({ Id }) => ({ id: Id, answer: await this.#statsOf(Id) })))))
     }
     return all
   }
@@ -406,19 +413,4 @@ function oomScore(wanted: number): number {
   const rights = /^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
   if ((BigInt(`0x${rights}`) & sysResource) !== 0n) return wanted
   return Math.max(wanted, Number(readFileSync('/proc/self/oom_score_adj', 'utf8')))
-}
-
-function usageOf(id: string, { cpu_stats, memory_stats }: StatsAnswer) {
-  const { usage = 0, stats } = memory_stats ?? {}
-  const inactive = stats?.total_inactive_file ?? stats?.inactive_file ?? 0
-  const cpu = cpu_stats?.cpu_usage?.total_usage
-  return {
-    attributes: { id },
-    ...(cpu === undefined || usage === 0
-      ? {}
-      : {
-          cpu: { usageCoreNanoSeconds: { value: cpu } },
-          memory: { workingSetBytes: { value: Math.max(0, usage - inactive) } },
-        }),
-  }
 }

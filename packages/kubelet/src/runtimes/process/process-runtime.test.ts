@@ -725,6 +725,12 @@ describe('what containers use', () => {
     // To start costs both something, more on a busy host.
     while (cpuMs(busy) < 50 + 4 * cpuMs(idle)) usage = await runtime.containerStats([idle, busy])
     for (const id of [idle, busy]) expect(usage.get(id)?.memoryBytes).toBeGreaterThan(100_000)
+    const { cpuMs: all, cpuUserMs = 0, cpuSystemMs = 0, ...memory } = usage.get(busy) ?? { cpuMs: 0, memoryBytes: 0 }
+    expect(cpuUserMs + cpuSystemMs).toBe(all)
+    expect(cpuUserMs).toBeGreaterThan(0)
+    expect(memory.memoryUsageBytes).toBe(memory.memoryBytes)
+    // The process that leads the session, the shell, and its child that works.
+    expect([memory.processes, memory.threads]).toEqual([3, 3])
     expect([...(await runtime.containerStats([idle])).keys()]).toEqual([idle])
   })
 

@@ -1,0 +1,65 @@
+import type { Decoded } from '@coracle/environment/grpc'
+import type { ContainerStats, InterfaceStats, PodSandboxStats } from '../runtime.ts'
+import type { containerStats, interfaceUsage, podSandboxStats } from './messages.ts'
+
+const nanosPerMs = 1_000_000
+
+type CriContainerStats = Decoded<typeof containerStats>
+
+/** What a container uses; undefined where the runtime does not tell its CPU time and memory. */
+export function containerStatsOf({ cpu, memory, writableLayer, swap }: CriContainerStats): ContainerStats | undefined {
+  if (cpu === undefined || memory === undefined) return undefined
+  const { swapUsageBytes } = swap ?? {}
+  return {
+    ...withoutAbsent(usageOf({ cpu, memory })),
+    cpuMs: (cpu.usageCoreNanoSeconds?.value ?? 0) / nanosPerMs,
+    memoryBytes: memory.workingSetBytes?.value ?? 0,
+    ...(swapUsageBytes === undefined ? {} : { memorySwapBytes: swapUsageBytes.value }),
+    ...(writableLayer?.usedBytes === undefined
+      ? {}
+      : {
+          writableLayer: {
+            mountpoint: writableLayer.fsId?.mountpoint ?? '',
+            usedBytes: writableLayer.usedBytes.value,
+            ...(writableLayer.inodesUsed === undefined ? {} : { inodesUsed: writableLayer.inodesUsed.value }),
+          },
+        }),
+  }
+}
+
+/** What a sandbox uses. */
+export function podSandboxStatsOf({ linux }: Decoded<typeof podSandboxStats>): PodSandboxStats {
+  const { cpu, memory, network, process } = linux ?? {}
+  const { defaultInterface, interfaces = [] } = network ?? {}
+  const others = interfaces.filter(({ name }) => name !== defaultInterface?.name)
+  return {
+    ...withoutAbsent({ ...usageOf({ cpu, memory }), processes: process?.processCount?.value }),
+    ...(network === undefined
+      ? {}
+      : { interfaces: [...(defaultInterface === undefined ? [] : [defaultInterface]), ...others].map(interfaceOf) }),
+  }
+}
+
+const usageOf = ({ cpu, memory }: Pick<CriContainerStats, 'cpu' | 'memory'>) => ({
+  cpuMs: cpu?.usageCoreNanoSeconds && cpu.usageCoreNanoSeconds.value / nanosPerMs,
+  memoryBytes: memory?.workingSetBytes?.value,
+  memoryUsageBytes: memory?.usageBytes?.value,
+  memoryRssBytes: memory?.rssBytes?.value,
+})
+
+function interfaceOf({ name, rxBytes, rxErrors, txBytes, txErrors }: Decoded<typeof interfaceUsage>): InterfaceStats {
+  return {
+    name,
+    received: { bytes: rxBytes?.value ?? 0, errors: rxErrors?.value ?? 0 },
+    sent: { bytes: txBytes?.value ?? 0, errors: txErrors?.value ?? 0 },
+  }
+}
+
+/** The fields that have a value. */
+function withoutAbsent<T extends Readonly<Record<string, number | undefined>>>(
+  fields: T,
+): { readonly [K in keyof T]?: number } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [K in keyof T]?: number
+  }
+}
