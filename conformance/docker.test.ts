@@ -14,6 +14,7 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
     unauthorized: /^Failed to pull image .*/,
     outOfMemory: /^OOMKilled$/,
+    countsTraffic: true,
     endsCommands: true,
     imageGroups: [],
   })

@@ -15,6 +15,7 @@ describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman
     unauthorized: /^Failed to pull image .*/,
     // With control groups of both versions, as on older systems, Podman's monitor does not tell.
     outOfMemory: /^(OOMKilled|Error)$/,
+    countsTraffic: true,
     endsCommands: true,
     imageGroups: [],
   })

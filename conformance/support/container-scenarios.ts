@@ -40,6 +40,8 @@ export interface RuntimeDescription {
   readonly imageGroups: readonly string[]
   /** Whether commands end that are given up: others run on until they end by themselves. */
   readonly endsCommands: boolean
+  /** Whether it tells what goes through the network of a sandbox. */
+  readonly countsTraffic: boolean
   /** What it calls the end of a container that took more memory than it may. */
   readonly outOfMemory: RegExp
 }
@@ -337,6 +339,17 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       return usage !== undefined && usage.cpu !== '0' && usage
     })
     expect(used.memory).toMatch(/^[1-9]\d*Ki$/)
+    const scraped = (await api.call('/api/v1/nodes/node-0/proxy/metrics/cadvisor')).text
+    const about = 'container="main",id="/kubepods/besteffort/pod[^"]+",image="[^"]+",name="[0-9a-f]+"'
+    for (const name of ['cpu_usage_seconds_total{cpu="total",', 'memory_working_set_bytes{', 'memory_usage_bytes{']) {
+      expect(scraped).toMatch(
+        new RegExp(`^container_${name}${about},namespace="default",pod="together"} [0-9.]+ `, 'm'),
+      )
+    }
+    expect(scraped).toMatch(/^container_spec_cpu_shares\{container="main",.*pod="together"\} 2$/m)
+    if (its.countsTraffic) {
+      expect(scraped).toMatch(/^container_network_receive_bytes_total\{interface="[^"]+",.*pod="together"\} \d+ /m)
+    }
     await api.object(`${pods}/together`, remove())
   })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { Environment } from '@coracle/environment'
-import { type HostImages, imageLimits, type KubeletOptions, type Runtime } from '@coracle/kubelet'
+import type { Clock, Environment } from '@coracle/environment'
+import { type AgentMetrics, type HostImages, imageLimits, type KubeletOptions, type Runtime } from '@coracle/kubelet'
 import type { ContainerRuntimeOptions } from './cluster.ts'
 
 /** What runs containers. */
@@ -46,6 +46,16 @@ export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runt
     nodeName,
     ...(images === undefined ? {} : { images }),
   })
+}
+
+/** A runtime of real containers that counts what is asked of it, and what its node's agent counts its own work in. */
+export async function measured(
+  runtime: Runtime,
+  clock: Clock,
+): Promise<{ readonly runtime: Runtime; readonly metrics: AgentMetrics }> {
+  const { createAgentMetrics, measuredRuntime } = await import('@coracle/kubelet/metrics')
+  const metrics = createAgentMetrics(clock)
+  return { runtime: measuredRuntime(runtime, metrics.registry, clock), metrics }
 }
 
 /** What of the options of a container runtime is its node agent's. */

@@ -6,6 +6,7 @@ import { type Node, nodes, pods } from '@coracle/api'
 import type { Client, ConnectionLink } from '@coracle/client'
 import { assert, type Clock } from '@coracle/environment'
 import {
+  type AgentMetrics,
   createKubelet,
   createNodeAgents,
   createSimulatedRuntime,
@@ -29,6 +30,7 @@ import { localVolumes } from './local-volumes.ts'
 import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
+  measured,
   nodeDirectory,
   openNodeRuntime,
   type RuntimeKind,
@@ -150,7 +152,15 @@ function startSharedNodes(
         ...common,
         environment,
         logs: async (...request) => logs(...request),
-        served: () => ({ ...common, logs, nodeName, nodeAddress: shared.nodeAddress(nodeName), runtime, pods }),
+        served: () => ({
+          ...common,
+          logs,
+          nodeName,
+          nodeAddress: shared.nodeAddress(nodeName),
+          facts: shared.nodeFacts(nodeName),
+          runtime,
+          pods,
+        }),
       })
     }
     await shared.start()
@@ -202,10 +212,11 @@ function processNodes(options: NodesOptions): Nodes {
     const name = `${namePrefix}${index}`
     const startNode = async (dataDirectory: string, link: ConnectionLink) => {
       const environment = worlds.environmentOf(name)
-      const runtime = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
+      const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
+      const { runtime, metrics } = await measured(opened, environment.clock)
       const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
       const address = runtime.isolates === true ? hostAddress() : undefined
-      const parts = { name, runtime, volumesDirectory, ...(address === undefined ? {} : { address }) }
+      const parts = { name, runtime, metrics, volumesDirectory, ...(address === undefined ? {} : { address }) }
       return { runtime, kubelet: startKubelet(options, parts, link) }
     }
     const start: StartMember<string> = (dataDirectory, link) => {
@@ -296,11 +307,12 @@ interface NodeParts {
   readonly runtime: Runtime
   readonly address?: string
   readonly volumesDirectory?: string
+  readonly metrics?: AgentMetrics
 }
 
 function startKubelet(
   { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
-  { name, runtime, address, volumesDirectory }: NodeParts,
+  { name, runtime, address, volumesDirectory, metrics }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const environment = worlds.environmentOf(name)
@@ -313,6 +325,7 @@ function startKubelet(
     ...(address === undefined ? {} : { nodeAddress: address }),
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
+    ...(metrics === undefined ? {} : { metrics }),
     ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet

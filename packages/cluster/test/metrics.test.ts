@@ -1,7 +1,7 @@
-import { deployments } from '@coracle/api'
+import { deployments, pods } from '@coracle/api'
 import { connectionOf, createHttpClient, parseKubeconfig } from '@coracle/client'
 import { realEnvironment } from '@coracle/environment'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCluster } from '../src/index.ts'
 
 const environment = realEnvironment()
@@ -54,4 +54,78 @@ it('divides among the levels of flow control as many requests as it is told to a
   const levels = 8
   expect(await nominal()).toBeGreaterThanOrEqual(50)
   expect(await nominal()).toBeLessThan(50 + levels)
+})
+
+describe('what a node tells scrapers through nodes/proxy', () => {
+  const start = async (runtime: 'process' | 'simulated') => {
+    const stack = new AsyncDisposableStack()
+    onTestFinished(() => stack.disposeAsync())
+    const cluster = stack.use(await startCluster({ nodes: 2, runtime }))
+    const connection = await connectionOf(await parseKubeconfig(cluster.kubeconfig ?? '', 'kubeconfig'), environment)
+    const clientAs = (user?: string) =>
+      stack.adopt(
+        createHttpClient({ ...connection, ...environment, ...(user === undefined ? {} : { impersonate: { user } }) }),
+        (each) => each.close(),
+      )
+    const client = clientAs()
+    await client.create(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', namespace: 'default' },
+      spec: {
+        nodeName: 'node-1',
+        containers: [
+          {
+            name: 'web',
+            image: 'example/web',
+            command: ['sleep', '600'],
+            readinessProbe: { exec: { command: ['true'] } },
+          },
+        ],
+      },
+    })
+    const isReady = async () => {
+      const { status } = await client.get(pods, { namespace: 'default', name: 'web' })
+      return status?.containerStatuses?.[0]?.ready
+    }
+    await expect.poll(isReady).toBe(true)
+    const path = (node: string, metrics: string) => `/api/v1/nodes/${node}/proxy/metrics${metrics}`
+    return { client, clientAs, ask: (metrics: string, node = 'node-1') => client.rawGet(path(node, metrics)), path }
+  }
+
+  it('is of processes what the system counts, how they are checked, and how the agent works', async () => {
+    const { ask, clientAs, path } = await start('process')
+    const cadvisor = await ask('/cadvisor')
+    for (const name of [
+      'cpu_usage_seconds_total',
+      'memory_working_set_bytes',
+      'memory_usage_bytes',
+      'start_time_seconds',
+    ]) {
+      const line = new RegExp(`^container_${name}\\{.*container="web",.*namespace="default",pod="web"\\} [0-9.]+`, 'm')
+      expect(cadvisor).toMatch(line)
+    }
+    expect(cadvisor).not.toContain('container_spec_')
+    expect(cadvisor).not.toContain('container_network_')
+    expect(await ask('/cadvisor', 'node-0')).not.toContain('pod="web"')
+    expect(await ask('/probes')).toMatch(/^prober_probe_total\{.*pod="web".*result="successful"\} [1-9]/m)
+    const own = await ask('')
+    expect(own).toMatch(/^kubelet_runtime_operations_total\{operation_type="start_container"\} 1$/m)
+    expect(own).toMatch(/^kubelet_runtime_operations_duration_seconds_count\{operation_type="run_podsandbox"\} 1$/m)
+    expect(own).toMatch(/^kubelet_pod_start_duration_seconds_count 1$/m)
+    expect(own).toMatch(/^kubelet_running_pods 1$/m)
+    // Whoever goes through the API server needs the right to all that it passes on, as upstream.
+    await expect(clientAs('jane').rawGet(path('node-1', '/cadvisor'))).rejects.toMatchObject({ reason: 'Forbidden' })
+  })
+
+  it('is of simulated nodes what their pods say', async () => {
+    const { ask } = await start('simulated')
+    const cadvisor = await ask('/cadvisor')
+    expect(cadvisor).toMatch(/^container_cpu_usage_seconds_total\{.*container="web",.*pod="web"\} [0-9.e-]+ \d+$/m)
+    expect(cadvisor).toMatch(/^machine_cpu_cores\{.*\} 32$/m)
+    expect(await ask('/cadvisor', 'node-0')).not.toContain('pod="web"')
+    expect(await ask('')).toMatch(/^kubelet_running_containers\{container_state="running"\} 1$/m)
+    expect(await ask('/probes')).not.toContain('prober_')
+    expect(await ask('/resource')).toMatch(/^container_memory_working_set_bytes\{.*pod="web"\} [1-9]/m)
+  })
 })

@@ -38,6 +38,7 @@ export {
   metricsContentType,
 } from './metrics/metrics.ts'
 export { collectProcessMetrics } from './metrics/process-metrics.ts'
+export { labelsText, valueText } from './metrics/text-format.ts'
 export { nameAlphabet, type Random, realRandom, seededRandom } from './random.ts'
 export { SharedTurn } from './shared-turn.ts'
 export { type Trust, trusting } from './trusting.ts'

@@ -5,18 +5,21 @@ import { createFakeClient } from '@coracle/client/testing'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
+import type { AgentMetrics } from './metrics/agent-metrics.ts'
+import { createAgentMetrics } from './metrics/index.ts'
 import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 import { temporaryDirectory } from './testing/temporary-directory.ts'
 
 /** A node agent with real processes, and an API in memory. */
-async function startedKubelet() {
+async function startedKubelet(metrics?: AgentMetrics) {
   const environment = realEnvironment()
   const client = createFakeClient(environment)
   const dataDirectory = temporaryDirectory()
   const volumesDirectory = join(dataDirectory, 'pods')
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
-  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory })
+  const options = { client, environment, nodeName: 'node-a', runtime, volumesDirectory }
+  const kubelet = createKubelet({ ...options, ...(metrics === undefined ? {} : { metrics }) })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
     await runtime.close()
@@ -52,6 +55,30 @@ describe('pods as processes', () => {
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
     expect(text).toBe(`hello world at ${pod.status?.podIP}\n`)
+  })
+
+  it('are counted by their agent: how they started, what was done for them, and how checks of them went', async () => {
+    const metrics = createAgentMetrics(realEnvironment().clock)
+    const { client, create, status } = await startedKubelet(metrics)
+    const exec = (...command: readonly string[]) => ({ exec: { command }, periodSeconds: 1 })
+    const probes = { readinessProbe: exec('true'), livenessProbe: exec('false') }
+    const volumes = [{ name: 'data', emptyDir: {} }]
+    await create(testPod({ volumes, containers: [shell('sleep 60', probes)] }))
+    const about = 'container="web",namespace="default",pod="web"'
+    const uid = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).metadata.uid
+    await expect.poll(async () => (await status())?.containerStatuses?.[0]?.ready).toBe(true)
+    const ready = `prober_probe_total{${about},pod_uid="${await uid()}",probe_type="Readiness",result="successful"} `
+    await expect.poll(() => metrics.probes.text()).toContain(ready)
+    await expect.poll(() => metrics.probes.text()).toContain('probe_type="Liveness",result="failed"} ')
+    expect(metrics.probes.text()).toMatch(/^prober_probe_duration_seconds_count\{.*probe_type="Readiness"\} [1-9]/m)
+    const text = metrics.registry.text()
+    expect(text).toContain('kubelet_pod_start_duration_seconds_count 1\n')
+    expect(text).toContain('kubelet_pod_worker_duration_seconds_count{operation_type="create"} 1\n')
+    expect(text).toMatch(
+      /^storage_operation_duration_seconds_count\{.*status="success",volume_plugin="kubernetes.io\/empty-dir"\} 1$/m,
+    )
+    await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
+    await expect.poll(() => metrics.probes.text()).not.toContain(about)
   })
 
   it('find services in their environment', async () => {

@@ -10,6 +10,7 @@ import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
+import type { AgentMetrics } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
@@ -52,6 +53,8 @@ export interface KubeletOptions {
   readonly imageLimits?: ImageLimits
   /** Where isolated pods look up names of the cluster. Absent: nowhere. */
   readonly clusterDns?: ClusterDns
+  /** Where the agent counts its own work. Absent: nowhere. */
+  readonly metrics?: AgentMetrics
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -66,6 +69,9 @@ export interface Kubelet {
   readonly nodeName: string
   /** The address of the node as pods see it. */
   readonly nodeAddress: string
+  /** What the node has. */
+  readonly facts: NodeFacts
+  readonly metrics: AgentMetrics | undefined
   /** What the node and its pods use. */
   readonly usage: NodeUsage
   /** Registers the node, takes up what already runs on it, and follows its pods. Resolves when it has seen them all. */
@@ -89,7 +95,7 @@ export interface Kubelet {
 
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
-  const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers } = options
+  const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -119,6 +125,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     isReal: runtime.runsProcesses,
     hasOwners: runtime.isolates === true && canGiveAway(),
     ...(directory === undefined ? {} : { directory }),
+    ...(metrics === undefined ? {} : { countMount: metrics.countMount }),
   }
   const context = {
     client,
@@ -148,6 +155,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     recorder,
     nodeName,
     nodeAddress,
+    ...(metrics === undefined ? {} : { metrics }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     allocatable: facts.capacity,
     admission: new NodeAdmission({
@@ -193,6 +201,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   return {
     nodeName,
     nodeAddress,
+    facts,
+    metrics,
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()

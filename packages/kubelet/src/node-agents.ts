@@ -6,7 +6,7 @@ import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { LogOptions } from './log-options.ts'
 import { NodeEvents } from './node/node-events.ts'
-import { simulatedFacts } from './node/node-facts.ts'
+import { type NodeFacts, simulatedFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import { describeNode, type NodeDescription } from './node/node-object.ts'
 import type { PodContext } from './pod/pod-context.ts'
@@ -58,8 +58,9 @@ export interface NodeAgents {
   /** Registers the nodes and follows their pods. Resolves when it has seen them all. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** The address of a node of these, and its pods, as the API has them. */
+  /** The address of a node of these, what it has, and its pods, as the API has them. */
   nodeAddress(nodeName: string): string
+  nodeFacts(nodeName: string): NodeFacts
   podsOf(nodeName: string): readonly Pod[]
   /** As `Kubelet.logs`: simulated containers have empty ones. */
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
@@ -114,6 +115,7 @@ export function createNodeAgents(options: NodeAgentsOptions): NodeAgents {
     runtime,
     usage: createNodeUsage(runtime, environment.clock),
     nodeAddress: (nodeName) => contexts.get(nodeName)?.nodeAddress ?? '',
+    nodeFacts: (nodeName) => descriptions.find(({ name }) => name === nodeName)?.facts ?? simulatedFacts(nodeName),
     podsOf: (nodeName) => informer.list().filter(({ spec }) => spec.nodeName === nodeName),
     async start() {
       await heartbeat.start()

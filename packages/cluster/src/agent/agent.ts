@@ -8,9 +8,10 @@ import {
   interceptClient,
   type TransportOptions,
 } from '@coracle/client'
-import { collectProcessMetrics, createMetricsRegistry, type Environment, type Timer } from '@coracle/environment'
+import type { Environment, MetricsRegistry, Timer } from '@coracle/environment'
 import type { KeyPair } from '@coracle/environment/certificates'
 import {
+  type AgentMetrics,
   createKubelet,
   type DeadContainerLimits,
   factsOf,
@@ -24,11 +25,11 @@ import type { ServiceProxy } from '@coracle/proxy'
 import { lockDirectory, makePrivateDirectory } from '@coracle/store'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
-import { isolatedNodeOptions, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
+import { isolatedNodeOptions, measured, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
-import { CertificateKeeper, isCurrent } from './certificate-keeper.ts'
+import { CertificateKeeper, endOf, isCurrent } from './certificate-keeper.ts'
 import { checkOrder, discoverCluster, JoinError, type JoinOrder } from './discover-cluster.ts'
 import { hostAndPort } from './host-and-port.ts'
 import { ownAddress } from './own-address.ts'
@@ -107,6 +108,8 @@ class RunningAgent implements Agent {
   #connection: TransportOptions | undefined
   #client: HttpClient | undefined
   #serving: KeyPair | undefined
+  /** What `/metrics` shows of this agent's work. */
+  #metrics: MetricsRegistry | undefined
   #kubelet: Kubelet | undefined
 
   constructor(options: AgentOptions) {
@@ -121,7 +124,9 @@ class RunningAgent implements Agent {
     const lock = lockDirectory(dataDir)
     this.#stops.push(() => lock.release())
     // A machine whose runtime does not answer joins nothing.
-    const runtime = await this.#openRuntime()
+    const { runtime, metrics } = await measured(await this.#openRuntime(), environment.clock)
+    this.#metrics = metrics.registry
+    this.#tellCertificates(metrics.registry)
     await this.#connect(signal)
     this.#stops.push(() => this.#client?.close())
     const client = interceptClient(() => this.#present(), new ConnectionLink())
@@ -129,7 +134,7 @@ class RunningAgent implements Agent {
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
     this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
     const server = await this.#listen(client, runtime)
-    const kubelet = this.#createKubelet(client, runtime)
+    const kubelet = this.#createKubelet(client, runtime, metrics)
     this.#kubelet = kubelet
     tell('registering the node')
     await untilAborted(kubelet.start(), signal)
@@ -186,7 +191,12 @@ class RunningAgent implements Agent {
     const former = this.#client
     this.#connection = connection
     this.server = connection.server
-    this.#client = createHttpClient({ userAgent: 'coracle-agent', ...connection, ...environment })
+    this.#client = createHttpClient({
+      userAgent: 'coracle-agent',
+      ...connection,
+      ...environment,
+      ...(this.#metrics === undefined ? {} : { metrics: this.#metrics }),
+    })
     if (former === undefined) return
     // Watches end then, and go on over the new connection where they were.
     const timer: Timer = environment.clock.setTimer(formerConnectionMs, () => void former.close())
@@ -233,6 +243,28 @@ class RunningAgent implements Agent {
     }
   }
 
+  /** For how long the certificates of the node are still good. */
+  #tellCertificates(metrics: MetricsRegistry): void {
+    const { clock } = this.#options.environment
+    const gauge = (side: string, help: string) =>
+      metrics.gauge({ name: `kubelet_certificate_manager_${side}_ttl_seconds`, help }).with({})
+    const client = gauge(
+      'client',
+      "Gauge of the TTL (time-to-live) of the Kubelet's client certificate. The value is in seconds until certificate expiry (negative if already expired). If client certificate is invalid or unused, the value will be +INF.",
+    )
+    const server = gauge(
+      'server',
+      "Gauge of the shortest TTL (time-to-live) of the Kubelet's serving certificate. The value is in seconds until certificate expiry (negative if already expired). If serving certificate is invalid or unused, the value will be +INF.",
+    )
+    const secondsLeft = (certificatePem: string | undefined): number =>
+      certificatePem === undefined ? Number.POSITIVE_INFINITY : (endOf(certificatePem) - clock.now()) / 1000
+    metrics.onCollect(() => {
+      const { cert } = this.#connection ?? {}
+      client.set(secondsLeft(cert))
+      server.set(secondsLeft(this.#serving?.certificatePem))
+    })
+  }
+
   async #openRuntime(): Promise<Runtime> {
     const { environment, runtime: name, dataDir, nodeName, images, containerRuntime } = this.#options
     const runtime = await openAgentRuntime({
@@ -250,8 +282,6 @@ class RunningAgent implements Agent {
   /** Listens, so that the node can say where; nobody is answered before there is a certificate. */
   async #listen(client: Client, runtime: Runtime): Promise<KubeletServer> {
     const { environment, address = this.address, port, nodeName, dataDir } = this.#options
-    const metrics = createMetricsRegistry()
-    collectProcessMetrics(metrics)
     const volumes = agentVolumes(nodeName, runtime.runsProcesses ? dataDir : undefined)
     const server = createKubeletServer({
       environment,
@@ -261,7 +291,6 @@ class RunningAgent implements Agent {
       nodeNamed: () => this.#kubelet && { ...this.#kubelet, runtime, volumes },
       certificateOf: () => this.#serving,
       configuration: this.#configuration(),
-      metrics,
     })
     this.#stops.push(() => server.close())
     this.port = await server.listen({ host: address, port }).catch((error: NodeJS.ErrnoException) => {
@@ -277,7 +306,7 @@ class RunningAgent implements Agent {
     return ca
   }
 
-  #createKubelet(client: Client, runtime: Runtime): Kubelet {
+  #createKubelet(client: Client, runtime: Runtime, metrics: AgentMetrics): Kubelet {
     const {
       environment,
       nodeName,
@@ -296,6 +325,7 @@ class RunningAgent implements Agent {
       runtime,
       nodeAddress: this.address,
       port: this.port,
+      metrics,
       facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),

@@ -16,11 +16,11 @@ export function renewalTime({ certificatePem }: KeyPair, random: Random): Time {
   return from + (to - from) * (renewFrom + renewSpread * random.next())
 }
 
+/** Until when a certificate is good. */
+export const endOf = (certificatePem: string): Time => new X509Certificate(certificatePem).validToDate.getTime()
+
 /** Whether a certificate with its key is good at this moment. */
-export function isCurrent({ certificatePem }: KeyPair, now: Time): boolean {
-  const { validToDate } = new X509Certificate(certificatePem)
-  return validToDate.getTime() > now
-}
+export const isCurrent = ({ certificatePem }: KeyPair, now: Time): boolean => endOf(certificatePem) > now
 
 /** Keeps a certificate current for as long as it runs. */
 export class CertificateKeeper {

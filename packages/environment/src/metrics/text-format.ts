@@ -37,7 +37,8 @@ function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-function valueText(value: number): string {
+/** A value as it is written: infinities have names of their own. */
+export function valueText(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf'
   if (value === Number.NEGATIVE_INFINITY) return '-Inf'
   return String(value)

@@ -14,6 +14,7 @@ import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
 import { linuxResources } from '../isolation/linux-resources.ts'
 import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
+import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import { type ContainerRuntimeStatus, RuntimeUnavailableError } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
@@ -107,6 +108,9 @@ export class PodWorker implements StatusWriterHost {
   #areResourcesStale = false
   #gone = false
   #status: OwnPodStatus | undefined
+  /** Since when a pod is on its way to run, where that is counted. */
+  #startingSinceMs: number | undefined
+  #isUpdated = false
   #dirty = false
   #running: Promise<void> | undefined
   #timer: Timer | undefined
@@ -126,6 +130,8 @@ export class PodWorker implements StatusWriterHost {
     this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, this)
+    if (context.metrics !== undefined && (pod.status?.phase ?? 'Pending') === 'Pending')
+      this.#startingSinceMs = context.environment.clock.monotonicMs()
     this.#probes = context.runtime.runsProcesses ? new ProbeRunner(context, () => this.wake()) : undefined
   }
 
@@ -143,6 +149,7 @@ export class PodWorker implements StatusWriterHost {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
     this.#pod = pod
+    this.#isUpdated = true
     if (pod.metadata.deletionTimestamp !== undefined) this.#beginEnding()
     this.wake()
   }
@@ -185,6 +192,8 @@ export class PodWorker implements StatusWriterHost {
   }
 
   async #run(): Promise<void> {
+    const { metrics, environment } = this.#context
+    const [operation, beganMs] = [this.#operation(), environment.clock.monotonicMs()]
     for (let passes = 1; this.#dirty && !this.#closed; passes++) {
       await this.#context.turns.take()
       this.#dirty = false
@@ -196,6 +205,15 @@ export class PodWorker implements StatusWriterHost {
       }
     }
     this.#running = undefined
+    metrics?.podWorked(operation, environment.clock.monotonicMs() - beganMs)
+  }
+
+  /** What the worker sets to work for. */
+  #operation(): PodOperation {
+    const isUpdated = this.#isUpdated
+    this.#isUpdated = false
+    if (this.#ending) return 'kill'
+    return this.#status === undefined ? 'create' : isUpdated ? 'update' : 'sync'
   }
 
   #noteFailedPass(error: unknown): void {
@@ -398,11 +416,18 @@ export class PodWorker implements StatusWriterHost {
     let status: OwnPodStatus | undefined
     return () => {
       status ??= this.#status = this.#statusFor(observation, plan)
+      if (this.#startingSinceMs !== undefined && status.phase !== 'Pending') this.#noteStarted(status)
       const rests = observation.runs.every(({ state }) => state !== 'running')
       if (rests && (status.phase === 'Succeeded' || status.phase === 'Failed'))
         this.#context.admission.release(podUidOf(this.#pod))
       return status
     }
+  }
+
+  #noteStarted({ phase }: OwnPodStatus): void {
+    const { metrics, environment } = this.#context
+    if (phase === 'Running') metrics?.podStarted(environment.clock.monotonicMs() - (this.#startingSinceMs ?? 0))
+    this.#startingSinceMs = undefined
   }
 
   #statusFor(observation: PodObservation, plan: PodPlan): OwnPodStatus {
@@ -673,6 +698,7 @@ export class PodWorker implements StatusWriterHost {
     this.#timer?.cancel()
     this.#writer.close()
     this.#probes?.close()
+    this.#context.metrics?.forgetProbes(this.#pod)
   }
 
   #wakeIfAwaited(): void {

@@ -8,7 +8,8 @@ import type { ProbeState } from '../status/container-statuses.ts'
 import { type Handler, type HandlerResult, type HandlerTarget, runHandler } from './handlers.ts'
 import { Prober } from './prober.ts'
 
-type ProbeKind = 'Startup' | 'Readiness' | 'Liveness'
+/** What a probe is for. */
+export type ProbeKind = 'Startup' | 'Readiness' | 'Liveness'
 
 /** Servers know probes by this. */
 const probeUserAgent = 'kube-probe/1.36'
@@ -94,6 +95,7 @@ export class ProbeRunner {
         containerStartedAtMs: run.startedAtMs ?? 0,
         check: (signal) => runProbe(probe, { ...target, timeoutSeconds: probe.timeoutSeconds ?? 1 }, signal),
         paused,
+        onResult: (result, durationMs) => this.#context.metrics?.probed(pod, container.name, kind, result, durationMs),
         onNews: (result) => this.#tell(pod, container, kind, result),
         onVerdict,
       })

@@ -1,5 +1,5 @@
 import type { Probe } from '@coracle/api'
-import { virtualEnvironment } from '@coracle/environment'
+import { sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { Prober } from './prober.ts'
 
@@ -32,6 +32,30 @@ async function probe(settings: Partial<Probe>, answers: readonly boolean[], seco
 describe('prober', () => {
   it('checks at once, then every period, until it is closed', async () => {
     expect(await probe({}, [true], 25)).toEqual({ log: ['0 healthy'], checks: 3 })
+  })
+
+  it('tells of each check how it went and how long it took', async () => {
+    const { clock } = virtualEnvironment()
+    const results: unknown[] = []
+    const prober = new Prober({
+      clock,
+      probe: { periodSeconds: 10, timeoutSeconds: 1 },
+      containerStartedAtMs: clock.now(),
+      check: async () => {
+        await sleep(clock, 30)
+        return { ok: results.length === 0, output: '' }
+      },
+      paused: () => false,
+      onResult: ({ ok }, durationMs) => results.push([ok, durationMs]),
+      onNews: () => {},
+      onVerdict: () => {},
+    })
+    await clock.advance('15s')
+    prober.close()
+    expect(results).toEqual([
+      [true, 30],
+      [false, 30],
+    ])
   })
 
   it('waits for the initial delay', async () => {

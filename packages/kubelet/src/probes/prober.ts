@@ -1,5 +1,5 @@
 import type { Probe } from '@coracle/api'
-import type { Clock, Timer } from '@coracle/environment'
+import type { Clock, Time, Timer } from '@coracle/environment'
 import type { HandlerResult } from './handlers.ts'
 
 const second = 1000
@@ -15,6 +15,8 @@ export interface ProberOptions {
   readonly check: (signal: AbortSignal) => Promise<HandlerResult>
   /** Checks are pointless for now: not counted, tried again next period. */
   readonly paused: () => boolean
+  /** A check is done; those that could not be made are tried again before. */
+  readonly onResult?: (result: HandlerResult, durationMs: number) => void
   /** There is something to tell of a check: it has failed, could not be made, or went well with a warning. */
   readonly onNews: (result: HandlerResult) => void
   /** The verdict has changed: as many answers in a row as the threshold asks for. */
@@ -71,7 +73,7 @@ export class Prober {
     const { clock, probe, paused } = this.#options
     const beganMs = clock.monotonicMs()
     this.#checking = true
-    if (!paused()) this.#count(await this.#checkUntilKnown())
+    if (!paused()) this.#count(await this.#checkUntilKnown(), beganMs)
     this.#checking = false
     const periodMs = (probe.periodSeconds ?? 10) * second
     this.#schedule(Math.max(0, periodMs - (clock.monotonicMs() - beganMs)))
@@ -98,10 +100,11 @@ export class Prober {
     return result
   }
 
-  #count(result: HandlerResult): void {
+  #count(result: HandlerResult, beganMs: Time): void {
     if (this.#closed) return
     const { ok, warning, unknown } = result
-    const { probe, onNews, onVerdict } = this.#options
+    const { clock, probe, onResult, onNews, onVerdict } = this.#options
+    onResult?.(result, clock.monotonicMs() - beganMs)
     if (!ok || warning === true) onNews(result)
     if (unknown === true) return
     this.#streak = ok === this.#lastOk ? this.#streak + 1 : 1

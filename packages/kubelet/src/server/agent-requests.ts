@@ -2,22 +2,23 @@ import type { IncomingMessage, ServerResponse as NodeServerResponse, Server } fr
 import type { Duplex } from 'node:stream'
 import { ApiError } from '@coracle/api'
 import { Upgrades } from '@coracle/client/upgrades'
-import { createMetricsRegistry, type Environment, type MetricsRegistry } from '@coracle/environment'
+import type { Environment } from '@coracle/environment'
+import { agentMetrics, probeMetrics } from './agent-metrics.ts'
+import { cadvisorMetrics } from './cadvisor-metrics.ts'
 import { type Exchange, sendText } from './exchange.ts'
-import { agentMetrics, configz, healthz, listPods, listRunningPods, logs } from './node-paths.ts'
+import { configz, healthz, listPods, listRunningPods, logs } from './node-paths.ts'
 import { attach, containerLogs, exec, portForward, run } from './pod-paths.ts'
 import { Refusal } from './refusal.ts'
 import { resourceMetrics } from './resource-metrics.ts'
 import type { ServedNode } from './served-node.ts'
 import { statsSummary } from './summary.ts'
+import { UsageCounters } from './usage-counters.ts'
 import { localVolumes } from './volume-paths.ts'
 
 export interface AgentRequestsOptions {
   readonly environment: Environment
   /** What `/configz` shows. */
   readonly configuration?: Readonly<Record<string, unknown>> | undefined
-  /** What `/metrics` shows beside what is known of the node. */
-  readonly metrics?: MetricsRegistry | undefined
   /** The node that a request is made of. Rejects with a Refusal where its caller is nobody that is known, or there is no such node. */
   readonly admit: (request: IncomingMessage) => Promise<AdmittedRequest>
   /** Aborted when the server closes. */
@@ -36,6 +37,14 @@ export interface AdmittedRequest {
 
 type Handler = (exchange: Exchange) => Promise<void> | void
 
+/** `/metrics`, and what is below it. */
+const metricsHandlers: Readonly<Record<string, Handler>> = {
+  '': agentMetrics,
+  cadvisor: cadvisorMetrics,
+  probes: probeMetrics,
+  resource: resourceMetrics,
+}
+
 /** By the first part of the path. */
 const handlers: Readonly<Record<string, Handler>> = {
   attach,
@@ -46,9 +55,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   localVolumes,
   logs,
   metrics: (exchange) => {
-    if (exchange.parts.length === 1) return agentMetrics(exchange)
-    if (exchange.parts[1] === 'resource' && exchange.parts.length === 2) return resourceMetrics(exchange)
-    throw new Refusal(404, '404 page not found')
+    const [, kind = '', ...more] = exchange.parts
+    const handler = more.length === 0 && Object.hasOwn(metricsHandlers, kind) ? metricsHandlers[kind] : undefined
+    if (handler === undefined) throw new Refusal(404, '404 page not found')
+    return handler(exchange)
   },
   pods: listPods,
   portForward,
@@ -72,12 +82,12 @@ const { ServerResponse } = process.getBuiltinModule('node:http')
 /** Answers what kubelets are asked over HTTP, at the same paths. */
 export class AgentRequests {
   readonly #options: AgentRequestsOptions
-  readonly #metrics: MetricsRegistry
+  readonly #counters: UsageCounters
   readonly #upgrades = new Upgrades(() => {})
 
   constructor(options: AgentRequestsOptions) {
     this.#options = options
-    this.#metrics = options.metrics ?? createMetricsRegistry()
+    this.#counters = new UsageCounters(options.environment.clock)
   }
 
   /** Takes the requests of a server, and those for its connections to become streams. */
@@ -133,7 +143,7 @@ export class AgentRequests {
     await handler({
       node,
       environment,
-      metrics: this.#metrics,
+      counters: this.#counters,
       configuration,
       request,
       response,

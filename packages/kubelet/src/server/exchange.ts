@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { UpgradedConnection } from '@coracle/client/upgrades'
-import type { Environment, MetricsRegistry } from '@coracle/environment'
+import type { Environment } from '@coracle/environment'
 import type { ServedNode } from './served-node.ts'
+import type { UsageCounters } from './usage-counters.ts'
 
 /** A request that somebody may make of a node, with its answer. */
 export interface Exchange {
   readonly node: ServedNode
   readonly environment: Environment
-  /** What `/metrics` shows. */
-  readonly metrics: MetricsRegistry
+  /** What nodes and their containers have used. */
+  readonly counters: UsageCounters
   /** What `/configz` shows. */
   readonly configuration: Readonly<Record<string, unknown>>
   readonly request: IncomingMessage

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import { type Client, joinStreams } from '@coracle/client'
-import type { Environment, MetricsRegistry } from '@coracle/environment'
+import type { Environment } from '@coracle/environment'
 import type { KeyPair } from '@coracle/environment/certificates'
 import { type AdmittedRequest, AgentRequests, mayUpgrade } from './agent-requests.ts'
 import { type AuthenticateCaller, type Caller, createCallerAuthentication } from './authentication.ts'
@@ -40,8 +40,6 @@ export interface KubeletServerOptions {
   readonly certificateOf: (name: string) => KeyPair | undefined
   /** What `/configz` shows. */
   readonly configuration?: Readonly<Record<string, unknown>>
-  /** What `/metrics` shows beside what is known of the node. */
-  readonly metrics?: MetricsRegistry
 }
 
 /** What node agents answer over HTTPS. */
@@ -80,9 +78,9 @@ class HttpsKubeletServer implements KubeletServer {
     this.#options = options
     this.#authenticate = createCallerAuthentication(client, environment.clock)
     this.#authorize = createCallerAuthorization(client, environment.clock)
-    const { configuration, metrics } = options
+    const { configuration } = options
     const admit = (request: IncomingMessage) => this.#admit(request)
-    this.#requests = new AgentRequests({ environment, configuration, metrics, admit, closing: this.#closing.signal })
+    this.#requests = new AgentRequests({ environment, configuration, admit, closing: this.#closing.signal })
     this.#server = createServer({
       ca: caPem,
       // What a certificate is worth is judged with the request, where there is an answer to give.

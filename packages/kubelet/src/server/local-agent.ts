@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { type Duplex, duplexPair } from 'node:stream'
-import type { Environment, MetricsRegistry } from '@coracle/environment'
+import type { Environment } from '@coracle/environment'
 import { AgentRequests, mayUpgrade } from './agent-requests.ts'
 import type { ServedNode } from './served-node.ts'
 
@@ -9,8 +9,6 @@ export interface LocalAgentOptions {
   readonly node: ServedNode
   /** What `/configz` shows. */
   readonly configuration?: Readonly<Record<string, unknown>>
-  /** What `/metrics` shows beside what is known of the node. */
-  readonly metrics?: MetricsRegistry
 }
 
 /** The agent of a node of this process, asked over connections that leave it nowhere. */
@@ -24,12 +22,12 @@ export interface LocalAgent {
 /** Bytes of a request's first line and headers: the server that sends them on takes no more. */
 const headerBytesMax = 1024 * 1024
 
-export function createLocalAgent({ environment, node, configuration, metrics }: LocalAgentOptions): LocalAgent {
+export function createLocalAgent({ environment, node, configuration }: LocalAgentOptions): LocalAgent {
   const closing = new AbortController()
   const connections = new Set<Duplex>()
   const server = createServer({ maxHeaderSize: headerBytesMax, shouldUpgradeCallback: mayUpgrade })
   const admit = async () => ({ node, assertMay: async () => {} })
-  new AgentRequests({ environment, configuration, metrics, admit, closing: closing.signal }).answer(server)
+  new AgentRequests({ environment, configuration, admit, closing: closing.signal }).answer(server)
   server.on('clientError', (_error, connection) => connection.destroy())
   return {
     connect() {

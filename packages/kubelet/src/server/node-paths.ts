@@ -1,5 +1,4 @@
 import { listing, nodeLog, type Pod, parseLogOptions } from '@coracle/api'
-import { metricsContentType } from '@coracle/environment'
 import { type Exchange, send, sendJson, sendText } from './exchange.ts'
 import { sendPieces } from './pod-paths.ts'
 import { Refusal } from './refusal.ts'
@@ -41,32 +40,6 @@ const podList = (items: readonly unknown[]) => ({ kind: 'PodList', apiVersion: '
 /** `/configz`: how the agent was started. */
 export function configz(exchange: Exchange): void {
   sendJson(exchange, { kubeletconfig: exchange.configuration })
-}
-
-/** `/metrics`: what the agent counts of itself. */
-export async function agentMetrics({ node, metrics, response }: Exchange): Promise<void> {
-  const uids = new Set(node.pods().map(({ metadata }) => metadata.uid))
-  const [sandboxes, containers] = await Promise.all([node.runtime.listPodSandboxes(), node.runtime.listContainers()])
-  const gauge = (name: string, help: string) => metrics.gauge({ name, help }).with({})
-  gauge('kubelet_running_pods', 'Number of pods that have a running pod sandbox').set(
-    sandboxes.filter(({ ready, podUid }) => ready && uids.has(podUid)).length,
-  )
-  const running = metrics.gauge({
-    name: 'kubelet_running_containers',
-    help: 'Number of containers currently running',
-    labels: ['container_state'],
-  })
-  for (const state of ['created', 'running', 'exited'] as const) {
-    const count = containers.filter((each) => each.state === state && uids.has(each.podUid)).length
-    running.with({ container_state: state }).set(count)
-  }
-  const name = metrics.gauge({
-    name: 'kubelet_node_name',
-    help: "The node's name. The count is always 1.",
-    labels: ['node'],
-  })
-  name.with({ node: node.nodeName }).set(1)
-  send(response, 200, metricsContentType, metrics.text())
 }
 
 /** `/logs/`: the logs of containers, as they lie on a host. */

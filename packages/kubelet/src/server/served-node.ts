@@ -1,6 +1,8 @@
 import type { Pod } from '@coracle/api'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { LogOptions } from '../log-options.ts'
+import type { AgentMetrics } from '../metrics/agent-metrics.ts'
+import type { NodeFacts } from '../node/node-facts.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { NodeUsage } from '../usage/node-usage.ts'
 
@@ -11,6 +13,10 @@ export interface ServedNode {
   readonly nodeAddress: string
   readonly runtime: Runtime
   readonly usage: NodeUsage
+  /** What the node has. */
+  readonly facts: NodeFacts
+  /** What its agent counts of itself. Absent: nothing. */
+  readonly metrics?: AgentMetrics | undefined
   /** Its directories that are volumes. Absent: none are made there. */
   readonly volumes?: NodeVolumes
   /** The pods of the node as its agent knows them. */

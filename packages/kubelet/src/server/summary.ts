@@ -1,33 +1,9 @@
 import { formatTime, type Node, type NodeMetrics, type Pod, type PodMetrics, quantityToNumber } from '@coracle/api'
 import type { Time } from '@coracle/environment'
-import type { ContainerStats } from '../runtimes/runtime.ts'
-import { type Counters, hostCounters } from '../usage/host-counters.ts'
+import type { Counters } from '../usage/host-counters.ts'
 import { type Exchange, sendJson } from './exchange.ts'
 import { Refusal } from './refusal.ts'
-import type { ServedNode } from './served-node.ts'
-
-/** What a container of a pod has used until now. */
-export interface CountedContainer {
-  readonly pod: Pod
-  readonly name: string
-  readonly startedAtMs: Time
-  readonly stats: ContainerStats
-}
-
-/** The running containers of a node that its runtime counts something of. */
-export async function countedContainers({ runtime, pods }: ServedNode): Promise<readonly CountedContainer[]> {
-  const running = (await runtime.listContainers()).filter(({ state }) => state === 'running')
-  const stats = await runtime.containerStats(running.map(({ id }) => id))
-  const podOf = new Map(pods().map((pod) => [pod.metadata.uid, pod]))
-  return running.flatMap(({ id, name, podUid, startedAtMs = 0 }) => {
-    const [pod, counted] = [podOf.get(podUid), stats.get(id)]
-    return pod === undefined || counted === undefined ? [] : [{ pod, name, startedAtMs, stats: counted }]
-  })
-}
-
-/** What the host of a node has used, where the node is one of real processes. */
-export const countedHost = ({ runtime }: ServedNode): Counters | undefined =>
-  runtime.runsProcesses ? hostCounters() : undefined
+import type { CountedContainer } from './usage-counters.ts'
 
 /**
  * `/stats/summary` (upstream's stats/v1alpha1 Summary): CPU and memory of the node and of each container. Of file systems, networks and
@@ -41,16 +17,16 @@ export async function statsSummary(exchange: Exchange): Promise<void> {
   const [podUsage, nodeUsage, counted] = await Promise.all([
     node.usage.podMetrics(pods),
     node.usage.nodeMetrics(named, pods),
-    countedContainers(node),
+    exchange.counters.read(node),
   ])
   const now = environment.clock.now()
   sendJson(exchange, {
-    node: { nodeName: node.nodeName, ...nodeStats(nodeUsage, countedHost(node), now) },
+    node: { nodeName: node.nodeName, ...nodeStats(nodeUsage, counted.host, now) },
     pods: podUsage.flatMap((usage) => {
       const pod = pods.find(
         ({ metadata }) => metadata.name === usage.metadata.name && metadata.namespace === usage.metadata.namespace,
       )
-      return pod === undefined ? [] : [podStats(pod, usage, counted, now)]
+      return pod === undefined ? [] : [podStats(pod, usage, counted.containers, now)]
     }),
   })
 }
@@ -62,8 +38,8 @@ function nodeStats(usage: NodeMetrics | undefined, host: Counters | undefined, n
 function podStats(pod: Pod, { containers = [] }: PodMetrics, counted: readonly CountedContainer[], now: Time) {
   const { name, namespace, uid } = pod.metadata
   const stats = containers.map((container) => {
-    const found = counted.find((each) => each.pod === pod && each.name === container.name)
-    const started = found === undefined ? {} : { startTime: formatTime(found.startedAtMs) }
+    const found = counted.find((each) => each.pod === pod && each.run.name === container.name)
+    const started = found?.run.startedAtMs === undefined ? {} : { startTime: formatTime(found.run.startedAtMs) }
     return { name: container.name, ...started, ...statsOf(container.usage ?? {}, found?.stats, now) }
   })
   const sum = (value: (each: (typeof stats)[number]) => number) => stats.reduce((total, each) => total + value(each), 0)

@@ -16,6 +16,7 @@ import {
   whyNotMadeFor,
 } from '@coracle/api'
 import type { Client, ObjectKey } from '@coracle/client'
+import type { CountMount } from '../metrics/agent-metrics.ts'
 
 /** Where a volume of a pod is on its node. */
 export interface MountedVolume {
@@ -26,6 +27,9 @@ export interface MountedVolume {
 
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
 export type MountedVolumes = ReadonlyMap<string, MountedVolume>
+
+/** Carries out what brings a volume to its node, and no more. */
+export const uncounted: CountMount = (_, mount) => mount()
 
 /** Volumes of a pod, or devices, are not there yet; the message says which, and why, as upstream's kubelet does. */
 export class VolumesNotReadyError extends Error {
@@ -43,7 +47,12 @@ export class VolumesNotReadyError extends Error {
  * Finds the volumes that a pod gets by claims. Where containers are not real nothing is mounted, but the claims have to be bound all
  * the same. Rejects with a `VolumesNotReadyError` where one is missing.
  */
-export async function mountClaims(pod: Pod, client: Client, isReal: boolean): Promise<MountedVolumes> {
+export async function mountClaims(
+  pod: Pod,
+  client: Client,
+  isReal: boolean,
+  countMount: CountMount = uncounted,
+): Promise<MountedVolumes> {
   const mounted = new Map<string, MountedVolume>()
   const failed: string[] = []
   const problems: string[] = []
@@ -53,7 +62,7 @@ export async function mountClaims(pod: Pod, client: Client, isReal: boolean): Pr
     try {
       const found = await boundVolume(pod, volume, claimName, client)
       if (!isReal) continue
-      const path = await directoryOf(found)
+      const path = await countMount(volume, () => directoryOf(found))
       mounted.set(volume.name, { path, readOnly: volume.persistentVolumeClaim?.readOnly === true })
     } catch (error) {
       if (!(error instanceof VolumeProblem)) throw error

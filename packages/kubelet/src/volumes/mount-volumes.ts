@@ -2,9 +2,16 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
+import type { CountMount } from '../metrics/agent-metrics.ts'
 import { podUidOf } from '../pod/pod-name.ts'
 import { prepareDevices } from './claimed-devices.ts'
-import { type MountedVolume, type MountedVolumes, mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
+import {
+  type MountedVolume,
+  type MountedVolumes,
+  mountClaims,
+  uncounted,
+  VolumesNotReadyError,
+} from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
 import { giveToGroup } from './volume-owner.ts'
@@ -24,6 +31,8 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
   readonly hasOwners?: boolean
   /** Where those are made that live as long as their pod, below a directory for each. Absent: they are not made. */
   readonly directory?: string
+  /** Carries out and counts what brings a volume to the node. Absent: nothing is counted. */
+  readonly countMount?: CountMount
 }
 
 /**
@@ -34,10 +43,11 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
  */
 export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<MountedVolumes> {
   if (claimNamesOfPod(pod).length > 0) await prepareDevices(pod, parts)
-  const mounted = new Map(claimsOfPod(pod).length === 0 ? [] : await mountClaims(pod, parts.client, parts.isReal))
+  const { client, isReal, countMount = uncounted } = parts
+  const mounted = new Map(claimsOfPod(pod).length === 0 ? [] : await mountClaims(pod, client, isReal, countMount))
   for (const volume of pod.spec.volumes ?? []) {
     try {
-      const made = await madeVolume(volume, pod, parts)
+      const made = isMadeHere(volume) ? await countMount(volume, () => madeVolume(volume, pod, parts)) : undefined
       if (made !== undefined) mounted.set(volume.name, made)
       const present = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
       if (parts.hasOwners === true && present !== undefined) await giveToGroup(present, pod)
@@ -61,6 +71,9 @@ export async function removeOtherVolumes(directory: string, isKnown: (podUid: st
   const uids = await readdir(directory).catch(() => [])
   await Promise.all(uids.filter((uid) => !isKnown(uid)).map((uid) => unmountVolumes(uid, { directory })))
 }
+
+const isMadeHere = (volume: Volume): boolean =>
+  (volume.emptyDir ?? volume.hostPath) !== undefined || isMadeOfFiles(volume)
 
 async function madeVolume(
   volume: Volume,

@@ -1,0 +1,70 @@
+import type { Pod } from '@coracle/api'
+import {
+  collectProcessMetrics,
+  createMetricsRegistry,
+  type MetricsRegistry,
+  metricsContentType,
+} from '@coracle/environment'
+import { volumePlugin } from '../metrics/volume-plugin.ts'
+import { isOver } from '../pod/plan-pod.ts'
+import { type Exchange, send } from './exchange.ts'
+import type { ServedNode } from './served-node.ts'
+
+/** `/metrics`: what the agent has counted of its own work, and what is now on the node. */
+export async function agentMetrics({ node, response }: Exchange): Promise<void> {
+  const present = createMetricsRegistry()
+  collectProcessMetrics(present)
+  await tellPods(node, present)
+  send(response, 200, metricsContentType, (node.metrics?.registry.text() ?? '') + present.text())
+}
+
+/** `/metrics/probes`: how checks of containers went, of pods that are still checked. */
+export function probeMetrics({ node, response }: Exchange): void {
+  const present = createMetricsRegistry()
+  collectProcessMetrics(present)
+  for (const pod of node.pods()) if (isOver(pod)) node.metrics?.forgetProbes(pod)
+  const started = /^(# (HELP|TYPE) )?process_start_time_seconds .*\n/gm
+  const process = present.text().match(started) ?? []
+  send(response, 200, metricsContentType, process.join('') + (node.metrics?.probes.text() ?? ''))
+}
+
+async function tellPods({ nodeName, runtime, pods }: ServedNode, metrics: MetricsRegistry): Promise<void> {
+  const found = await Promise.all(
+    pods().map(async (pod) => {
+      const uid = pod.metadata.uid ?? ''
+      const [sandboxes, containers] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
+      return { pod, isRunning: sandboxes.some(({ ready }) => ready), containers }
+    }),
+  )
+  const gauge = <L extends string>(name: string, help: string, ...labels: readonly L[]) =>
+    metrics.gauge({ name, help, labels })
+  gauge('kubelet_node_name', "The node's name. The count is always 1.", 'node').with({ node: nodeName }).set(1)
+  gauge('kubelet_running_pods', 'Number of pods that have a running pod sandbox')
+    .with({})
+    .set(found.filter(({ isRunning }) => isRunning).length)
+  const running = gauge('kubelet_running_containers', 'Number of containers currently running', 'container_state')
+  const containers = found.flatMap((each) => each.containers)
+  for (const state of ['created', 'running', 'exited'] as const) {
+    running.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
+  }
+  const wanted = found.map(({ pod }) => pod).filter((pod) => !isOver(pod))
+  gauge(
+    'kubelet_desired_pods',
+    'The number of pods the kubelet is being instructed to run. static is true if the pod is not from the apiserver.',
+    'static',
+  )
+    .with({ static: '' })
+    .set(wanted.length)
+  const volumes = gauge('volume_manager_total_volumes', 'Number of volumes in Volume Manager', 'plugin_name', 'state')
+  const count = (state: string, some: readonly Pod[]) => {
+    for (const volume of some.flatMap(({ spec }) => spec.volumes ?? [])) {
+      volumes.with({ plugin_name: volumePlugin(volume), state }).inc()
+    }
+  }
+  count('desired_state_of_world', wanted)
+  // Volumes are brought to the node before the sandbox of their pod is made.
+  count(
+    'actual_state_of_world',
+    found.filter(({ isRunning }) => isRunning).map(({ pod }) => pod),
+  )
+}

@@ -1,0 +1,282 @@
+import { readFileSync } from 'node:fs'
+import { type Pod, quantityValue } from '@coracle/api'
+import { metricsContentType, type Time } from '@coracle/environment'
+import { linuxResources } from '../isolation/linux-resources.ts'
+import { withResourcesOfStatus } from '../pod/pod-resize.ts'
+import type {
+  ContainerStats,
+  InterfaceStats,
+  LinuxResources,
+  PodSandboxStats,
+  PodSandboxStatus,
+} from '../runtimes/runtime.ts'
+import { type Exchange, send } from './exchange.ts'
+import { MetricsText, type Sample } from './metrics-text.ts'
+import type { ServedNode } from './served-node.ts'
+import type { CountedContainer, CountedNode } from './usage-counters.ts'
+
+/**
+ * `/metrics/cadvisor`: what containers, pods and the node use, and what containers may use, in the names, labels and types of cAdvisor
+ * (google/cadvisor, metrics/prometheus.go) within a kubelet. What a runtime does not tell is left out.
+ */
+export async function cadvisorMetrics({ node, response, counters, environment }: Exchange): Promise<void> {
+  const [counted, sandboxes, sandboxStats] = await Promise.all([
+    counters.read(node),
+    sandboxesOf(node),
+    node.runtime.podSandboxStats?.() ?? new Map<string, PodSandboxStats>(),
+  ])
+  const nowMs = environment.clock.now()
+  const text = new MetricsText()
+  tellVersion(text, node)
+  tellSubjects(text, subjectsOf(node, counted, sandboxes, sandboxStats), nowMs)
+  tellMachine(text, node)
+  send(response, 200, metricsContentType, text.toString())
+}
+
+/** Who a line is about, as every metric of a container tells it: '' is what it has not. */
+type SubjectLabels = Readonly<Record<'container' | 'id' | 'image' | 'name' | 'namespace' | 'pod', string>>
+
+/** The node as a whole, a pod, its sandbox, or a container. */
+interface Subject {
+  readonly labels: SubjectLabels
+  readonly stats: Partial<ContainerStats>
+  readonly startedAtMs?: number | undefined
+  readonly resources?: LinuxResources | undefined
+  readonly interfaces?: readonly InterfaceStats[]
+}
+
+interface SandboxOfPod {
+  readonly pod: Pod
+  readonly sandbox: PodSandboxStatus
+}
+
+async function sandboxesOf({ runtime, pods }: ServedNode): Promise<readonly SandboxOfPod[]> {
+  const found = await Promise.all(
+    pods().map(async (pod) => {
+      const sandboxes = await runtime.listPodSandboxes(pod.metadata.uid ?? '')
+      return sandboxes.filter(({ ready }) => ready).map((sandbox) => ({ pod, sandbox }))
+    }),
+  )
+  return found.flat()
+}
+
+function subjectsOf(
+  node: ServedNode,
+  { containers, host }: CountedNode,
+  sandboxes: readonly SandboxOfPod[],
+  sandboxStats: ReadonlyMap<string, PodSandboxStats>,
+): readonly Subject[] {
+  const root = { labels: { container: '', id: '/', image: '', name: '', namespace: '', pod: '' }, stats: host }
+  const ofPods = sandboxes.flatMap(({ pod, sandbox }): readonly Subject[] => {
+    const { interfaces, ...stats } = sandboxStats.get(sandbox.id) ?? {}
+    const startedAtMs = sandbox.createdAtMs
+    const whole = { labels: labelsOf(pod, {}), stats, startedAtMs }
+    const network = { labels: labelsOf(pod, { name: sandbox.id }), stats: {}, startedAtMs }
+    return [
+      ...(Object.keys(stats).length === 0 ? [] : [whole]),
+      ...(interfaces === undefined ? [] : [{ ...network, interfaces }]),
+    ]
+  })
+  const ofContainers = containers.map((each): Subject => {
+    const { pod, run, stats } = each
+    const labels = labelsOf(pod, { container: run.name, image: run.image, name: run.id })
+    return { labels, stats, startedAtMs: run.startedAtMs, resources: resourcesOf(each, node) }
+  })
+  return [root, ...ofPods, ...ofContainers]
+}
+
+/** `id` is the path that control groups have with a kubelet: by class of service, pod and container. */
+function labelsOf(
+  { metadata, status }: Pod,
+  { container = '', image = '', name = '' }: Partial<SubjectLabels>,
+): SubjectLabels {
+  const { qosClass = 'BestEffort' } = status ?? {}
+  const parts = [
+    'kubepods',
+    ...(qosClass === 'Guaranteed' ? [] : [qosClass.toLowerCase()]),
+    `pod${metadata.uid ?? ''}`,
+    ...(name === '' ? [] : [name]),
+  ]
+  const { namespace = '', name: pod = '' } = metadata
+  return { container, id: `/${parts.join('/')}`, image, name, namespace, pod }
+}
+
+/** What a container may use: processes of this host may use all that there is. */
+function resourcesOf({ pod, run }: CountedContainer, { runtime, facts }: ServedNode): LinuxResources | undefined {
+  if (runtime.runsProcesses && runtime.isolates !== true) return undefined
+  const given = withResourcesOfStatus(pod)
+  const containers = [...given.spec.containers, ...(given.spec.initContainers ?? [])]
+  const container = containers.find(({ name }) => name === run.name)
+  return container === undefined
+    ? undefined
+    : linuxResources(container, given, quantityValue(facts.capacity.memory ?? '0'))
+}
+
+type Value = (subject: Subject) => number | undefined
+
+const seconds = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : milliseconds / 1000
+
+/** What is read anew each time: name, type, help, value, and labels beside those of the subject. */
+const readings: readonly (readonly [string, 'counter' | 'gauge', string, Value, Readonly<Record<string, string>>?])[] =
+  [
+    [
+      'container_cpu_usage_seconds_total',
+      'counter',
+      'Cumulative cpu time consumed in seconds.',
+      ({ stats }) => seconds(stats.cpuMs),
+      { cpu: 'total' },
+    ],
+    [
+      'container_cpu_user_seconds_total',
+      'counter',
+      'Cumulative user cpu time consumed in seconds.',
+      ({ stats }) => seconds(stats.cpuUserMs),
+    ],
+    [
+      'container_cpu_system_seconds_total',
+      'counter',
+      'Cumulative system cpu time consumed in seconds.',
+      ({ stats }) => seconds(stats.cpuSystemMs),
+    ],
+    ['container_memory_working_set_bytes', 'gauge', 'Current working set in bytes.', ({ stats }) => stats.memoryBytes],
+    [
+      'container_memory_usage_bytes',
+      'gauge',
+      'Current memory usage in bytes, including all memory regardless of when it was accessed',
+      ({ stats }) => stats.memoryUsageBytes,
+    ],
+    ['container_memory_rss', 'gauge', 'Size of RSS in bytes.', ({ stats }) => stats.memoryRssBytes],
+    ['container_memory_swap', 'gauge', 'Container swap usage in bytes.', ({ stats }) => stats.memorySwapBytes],
+    [
+      'container_processes',
+      'gauge',
+      'Number of processes running inside the container.',
+      ({ stats }) => stats.processes,
+    ],
+    ['container_threads', 'gauge', 'Number of threads running inside the container', ({ stats }) => stats.threads],
+  ]
+
+/** What stays as it is while a container runs. */
+const properties: readonly (readonly [string, string, Value])[] = [
+  [
+    'container_start_time_seconds',
+    'Start time of the container since unix epoch in seconds.',
+    ({ startedAtMs }) => seconds(startedAtMs),
+  ],
+  ['container_spec_cpu_period', 'CPU period of the container.', ({ resources }) => resources?.cpuPeriod],
+  ['container_spec_cpu_quota', 'CPU quota of the container.', ({ resources }) => resources?.cpuQuota || undefined],
+  ['container_spec_cpu_shares', 'CPU share of the container.', ({ resources }) => resources?.cpuShares],
+  [
+    'container_spec_memory_limit_bytes',
+    'Memory limit for the container.',
+    ({ resources }) => resources?.memoryLimitBytes,
+  ],
+]
+
+const traffic: readonly (readonly [string, string, (each: InterfaceStats) => number])[] = [
+  ['receive_bytes', 'bytes received', ({ received }) => received.bytes],
+  ['receive_errors', 'errors encountered while receiving', ({ received }) => received.errors],
+  ['transmit_bytes', 'bytes transmitted', ({ sent }) => sent.bytes],
+  ['transmit_errors', 'errors encountered while transmitting', ({ sent }) => sent.errors],
+]
+
+function tellSubjects(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
+  const samplesOf = (value: Value, more?: Readonly<Record<string, string>>): readonly Sample[] =>
+    subjects.flatMap((subject) => {
+      const found = value(subject)
+      return found === undefined ? [] : [{ labels: { ...more, ...subject.labels }, value: found }]
+    })
+  const read = (samples: readonly Sample[]) => samples.map((each) => ({ ...each, atMs: nowMs }))
+  text.metric(
+    'container_last_seen',
+    'gauge',
+    'Last time a container was seen by the exporter',
+    read(samplesOf(() => Math.floor(nowMs / 1000))),
+  )
+  for (const [name, type, help, value, labels] of readings) {
+    text.metric(name, type, help, read(samplesOf(value, labels)))
+  }
+  for (const [name, help, value] of properties) text.metric(name, 'gauge', help, samplesOf(value))
+  tellFileSystems(text, subjects, nowMs)
+  for (const [name, help, value] of traffic) {
+    text.metric(
+      `container_network_${name}_total`,
+      'counter',
+      `Cumulative count of ${help}`,
+      subjects.flatMap(({ labels, interfaces = [] }) =>
+        interfaces.map((each) => ({ labels: { interface: each.name, ...labels }, value: value(each), atMs: nowMs })),
+      ),
+    )
+  }
+  text.metric(
+    'container_scrape_error',
+    'gauge',
+    '1 if there was an error while getting container metrics, 0 otherwise',
+    [{ labels: {}, value: 0 }],
+  )
+}
+
+function tellFileSystems(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
+  const withLayers = subjects.flatMap(({ labels, stats: { writableLayer } }) =>
+    writableLayer === undefined ? [] : [{ labels, writableLayer }],
+  )
+  if (withLayers.length === 0) return
+  const deviceOf = mountedDevices()
+  const samplesOf = (value: (layer: NonNullable<ContainerStats['writableLayer']>) => number | undefined) =>
+    withLayers.flatMap(({ labels, writableLayer }) => {
+      const found = value(writableLayer)
+      const device = deviceOf(writableLayer.mountpoint)
+      return found === undefined ? [] : [{ labels: { device, ...labels }, value: found, atMs: nowMs }]
+    })
+  text.metric(
+    'container_fs_usage_bytes',
+    'gauge',
+    'Number of bytes that are consumed by the container on this filesystem.',
+    samplesOf(({ usedBytes }) => usedBytes),
+  )
+}
+
+/** Which device holds a path of this host: '' where that is not known. */
+function mountedDevices(): (path: string) => string {
+  const mounts = readOrEmpty('/proc/self/mounts')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .flatMap(([device, mountpoint]) =>
+      device === undefined || mountpoint === undefined ? [] : [{ device, mountpoint }],
+    )
+  return (path) => {
+    let holding: { readonly device: string; readonly mountpoint: string } | undefined
+    for (const each of mounts) {
+      const isAbove = each.mountpoint === '/' || `${path}/`.startsWith(`${each.mountpoint}/`)
+      // Of those at the same place the last hides the others.
+      if (isAbove && each.mountpoint.length >= (holding?.mountpoint.length ?? 0)) holding = each
+    }
+    return holding?.device ?? ''
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function tellVersion(text: MetricsText, { facts: { kernelVersion, osImage } }: ServedNode): void {
+  const labels = { cadvisorRevision: '', cadvisorVersion: '', dockerVersion: '', kernelVersion, osVersion: osImage }
+  const help =
+    "A metric with a constant '1' value labeled by kernel version, OS version, docker version, cadvisor version & cadvisor revision."
+  text.metric('cadvisor_version_info', 'gauge', help, [{ labels, value: 1 }])
+}
+
+function tellMachine(text: MetricsText, { facts: { bootId, machineId, capacity } }: ServedNode): void {
+  const labels = { boot_id: bootId, machine_id: machineId, system_uuid: machineId }
+  const gauge = (name: string, help: string, value: number) => text.metric(name, 'gauge', help, [{ labels, value }])
+  gauge('machine_cpu_cores', 'Number of logical CPU cores.', quantityValue(capacity.cpu ?? '0'))
+  gauge('machine_memory_bytes', 'Amount of memory installed on the machine.', quantityValue(capacity.memory ?? '0'))
+  text.metric('machine_scrape_error', 'gauge', '1 if there was an error while getting machine metrics, 0 otherwise.', [
+    { labels: {}, value: 0 },
+  ])
+}

@@ -1,0 +1,291 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Pod, type PodQosClass, simulatedUsageAnnotation } from '@coracle/api'
+import { realEnvironment, VirtualClock } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createAgentMetrics } from '../metrics/index.ts'
+import { type NodeFacts, simulatedFacts } from '../node/node-facts.ts'
+import type { PodSandboxConfig, Runtime } from '../runtimes/runtime.ts'
+import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
+import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
+import { createLocalAgent } from './local-agent.ts'
+import type { ServedNode } from './served-node.ts'
+
+const facts: NodeFacts = { ...simulatedFacts('node-a'), machineId: 'machine', bootId: 'boot', osImage: 'Debian' }
+const usage = { podMetrics: async () => [], nodeMetrics: async () => undefined }
+
+/** What a node answers at a path below `/metrics`: its lines but for those about metrics, without the times of samples. */
+function scraping(node: Partial<ServedNode> & Pick<ServedNode, 'runtime'>, clock = new VirtualClock()) {
+  const served = { nodeName: 'node-a', nodeAddress: '10.0.0.1', facts, usage, pods: () => [], ...node }
+  const agent = createLocalAgent({ environment: { ...realEnvironment(), clock }, node: served as ServedNode })
+  onTestFinished(agent.close)
+  const body = async (path: string) => {
+    const request = httpRequest({ path: `/metrics${path}`, createConnection: () => agent.connect() as never }).end()
+    const [response] = await once(request, 'response')
+    expect([response.statusCode, response.headers['content-type']]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    return text(response)
+  }
+  const lines = async (path: string, about = /./) => {
+    const found = (await body(path)).split('\n').filter((line) => !line.startsWith('#') && about.test(line))
+    return found.map((line) => line.replace(/ (\S+) \d{13}$/, ' $1'))
+  }
+  return { body, lines, clock }
+}
+
+const podOf = (fields: Partial<Pod['metadata']> = {}, qosClass: PodQosClass = 'Burstable') =>
+  testPod(
+    {
+      containers: [testContainer({ resources: { requests: { cpu: '500m' }, limits: { cpu: '1', memory: '64Mi' } } })],
+    },
+    { metadata: fields, status: { phase: 'Running', qosClass } },
+  )
+
+/** A runtime that has one container of the test pod running. */
+const fakeRuntime = (more: Partial<Runtime>): Runtime =>
+  ({
+    name: 'fake',
+    version: '1',
+    runsProcesses: true,
+    listContainers: async () => [testRun({ id: 'c0' })],
+    listPodSandboxes: async () => [testSandbox({ id: 's0' })],
+    containerStats: async () => new Map([['c0', { cpuMs: 1500, memoryBytes: 1000 }]]),
+    ...more,
+  }) as Partial<Runtime> as Runtime
+
+describe('/metrics/cadvisor', () => {
+  const id = '/kubepods/burstable/poduid-1/c0'
+  const labels = `container="web",id="${id}",image="nginx:1",name="c0",namespace="default",pod="web"`
+
+  it('tells what a runtime knows of a container, and leaves out what it does not', async () => {
+    const { lines, body } = scraping({ runtime: fakeRuntime({}), pods: () => [podOf()] })
+    expect(await lines('/cadvisor', /pod="web"/)).toEqual([
+      `container_last_seen{${labels}} ${startMs / 1000}`,
+      `container_cpu_usage_seconds_total{cpu="total",${labels}} 1.5`,
+      `container_memory_working_set_bytes{${labels}} 1000`,
+      `container_start_time_seconds{${labels}} ${startMs / 1000}`,
+    ])
+    const root = 'container="",id="/",image="",name="",namespace="",pod=""'
+    expect((await lines('/cadvisor', /id="\/"/)).map((line) => line.replace(/ \S+$/, ''))).toEqual([
+      `container_last_seen{${root}}`,
+      `container_cpu_usage_seconds_total{cpu="total",${root}}`,
+      `container_memory_working_set_bytes{${root}}`,
+    ])
+    const machine = 'boot_id="boot",machine_id="machine",system_uuid="machine"'
+    expect(await lines('/cadvisor', /^(machine|cadvisor|container_scrape)/)).toEqual([
+      'cadvisor_version_info{cadvisorRevision="",cadvisorVersion="",dockerVersion="",kernelVersion="6.12.0",osVersion="Debian"} 1',
+      'container_scrape_error 0',
+      `machine_cpu_cores{${machine}} 32`,
+      `machine_memory_bytes{${machine}} ${256 * 1024 ** 3}`,
+      'machine_scrape_error 0',
+    ])
+    expect(await body('/cadvisor')).toContain(
+      '# HELP container_cpu_usage_seconds_total Cumulative cpu time consumed in seconds.\n# TYPE container_cpu_usage_seconds_total counter\n',
+    )
+  })
+
+  it('tells all that a container runtime knows, and what containers may use', async () => {
+    const stats = {
+      cpuMs: 3000,
+      cpuUserMs: 2000,
+      cpuSystemMs: 1000,
+      memoryBytes: 5,
+      memoryUsageBytes: 7,
+      memoryRssBytes: 4,
+      memorySwapBytes: 1,
+      processes: 2,
+      threads: 3,
+      writableLayer: { mountpoint: '/nowhere', usedBytes: 9 },
+    }
+    const runtime = fakeRuntime({
+      isolates: true,
+      containerStats: async () => new Map([['c0', stats]]),
+      podSandboxStats: async () =>
+        new Map([
+          [
+            's0',
+            {
+              cpuMs: 4000,
+              memoryBytes: 6,
+              interfaces: [{ name: 'eth0', received: { bytes: 10, errors: 1 }, sent: { bytes: 20, errors: 2 } }],
+            },
+          ],
+        ]),
+    })
+    const { lines } = scraping({ runtime, pods: () => [podOf()] })
+    const device = (await lines('/cadvisor', /^container_fs/))[0]?.match(/device="([^"]*)"/)?.[1]
+    expect(await lines('/cadvisor', /container="web"/)).toEqual([
+      `container_last_seen{${labels}} ${startMs / 1000}`,
+      `container_cpu_usage_seconds_total{cpu="total",${labels}} 3`,
+      `container_cpu_user_seconds_total{${labels}} 2`,
+      `container_cpu_system_seconds_total{${labels}} 1`,
+      `container_memory_working_set_bytes{${labels}} 5`,
+      `container_memory_usage_bytes{${labels}} 7`,
+      `container_memory_rss{${labels}} 4`,
+      `container_memory_swap{${labels}} 1`,
+      `container_processes{${labels}} 2`,
+      `container_threads{${labels}} 3`,
+      `container_start_time_seconds{${labels}} ${startMs / 1000}`,
+      `container_spec_cpu_period{${labels}} 100000`,
+      `container_spec_cpu_quota{${labels}} 100000`,
+      `container_spec_cpu_shares{${labels}} 512`,
+      `container_spec_memory_limit_bytes{${labels}} ${64 * 1024 ** 2}`,
+      `container_fs_usage_bytes{device="${device}",${labels}} 9`,
+    ])
+    const pod = 'container="",id="/kubepods/burstable/poduid-1",image="",name="",namespace="default",pod="web"'
+    expect(await lines('/cadvisor', /id="[^"]*poduid-1"/)).toEqual([
+      `container_last_seen{${pod}} ${startMs / 1000}`,
+      `container_cpu_usage_seconds_total{cpu="total",${pod}} 4`,
+      `container_memory_working_set_bytes{${pod}} 6`,
+      `container_start_time_seconds{${pod}} ${startMs / 1000}`,
+    ])
+    const sandbox = 'container="",id="/kubepods/burstable/poduid-1/s0",image="",name="s0",namespace="default",pod="web"'
+    expect(await lines('/cadvisor', /^container_network/)).toEqual([
+      `container_network_receive_bytes_total{interface="eth0",${sandbox}} 10`,
+      `container_network_receive_errors_total{interface="eth0",${sandbox}} 1`,
+      `container_network_transmit_bytes_total{interface="eth0",${sandbox}} 20`,
+      `container_network_transmit_errors_total{interface="eth0",${sandbox}} 2`,
+    ])
+  })
+
+  it('names pods as their control groups are named, by their class of service', async () => {
+    const paths = async (qosClass: PodQosClass) => {
+      const { lines } = scraping({ runtime: fakeRuntime({}), pods: () => [podOf({}, qosClass)] })
+      return (await lines('/cadvisor', /^container_last_seen.*pod="web"/))[0]?.match(/id="([^"]+)"/)?.[1]
+    }
+    expect(await paths('Guaranteed')).toBe('/kubepods/poduid-1/c0')
+    expect(await paths('BestEffort')).toBe('/kubepods/besteffort/poduid-1/c0')
+  })
+
+  it('writes images with any character so that they can be read', async () => {
+    const listContainers = async () => [testRun({ image: 'a"b\\c\nd' })]
+    const { lines } = scraping({ runtime: fakeRuntime({ listContainers }), pods: () => [podOf()] })
+    expect((await lines('/cadvisor', /^container_last_seen.*pod="web"/))[0]).toContain('image="a\\"b\\\\c\\nd"')
+  })
+
+  it('adds up what simulated containers say they use, which never falls', async () => {
+    const clock = new VirtualClock()
+    const runtime = createSimulatedRuntime({ environment: { ...realEnvironment(), clock } })
+    const config: PodSandboxConfig = {
+      podUid: 'uid-1',
+      podName: 'web',
+      podNamespace: 'default',
+      attempt: 0,
+      hostname: 'web',
+      hostNetwork: false,
+    }
+    const sandbox = await runtime.runPodSandbox(config)
+    const container = {
+      attempt: 0,
+      image: 'nginx:1',
+      command: [],
+      args: [],
+      env: [],
+      mounts: [],
+      messageFromLog: false,
+    }
+    const started = await runtime.createContainer(sandbox.id, { ...container, name: 'web' })
+    await runtime.startContainer(started)
+    let said = 'cpu=2,memory=64Mi'
+    const pods = () => [podOf({ annotations: { [simulatedUsageAnnotation]: said } })]
+    const { lines } = scraping({ runtime, pods }, clock)
+    const seconds = async (about: RegExp) =>
+      (await lines('/cadvisor', /^container_cpu_usage/)).filter((line) => about.test(line)).map(numberOf)
+    await clock.advance('10s')
+    expect(await seconds(/pod="web"/)).toEqual([20])
+    said = 'cpu=500m,memory=1Mi'
+    await clock.advance('10s')
+    expect(await seconds(/pod="web"/)).toEqual([25])
+    expect(await seconds(/id="\/"/)).toEqual([25])
+    expect((await lines('/cadvisor', /^container_memory_.*pod="web"/)).map(numberOf)).toEqual(Array(3).fill(1024 ** 2))
+    expect((await lines('/cadvisor', /^container_spec_cpu_quota/)).map(numberOf)).toEqual([100_000])
+    expect(await lines('/resource', /^pod_cpu/)).toEqual([
+      'pod_cpu_usage_seconds_total{namespace="default",pod="web"} 25',
+    ])
+    runtime.exitContainer('uid-1', 'web', 0)
+    expect(await seconds(/pod="web"/)).toEqual([])
+    expect(await seconds(/id="\/"/)).toEqual([25])
+  })
+})
+
+const numberOf = (line: string): number => Number(line.split(' ').at(-1))
+
+describe('/metrics', () => {
+  it('tells what is on the node, and what its agent has counted', async () => {
+    const clock = new VirtualClock()
+    const metrics = createAgentMetrics(clock)
+    metrics.podStarted(2500)
+    const volumes = [
+      { name: 'a', emptyDir: {} },
+      { name: 'b', emptyDir: {} },
+      { name: 'c', configMap: { name: 'c' } },
+    ]
+    const running = testPod({ volumes }, { status: { phase: 'Running' } })
+    const waiting = testPod({ volumes }, { metadata: { name: 'other', uid: 'uid-2' }, status: { phase: 'Pending' } })
+    const over = testPod({}, { metadata: { name: 'over', uid: 'uid-3' }, status: { phase: 'Succeeded' } })
+    const runtime = fakeRuntime({
+      listContainers: async (uid) => (uid === 'uid-1' ? [testRun(), testRun({ id: 'c1', exitCode: 1 })] : []),
+      listPodSandboxes: async (uid) => (uid === 'uid-1' ? [testSandbox()] : []),
+    })
+    const { lines } = scraping({ runtime, metrics, pods: () => [running, waiting, over] }, clock)
+    expect(await lines('', /^(kubelet_(node|running|desired)|volume)/)).toEqual([
+      'kubelet_desired_pods{static=""} 2',
+      'kubelet_node_name{node="node-a"} 1',
+      'kubelet_running_containers{container_state="created"} 0',
+      'kubelet_running_containers{container_state="running"} 1',
+      'kubelet_running_containers{container_state="exited"} 1',
+      'kubelet_running_pods 1',
+      'volume_manager_total_volumes{plugin_name="kubernetes.io/empty-dir",state="desired_state_of_world"} 4',
+      'volume_manager_total_volumes{plugin_name="kubernetes.io/configmap",state="desired_state_of_world"} 2',
+      'volume_manager_total_volumes{plugin_name="kubernetes.io/empty-dir",state="actual_state_of_world"} 2',
+      'volume_manager_total_volumes{plugin_name="kubernetes.io/configmap",state="actual_state_of_world"} 1',
+    ])
+    expect(await lines('', /^kubelet_pod_start_duration_seconds_(sum|count|bucket\{le="[23]")/)).toEqual([
+      'kubelet_pod_start_duration_seconds_bucket{le="2"} 0',
+      'kubelet_pod_start_duration_seconds_bucket{le="3"} 1',
+      'kubelet_pod_start_duration_seconds_sum 2.5',
+      'kubelet_pod_start_duration_seconds_count 1',
+    ])
+    expect(await lines('', /^process_(cpu_seconds_total|resident_memory_bytes|start_time_seconds) /)).toHaveLength(3)
+  })
+})
+
+describe('/metrics/probes', () => {
+  it('tells how checks went, of pods that are still checked', async () => {
+    const clock = new VirtualClock()
+    const metrics = createAgentMetrics(clock)
+    const [pod, over] = [podOf(), podOf({ name: 'over', uid: 'uid-2' })]
+    for (const each of [pod, over]) metrics.probed(each, 'web', 'Readiness', { ok: true, output: '' }, 30)
+    metrics.probed(pod, 'web', 'Liveness', { ok: false, output: '' }, 30)
+    metrics.probed(pod, 'web', 'Liveness', { ok: false, unknown: true, output: '' }, 30)
+    let ended = false
+    const pods = () => [pod, ended ? { ...over, status: { phase: 'Failed' as const } } : over]
+    const { lines } = scraping({ runtime: fakeRuntime({}), metrics, pods }, clock)
+    const [of, ofOver] = ['namespace="default",pod="web"', 'namespace="default",pod="over"']
+    const total = () => lines('/probes', /^prober_probe_total/)
+    expect(await total()).toEqual([
+      `prober_probe_total{container="web",${of},pod_uid="uid-1",probe_type="Readiness",result="successful"} 1`,
+      `prober_probe_total{container="web",${ofOver},pod_uid="uid-2",probe_type="Readiness",result="successful"} 1`,
+      `prober_probe_total{container="web",${of},pod_uid="uid-1",probe_type="Liveness",result="failed"} 1`,
+    ])
+    expect(await lines('/probes', /^prober_probe_duration_seconds.*pod="web".*(le="0.0[25]+"|Readiness"} )/)).toEqual([
+      `prober_probe_duration_seconds_bucket{container="web",${of},probe_type="Readiness",le="0.025"} 0`,
+      `prober_probe_duration_seconds_bucket{container="web",${of},probe_type="Readiness",le="0.05"} 1`,
+      `prober_probe_duration_seconds_sum{container="web",${of},probe_type="Readiness"} 0.03`,
+      `prober_probe_duration_seconds_count{container="web",${of},probe_type="Readiness"} 1`,
+    ])
+    expect(await lines('/probes', /^process_/)).toHaveLength(1)
+    ended = true
+    expect((await total()).filter((line) => line.includes('over'))).toEqual([])
+    expect(await lines('/probes', /duration.*over/)).toEqual([])
+  })
+
+  it('has nothing of simulated containers, which are not checked', async () => {
+    const runtime = createSimulatedRuntime({ environment: realEnvironment() })
+    const { lines } = scraping({ runtime })
+    expect((await lines('/probes')).map((line) => line.split(' ')[0])).toEqual(['process_start_time_seconds'])
+  })
+})
