@@ -71,8 +71,25 @@ describe('coracle up', () => {
       runtime: 'simulated',
       'max-requests-inflight': '300',
       'max-mutating-requests-inflight': '200',
+      'node-prefix': 'node-',
+      'service-cluster-ip-range': '10.96.0.0/12',
+      'run-time': '2s',
     })
     api.close()
+  })
+
+  it('shows at /flagz the range that services have kept, where none is asked for', async () => {
+    const dataDir = join(home, 'data')
+    const shown = async (...flags: readonly string[]) => {
+      await using program = await Program.start({ dataDir, args: [...simulated, ...flags] })
+      const api = await Api.of(program)
+      const accept = 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz'
+      const { json } = await api.call('/flagz', { headers: { accept } })
+      api.close()
+      return json.flags['service-cluster-ip-range']
+    }
+    expect(await shown('--service-cluster-ip-range', '10.97.0.0/24')).toBe('10.97.0.0/24')
+    expect(await shown()).toBe('10.97.0.0/24')
   })
 
   it('listens on 127.0.0.1 and nowhere else, and ends in good order on SIGTERM', async () => {

@@ -170,6 +170,8 @@ export interface Cluster extends AsyncDisposable {
   discover(): Promise<readonly DiscoveredResource[]>
   /** Why objects are as they are, from the causal record, newest first; as an administrator sees it. */
   causes(query?: CausesQuery): Promise<CausesPage>
+  /** What names of its own nodes begin with. */
+  readonly nodePrefix: string
   /** `https://127.0.0.1:6443`; undefined where nothing is served over HTTPS. */
   readonly url: string | undefined
   /** A kubeconfig for an administrator, as text, and where it was written. */

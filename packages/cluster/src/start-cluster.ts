@@ -209,6 +209,7 @@ async function start(
     environment,
     discover: () => server.discover(),
     causes: (query) => server.causes(identities.admin, query),
+    nodePrefix: namePrefix,
     url: listener?.url,
     kubeconfig: listener?.kubeconfig,
     kubeconfigPath: listener?.kubeconfigPath,

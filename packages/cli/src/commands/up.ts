@@ -1,4 +1,4 @@
-import { formatTime } from '@coracle/api'
+import { formatTime, serviceCidrs } from '@coracle/api'
 import {
   asSpecified,
   type Cluster,
@@ -218,8 +218,9 @@ async function start(
   const progress = new Progress(host, 'starting')
   const nodes = nodesOf(place, flags)
   const runtime = containerRuntimeOf(flags, host.workingDirectory)
-  const shown = (port: number) => flags.show({ ...nodes, ...runtime, place, port, deadContainers: deadContainerLimits })
-  const shownFlags = { ...shown(flags.port) }
+  const shown = (chosen: Pick<Chosen, 'port' | 'nodePrefix' | 'serviceRanges'>) =>
+    flags.show({ ...nodes, ...runtime, place, deadContainers: deadContainerLimits, taskRunTimeMs, ...chosen })
+  const shownFlags = { ...shown(flags) }
   try {
     const cluster = await startCluster({
       name: place.name,
@@ -251,8 +252,10 @@ async function start(
         host.exit(1)
       },
     })
-    // A port that the system chooses is known once it is open.
-    if (flags.port === 0) Object.assign(shownFlags, shown(Number(new URL(cluster.url ?? '').port)))
+    // What the system chooses, and what the cluster keeps, is known once it runs.
+    const port = Number(new URL(cluster.url ?? '').port)
+    const { nodePrefix } = cluster
+    Object.assign(shownFlags, shown({ port, nodePrefix, serviceRanges: await serviceRangesOf(cluster) }))
     return cluster
   } catch (error) {
     throw explainStartFailure(
@@ -263,6 +266,12 @@ async function start(
   } finally {
     progress.end()
   }
+}
+
+/** Where services get addresses as long as nobody adds a range: the first that the cluster had. */
+async function serviceRangesOf({ client }: Cluster): Promise<readonly string[]> {
+  const { items } = await client.list(serviceCidrs)
+  return items.find(({ metadata }) => metadata.name === 'kubernetes')?.spec?.cidrs ?? []
 }
 
 function recordOf(

@@ -46,6 +46,9 @@ it('shows what is in force of those that are not given, and the port that the sy
     nodes: 2,
     runtime: 'cri',
     deadContainers: { ttlMinMs: 0, perContainerMax: 1, max: -1 },
+    taskRunTimeMs: 2000,
+    nodePrefix: 'node-',
+    serviceRanges: ['10.96.0.0/12'],
     containerRuntime: {
       endpoint: 'unix:///run/c.sock',
       imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
@@ -58,6 +61,8 @@ it('shows what is in force of those that are not given, and the port that the sy
     port: '6444',
     nodes: '2',
     runtime: 'cri',
+    'node-prefix': 'node-',
+    'service-cluster-ip-range': '10.96.0.0/12',
     'max-requests-inflight': '400',
     'authorization-mode': '[Node,RBAC]',
     'container-runtime-endpoint': 'unix:///run/c.sock',
@@ -79,6 +84,22 @@ it('shows what is in force of those that are not given, and the port that the sy
     store: '',
   })
   expect(flagValuesOf(withPort('--port', '7000'), inForce)).toMatchObject({ port: '7000' })
+})
+
+it('shows how long simulated tasks take, where containers are simulated', () => {
+  const chosen = {
+    place: { name: 'coracle', directory: '/home/jane/.coracle' },
+    port: 6443,
+    nodes: 1,
+    deadContainers: { ttlMinMs: 0, perContainerMax: 1, max: -1 },
+    taskRunTimeMs: 2000,
+  }
+  const runTime = (more: object) => valuesInForce({}, { ...chosen, runtime: 'simulated', ...more })['run-time']
+  expect([runTime({}), runTime({ storedNodes: true }), runTime({ runtime: 'process' })]).toEqual([
+    '2s',
+    'forever',
+    undefined,
+  ])
 })
 
 it('tells no password', () => {

@@ -11,6 +11,14 @@ export interface Chosen {
   readonly nodes: number
   readonly runtime: string
   readonly deadContainers: DeadContainerLimits
+  /** How long simulated tasks take whose command does not tell, in milliseconds. */
+  readonly taskRunTimeMs: number
+  /** Whether the nodes are those of a cluster that was imported, where what was under way goes on. */
+  readonly storedNodes?: boolean
+  /** What names of nodes begin with. Absent: that is not known before the cluster runs. */
+  readonly nodePrefix?: string
+  /** The ranges that the cluster gives services addresses of. Absent: the same. */
+  readonly serviceRanges?: readonly string[]
   /** The container runtime of this host, where one is used. */
   readonly containerRuntime?: {
     readonly endpoint: string
@@ -20,17 +28,22 @@ export interface Chosen {
 }
 
 /**
- * The values in force of flags that need not be given, by their names and as Go prints them. The names of nodes and the addresses of services
- * are not among them: the cluster keeps them.
+ * The values in force of flags that need not be given, by their names and as Go prints them. The range of services is the one that the cluster
+ * has kept.
  */
 export function valuesInForce(flags: Pick<UpFlags, 'oidcIssuerUrl'>, chosen: Chosen): Readonly<Record<string, string>> {
-  const { place, port, nodes, runtime, deadContainers, containerRuntime } = chosen
+  const { place, port, nodes, runtime, deadContainers, containerRuntime, nodePrefix, serviceRanges } = chosen
   return {
     name: place.name,
     'data-dir': place.directory,
     port: String(port),
     nodes: String(nodes),
     runtime,
+    ...(nodePrefix === undefined ? {} : { 'node-prefix': nodePrefix }),
+    ...(serviceRanges === undefined ? {} : { 'service-cluster-ip-range': serviceRanges.join() }),
+    ...(runtime === 'simulated'
+      ? { 'run-time': chosen.storedNodes === true ? 'forever' : durationText(chosen.taskRunTimeMs) }
+      : {}),
     controllers: '[*]',
     'authorization-mode': '[Node,RBAC]',
     'max-requests-inflight': String(inFlightDefaults.maxRequestsInflight),
