@@ -14,7 +14,7 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     missingImage: /^Failed to pull image ".*": rpc error: code = NotFound desc = failed to pull and unpack image /,
     unauthorized: /^Failed to pull image .*(401|authorization failed)/,
     outOfMemory: /^OOMKilled$/,
-    countsTraffic: false,
+    countsTraffic: true,
     endsCommands: false,
     imageGroups: ['4321'],
   })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { realEnvironment } from '@coracle/environment'
@@ -15,6 +15,10 @@ import {
 } from '../runtime.ts'
 import { containerStates } from './messages.ts'
 import { openCriRuntime } from './open-cri-runtime.ts'
+import { parseInterfaces } from './sandbox-traffic.ts'
+
+const linux = process.platform === 'linux'
+const needsLinux = { meta: { needs: 'Linux' } }
 
 const labels = {
   'io.kubernetes.pod.uid': 'uid-1',
@@ -377,6 +381,51 @@ describe('what is used', () => {
         ],
       ]),
     )
+  })
+
+  it.skipIf(!linux)(
+    'is what the kernel counts of the network of a sandbox, where the runtime does not',
+    needsLinux,
+    async () => {
+      const told = { pid: process.pid }
+      const asked: boolean[] = []
+      const { answers } = oneContainer()
+      // A sandbox is known by its control group: that of this process stands for it.
+      const id = readFileSync('/proc/self/cgroup', 'utf8').split('\n')[0] ?? ''
+      const fake = await FakeCri.start({
+        ...answers,
+        listPodSandbox: () => ({
+          items: [id, 'not-its-own'].map((each) => ({ id: each, metadata, state: 0, labels })),
+        }),
+        podSandboxStatus: ({ podSandboxId, verbose }) => {
+          asked.push(verbose)
+          return {
+            status: { id: podSandboxId, metadata, state: 0, network: { ip: '10.0.0.7' } },
+            ...(verbose ? { info: { info: JSON.stringify(told) } } : {}),
+          }
+        },
+      })
+      const runtime = await open(fake)
+      const names = parseInterfaces(readFileSync('/proc/self/net/dev', 'utf8')).map(({ name }) => name)
+      for (let times = 0; times < 2; times++) {
+        const stats = (await runtime.podSandboxStats?.()) ?? new Map()
+        expect([...stats.keys()]).toEqual([id])
+        expect(stats.get(id)?.interfaces?.map(({ name }: { readonly name: string }) => name)).toEqual(names)
+      }
+      // Which process it is does not change.
+      expect(asked.filter((verbose) => verbose)).toHaveLength(2)
+    },
+  )
+
+  it('is read as the kernel writes it', () => {
+    const text = `Inter-|   Receive                                                |  Transmit
+ face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
+    lo:     100       2    0    0    0     0          0         0      100       2    0    0    0     0       0          0
+  eth0:    1296      16    1    2    0     0          0         0      796      10    3    0    0     0       0          0
+`
+    expect(parseInterfaces(text)).toEqual([
+      { name: 'eth0', received: { bytes: 1296, errors: 1 }, sent: { bytes: 796, errors: 3 } },
+    ])
   })
 
   it('is not known of sandboxes where the runtime does not count them', async () => {

@@ -30,6 +30,7 @@ import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
+import { SandboxTraffic } from './sandbox-traffic.ts'
 import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
 
@@ -81,6 +82,7 @@ export class CriRuntime implements Runtime {
   readonly #containers = new Map<string, KnownContainer>()
   /** Of sandboxes that are ready. */
   readonly #addresses = new Map<string, readonly string[]>()
+  readonly #traffic: SandboxTraffic
   #logTimer: Timer | undefined
   #isClosed = false
 
@@ -92,6 +94,7 @@ export class CriRuntime implements Runtime {
     this.#service = parts.service
     this.#calls = parts.service.calls
     this.images = new CriImages(parts.service.calls)
+    this.#traffic = new SandboxTraffic(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
     this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
   }
@@ -189,6 +192,7 @@ export class CriRuntime implements Runtime {
   async stopPodSandbox(id: string): Promise<void> {
     await this.#unlessGone(this.#calls.stopPodSandbox({ podSandboxId: id }))
     this.#addresses.delete(id)
+    this.#traffic.forget(id)
   }
 
   async removePodSandbox(id: string): Promise<void> {
@@ -336,7 +340,14 @@ export class CriRuntime implements Runtime {
     const filter = { labelSelector: this.#selectorOf(undefined) }
     // A runtime may have no such procedure, or not be able to tell; that it is away its containers tell.
     const { stats } = await this.#calls.listPodSandboxStats({ filter }).catch(() => ({ stats: [] }))
-    return new Map(stats.map((each) => [each.attributes?.id ?? '', podSandboxStatsOf(each)]))
+    const found = new Map(stats.map((each) => [each.attributes?.id ?? '', podSandboxStatsOf(each)]))
+    const sandboxes = await this.listPodSandboxes()
+    const untold = sandboxes.filter(({ id, addresses }) => addresses.length > 0 && !found.get(id)?.interfaces)
+    for (const { id } of untold) {
+      const interfaces = await this.#traffic.interfacesOf(id)
+      if (interfaces !== undefined) found.set(id, { ...found.get(id), interfaces })
+    }
+    return found
   }
 
   async execSync(

@@ -113,7 +113,10 @@ const sandboxStatus = message({
   labels: [7, 'map'],
 })
 
-export const podSandboxStatusResponse = message({ status: [1, sandboxStatus] })
+export const podSandboxStatusRequest = message({ podSandboxId: [1, 'string'], verbose: [2, 'bool'] })
+
+/** `info` is for those who ask for all: texts in JSON, which are the runtime's own. */
+export const podSandboxStatusResponse = message({ status: [1, sandboxStatus], info: [2, 'map'] })
 
 export const listPodSandboxRequest = message({ filter: [1, message({ id: [1, 'string'], labelSelector: [3, 'map'] })] })
 

@@ -20,7 +20,12 @@ export const runtimeMethods = {
   runPodSandbox: method(runtimeService, 'RunPodSandbox', messages.runPodSandboxRequest, podSandboxId),
   stopPodSandbox: method(runtimeService, 'StopPodSandbox', podSandboxId, empty),
   removePodSandbox: method(runtimeService, 'RemovePodSandbox', podSandboxId, empty),
-  podSandboxStatus: method(runtimeService, 'PodSandboxStatus', podSandboxId, messages.podSandboxStatusResponse),
+  podSandboxStatus: method(
+    runtimeService,
+    'PodSandboxStatus',
+    messages.podSandboxStatusRequest,
+    messages.podSandboxStatusResponse,
+  ),
   listPodSandbox: method(
     runtimeService,
     'ListPodSandbox',
