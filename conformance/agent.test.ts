@@ -198,6 +198,12 @@ describe('a node on another machine', () => {
     })
     expect(await proxied(`/api/v1/nodes/${nodeName}/proxy/healthz`)).toBe('ok')
     expect(JSON.parse(await proxied(`/api/v1/nodes/${nodeName}/proxy/pods`)).items).toHaveLength(2)
+    const metrics = await proxied(`/api/v1/nodes/${nodeName}/proxy/metrics`)
+    for (const side of ['client', 'server']) {
+      expect(metrics).toMatch(new RegExp(`^kubelet_certificate_manager_${side}_ttl_seconds [1-9]`, 'm'))
+    }
+    expect(metrics).toMatch(/^rest_client_requests_total\{code="200",.*\} [1-9]/m)
+    expect(metrics).toMatch(/^kubelet_running_pods 2$/m)
     await using forward = await kubectl.start(['port-forward', `pod/${pod}`, ':8080'])
     const port = await eventually('the port', async () => /127\.0\.0\.1:(\d+)/.exec(forward.lines.join('\n'))?.[1])
     expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('far')

@@ -8,6 +8,7 @@ import {
 import { volumePlugin } from '../metrics/volume-plugin.ts'
 import { isOver } from '../pod/plan-pod.ts'
 import { type Exchange, send } from './exchange.ts'
+import { runtimePods } from './runtime-pods.ts'
 import type { ServedNode } from './served-node.ts'
 
 /** `/metrics`: what the agent has counted of its own work, and what is now on the node. */
@@ -28,24 +29,17 @@ export function probeMetrics({ node, response }: Exchange): void {
   send(response, 200, metricsContentType, process.join('') + (node.metrics?.probes.text() ?? ''))
 }
 
-async function tellPods({ nodeName, runtime, pods }: ServedNode, metrics: MetricsRegistry): Promise<void> {
-  const found = await Promise.all(
-    pods().map(async (pod) => {
-      const uid = pod.metadata.uid ?? ''
-      const [sandboxes, containers] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
-      return { pod, isRunning: sandboxes.some(({ ready }) => ready), containers }
-    }),
-  )
+async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<void> {
+  const found = await runtimePods(node)
+  const running = found.filter(({ sandboxes }) => sandboxes.some(({ ready }) => ready))
   const gauge = <L extends string>(name: string, help: string, ...labels: readonly L[]) =>
     metrics.gauge({ name, help, labels })
-  gauge('kubelet_node_name', "The node's name. The count is always 1.", 'node').with({ node: nodeName }).set(1)
-  gauge('kubelet_running_pods', 'Number of pods that have a running pod sandbox')
-    .with({})
-    .set(found.filter(({ isRunning }) => isRunning).length)
-  const running = gauge('kubelet_running_containers', 'Number of containers currently running', 'container_state')
+  gauge('kubelet_node_name', "The node's name. The count is always 1.", 'node').with({ node: node.nodeName }).set(1)
+  gauge('kubelet_running_pods', 'Number of pods that have a running pod sandbox').with({}).set(running.length)
+  const states = gauge('kubelet_running_containers', 'Number of containers currently running', 'container_state')
   const containers = found.flatMap((each) => each.containers)
   for (const state of ['created', 'running', 'exited'] as const) {
-    running.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
+    states.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
   }
   const wanted = found.map(({ pod }) => pod).filter((pod) => !isOver(pod))
   gauge(
@@ -65,6 +59,6 @@ async function tellPods({ nodeName, runtime, pods }: ServedNode, metrics: Metric
   // Volumes are brought to the node before the sandbox of their pod is made.
   count(
     'actual_state_of_world',
-    found.filter(({ isRunning }) => isRunning).map(({ pod }) => pod),
+    running.map(({ pod }) => pod),
   )
 }

@@ -3,15 +3,10 @@ import { type Pod, quantityValue } from '@coracle/api'
 import { metricsContentType, type Time } from '@coracle/environment'
 import { linuxResources } from '../isolation/linux-resources.ts'
 import { withResourcesOfStatus } from '../pod/pod-resize.ts'
-import type {
-  ContainerStats,
-  InterfaceStats,
-  LinuxResources,
-  PodSandboxStats,
-  PodSandboxStatus,
-} from '../runtimes/runtime.ts'
+import type { ContainerStats, InterfaceStats, LinuxResources, PodSandboxStats } from '../runtimes/runtime.ts'
 import { type Exchange, send } from './exchange.ts'
 import { MetricsText, type Sample } from './metrics-text.ts'
+import { type RuntimePod, runtimePods } from './runtime-pods.ts'
 import type { ServedNode } from './served-node.ts'
 import type { CountedContainer, CountedNode } from './usage-counters.ts'
 
@@ -20,15 +15,15 @@ import type { CountedContainer, CountedNode } from './usage-counters.ts'
  * (google/cadvisor, metrics/prometheus.go) within a kubelet. What a runtime does not tell is left out.
  */
 export async function cadvisorMetrics({ node, response, counters, environment }: Exchange): Promise<void> {
-  const [counted, sandboxes, sandboxStats] = await Promise.all([
+  const [counted, pods, sandboxStats] = await Promise.all([
     counters.read(node),
-    sandboxesOf(node),
+    runtimePods(node),
     node.runtime.podSandboxStats?.() ?? new Map<string, PodSandboxStats>(),
   ])
   const nowMs = environment.clock.now()
   const text = new MetricsText()
   tellVersion(text, node)
-  tellSubjects(text, subjectsOf(node, counted, sandboxes, sandboxStats), nowMs)
+  tellSubjects(text, subjectsOf(node, counted, pods, sandboxStats), nowMs)
   tellMachine(text, node)
   send(response, 200, metricsContentType, text.toString())
 }
@@ -45,29 +40,17 @@ interface Subject {
   readonly interfaces?: readonly InterfaceStats[]
 }
 
-interface SandboxOfPod {
-  readonly pod: Pod
-  readonly sandbox: PodSandboxStatus
-}
-
-async function sandboxesOf({ runtime, pods }: ServedNode): Promise<readonly SandboxOfPod[]> {
-  const found = await Promise.all(
-    pods().map(async (pod) => {
-      const sandboxes = await runtime.listPodSandboxes(pod.metadata.uid ?? '')
-      return sandboxes.filter(({ ready }) => ready).map((sandbox) => ({ pod, sandbox }))
-    }),
-  )
-  return found.flat()
-}
-
 function subjectsOf(
   node: ServedNode,
   { containers, host }: CountedNode,
-  sandboxes: readonly SandboxOfPod[],
+  pods: readonly RuntimePod[],
   sandboxStats: ReadonlyMap<string, PodSandboxStats>,
 ): readonly Subject[] {
   const root = { labels: { container: '', id: '/', image: '', name: '', namespace: '', pod: '' }, stats: host }
-  const ofPods = sandboxes.flatMap(({ pod, sandbox }): readonly Subject[] => {
+  const ready = pods.flatMap(({ pod, sandboxes }) =>
+    sandboxes.filter((sandbox) => sandbox.ready).map((sandbox) => ({ pod, sandbox })),
+  )
+  const ofPods = ready.flatMap(({ pod, sandbox }): readonly Subject[] => {
     const { interfaces, ...stats } = sandboxStats.get(sandbox.id) ?? {}
     const startedAtMs = sandbox.createdAtMs
     const whole = { labels: labelsOf(pod, {}), stats, startedAtMs }

@@ -10,6 +10,7 @@ import { openRemoteStreams, UpgradeError } from '@coracle/client/streaming'
 import { realEnvironment } from '@coracle/environment'
 import { createAuthority, issueClientCertificate, issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { rightFor } from './authorization.ts'
@@ -54,6 +55,7 @@ async function served({ allows = () => true, ...node }: Setup = {}) {
         ? ({
             nodeName: 'node-a',
             nodeAddress: '127.8.8.8',
+            facts: simulatedFacts('node-a'),
             runtime,
             usage: { podMetrics: async () => [], nodeMetrics: async () => undefined },
             pods: () => [pod],
@@ -139,6 +141,17 @@ describe('who asks a node', () => {
         name: 'node-a',
       })),
     )
+  })
+
+  it('needs the right to metrics, or to statistics, to scrape them', async () => {
+    const only = async (right: string) => {
+      const { ask } = await served({ allows: ({ resourceAttributes }) => resourceAttributes?.subresource === right })
+      const paths = ['/metrics', '/metrics/cadvisor', '/metrics/probes', '/metrics/resource', '/stats/summary']
+      return Promise.all(paths.map(async (path) => (await ask(path)).code))
+    }
+    expect(await only('metrics')).toEqual([200, 200, 200, 200, 403])
+    expect(await only('stats')).toEqual([403, 403, 403, 403, 200])
+    expect(await only('proxy')).toEqual([403, 403, 403, 403, 403])
   })
 
   it('is not let through where the API cannot be asked', async () => {

@@ -227,8 +227,8 @@ describe('/metrics', () => {
     const waiting = testPod({ volumes }, { metadata: { name: 'other', uid: 'uid-2' }, status: { phase: 'Pending' } })
     const over = testPod({}, { metadata: { name: 'over', uid: 'uid-3' }, status: { phase: 'Succeeded' } })
     const runtime = fakeRuntime({
-      listContainers: async (uid) => (uid === 'uid-1' ? [testRun(), testRun({ id: 'c1', exitCode: 1 })] : []),
-      listPodSandboxes: async (uid) => (uid === 'uid-1' ? [testSandbox()] : []),
+      listContainers: async () => [testRun(), testRun({ id: 'c1', exitCode: 1 })],
+      listPodSandboxes: async () => [testSandbox()],
     })
     const { lines } = scraping({ runtime, metrics, pods: () => [running, waiting, over] }, clock)
     expect(await lines('', /^(kubelet_(node|running|desired)|volume)/)).toEqual([

@@ -2,6 +2,7 @@ import { type Pod, simulatedUsageOf } from '@coracle/api'
 import type { Clock, Time } from '@coracle/environment'
 import type { ContainerRuntimeStatus, ContainerStats } from '../runtimes/runtime.ts'
 import { type Counters, hostCounters } from '../usage/host-counters.ts'
+import { runtimePods } from './runtime-pods.ts'
 import type { ServedNode } from './served-node.ts'
 
 /** What a container of a pod has used until now. */
@@ -45,13 +46,12 @@ export class UsageCounters {
     return { containers: await countedContainers(node), host: hostCounters() }
   }
 
-  async #readSimulated({ nodeName, runtime, pods }: ServedNode): Promise<CountedNode> {
-    const running = await Promise.all(
-      pods().map(async (pod) => {
-        const runs = await runtime.listContainers(pod.metadata.uid ?? '')
-        return { pod, runs: runs.filter(({ state }) => state === 'running') }
-      }),
-    )
+  async #readSimulated(node: ServedNode): Promise<CountedNode> {
+    const { nodeName } = node
+    const running = (await runtimePods(node)).map(({ pod, containers }) => ({
+      pod,
+      runs: containers.filter(({ state }) => state === 'running'),
+    }))
     const nowMs = this.#clock.now()
     const before = this.#simulated.get(nodeName) ?? none
     const counted = running.flatMap(({ pod, runs }) => {
