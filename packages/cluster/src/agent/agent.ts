@@ -250,11 +250,11 @@ class RunningAgent implements Agent {
       metrics.gauge({ name: `kubelet_certificate_manager_${side}_ttl_seconds`, help }).with({})
     const client = gauge(
       'client',
-      "Gauge of the TTL (time-to-live) of the Kubelet's client certificate. The value is in seconds until certificate expiry (negative if already expired). If client certificate is invalid or unused, the value will be +INF.",
+      'For how many seconds the certificate that the node shows is still good: +Inf where it has none.',
     )
     const server = gauge(
       'server',
-      "Gauge of the shortest TTL (time-to-live) of the Kubelet's serving certificate. The value is in seconds until certificate expiry (negative if already expired). If serving certificate is invalid or unused, the value will be +INF.",
+      'For how many seconds the certificate that the node serves with is still good: +Inf where it has none.',
     )
     const secondsLeft = (certificatePem: string | undefined): number =>
       certificatePem === undefined ? Number.POSITIVE_INFINITY : (endOf(certificatePem) - clock.now()) / 1000

@@ -19,30 +19,30 @@ export function createAgentMetrics(clock: Clock): AgentMetrics {
   const [registry, probes] = [createMetricsRegistry(), createMetricsRegistry()]
   const worked = registry.histogram({
     name: 'kubelet_pod_worker_duration_seconds',
-    help: 'Duration in seconds to sync a single pod. Broken down by operation type: create, update, or sync',
+    help: 'How long a look at one pod took, in seconds, by what it was for.',
     labels: ['operation_type'],
   })
   const started = registry
     .histogram({
       name: 'kubelet_pod_start_duration_seconds',
-      help: 'Duration in seconds from kubelet seeing a pod for the first time to the pod starting to run',
+      help: 'Seconds from the first look at a pod until it ran.',
       buckets: startBuckets,
     })
     .with({})
   const stored = registry.histogram({
     name: 'storage_operation_duration_seconds',
-    help: 'Storage operation duration',
+    help: 'How long operations on volumes took, in seconds.',
     labels: ['migrated', 'operation_name', 'status', 'volume_plugin'],
     buckets: storageBuckets,
   })
   const probeTotal = probes.counter({
     name: 'prober_probe_total',
-    help: 'Cumulative number of a liveness, readiness or startup probe for a container by result.',
+    help: 'Probes of containers that were made, by their results.',
     labels: ['container', 'namespace', 'pod', 'pod_uid', 'probe_type', 'result'],
   })
   const probeDuration = probes.histogram({
     name: 'prober_probe_duration_seconds',
-    help: 'Duration in seconds for a probe response.',
+    help: 'How long probes took, in seconds.',
     labels: ['container', 'namespace', 'pod', 'probe_type'],
   })
   return {

@@ -38,17 +38,17 @@ export function measuredRuntime(runtime: Runtime, registry: MetricsRegistry, clo
   const labels = ['operation_type'] as const
   const total = registry.counter({
     name: 'kubelet_runtime_operations_total',
-    help: 'Cumulative number of runtime operations by operation type.',
+    help: 'What was asked of the runtime, by kind.',
     labels,
   })
   const failed = registry.counter({
     name: 'kubelet_runtime_operations_errors_total',
-    help: 'Cumulative number of runtime operation errors by operation type.',
+    help: 'What was asked of the runtime and failed, by kind.',
     labels,
   })
   const took = registry.histogram({
     name: 'kubelet_runtime_operations_duration_seconds',
-    help: 'Duration in seconds of runtime operations. Broken down by operation type.',
+    help: 'How long the runtime took, in seconds, by what it was asked.',
     labels,
     buckets: operationBuckets,
   })
@@ -98,16 +98,16 @@ export function measuredRuntime(runtime: Runtime, registry: MetricsRegistry, clo
 
 function sandboxMetrics(registry: MetricsRegistry) {
   const counter = (name: string, help: string) => registry.counter({ name, help }).with({})
-  const started = counter('kubelet_started_pods_total', 'Cumulative number of pods started')
-  const notStarted = counter('kubelet_started_pods_errors_total', 'Cumulative number of errors when starting pods')
+  const started = counter('kubelet_started_pods_total', 'Pods that were started.')
+  const notStarted = counter('kubelet_started_pods_errors_total', 'Pods that could not be started.')
   const took = registry.histogram({
     name: 'kubelet_run_podsandbox_duration_seconds',
-    help: 'Duration in seconds of the run_podsandbox operations. Broken down by RuntimeClass.Handler.',
+    help: 'How long sandboxes took to start, in seconds, by the handler of their runtime class.',
     labels: ['runtime_handler'],
   })
   const failed = registry.counter({
     name: 'kubelet_run_podsandbox_errors_total',
-    help: 'Cumulative number of the run_podsandbox operation errors by RuntimeClass.Handler.',
+    help: 'Sandboxes that could not be started, by the handler of their runtime class.',
     labels: ['runtime_handler'],
   })
   return {

@@ -42,14 +42,15 @@ async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<voi
     states.with({ container_state: state }).set(containers.filter((each) => each.state === state).length)
   }
   const wanted = found.map(({ pod }) => pod).filter((pod) => !isOver(pod))
-  gauge(
-    'kubelet_desired_pods',
-    'The number of pods the kubelet is being instructed to run. static is true if the pod is not from the apiserver.',
-    'static',
-  )
+  gauge('kubelet_desired_pods', 'Pods that are to run here. None is static: all are from the API server.', 'static')
     .with({ static: '' })
     .set(wanted.length)
-  const volumes = gauge('volume_manager_total_volumes', 'Number of volumes in Volume Manager', 'plugin_name', 'state')
+  const volumes = gauge(
+    'volume_manager_total_volumes',
+    'Volumes of pods, wanted and brought here.',
+    'plugin_name',
+    'state',
+  )
   const count = (state: string, some: readonly Pod[]) => {
     for (const volume of some.flatMap(({ spec }) => spec.volumes ?? [])) {
       volumes.with({ plugin_name: volumePlugin(volume), state }).inc()

@@ -106,62 +106,70 @@ const readings: readonly (readonly [string, 'counter' | 'gauge', string, Value, 
     [
       'container_cpu_usage_seconds_total',
       'counter',
-      'Cumulative cpu time consumed in seconds.',
+      'CPU time used so far, in seconds.',
       ({ stats }) => seconds(stats.cpuMs),
       { cpu: 'total' },
     ],
     [
       'container_cpu_user_seconds_total',
       'counter',
-      'Cumulative user cpu time consumed in seconds.',
+      'CPU time used so far in user mode, in seconds.',
       ({ stats }) => seconds(stats.cpuUserMs),
     ],
     [
       'container_cpu_system_seconds_total',
       'counter',
-      'Cumulative system cpu time consumed in seconds.',
+      'CPU time used so far in the kernel, in seconds.',
       ({ stats }) => seconds(stats.cpuSystemMs),
     ],
-    ['container_memory_working_set_bytes', 'gauge', 'Current working set in bytes.', ({ stats }) => stats.memoryBytes],
+    [
+      'container_memory_working_set_bytes',
+      'gauge',
+      'Memory in use that cannot be taken back at once, in bytes.',
+      ({ stats }) => stats.memoryBytes,
+    ],
     [
       'container_memory_usage_bytes',
       'gauge',
-      'Current memory usage in bytes, including all memory regardless of when it was accessed',
+      'All memory in use, in bytes, whenever it was last touched.',
       ({ stats }) => stats.memoryUsageBytes,
     ],
-    ['container_memory_rss', 'gauge', 'Size of RSS in bytes.', ({ stats }) => stats.memoryRssBytes],
-    ['container_memory_swap', 'gauge', 'Container swap usage in bytes.', ({ stats }) => stats.memorySwapBytes],
-    [
-      'container_processes',
-      'gauge',
-      'Number of processes running inside the container.',
-      ({ stats }) => stats.processes,
-    ],
-    ['container_threads', 'gauge', 'Number of threads running inside the container', ({ stats }) => stats.threads],
+    ['container_memory_rss', 'gauge', 'Memory that no file holds, in bytes.', ({ stats }) => stats.memoryRssBytes],
+    ['container_memory_swap', 'gauge', 'Swap in use, in bytes.', ({ stats }) => stats.memorySwapBytes],
+    ['container_processes', 'gauge', 'Processes that run in it.', ({ stats }) => stats.processes],
+    ['container_threads', 'gauge', 'Threads that run in it.', ({ stats }) => stats.threads],
   ]
 
 /** What stays as it is while a container runs. */
 const properties: readonly (readonly [string, string, Value])[] = [
   [
     'container_start_time_seconds',
-    'Start time of the container since unix epoch in seconds.',
+    'When it started, in seconds since the Unix epoch.',
     ({ startedAtMs }) => seconds(startedAtMs),
   ],
-  ['container_spec_cpu_period', 'CPU period of the container.', ({ resources }) => resources?.cpuPeriod],
-  ['container_spec_cpu_quota', 'CPU quota of the container.', ({ resources }) => resources?.cpuQuota || undefined],
-  ['container_spec_cpu_shares', 'CPU share of the container.', ({ resources }) => resources?.cpuShares],
+  [
+    'container_spec_cpu_period',
+    'Over how many microseconds its CPU quota counts.',
+    ({ resources }) => resources?.cpuPeriod,
+  ],
+  [
+    'container_spec_cpu_quota',
+    'How many microseconds of CPU it may use in a period.',
+    ({ resources }) => resources?.cpuQuota || undefined,
+  ],
+  ['container_spec_cpu_shares', 'Its weight where CPU is scarce.', ({ resources }) => resources?.cpuShares],
   [
     'container_spec_memory_limit_bytes',
-    'Memory limit for the container.',
+    'How much memory it may use, in bytes.',
     ({ resources }) => resources?.memoryLimitBytes,
   ],
 ]
 
 const traffic: readonly (readonly [string, string, (each: InterfaceStats) => number])[] = [
-  ['receive_bytes', 'bytes received', ({ received }) => received.bytes],
-  ['receive_errors', 'errors encountered while receiving', ({ received }) => received.errors],
-  ['transmit_bytes', 'bytes transmitted', ({ sent }) => sent.bytes],
-  ['transmit_errors', 'errors encountered while transmitting', ({ sent }) => sent.errors],
+  ['receive_bytes', 'Bytes received so far.', ({ received }) => received.bytes],
+  ['receive_errors', 'Errors so far in receiving.', ({ received }) => received.errors],
+  ['transmit_bytes', 'Bytes sent so far.', ({ sent }) => sent.bytes],
+  ['transmit_errors', 'Errors so far in sending.', ({ sent }) => sent.errors],
 ]
 
 function tellSubjects(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
@@ -174,7 +182,7 @@ function tellSubjects(text: MetricsText, subjects: readonly Subject[], nowMs: Ti
   text.metric(
     'container_last_seen',
     'gauge',
-    'Last time a container was seen by the exporter',
+    'When it was last looked at, in seconds since the Unix epoch.',
     read(samplesOf(() => Math.floor(nowMs / 1000))),
   )
   for (const [name, type, help, value, labels] of readings) {
@@ -186,18 +194,15 @@ function tellSubjects(text: MetricsText, subjects: readonly Subject[], nowMs: Ti
     text.metric(
       `container_network_${name}_total`,
       'counter',
-      `Cumulative count of ${help}`,
+      help,
       subjects.flatMap(({ labels, interfaces = [] }) =>
         interfaces.map((each) => ({ labels: { interface: each.name, ...labels }, value: value(each), atMs: nowMs })),
       ),
     )
   }
-  text.metric(
-    'container_scrape_error',
-    'gauge',
-    '1 if there was an error while getting container metrics, 0 otherwise',
-    [{ labels: {}, value: 0 }],
-  )
+  text.metric('container_scrape_error', 'gauge', 'Whether asking for what containers use failed.', [
+    { labels: {}, value: 0 },
+  ])
 }
 
 function tellFileSystems(text: MetricsText, subjects: readonly Subject[], nowMs: Time): void {
@@ -215,7 +220,7 @@ function tellFileSystems(text: MetricsText, subjects: readonly Subject[], nowMs:
   text.metric(
     'container_fs_usage_bytes',
     'gauge',
-    'Number of bytes that are consumed by the container on this filesystem.',
+    'What it takes of the file system, in bytes.',
     samplesOf(({ usedBytes }) => usedBytes),
   )
 }
@@ -249,17 +254,16 @@ function readOrEmpty(path: string): string {
 
 function tellVersion(text: MetricsText, { facts: { kernelVersion, osImage } }: ServedNode): void {
   const labels = { cadvisorRevision: '', cadvisorVersion: '', dockerVersion: '', kernelVersion, osVersion: osImage }
-  const help =
-    "A metric with a constant '1' value labeled by kernel version, OS version, docker version, cadvisor version & cadvisor revision."
+  const help = 'The versions of the system, as labels of a 1.'
   text.metric('cadvisor_version_info', 'gauge', help, [{ labels, value: 1 }])
 }
 
 function tellMachine(text: MetricsText, { facts: { bootId, machineId, capacity } }: ServedNode): void {
   const labels = { boot_id: bootId, machine_id: machineId, system_uuid: machineId }
   const gauge = (name: string, help: string, value: number) => text.metric(name, 'gauge', help, [{ labels, value }])
-  gauge('machine_cpu_cores', 'Number of logical CPU cores.', quantityValue(capacity.cpu ?? '0'))
-  gauge('machine_memory_bytes', 'Amount of memory installed on the machine.', quantityValue(capacity.memory ?? '0'))
-  text.metric('machine_scrape_error', 'gauge', '1 if there was an error while getting machine metrics, 0 otherwise.', [
+  gauge('machine_cpu_cores', 'Logical processors of the machine.', quantityValue(capacity.cpu ?? '0'))
+  gauge('machine_memory_bytes', 'Memory of the machine, in bytes.', quantityValue(capacity.memory ?? '0'))
+  text.metric('machine_scrape_error', 'gauge', 'Whether asking for what the machine has failed.', [
     { labels: {}, value: 0 },
   ])
 }

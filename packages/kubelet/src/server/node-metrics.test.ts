@@ -83,7 +83,7 @@ describe('/metrics/cadvisor', () => {
       'machine_scrape_error 0',
     ])
     expect(await body('/cadvisor')).toContain(
-      '# HELP container_cpu_usage_seconds_total Cumulative cpu time consumed in seconds.\n# TYPE container_cpu_usage_seconds_total counter\n',
+      '# HELP container_cpu_usage_seconds_total CPU time used so far, in seconds.\n# TYPE container_cpu_usage_seconds_total counter\n',
     )
   })
 
