@@ -51,40 +51,42 @@ export interface TestWebhook {
   readonly clientConfig: { readonly url: string; readonly caBundle: string }
 }
 
+/** Who a webhook is, and the authority that vouches for it. */
+export type TestWebhookIdentity = Pick<Pki, 'ca' | 'serving'>
+
 let pki: Pki | undefined
 
 /**
  * A webhook on this machine, over TLS, until the test ends. It allows everything unless told otherwise. Its certificate is also for the
- * service `hook` in `default`.
+ * service `hook` in `default`, unless it has one of its own.
  */
 export async function startTestWebhook(
   answer: (request: TestReviewRequest) => TestAnswer | Promise<TestAnswer> = () => ({}),
+  identity?: TestWebhookIdentity,
 ): Promise<TestWebhook> {
   pki ??= createPki(realEnvironment(), ['hook.default.svc'])
+  const { ca, serving } = identity ?? pki
   const requests: TestReviewRequest[] = []
   const addresses: string[] = []
   let connections = 0
   const disconnected = Promise.withResolvers<void>()
-  const server = createServer(
-    { key: pki.serving.keyPem, cert: pki.serving.certificatePem },
-    async (asked, response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of asked) chunks.push(chunk as Buffer)
-      const { apiVersion, kind, request } = JSON.parse(Buffer.concat(chunks).toString())
-      requests.push(request)
-      addresses.push(`${asked.headers.host}${asked.url}`)
-      const said = await answer(request)
-      if (typeof said === 'function') return said(response)
-      const { patch, ...rest } = said
-      const encoded =
-        patch === undefined
-          ? {}
-          : { patch: Buffer.from(JSON.stringify(patch)).toString('base64'), patchType: 'JSONPatch' }
-      response.setHeader('Content-Type', 'application/json')
-      const own = { uid: request.uid, allowed: true, ...encoded, ...rest }
-      response.end(JSON.stringify({ apiVersion, kind, response: own }))
-    },
-  )
+  const server = createServer({ key: serving.keyPem, cert: serving.certificatePem }, async (asked, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of asked) chunks.push(chunk as Buffer)
+    const { apiVersion, kind, request } = JSON.parse(Buffer.concat(chunks).toString())
+    requests.push(request)
+    addresses.push(`${asked.headers.host}${asked.url}`)
+    const said = await answer(request)
+    if (typeof said === 'function') return said(response)
+    const { patch, ...rest } = said
+    const encoded =
+      patch === undefined
+        ? {}
+        : { patch: Buffer.from(JSON.stringify(patch)).toString('base64'), patchType: 'JSONPatch' }
+    response.setHeader('Content-Type', 'application/json')
+    const own = { uid: request.uid, allowed: true, ...encoded, ...rest }
+    response.end(JSON.stringify({ apiVersion, kind, response: own }))
+  })
   server.on('secureConnection', (socket) => {
     connections += 1
     socket.once('close', () => disconnected.resolve())
@@ -92,12 +94,12 @@ export async function startTestWebhook(
   // Connections end when the client ends them.
   server.keepAliveTimeout = 0
   const port = await listenForTest(server)
-  const caBundle = Buffer.from(pki.ca.certificatePem).toString('base64')
+  const caBundle = Buffer.from(ca.certificatePem).toString('base64')
   return {
     requests,
     addresses,
     port,
-    certificatePem: pki.serving.certificatePem,
+    certificatePem: serving.certificatePem,
     disconnected: disconnected.promise,
     get connections() {
       return connections

@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto'
 import { realClock, realEnvironment, VirtualClock } from '@coracle/environment'
+import { issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it } from 'vitest'
 import type { ServiceEndpoint } from '../aggregation/service-endpoint.ts'
-import { createPki } from '../security/certificates.ts'
+import { createAuthority, createPki } from '../security/certificates.ts'
 import { startTestWebhook } from '../testing/test-webhook.ts'
 import { createWebhookClient } from './webhook-client.ts'
 
@@ -36,6 +38,55 @@ describe('a client of a webhook', () => {
       expect(await post(caBundle)).toMatchObject({ response: { allowed: true } })
     }
     await expect(post(other)).rejects.toThrow('x509: certificate signed by unknown authority')
+  })
+
+  describe('whose certificate has the name of its authority', () => {
+    const authority = createAuthority(realEnvironment())
+    const namesake = createAuthority(realEnvironment())
+    const { subject } = new X509Certificate(authority.certificatePem)
+    const start = (hosts: readonly string[], signer = authority) => {
+      const server = { commonName: subject.replace('CN=', ''), hosts }
+      const serving = issueServingCertificate(realEnvironment(), signer, server)
+      return startTestWebhook(() => ({}), { ca: authority, serving })
+    }
+    const surroundings = { clock: realClock, resolve }
+
+    it('is believed, and asked again over the connection it has', async () => {
+      const webhook = await start(['127.0.0.1'])
+      const client = createWebhookClient(webhook.clientConfig, surroundings)
+      expect(await client.post(question, 10_000)).toMatchObject({ response: { allowed: true } })
+      const { connections } = webhook
+      expect(await client.post(question, 10_000)).toMatchObject({ response: { allowed: true } })
+      expect([webhook.requests.length, webhook.connections]).toEqual([2, connections])
+      client.close()
+    })
+
+    it.each([
+      ['another authority of that name', namesake],
+      ['somebody in the name of the authority', { ...authority, keyPem: namesake.keyPem }],
+    ])('is refused where %s has signed it', async (_, signer) => {
+      const webhook = await start(['127.0.0.1'], signer)
+      const client = createWebhookClient(webhook.clientConfig, surroundings)
+      await expect(client.post(question, 10_000)).rejects.toThrow('x509: certificate signed by unknown authority')
+      expect(webhook.requests).toEqual([])
+    })
+
+    it('is refused where its authority is no longer valid', async () => {
+      const webhook = await start(['127.0.0.1'])
+      const hostClock = new VirtualClock('2100-01-01T00:00:00Z')
+      const client = createWebhookClient(webhook.clientConfig, { ...surroundings, hostClock })
+      await expect(client.post(question, 10_000)).rejects.toThrow('x509: certificate signed by unknown authority')
+      expect(webhook.requests).toEqual([])
+    })
+
+    it('is refused under another name', async () => {
+      const webhook = await start(['hook.default.svc'])
+      const client = createWebhookClient(webhook.clientConfig, surroundings)
+      await expect(client.post(question, 10_000)).rejects.toThrow(
+        'x509: certificate is not valid for any names, but wanted to match 127.0.0.1',
+      )
+      expect(webhook.requests).toEqual([])
+    })
   })
 
   it.each(['//admit', '/admit/', '/admit'])('asks at a path without needless slashes: %s', async (path) => {

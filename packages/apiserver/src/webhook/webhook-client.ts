@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { parseExactJson } from '@coracle/api'
-import { type Clock, realClock, trusting } from '@coracle/environment'
+import { type Clock, realClock } from '@coracle/environment'
 import type { ServiceEndpoint, ServicePort } from '../aggregation/service-endpoint.ts'
+import { type ServerAddress, ServerTrust } from './server-trust.ts'
 import { answerProblem, transportProblem, unresolvedProblem } from './webhook-problems.ts'
 
 /** Longer answers are refused. */
@@ -56,8 +57,11 @@ export function createWebhookClient(
 ): WebhookClient {
   const target = new URL(url ?? serviceUrl(service))
   target.pathname = cleanPath(target.pathname)
-  const trust = caBundle === undefined ? {} : trusting(Buffer.from(caBundle, 'base64').toString())
-  const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax, ...trust })
+  const trust = new ServerTrust(
+    caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
+    hostClock,
+  )
+  const agent = new Agent({ keepAlive: true, maxSockets: webhookConnectionsMax })
   let asking = 0
   let retired = false
   const answered = (): void => {
@@ -71,7 +75,7 @@ export function createWebhookClient(
       asking += 1
       const bytes = Buffer.from(JSON.stringify(body))
       return clock.hold(
-        post({ url: asked, service, resolve, agent, body: bytes }, hostClock, timeoutMs).finally(answered),
+        post({ url: asked, service, resolve, trust, agent, body: bytes }, hostClock, timeoutMs).finally(answered),
       )
     },
     retire: () => {
@@ -98,6 +102,7 @@ interface Question {
   /** Whose name the URL has, where it is one. */
   readonly service: WebhookClientConfig['service']
   readonly resolve: WebhookSurroundings['resolve']
+  readonly trust: ServerTrust
   readonly agent: Agent
   readonly body: Buffer
 }
@@ -137,8 +142,18 @@ interface Answer {
   readonly text: string
 }
 
-/** Asks once more where the webhook had closed a connection that was kept alive, just as it was used again. */
+/** Asks once more where TLS has refused a server that is to be believed. */
 async function exchange(question: Question, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await exchangeAlive(question, signal)
+  } catch (error) {
+    if (!(await question.trust.reconsider(error, () => addressOf(question), signal))) throw error
+    return exchangeAlive(question, signal)
+  }
+}
+
+/** Asks once more where the webhook had closed a connection that was kept alive, just as it was used again. */
+async function exchangeAlive(question: Question, signal: AbortSignal): Promise<Answer> {
   try {
     return await exchangeOnce(question, signal)
   } catch (error) {
@@ -149,8 +164,10 @@ async function exchange(question: Question, signal: AbortSignal): Promise<Answer
 
 class ClosedConnectionError extends Error {}
 
-function exchangeOnce({ url, service, resolve, agent, body }: Question, signal: AbortSignal): Promise<Answer> {
+function exchangeOnce(question: Question, signal: AbortSignal): Promise<Answer> {
+  const { url, service, trust, agent, body } = question
   return new Promise((resolved, reject) => {
+    const { host, port, servername } = addressOf(question)
     const headers = {
       Host: service === undefined ? url.host : `${url.hostname}:${service.port ?? 443}`,
       'Content-Type': 'application/json',
@@ -162,7 +179,10 @@ function exchangeOnce({ url, service, resolve, agent, body }: Question, signal: 
       agent,
       signal,
       headers,
-      ...(service === undefined ? {} : routeTo(service, resolve)),
+      hostname: host,
+      port,
+      servername,
+      ...trust.options,
     }
     const sent = request(url, options, (answer) => {
       readAnswer(answer).then((text) => resolved({ code: answer.statusCode ?? 0, text }), reject)
@@ -175,12 +195,13 @@ function exchangeOnce({ url, service, resolve, agent, body }: Question, signal: 
   })
 }
 
-/** How a request to a service gets to one of its endpoints: asked for and answered under the service's name. */
-function routeTo(service: NonNullable<WebhookClientConfig['service']>, resolve: WebhookSurroundings['resolve']) {
+/** Where a request goes. One to a service goes to one of its endpoints, and is asked for and answered under the service's name. */
+function addressOf({ url, service, resolve }: Question): ServerAddress {
+  if (service === undefined) return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || 443) }
   const { namespace, name, port = 443 } = service
   const endpoint = resolve({ namespace, name, port })
   if ('reason' in endpoint) throw new UnresolvedError(unresolvedProblem(endpoint.reason, name, port))
-  return { hostname: endpoint.host, port: endpoint.port, servername: hostOf(service) }
+  return { ...endpoint, servername: hostOf(service) }
 }
 
 async function readAnswer(answer: IncomingMessage): Promise<string> {
