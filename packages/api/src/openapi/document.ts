@@ -18,7 +18,7 @@ import {
   patchBody,
   resourceKinds,
 } from './kinds.ts'
-import { type Operation, type Path, pathsOf } from './operations.ts'
+import { type Action, type Operation, type Path, pathsOf } from './operations.ts'
 import { actionParameters, prettyParameter, writeParameter } from './parameters.ts'
 
 export interface OpenApiOptions {
@@ -51,13 +51,15 @@ export function bodyTypesOf({ action, custom }: Operation): readonly string[] {
   return custom && action !== 'connect' ? [json, yaml] : [anyType]
 }
 
-/** What answers of an operation come in, a list and its watch with them. */
+/** What answers of an operation come in, those of a watch with those of a list. */
 export function answerTypesOf({ action, custom, protobuf: hasProtobuf, plainText }: Operation): readonly string[] {
   if (action === 'connect') return [anyType]
   const types = [...(plainText ? ['text/plain'] : []), json, yaml, ...(hasProtobuf ? [protobuf] : [])]
-  if (action !== 'list' || custom) return types
+  if (custom || !streamingActions.has(action)) return types
   return [...types, `${json};stream=watch`, ...(hasProtobuf ? [`${protobuf};stream=watch`] : [])]
 }
+
+const streamingActions: ReadonlySet<Action> = new Set(['list', 'watch', 'watchlist'])
 
 /** The parts of a document, written for one dialect. */
 export interface DocumentParts {
@@ -148,6 +150,9 @@ export function exchangeOf(
     case 'get':
     case 'list':
       return { answer: object }
+    case 'watch':
+    case 'watchlist':
+      return { answer: parts.reference(commonDefinitions.watchEvent) }
     case 'post':
     case 'put':
       return { body: object, answer: object }

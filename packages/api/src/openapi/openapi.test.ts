@@ -24,6 +24,9 @@ describe('openApiV3', () => {
       `${object_}/status`,
       `${object_}/run`,
       '/apis/example.test/v1/widgets',
+      '/apis/example.test/v1/watch/namespaces/{namespace}/widgets',
+      '/apis/example.test/v1/watch/namespaces/{namespace}/widgets/{name}',
+      '/apis/example.test/v1/watch/widgets',
     ])
     expect(openApiV3([widgets], 'example.test', 'v2')).toMatchObject({ paths: {} })
   })
@@ -46,7 +49,34 @@ describe('openApiV3', () => {
       'patchExampleTestV1NamespacedWidgetStatus',
       'createExampleTestV1NamespacedWidgetRun',
       'listExampleTestV1WidgetForAllNamespaces',
+      'watchExampleTestV1NamespacedWidgetList',
+      'watchExampleTestV1NamespacedWidget',
+      'watchExampleTestV1WidgetListForAllNamespaces',
     ])
+  })
+
+  // Clients that make their methods of the document have no others to watch with.
+  it('has the paths of watches in their first form, but of custom kinds', () => {
+    const watched = at(document, 'paths', '/apis/example.test/v1/watch/namespaces/{namespace}/widgets/{name}')
+    const parameters = ['name', 'namespace', 'resourceVersion', 'labelSelector', 'watch', 'pretty']
+    expect(watched.parameters).toEqual(
+      expect.arrayContaining(parameters.map((name) => expect.objectContaining({ name }))),
+    )
+    const event = { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent' }
+    expect(watched.get).toMatchObject({
+      'x-kubernetes-action': 'watch',
+      'x-kubernetes-group-version-kind': widgetKind,
+      responses: { '200': { content: { 'application/json;stream=watch': { schema: event } } } },
+    })
+    const core = at(openApiV3(builtinResources, '', 'v1') as Json, 'paths')
+    const paths = Object.keys(core).filter((path) => /^\/api\/v1\/watch\/(nodes|pods|componentstatuses)/.test(path))
+    expect(paths.map((path) => [path, at(core, path, 'get')['x-kubernetes-action']])).toEqual([
+      ['/api/v1/watch/nodes', 'watchlist'],
+      ['/api/v1/watch/nodes/{name}', 'watch'],
+      ['/api/v1/watch/pods', 'watchlist'],
+    ])
+    const custom = { ...widgets, schema: { ...widgets.schema, dialect: 'structural' } } as const
+    expect(Object.keys(openApiV3([custom], 'example.test', 'v1').paths as Json).join()).not.toContain('/watch/')
   })
 
   it('tells clients that patches are validated on the server', () => {

@@ -3,7 +3,7 @@ import { protobufMessages } from '../kinds/protobuf-messages.ts'
 import type { ResourceDefinition, SubresourceDefinition, Verb } from '../resource.ts'
 import type { GroupVersionKind } from './definitions.ts'
 import {
-  type actionParameters,
+  actionParameters,
   nameParameter,
   namespaceParameter,
   optionParameters,
@@ -64,7 +64,39 @@ export function pathsOf(definition: ResourceDefinition): readonly Path[] {
   if (namespaced && definition.verbs.includes('list')) {
     paths.push({ path: `${root}/${plural}`, parameters: [], operations: [listEverywhere(definition)] })
   }
-  return paths.filter((each) => each.operations.length > 0)
+  return [...paths, ...watchPaths(definition)].filter((each) => each.operations.length > 0)
+}
+
+/**
+ * The paths of watches in their first form, which clients made from upstream's documents use: `/api/v1/watch/namespaces/{namespace}/pods`.
+ * Custom resources are watched there, too, and as upstream the documents do not say so.
+ */
+function watchPaths(definition: ResourceDefinition): readonly Path[] {
+  const { group, version, namespaced, plural, kind, verbs } = definition
+  if (!verbs.includes('watch') || isCustom(definition)) return []
+  const root = `${rootOf(group, version)}/watch`
+  const collection = namespaced ? `${root}/namespaces/{namespace}/${plural}` : `${root}/${plural}`
+  const scope = namespaced ? 'Namespaced' : ''
+  const outer = [...(namespaced ? [namespaceParameter] : []), ...actionParameters.list]
+  const operationOf = (action: 'watch' | 'watchlist', object: string, what: string): readonly Operation[] => [
+    {
+      ...operation(definition, 'watch', `Watches ${what}. Deprecated: a list with the parameter watch does the same.`),
+      action,
+      operationId: `watch${operationGroup(group, version)}${object}`,
+    },
+  ]
+  const objects = `objects of kind ${kind}`
+  const paths: Path[] = [
+    { path: collection, parameters: outer, operations: operationOf('watchlist', `${scope}${kind}List`, objects) },
+    {
+      path: `${collection}/{name}`,
+      parameters: [nameParameter(kind), ...outer],
+      operations: operationOf('watch', `${scope}${kind}`, `a ${kind}`),
+    },
+  ]
+  if (!namespaced) return paths
+  const everywhere = operationOf('watchlist', `${kind}ListForAllNamespaces`, `${objects} in all namespaces`)
+  return [...paths, { path: `${root}/${plural}`, parameters: actionParameters.list, operations: everywhere }]
 }
 
 /** Group and version in names of operations: `CoreV1`, `RbacAuthorizationV1`. */
@@ -105,7 +137,7 @@ function operation(
   const scope = definition.namespaced ? 'Namespaced' : ''
   const id = `${word}${operationGroup(group, version)}${many}${scope}${definition.kind}${options.suffix ?? ''}`
   const kind = options.kind ?? { group, version, kind: definition.kind }
-  const custom = definition.schema.dialect === 'structural'
+  const custom = isCustom(definition)
   return {
     method,
     action,
@@ -119,6 +151,8 @@ function operation(
     plainText: false,
   }
 }
+
+const isCustom = ({ schema }: ResourceDefinition): boolean => schema.dialect === 'structural'
 
 /** Whether there is a message of protobuf for a definition such as `io.k8s.api.core.v1.Pod`. */
 function hasMessage(definition: string): boolean {

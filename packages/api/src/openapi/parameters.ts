@@ -91,11 +91,13 @@ const selecting = [
 ]
 const deleting = [dryRun, gracePeriodSeconds, orphanDependents, propagationPolicy]
 
-/** The parameters of each action beside `pretty` and those in the path. */
+/** The parameters of each action beside `pretty` and those that its path has. */
 export const actionParameters = {
   get: [],
   connect: [],
   list: [allowWatchBookmarks, ...selecting, watch],
+  watch: [],
+  watchlist: [],
   post: [dryRun, fieldManager, fieldValidation],
   put: [dryRun, fieldManager, fieldValidation],
   patch: [dryRun, fieldManager, fieldValidation, force],
