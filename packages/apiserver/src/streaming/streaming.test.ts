@@ -12,6 +12,7 @@ import {
   commandChannels,
   type ExecOptions,
   execInPod,
+  messageBytesMax,
   openPortForward,
 } from '@coracle/client/streaming'
 import { realEnvironment } from '@coracle/environment'
@@ -298,6 +299,47 @@ describe('pods/exec', () => {
     }
     await run(client, ['x'], { tty: true, resizes: resizes() })
     expect(sizes).toEqual(['true 80x24 undefined', 'true 100x30 undefined'])
+  })
+
+  it.each([
+    ['upstream’s clients', { Width: 80, Height: 24 }],
+    ['its JavaScript client', { height: 24, width: 80 }],
+  ])('takes the size of the terminal as %s write it', async (_who, size) => {
+    const { client } = await served({
+      exec: commands(async (_command, { stdout, resizes }) => {
+        for await (const told of resizes ?? []) {
+          stdout?.write(JSON.stringify(told))
+          break
+        }
+        return 0
+      }),
+    })
+    const { socket } = await client.openWebSocket(`${execPath}?command=x&stdin=1&stdout=1&tty=1`, ['v5.channel.k8s.io'])
+    const channels = new ChannelSocket(socket, { clock, isBase64: false })
+    const output = channels.readable(commandChannels.stdout)
+    channels.writable(commandChannels.resize).write(JSON.stringify(size))
+    socket.resume()
+    expect(await text(output)).toBe('{"width":80,"height":24}')
+  })
+
+  it('takes an input that comes in one message', async () => {
+    const { client } = await served({
+      exec: commands(async (_command, { stdin, stdout }) => {
+        let length = 0
+        for await (const piece of stdin ?? []) length += piece.length
+        stdout?.write(String(length))
+        return 0
+      }),
+    })
+    const { socket } = await client.openWebSocket(`${execPath}?command=x&stdin=1&stdout=1`, ['v5.channel.k8s.io'])
+    const channels = new ChannelSocket(socket, { clock, isBase64: false })
+    const output = channels.readable(commandChannels.stdout)
+    const input = Buffer.alloc(messageBytesMax, 'x')
+    input[0] = commandChannels.stdin
+    socket.send(input)
+    channels.endChannel(commandChannels.stdin)
+    socket.resume()
+    expect(await text(output)).toBe(String(32 * 1024 * 1024 - 1))
   })
 
   it.each(['channel.k8s.io', 'v3.channel.k8s.io'])('tells failures in words over %s', async (protocol) => {

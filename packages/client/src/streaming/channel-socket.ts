@@ -6,8 +6,8 @@ import { StallWatch } from './stall-watch.ts'
 /** What of a channel may have come before its reader has taken it; then the whole connection is read no further. */
 export const channelBytesMax = 256 * 1024
 
-/** One message that comes, at most. */
-export const messageBytesMax = 4 * 1024 * 1024
+/** One message that comes, at most: what upstream's servers take. Some clients send all of an input in one. */
+export const messageBytesMax = 32 * 1024 * 1024
 /** What is sent in one message: others get their turn between two. */
 const sentBytesMax = 64 * 1024
 

@@ -24,10 +24,13 @@ export async function* readTerminalSizes(stream: Readable): AsyncGenerator<Termi
 export const terminalSizeText = ({ width, height }: TerminalSize): string =>
   `${JSON.stringify({ Width: width, Height: height })}\n`
 
+/** Go's decoder, which upstream reads sizes with, minds no case: some clients write `width` and `height`. */
 function parseSize(text: string): TerminalSize | undefined {
   try {
-    const { Width: width, Height: height } = JSON.parse(text)
-    const isSide = (side: unknown) => Number.isInteger(side) && Number(side) > 0 && Number(side) <= sideMax
+    const members = Object.entries<number>(JSON.parse(text))
+    const { width, height } = Object.fromEntries(members.map(([name, value]) => [name.toLowerCase(), value]))
+    const isSide = (side: unknown): side is number =>
+      Number.isInteger(side) && Number(side) > 0 && Number(side) <= sideMax
     return isSide(width) && isSide(height) ? { width, height } : undefined
   } catch {
     return undefined
