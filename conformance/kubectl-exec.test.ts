@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, delimiter, join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
+import { Cp, Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kubectl, pod } from './support/kubectl.ts'
 import { coracleFile, type Outcome, Program, type RunOptions, run } from './support/program.ts'
@@ -243,6 +243,37 @@ describe('@kubernetes/client-node', () => {
     stdout.end()
     stderr.end()
     expect(await texts).toEqual(['got hello\n', 'err\n'])
+  })
+
+  it('sends all of an input in one message', async () => {
+    const stdout = new PassThrough()
+    const stdin = Readable.from([Buffer.alloc(5_000_000, 'x')])
+    await new Exec(config).exec('default', 'web', 'main', ['wc', '-c'], stdout, null, stdin, false)
+    expect((await text(stdout)).trim()).toBe('5000000')
+  })
+
+  it('has a terminal of the size of its output', {
+    skip: process.platform !== 'linux',
+    meta: { needs: 'Linux' },
+  }, async () => {
+    const stdout = Object.assign(new PassThrough(), { rows: 33, columns: 77 })
+    // It is told as soon as the command runs.
+    const command = ['sh', '-c', 'until stty size | grep -v "^0"; do sleep 0.05; done']
+    await new Exec(config).exec('default', 'web', 'main', command, stdout, null, new PassThrough(), true)
+    expect((await text(stdout)).trim()).toBe('33 77')
+  })
+
+  it('copies files into a container and out of it', async () => {
+    const folder = (name: string) => join(directory, name)
+    const [from, inside, to] = [folder('from'), folder('inside'), folder('to')]
+    for (const each of [from, inside, to]) mkdirSync(each)
+    writeFileSync(join(from, 'file'), 'its content')
+    const contentOf = (at: string) => existsSync(join(at, 'file')) && readFileSync(join(at, 'file'), 'utf8')
+    // Neither waits until the file is there.
+    await new Cp(config).cpToPod('default', 'web', 'main', from, inside)
+    await expect.poll(() => contentOf(inside)).toBe('its content')
+    await new Cp(config).cpFromPod('default', 'web', 'main', 'file', to, inside)
+    await expect.poll(() => contentOf(to)).toBe('its content')
   })
 
   it('forwards a port', async () => {
