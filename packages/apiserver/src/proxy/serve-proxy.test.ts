@@ -86,6 +86,22 @@ describe('requests through pods/proxy', () => {
     expect([code, headers['content-length'], body]).toEqual([200, '7', ''])
   })
 
+  it('get the type of an answer that does not tell it', async () => {
+    const { server } = await served((request, response) => {
+      if (request.url === '/encoded') response.setHeader('content-encoding', 'gzip')
+      if (request.url === '/empty') response.end()
+      else response.end('hello')
+    })
+    const typeAndText = async (path: string, method = 'GET') => {
+      const { headers, text: body } = await server.call(`${podPath}${path}`, { method })
+      return [headers['content-type'], body]
+    }
+    expect(await typeAndText('/text')).toEqual(['text/plain; charset=utf-8', 'hello'])
+    expect(await typeAndText('/text', 'HEAD')).toEqual([undefined, ''])
+    expect(await typeAndText('/encoded')).toEqual([undefined, 'hello'])
+    expect(await typeAndText('/empty')).toEqual([undefined, ''])
+  })
+
   it('tell the pod where they came from, and not who makes them', async () => {
     const { server } = await served(echo)
     const headers = {

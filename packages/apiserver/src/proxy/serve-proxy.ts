@@ -1,17 +1,23 @@
+import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Duplex, Transform } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { ApiError, serviceUnavailable, tooManyRequests } from '@coracle/api'
 import { IdleTimer, idleTimeoutMs } from '@coracle/client/streaming'
+import type { Clock } from '@coracle/environment'
 import type { Exchange, HandlerContext } from '../http/exchange.ts'
 import { busyMessage } from '../store-errors.ts'
+import { detectContentType } from './detect-content-type.ts'
 import { escapedPath } from './escaped-path.ts'
 import { createLinkRewriter } from './html-links.ts'
 import { connectToPod } from './pod-connection.ts'
 import { answerHeaders, requestHeaders } from './proxy-headers.ts'
 import type { AgentTarget, PodTarget, ProxyTarget } from './proxy-target.ts'
 import { type ProxiedPage, rewriteUrl } from './rewrite-url.ts'
+
+/** How long the head of an answer waits for its body, as upstream. */
+const headDelayMaxMs = 200
 
 /** How long a client has to take what was said to it last. */
 const closeGraceMs = 10_000
@@ -80,7 +86,7 @@ const hostOf = (target: PodTarget | AgentTarget): string => (target.kind === 'po
 const unreachable = ({ message }: Error): ApiError => serviceUnavailable(`error trying to reach service: ${message}`)
 
 async function send(
-  { bodies }: HandlerContext,
+  { bodies, environment }: HandlerContext,
   { request, response }: Exchange,
   connection: Duplex,
   host: string,
@@ -107,8 +113,10 @@ async function send(
     const answer = await answered
     const page = { prefix, host, requestHost: headers.host ?? '' }
     const changes = method === 'HEAD' ? [] : changesOf(answer, page)
+    const type = method === 'HEAD' ? {} : await detectedTypeOf(answer, environment.clock)
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, {
       ...answerHeaders(answer.headers, changes.length > 0),
+      ...type,
       ...locationOf(answer, page),
     })
     response.flushHeaders()
@@ -116,6 +124,28 @@ async function send(
   } finally {
     body.unpipe(sent)
   }
+}
+
+/**
+ * The type of an answer with a body that does not tell it: Go's servers, as upstream's, add what the body begins like. Where nothing of it
+ * comes soon, the head goes without.
+ */
+async function detectedTypeOf(answer: IncomingMessage, clock: Clock): Promise<OutgoingHttpHeaders> {
+  if (answer.headers['content-type'] !== undefined || answer.headers['content-encoding'] !== undefined) return {}
+  const waiting = new AbortController()
+  const late = Promise.withResolvers<void>()
+  const timer = clock.setTimer(headDelayMaxMs, late.resolve)
+  const { signal } = waiting
+  await Promise.race([once(answer, 'readable', { signal }), once(answer, 'end', { signal }), late.promise]).finally(
+    () => {
+      timer.cancel()
+      waiting.abort()
+    },
+  )
+  const first: Buffer | null = answer.read()
+  if (first === null) return {}
+  answer.unshift(first)
+  return { 'content-type': detectContentType(first) }
 }
 
 const locationOf = ({ headers: { location } }: IncomingMessage, page: ProxiedPage): OutgoingHttpHeaders =>
