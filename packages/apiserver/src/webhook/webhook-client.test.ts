@@ -44,8 +44,8 @@ describe('a client of a webhook', () => {
     const authority = createAuthority(realEnvironment())
     const namesake = createAuthority(realEnvironment())
     const { subject } = new X509Certificate(authority.certificatePem)
-    const start = (hosts: readonly string[], signer = authority) => {
-      const server = { commonName: subject.replace('CN=', ''), hosts }
+    const start = (hosts: readonly string[], signer = authority, commonName = subject.replace('CN=', '')) => {
+      const server = { commonName, hosts }
       const serving = issueServingCertificate(realEnvironment(), signer, server)
       return startTestWebhook(() => ({}), { ca: authority, serving })
     }
@@ -66,6 +66,17 @@ describe('a client of a webhook', () => {
       ['somebody in the name of the authority', { ...authority, keyPem: namesake.keyPem }],
     ])('is refused where %s has signed it', async (_, signer) => {
       const webhook = await start(['127.0.0.1'], signer)
+      const client = createWebhookClient(webhook.clientConfig, surroundings)
+      await expect(client.post(question, 10_000)).rejects.toThrow('x509: certificate signed by unknown authority')
+      expect(webhook.requests).toEqual([])
+    })
+
+    it('is refused where the authority has signed it in another name, which it has too', async () => {
+      const { certificatePem } = issueServingCertificate(realEnvironment(), authority, {
+        commonName: 'other',
+        hosts: [],
+      })
+      const webhook = await start(['127.0.0.1'], { ...authority, certificatePem }, 'other')
       const client = createWebhookClient(webhook.clientConfig, surroundings)
       await expect(client.post(question, 10_000)).rejects.toThrow('x509: certificate signed by unknown authority')
       expect(webhook.requests).toEqual([])
