@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import type { Clock, Environment } from '@coracle/environment'
-import { type AgentMetrics, type HostImages, imageLimits, type KubeletOptions, type Runtime } from '@coracle/kubelet'
+import {
+  type AgentMetrics,
+  type AgentMetricsSource,
+  type HostImages,
+  imageLimits,
+  type KubeletOptions,
+  type Runtime,
+} from '@coracle/kubelet'
 import type { ContainerRuntimeOptions } from './cluster.ts'
 
 /** What runs containers. */
@@ -56,6 +63,44 @@ export async function measured(
   const { createAgentMetrics, measuredRuntime } = await import('@coracle/kubelet/metrics')
   const metrics = createAgentMetrics(clock)
   return { runtime: measuredRuntime(runtime, metrics.registry, clock), metrics }
+}
+
+/**
+ * The same of a runtime that nothing has to be loaded for until there are pods: it is counted from when somebody first asks for the counts, or a
+ * sandbox is to run, which waits for it.
+ */
+export function measuredWithPods(
+  runtime: Runtime,
+  clock: Clock,
+): { readonly runtime: Runtime; readonly metrics: AgentMetricsSource } {
+  let loading: Promise<void> | undefined
+  let [current, metrics]: [Runtime, AgentMetrics | undefined] = [runtime, undefined]
+  const load = async (): Promise<void> => {
+    const made = await measured(runtime, clock)
+    current = made.runtime
+    metrics = made.metrics
+  }
+  const loaded = (): Promise<void> => {
+    loading ??= clock.hold(load())
+    return loading
+  }
+  const runPodSandbox: Runtime['runPodSandbox'] = async (...args) => {
+    await loaded()
+    return current.runPodSandbox(...args)
+  }
+  return {
+    runtime: new Proxy(runtime, {
+      get(_, key) {
+        if (key === 'runPodSandbox') return runPodSandbox
+        const value: unknown = Reflect.get(current, key, current)
+        return typeof value === 'function' ? value.bind(current) : value
+      },
+    }),
+    metrics() {
+      void loaded()
+      return metrics
+    },
+  }
 }
 
 /** What of the options of a container runtime is its node agent's. */

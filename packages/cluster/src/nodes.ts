@@ -6,7 +6,7 @@ import { type Node, nodes, pods } from '@coracle/api'
 import type { Client, ConnectionLink } from '@coracle/client'
 import { assert, type Clock } from '@coracle/environment'
 import {
-  type AgentMetrics,
+  type AgentMetricsSource,
   createKubelet,
   createNodeAgents,
   createSimulatedRuntime,
@@ -30,7 +30,7 @@ import { localVolumes } from './local-volumes.ts'
 import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
-  measured,
+  measuredWithPods,
   nodeDirectory,
   openNodeRuntime,
   type RuntimeKind,
@@ -213,7 +213,7 @@ function processNodes(options: NodesOptions): Nodes {
     const startNode = async (dataDirectory: string, link: ConnectionLink) => {
       const environment = worlds.environmentOf(name)
       const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
-      const { runtime, metrics } = await measured(opened, environment.clock)
+      const { runtime, metrics } = measuredWithPods(opened, environment.clock)
       const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
       const address = runtime.isolates === true ? hostAddress() : undefined
       const parts = { name, runtime, metrics, volumesDirectory, ...(address === undefined ? {} : { address }) }
@@ -307,7 +307,7 @@ interface NodeParts {
   readonly runtime: Runtime
   readonly address?: string
   readonly volumesDirectory?: string
-  readonly metrics?: AgentMetrics
+  readonly metrics?: AgentMetricsSource
 }
 
 function startKubelet(

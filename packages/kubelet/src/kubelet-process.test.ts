@@ -19,7 +19,7 @@ async function startedKubelet(metrics?: AgentMetrics) {
   const volumesDirectory = join(dataDirectory, 'pods')
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
   const options = { client, environment, nodeName: 'node-a', runtime, volumesDirectory }
-  const kubelet = createKubelet({ ...options, ...(metrics === undefined ? {} : { metrics }) })
+  const kubelet = createKubelet({ ...options, ...(metrics === undefined ? {} : { metrics: () => metrics }) })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
     await runtime.close()

@@ -10,7 +10,7 @@ import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
-import type { AgentMetrics } from './metrics/agent-metrics.ts'
+import type { AgentMetrics, AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
@@ -53,8 +53,8 @@ export interface KubeletOptions {
   readonly imageLimits?: ImageLimits
   /** Where isolated pods look up names of the cluster. Absent: nowhere. */
   readonly clusterDns?: ClusterDns
-  /** Where the agent counts its own work. Absent: nowhere. */
-  readonly metrics?: AgentMetrics
+  /** Where the agent counts its own work: asked when there is some. Absent: nowhere. */
+  readonly metrics?: AgentMetricsSource
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -93,6 +93,11 @@ export interface Kubelet {
   portForward(pod: Pod): Promise<ForwardPort>
 }
 
+const countedBy =
+  (metrics: AgentMetricsSource): CountMount =>
+  (volume, mount) =>
+    metrics()?.countMount(volume, mount) ?? mount()
+
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
@@ -125,7 +130,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     isReal: runtime.runsProcesses,
     hasOwners: runtime.isolates === true && canGiveAway(),
     ...(directory === undefined ? {} : { directory }),
-    ...(metrics === undefined ? {} : { countMount: metrics.countMount }),
+    ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
   }
   const context = {
     client,
@@ -202,7 +207,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     nodeName,
     nodeAddress,
     facts,
-    metrics,
+    get metrics() {
+      return metrics?.()
+    },
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()

@@ -325,7 +325,7 @@ class RunningAgent implements Agent {
       runtime,
       nodeAddress: this.address,
       port: this.port,
-      metrics,
+      metrics: () => metrics,
       facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),

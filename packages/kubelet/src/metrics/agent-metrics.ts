@@ -25,3 +25,6 @@ export interface AgentMetrics {
   /** Forgets the checks of a pod, which will have no more. */
   forgetProbes(pod: Pod): void
 }
+
+/** The counts of an agent; undefined until what counts is loaded, which the first call begins. */
+export type AgentMetricsSource = () => AgentMetrics | undefined

@@ -5,7 +5,7 @@ import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import type { ImagePuller } from '../images/image-puller.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
-import type { AgentMetrics } from '../metrics/agent-metrics.ts'
+import type { AgentMetricsSource } from '../metrics/agent-metrics.ts'
 import type { NodeRecorder } from '../node/node-events.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
@@ -37,7 +37,7 @@ export interface PodContext {
   /** Absent: the runtime has no images. */
   readonly puller?: ImagePuller
   /** What the agent counts of its own work. Absent: nothing. */
-  readonly metrics?: AgentMetrics
+  readonly metrics?: AgentMetricsSource
   /** What the node offers pods. */
   readonly allocatable: Readonly<Record<string, string>>
 }

@@ -130,6 +130,7 @@ export class PodWorker implements StatusWriterHost {
     this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, this)
+    context.metrics?.()
     if (context.metrics !== undefined && (pod.status?.phase ?? 'Pending') === 'Pending')
       this.#startingSinceMs = context.environment.clock.monotonicMs()
     this.#probes = context.runtime.runsProcesses ? new ProbeRunner(context, () => this.wake()) : undefined
@@ -205,7 +206,7 @@ export class PodWorker implements StatusWriterHost {
       }
     }
     this.#running = undefined
-    metrics?.podWorked(operation, environment.clock.monotonicMs() - beganMs)
+    metrics?.()?.podWorked(operation, environment.clock.monotonicMs() - beganMs)
   }
 
   /** What the worker sets to work for. */
@@ -426,7 +427,7 @@ export class PodWorker implements StatusWriterHost {
 
   #noteStarted({ phase }: OwnPodStatus): void {
     const { metrics, environment } = this.#context
-    if (phase === 'Running') metrics?.podStarted(environment.clock.monotonicMs() - (this.#startingSinceMs ?? 0))
+    if (phase === 'Running') metrics?.()?.podStarted(environment.clock.monotonicMs() - (this.#startingSinceMs ?? 0))
     this.#startingSinceMs = undefined
   }
 
@@ -698,7 +699,7 @@ export class PodWorker implements StatusWriterHost {
     this.#timer?.cancel()
     this.#writer.close()
     this.#probes?.close()
-    this.#context.metrics?.forgetProbes(this.#pod)
+    this.#context.metrics?.()?.forgetProbes(this.#pod)
   }
 
   #wakeIfAwaited(): void {

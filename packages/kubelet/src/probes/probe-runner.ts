@@ -95,7 +95,8 @@ export class ProbeRunner {
         containerStartedAtMs: run.startedAtMs ?? 0,
         check: (signal) => runProbe(probe, { ...target, timeoutSeconds: probe.timeoutSeconds ?? 1 }, signal),
         paused,
-        onResult: (result, durationMs) => this.#context.metrics?.probed(pod, container.name, kind, result, durationMs),
+        onResult: (result, durationMs) =>
+          this.#context.metrics?.()?.probed(pod, container.name, kind, result, durationMs),
         onNews: (result) => this.#tell(pod, container, kind, result),
         onVerdict,
       })
