@@ -68,6 +68,11 @@ describe('what a node tells scrapers through nodes/proxy', () => {
         (each) => each.close(),
       )
     const client = clientAs()
+    const path = (node: string, metrics: string) => `/api/v1/nodes/${node}/proxy/metrics${metrics}`
+    // Scrapers are there before any pod is.
+    for (const each of ['', '/probes']) {
+      expect(await client.rawGet(path('node-1', each))).toContain('process_start_time_seconds')
+    }
     await client.create(pods, {
       apiVersion: 'v1',
       kind: 'Pod',
@@ -89,7 +94,6 @@ describe('what a node tells scrapers through nodes/proxy', () => {
       return status?.containerStatuses?.[0]?.ready
     }
     await expect.poll(isReady).toBe(true)
-    const path = (node: string, metrics: string) => `/api/v1/nodes/${node}/proxy/metrics${metrics}`
     return { client, clientAs, ask: (metrics: string, node = 'node-1') => client.rawGet(path(node, metrics)), path }
   }
 

@@ -10,7 +10,7 @@ import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
-import type { AgentMetrics, AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
+import type { AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
@@ -71,7 +71,7 @@ export interface Kubelet {
   readonly nodeAddress: string
   /** What the node has. */
   readonly facts: NodeFacts
-  readonly metrics: AgentMetrics | undefined
+  readonly metrics: AgentMetricsSource | undefined
   /** What the node and its pods use. */
   readonly usage: NodeUsage
   /** Registers the node, takes up what already runs on it, and follows its pods. Resolves when it has seen them all. */
@@ -207,9 +207,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     nodeName,
     nodeAddress,
     facts,
-    get metrics() {
-      return metrics?.()
-    },
+    metrics,
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()

@@ -16,17 +16,17 @@ export async function agentMetrics({ node, response }: Exchange): Promise<void> 
   const present = createMetricsRegistry()
   collectProcessMetrics(present)
   await tellPods(node, present)
-  send(response, 200, metricsContentType, (node.metrics?.registry.text() ?? '') + present.text())
+  send(response, 200, metricsContentType, (node.metrics?.()?.registry.text() ?? '') + present.text())
 }
 
 /** `/metrics/probes`: how checks of containers went, of pods that are still checked. */
 export function probeMetrics({ node, response }: Exchange): void {
   const present = createMetricsRegistry()
   collectProcessMetrics(present)
-  for (const pod of node.pods()) if (isOver(pod)) node.metrics?.forgetProbes(pod)
+  for (const pod of node.pods()) if (isOver(pod)) node.metrics?.()?.forgetProbes(pod)
   const started = /^(# (HELP|TYPE) )?process_start_time_seconds .*\n/gm
   const process = present.text().match(started) ?? []
-  send(response, 200, metricsContentType, process.join('') + (node.metrics?.probes.text() ?? ''))
+  send(response, 200, metricsContentType, process.join('') + (node.metrics?.()?.probes.text() ?? ''))
 }
 
 async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<void> {

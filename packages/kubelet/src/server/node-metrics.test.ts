@@ -230,7 +230,7 @@ describe('/metrics', () => {
       listContainers: async () => [testRun(), testRun({ id: 'c1', exitCode: 1 })],
       listPodSandboxes: async () => [testSandbox()],
     })
-    const { lines } = scraping({ runtime, metrics, pods: () => [running, waiting, over] }, clock)
+    const { lines } = scraping({ runtime, metrics: () => metrics, pods: () => [running, waiting, over] }, clock)
     expect(await lines('', /^(kubelet_(node|running|desired)|volume)/)).toEqual([
       'kubelet_desired_pods{static=""} 2',
       'kubelet_node_name{node="node-a"} 1',
@@ -263,7 +263,7 @@ describe('/metrics/probes', () => {
     metrics.probed(pod, 'web', 'Liveness', { ok: false, unknown: true, output: '' }, 30)
     let ended = false
     const pods = () => [pod, ended ? { ...over, status: { phase: 'Failed' as const } } : over]
-    const { lines } = scraping({ runtime: fakeRuntime({}), metrics, pods }, clock)
+    const { lines } = scraping({ runtime: fakeRuntime({}), metrics: () => metrics, pods }, clock)
     const [of, ofOver] = ['namespace="default",pod="web"', 'namespace="default",pod="over"']
     const total = () => lines('/probes', /^prober_probe_total/)
     expect(await total()).toEqual([

@@ -1,7 +1,7 @@
 import type { Pod } from '@coracle/api'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
 import type { LogOptions } from '../log-options.ts'
-import type { AgentMetrics } from '../metrics/agent-metrics.ts'
+import type { AgentMetricsSource } from '../metrics/agent-metrics.ts'
 import type { NodeFacts } from '../node/node-facts.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { NodeUsage } from '../usage/node-usage.ts'
@@ -16,7 +16,7 @@ export interface ServedNode {
   /** What the node has. */
   readonly facts: NodeFacts
   /** What its agent counts of itself. Absent: nothing. */
-  readonly metrics?: AgentMetrics | undefined
+  readonly metrics?: AgentMetricsSource | undefined
   /** Its directories that are volumes. Absent: none are made there. */
   readonly volumes?: NodeVolumes
   /** The pods of the node as its agent knows them. */
