@@ -74,7 +74,8 @@ export function measuredWithPods(
   clock: Clock,
 ): { readonly runtime: Runtime; readonly metrics: AgentMetricsSource } {
   let loading: Promise<void> | undefined
-  let [current, metrics]: [Runtime, AgentMetrics | undefined] = [runtime, undefined]
+  let current = runtime
+  let metrics: AgentMetrics | undefined
   const load = async (): Promise<void> => {
     const made = await measured(runtime, clock)
     current = made.runtime

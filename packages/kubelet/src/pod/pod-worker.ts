@@ -130,6 +130,7 @@ export class PodWorker implements StatusWriterHost {
     this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, this)
+    // What counts is loaded by the time that there is something to count.
     context.metrics?.()
     if (context.metrics !== undefined && (pod.status?.phase ?? 'Pending') === 'Pending')
       this.#startingSinceMs = context.environment.clock.monotonicMs()
