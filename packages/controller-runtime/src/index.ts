@@ -59,6 +59,7 @@ export { actionsParallelMax, performPlan } from './perform-plan.ts'
 export type {
   Action,
   ActionRecord,
+  ApplyAction,
   CreateAction,
   DeleteAction,
   EventAction,

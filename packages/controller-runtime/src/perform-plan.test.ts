@@ -1,4 +1,5 @@
 import { ApiError, events } from '@coracle/api'
+import type { ApplyConfiguration } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { controller } from './controller.ts'
 import { createManager } from './manager.ts'
 import { performPlan } from './perform-plan.ts'
 import type { Action, ActionRecord, CreateAction, Plan } from './plan.ts'
-import { gadget, gadgets, type Widget, widget, widgets } from './testing/resources.ts'
+import { type Gadget, gadget, gadgets, type Widget, widget, widgets } from './testing/resources.ts'
 
 let environment: VirtualEnvironment
 let client: FakeClient
@@ -107,6 +108,25 @@ describe('performPlan', () => {
       controller: 'test',
       object: { kind: 'Widget', name: 'web', uid: web.metadata.uid },
     })
+  })
+
+  it('applies as the controller, with force: takes over what others own, and removes what it does not apply any more', async () => {
+    const paint = (spec: NonNullable<Gadget['spec']>): Action => {
+      const metadata = { namespace: 'default', name: 'g' }
+      const object: ApplyConfiguration<Gadget> = { apiVersion: 'example.com/v1', kind: 'Gadget', metadata, spec }
+      return { type: 'apply', resource: gadgets, object, because: 'colour asked for' }
+    }
+    const { records } = await perform({ actions: [paint({ color: 'red', size: 'S' })] })
+    expect(records).toMatchObject([{ type: 'apply', target: { name: 'g' }, because: 'colour asked for' }])
+    const key = { namespace: 'default', name: 'g' }
+    await client.patch(gadgets, key, { type: 'merge', body: { spec: { color: 'blue', weight: '1' } } })
+    expect(await perform({ actions: [paint({ color: 'green' })] })).toMatchObject({ error: undefined })
+    const { spec, metadata } = await client.get(gadgets, key)
+    expect(spec).toEqual({ color: 'green', weight: '1' })
+    expect(metadata.managedFields).toMatchObject([
+      { manager: 'test', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:color': {} } } },
+      { manager: 'fake-client', operation: 'Update', fieldsV1: { 'f:spec': { 'f:weight': {} } } },
+    ])
   })
 
   it('starts creations slowly, so that a refused template costs one request', async () => {

@@ -6,7 +6,7 @@ import {
   type KubernetesObject,
   type Resource,
 } from '@coracle/api'
-import type { DeleteOptions } from '@coracle/client'
+import { type DeleteOptions, metadataOf } from '@coracle/client'
 import type { Action, ActionRecord, DeleteAction, Plan, RecordedObject, WriteEvents } from './plan.ts'
 import type { ReconcileContext, Result } from './reconcile.ts'
 
@@ -154,6 +154,15 @@ class Performer<S, T extends KubernetesObject & { readonly status?: S | undefine
         return this.#keep(
           await client.patch(action.resource, action.key, action.patch, { because, ...subresourceOf(action) }),
         )
+      case 'apply':
+        return this.#keep(
+          await client.apply(action.resource, action.object, {
+            because,
+            fieldManager: this.#context.controller,
+            force: true,
+            ...subresourceOf(action),
+          }),
+        )
       case 'delete':
         try {
           await client.delete(action.resource, action.key, {
@@ -248,6 +257,8 @@ function targetOf(action: WriteAction): Pick<KubernetesObject, 'metadata'> {
     case 'create':
     case 'update':
       return action.object
+    case 'apply':
+      return { metadata: metadataOf(action.object) }
     case 'patch':
       return { metadata: action.key }
     case 'delete':

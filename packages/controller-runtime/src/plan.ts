@@ -1,5 +1,5 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
-import type { EventType, ObjectKey, Patch } from '@coracle/client'
+import type { ApplyConfiguration, EventType, ObjectKey, Patch } from '@coracle/client'
 import type { Time } from '@coracle/environment'
 
 /**
@@ -22,7 +22,7 @@ export interface Plan<Status> {
   readonly requeueAfterMs?: number
 }
 
-export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction
+export type Action = CreateAction | UpdateAction | PatchAction | ApplyAction | DeleteAction | EventAction
 
 interface Reasoned {
   /** Why, in a few words for people: `2 of 3 replicas exist`. */
@@ -75,6 +75,18 @@ export interface PatchAction extends Reasoned {
   readonly resource: Resource
   readonly key: ObjectKey
   readonly patch: Patch
+  readonly subresource?: string
+  readonly events?: WriteEvents
+}
+
+/**
+ * Server-side apply: the object has what the configuration says, and what this controller applied before and leaves out now goes. It is
+ * created where it is not there. The controller is the field manager, and takes over what others own.
+ */
+export interface ApplyAction extends Reasoned {
+  readonly type: 'apply'
+  readonly resource: Resource
+  readonly object: ApplyConfiguration<KubernetesObject>
   readonly subresource?: string
   readonly events?: WriteEvents
 }

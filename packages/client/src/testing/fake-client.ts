@@ -13,30 +13,35 @@ import {
   type KubernetesObject,
   methodNotAllowed,
   notFound,
+  type ObjectMeta,
   type Resource,
   type Status,
   staleVersion,
 } from '@coracle/api'
 import { type Environment, nameAlphabet } from '@coracle/environment'
-import type {
-  Client,
-  DeleteOptions,
-  GetOptions,
-  ListOptions,
-  ObjectKey,
-  Patch,
-  Watch,
-  WatchOptions,
-  WriteOptions,
+import {
+  type ApplyConfiguration,
+  type ApplyOptions,
+  type Client,
+  type DeleteOptions,
+  type GetOptions,
+  type ListOptions,
+  metadataOf,
+  type ObjectKey,
+  type Patch,
+  type Watch,
+  type WatchOptions,
+  type WriteOptions,
 } from '../client.ts'
 import { keyOf, keyText } from '../object-key.ts'
 import { scopeMatcher } from '../scope.ts'
+import { appliedTo, writtenTo } from './fake-owners.ts'
 import { type Change, FakeWatch } from './fake-watch.ts'
 import { mergePatch } from './merge-patch.ts'
 
 /** One request as `FakeClient.calls` records it. */
 export interface FakeCall {
-  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'apply' | 'delete' | 'deletecollection'
   readonly plural: string
   readonly key: string
   readonly subresource?: string
@@ -70,7 +75,8 @@ interface Collection {
 /**
  * A client onto an empty API in memory. It keeps what informers and controllers rely on: versions, identities,
  * generations, conflicts, status as a subresource, finalizers, selectors, pages, watches with history and bookmarks.
- * It knows no schemas: no defaults, no validation. Patches are merge patches only.
+ * It has no defaults and validates nothing. Patches are merge patches, and for built-in kinds strategic ones. Server-side apply keeps the
+ * owners of fields, from the first apply of an object on; of kinds that are not built in a list belongs to one manager.
  */
 export function createFakeClient(environment: Environment): FakeClient {
   return new InMemoryClient(environment)
@@ -171,19 +177,8 @@ class InMemoryClient implements FakeClient {
     await this.#check({ verb: 'create', plural: resource.plural, key }, options.signal)
     const { objects } = this.#collection(resource)
     if (objects.has(key)) throw alreadyExists(resource, name)
-    const created = {
-      ...object,
-      apiVersion: apiVersionOf(resource),
-      kind: resource.kind,
-      metadata: {
-        ...object.metadata,
-        name,
-        uid: this.#environment.random.uuid(),
-        generation: 1,
-        creationTimestamp: formatTime(this.#environment.clock.now()),
-      },
-    }
-    return (options.dryRun ? created : this.#store(resource, created)) as unknown as T
+    const named = { ...object, metadata: { ...object.metadata, name } }
+    return this.#create(resource, named, options) as unknown as T
   }
 
   async update<T extends KubernetesObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
@@ -204,8 +199,23 @@ class InMemoryClient implements FakeClient {
     return this.#change(resource, key, patched, options) as unknown as T
   }
 
-  apply<T extends KubernetesObject>(resource: Resource<T>): Promise<T> {
-    throw badRequest(`the fake client knows no owners of the fields of ${resource.plural}`)
+  async apply<T extends KubernetesObject>(
+    resource: Resource<T>,
+    configuration: ApplyConfiguration<T>,
+    options: ApplyOptions,
+  ): Promise<T> {
+    const { namespace, name = '' } = metadataOf(configuration)
+    if (name === '') throw badRequest('metadata.name is required')
+    if (options.fieldManager === '') throw badRequest('an apply needs the name of its field manager')
+    const key = keyText(namespace, name)
+    await this.#check({ verb: 'apply', plural: resource.plural, key, ...subresourceOf(options) }, options.signal)
+    const live = this.#collection(resource).objects.get(key)
+    if (live === undefined && options.subresource !== undefined) throw notFound(resource, name)
+    const applied = appliedTo(resource, live, configuration, options, this.#now())
+    if (live === undefined) return this.#create(resource, applied, options) as unknown as T
+    checkSameObject(resource, live, applied.metadata)
+    const changed = withManagedFields(changedPart(live, applied, options), applied)
+    return this.#keep(resource, live, changed, options) as unknown as T
   }
 
   async delete<T extends KubernetesObject>(
@@ -245,16 +255,42 @@ class InMemoryClient implements FakeClient {
     signal?.throwIfAborted()
   }
 
+  #now(): string {
+    return formatTime(this.#environment.clock.now())
+  }
+
+  #create(resource: Resource, object: KubernetesObject, { dryRun }: Pick<WriteOptions, 'dryRun'>): KubernetesObject {
+    const created = {
+      ...object,
+      apiVersion: apiVersionOf(resource),
+      kind: resource.kind,
+      metadata: {
+        ...object.metadata,
+        uid: this.#environment.random.uuid(),
+        generation: 1,
+        creationTimestamp: this.#now(),
+      },
+    }
+    return dryRun ? created : this.#store(resource, created)
+  }
+
   #change(resource: Resource, key: string, wanted: KubernetesObject, options: WriteOptions): KubernetesObject {
     const old = this.#require(resource, key)
-    const { resourceVersion, uid } = wanted.metadata
-    if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
-      throw staleVersion(resource, wanted.metadata.name ?? '')
-    if (uid !== undefined && uid !== old.metadata.uid)
-      throw conflict(resource, wanted.metadata.name ?? '', 'Precondition failed: UID in precondition')
-    const changed = options.subresource === 'status' ? withStatus(old, wanted) : withoutStatus(old, wanted)
+    checkSameObject(resource, old, wanted.metadata)
+    const changed = changedPart(old, wanted, options)
+    return this.#keep(resource, old, writtenTo(resource, old, changed, options, this.#now()), options)
+  }
+
+  /** Stores what `old` has become, or removes it where nothing holds it any more. */
+  #keep(
+    resource: Resource,
+    old: KubernetesObject,
+    changed: KubernetesObject,
+    { dryRun }: WriteOptions,
+  ): KubernetesObject {
     if (deepEqual(changed, old)) return old
-    if (options.dryRun) return changed
+    if (dryRun) return changed
+    const key = keyOf(old)
     const isGone = changed.metadata.deletionTimestamp !== undefined && (changed.metadata.finalizers ?? []).length === 0
     return isGone ? this.#remove(resource, key, changed) : this.#store(resource, changed)
   }
@@ -274,7 +310,7 @@ class InMemoryClient implements FakeClient {
     if (options.dryRun) return old
     if ((old.metadata.finalizers ?? []).length > 0) {
       if (old.metadata.deletionTimestamp !== undefined) return old
-      const deletionTimestamp = formatTime(this.#environment.clock.now())
+      const deletionTimestamp = this.#now()
       return this.#store(resource, {
         ...old,
         metadata: { ...old.metadata, deletionTimestamp, deletionGracePeriodSeconds: 0 },
@@ -344,6 +380,32 @@ function publish(collection: Collection, change: Change): void {
 const subresourceOf = ({ subresource }: WriteOptions) => (subresource === undefined ? {} : { subresource })
 
 type WithStatus = KubernetesObject & { readonly status?: unknown; readonly spec?: unknown }
+
+/** Refuses a write that was meant for another version of the object, or another object of that name. */
+function checkSameObject(
+  resource: Resource,
+  old: KubernetesObject,
+  { name = '', resourceVersion, uid }: ObjectMeta,
+): void {
+  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion)
+    throw staleVersion(resource, name)
+  if (uid !== undefined && uid !== old.metadata.uid)
+    throw conflict(resource, name, 'Precondition failed: UID in precondition')
+}
+
+/** What a write changes, which goes through one part of the object. */
+const changedPart = (
+  old: KubernetesObject,
+  wanted: KubernetesObject,
+  { subresource }: WriteOptions,
+): KubernetesObject => (subresource === 'status' ? withStatus(old, wanted) : withoutStatus(old, wanted))
+
+function withManagedFields(
+  object: KubernetesObject,
+  { metadata: { managedFields } }: KubernetesObject,
+): KubernetesObject {
+  return managedFields === undefined ? object : { ...object, metadata: { ...object.metadata, managedFields } }
+}
 
 /** A write through `status` changes the status, and annotations. */
 function withStatus(old: WithStatus, wanted: WithStatus): KubernetesObject {

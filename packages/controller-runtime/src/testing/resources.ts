@@ -7,7 +7,7 @@ export interface Widget extends KubernetesObject {
 }
 
 export interface Gadget extends KubernetesObject {
-  readonly spec?: { readonly color?: string }
+  readonly spec?: { readonly color?: string; readonly size?: string; readonly weight?: string }
 }
 
 export const widgets: Resource<Widget> = {

@@ -35,7 +35,7 @@ async function resourcesOf(name: string) {
 }
 
 it('puts a role together from those it selects, each rule once, and follows them', async () => {
-  await create('all', {}, { aggregationRule, rules: [mayRead('secrets')] })
+  await create('all', {}, { aggregationRule })
   expect(await resourcesOf('all')).toEqual([])
   await create('b', { view: 'true' }, { rules: [mayRead('pods'), mayRead('nodes')] })
   await create('a', { view: 'true' }, { rules: [mayRead('services')] })
@@ -46,6 +46,23 @@ it('puts a role together from those it selects, each rule once, and follows them
   expect(await resourcesOf('all')).toEqual(['pods', 'nodes', 'configmaps'])
   await client.patch(clusterRoles, { name: 'b' }, { type: 'merge', body: { metadata: { labels: null } } })
   expect(await resourcesOf('all')).toEqual(['pods', 'configmaps'])
+})
+
+it('leaves a role the rules it came with until there are some to put together, and owns those', async () => {
+  await create('all', {}, { aggregationRule, rules: [mayRead('secrets')] })
+  expect(await resourcesOf('all')).toEqual(['secrets'])
+  await create('a', { view: 'true' }, { rules: [mayRead('pods')] })
+  expect(await resourcesOf('all')).toEqual(['pods'])
+  const { metadata } = await client.get(clusterRoles, { name: 'all' })
+  expect(metadata.managedFields).toContainEqual(
+    expect.objectContaining({
+      manager: 'clusterrole-aggregation-controller',
+      operation: 'Apply',
+      fieldsV1: { 'f:rules': {} },
+    }),
+  )
+  await client.delete(clusterRoles, { name: 'a' })
+  expect(await resourcesOf('all')).toEqual([])
 })
 
 it('takes nothing from the role itself, and back what was added by hand', async () => {

@@ -1,4 +1,5 @@
 import { type Deployment, type DeploymentStatus, type ReplicaSet, replicaSets } from '@coracle/api'
+import { metadataOf } from '@coracle/client'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { type DeploymentParts, deployment, replicaSet, rolling, templateOf } from '../testing/deployments.ts'
@@ -27,6 +28,8 @@ function summary(action: Action): string {
     case 'create':
     case 'update':
       return `${action.type} ${action.object.metadata.name} ${(action.object as ReplicaSet).spec.replicas}`
+    case 'apply':
+      return `apply ${metadataOf(action.object).name}`
     case 'patch':
     case 'delete':
       return `${action.type} ${action.key.name}`
