@@ -81,8 +81,9 @@ describe('what `coracle up` loads before it does anything', () => {
     expect(up.builtins).not.toContain('http')
   })
 
-  it('is nothing of YAML, CEL, OpenAPI, custom kinds or the security of pods', () => {
+  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods or limit ranges', () => {
     const lazy = [
+      'packages/apiserver/src/admission/limits.ts',
       'packages/apiserver/src/http/yaml-text.ts',
       'packages/api/src/openapi/v',
       'packages/api/src/pod-security/',

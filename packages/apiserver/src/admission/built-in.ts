@@ -48,7 +48,7 @@ export function builtInAdmission(
     namespaceLifecycle(registries),
     optional('NamespaceExists'),
     optional('LimitPodHardAntiAffinityTopology'),
-    limitRanger(registries),
+    limitRanger(registries, clock),
     serviceAccount(registries, clock, tokenVolumes),
     nodeRestriction(registries, authorizer),
     taintNodesByCondition,

@@ -1,35 +1,42 @@
-import {
-  type KubernetesObject,
-  limitRanges,
-  type PersistentVolumeClaim,
-  type Pod,
-  persistentVolumeClaims,
-  pods,
-} from '@coracle/api'
+import { limitRanges, type PersistentVolumeClaim, type Pod, persistentVolumeClaims, pods } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { aggregated, forbiddenByAdmission } from './forbidden.ts'
-import { claimLimitProblems, podLimitProblems, withDefaultResources } from './limits.ts'
 import { creates, resizesPod, storedObjects, updates } from './stored-objects.ts'
 
-/** Gives containers what the limit ranges of their namespace say, and holds pods and claims to them. */
-export function limitRanger(registries: Registries): AdmissionPlugin {
+/**
+ * Gives containers what the limit ranges of their namespace say, and holds pods and claims to them. What they mean is loaded with the first
+ * write that one of them is about: many clusters have none.
+ */
+export function limitRanger(registries: Registries, clock: Clock): AdmissionPlugin {
   const rangesFor = ({ namespace }: AdmissionAttributes) => storedObjects(registries, limitRanges, namespace)
+  // Time stands still meanwhile where it is virtual.
+  const loadLimits = () => clock.hold(import('./limits.ts'))
   return {
     name: 'LimitRanger',
     concerns: (target) => concernsPod(target) || writesClaim(target),
     mutate(attributes, object) {
       if (!creates(attributes, pods) && !resizesPod(attributes)) return object
       const ranges = rangesFor(attributes)
-      return ranges.length === 0 ? object : withDefaultResources(object as Pod, ranges)
+      if (ranges.length === 0) return object
+      return loadLimits().then(({ withDefaultResources }) => withDefaultResources(object as Pod, ranges))
     },
     validate(attributes, object) {
-      const problemsOf = checkOf(attributes, object)
-      if (problemsOf === undefined) return
-      for (const range of rangesFor(attributes)) {
-        const problems = problemsOf(range)
-        if (problems.length > 0) throw forbiddenByAdmission(attributes, object, aggregated(problems))
-      }
+      const isOfPod = concernsPod(attributes)
+      // What is on its way out may go.
+      if (!isOfPod && attributes.old?.metadata.deletionTimestamp !== undefined) return
+      const ranges = rangesFor(attributes)
+      if (ranges.length === 0) return
+      return loadLimits().then(({ podLimitProblems, claimLimitProblems }) => {
+        const problemsOf = isOfPod
+          ? podLimitProblems(object as Pod)
+          : claimLimitProblems(object as PersistentVolumeClaim)
+        for (const range of ranges) {
+          const problems = problemsOf(range)
+          if (problems.length > 0) throw forbiddenByAdmission(attributes, object, aggregated(problems))
+        }
+      })
     },
   }
 }
@@ -38,10 +45,3 @@ const concernsPod = (target: AdmissionTarget): boolean => creates(target, pods) 
 
 const writesClaim = (target: AdmissionTarget): boolean =>
   creates(target, persistentVolumeClaims) || updates(target, persistentVolumeClaims)
-
-/** How limits apply to what a request writes; undefined where they do not. What is on its way out may go. */
-function checkOf(attributes: AdmissionAttributes, object: KubernetesObject | undefined) {
-  if (concernsPod(attributes)) return podLimitProblems(object as Pod)
-  const isEnding = attributes.old?.metadata.deletionTimestamp !== undefined
-  return isEnding ? undefined : claimLimitProblems(object as PersistentVolumeClaim)
-}
