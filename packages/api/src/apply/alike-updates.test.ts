@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mapList, object, optional, setList, string } from '../schema/builders.ts'
 import type { Schema } from '../schema/schema.ts'
-import { ownersAfterAlike, rememberedUpdatesMax, sharesFields } from './alike-updates.ts'
+import { ownersAfterAlike, ownersAfterRecent, rememberedUpdatesMax, sharesFields } from './alike-updates.ts'
 import { differenceSteps } from './difference.ts'
 import { recordUpdate, recordUpdateAnew } from './field-manager.ts'
 import { noFields } from './field-set.ts'
@@ -105,6 +105,26 @@ describe('updates that are alike', () => {
       ['k:{"name":"10.0.0.2"}'],
       ['k:{"name":"10.0.0.3"}'],
     ])
+  })
+
+  it('are not looked into where one of the last had the same steps and hit the same owners at the same time', () => {
+    let looked = 0
+    const after = (value: Value, by: Manager, time: string, owners = nobody): FieldOwners => {
+      const change = { before: {}, after: value, owners, manager: by }
+      return ownersAfterRecent(schema, change, time, () => {
+        looked += 1
+        return recordUpdate({ ...change, versions }, time)
+      })
+    }
+    const first = after({ phase: 'x' }, controller, 't1')
+    expect([after({ phase: 'y' }, controller, 't1'), looked]).toEqual([first, 1])
+    after({ phase: 'y', tags: [] }, controller, 't1')
+    after({ phase: 'y' }, node, 't1')
+    expect(after({ phase: 'y' }, controller, 't1')).toBe(first)
+    expect(looked).toBe(3)
+    expect(after({ phase: 'y' }, controller, 't2')[0]?.time).toBe('t2')
+    after({ phase: 'y' }, controller, 't2', first)
+    expect(looked).toBe(5)
   })
 
   it('are judged once, whenever they happen', () => {

@@ -10,7 +10,8 @@ import { type Comparison, comparisonOf } from './compare.ts'
 import type { Steps } from './difference.ts'
 import { type FieldSet, noFields, setOfElements } from './field-set.ts'
 import { fieldsText, interned, isShared, isSharedWith, noteOwnNodes } from './interned-sets.ts'
-import { atTime, type FieldOwners, type Manager, type Owned } from './ownership.ts'
+import { atTime, type FieldOwners, isSameManager, type Manager, type Owned, type OwnedChange } from './ownership.ts'
+import { type Change, haveSameSteps } from './same-steps.ts'
 
 /** How many updates are remembered, the oldest of which goes first, and how long the text of one may be. */
 export const rememberedUpdatesMax = 512
@@ -44,6 +45,46 @@ interface Outcome {
 }
 
 type Time = Owned['time']
+
+/** How many updates are remembered under each schema for those that come right after, the latest first. */
+const recentUpdatesMax = 4
+
+/** An update of one object, and what it made of its owners. */
+interface RecentUpdate {
+  readonly change: Change
+  readonly owners: FieldOwners
+  readonly manager: Manager
+  readonly time: string
+  readonly ownersAfter: FieldOwners
+}
+
+const recentUpdates = new WeakMap<Schema, RecentUpdate[]>()
+
+/**
+ * The owners after an update in the version of the manager and of the owners: `find` says which, unless one of the latest updates had the
+ * same steps and hit objects with the very same owners at the same time. Of objects that are made from one template most have.
+ */
+export function ownersAfterRecent(
+  schema: Schema,
+  { before, after, owners, manager }: Pick<OwnedChange, 'before' | 'after' | 'owners' | 'manager'>,
+  time: string,
+  find: () => FieldOwners,
+): FieldOwners {
+  const recent = recentUpdates.get(schema) ?? []
+  const change = { before, after }
+  for (const each of recent) {
+    if (each.owners !== owners || each.time !== time || !isSameManager(each.manager, manager)) continue
+    if (haveSameSteps(schema, each.change, change)) return each.ownersAfter
+  }
+  const ownersAfter = find()
+  // Owners with names of their own are no other object's.
+  if (known.get(owners)?.names.length === 0 && known.get(ownersAfter)?.names.length === 0)
+    recentUpdates.set(schema, [
+      { change, owners, manager, time, ownersAfter },
+      ...recent.slice(0, recentUpdatesMax - 1),
+    ])
+  return ownersAfter
+}
 
 interface Known {
   readonly pattern: Pattern

@@ -6,7 +6,7 @@ import { compareText } from '../compare-text.ts'
 import { deepEqual } from '../equality.ts'
 import { isJsonObject } from '../json.ts'
 import type { Schema } from '../schema/schema.ts'
-import { ownersAfterAlike } from './alike-updates.ts'
+import { ownersAfterAlike, ownersAfterRecent } from './alike-updates.ts'
 import { compareFields } from './compare.ts'
 import { differenceSteps } from './difference.ts'
 import { emptyObjectOf } from './empty-object.ts'
@@ -72,10 +72,12 @@ export function recordUpdate(change: OwnedChange, time: string): FieldOwners {
   const schema = versions.schemaOf(manager.apiVersion)
   const isOneVersion = owners.every(({ apiVersion }) => apiVersion === manager.apiVersion)
   if (schema === undefined || !isOneVersion || ignored !== undefined) return recordUpdateAnew(change, time)
-  const update = { schema, steps: differenceSteps(schema, before, after), manager, time }
-  return ownersAfterAlike(owners, update, (alike, comparison) =>
-    recordUpdateAnew({ ...change, owners: alike, comparison }, time),
-  )
+  return ownersAfterRecent(schema, change, time, () => {
+    const update = { schema, steps: differenceSteps(schema, before, after), manager, time }
+    return ownersAfterAlike(owners, update, (alike, comparison) =>
+      recordUpdateAnew({ ...change, owners: alike, comparison }, time),
+    )
+  })
 }
 
 /** The same for one change, whatever there was before. */

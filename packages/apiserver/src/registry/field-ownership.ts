@@ -123,8 +123,9 @@ export function ownersOfNew(
 
 /** A new object as upstream looks at it: that it is on its way out it cannot say (WipeObjectMetaSystemFields). */
 function undeleted(object: KubernetesObject): KubernetesObject {
-  const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata
+  const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata
   if (deletionTimestamp === undefined && deletionGracePeriodSeconds === undefined) return object
+  const { deletionTimestamp: _time, deletionGracePeriodSeconds: _seconds, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 
@@ -178,7 +179,8 @@ function withoutIgnored(
 }
 
 function withMember(object: KubernetesObject, name: string, other: KubernetesObject): KubernetesObject {
-  const [own, wanted] = [object, other].map((each) => (each as unknown as Record<string, unknown>)[name])
+  const own = (object as unknown as Record<string, unknown>)[name]
+  const wanted = (other as unknown as Record<string, unknown>)[name]
   if (own === wanted) return object
   if (wanted !== undefined) return { ...object, [name]: wanted }
   const { [name]: _own, ...rest } = object as unknown as Record<string, unknown>
