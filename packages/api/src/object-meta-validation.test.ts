@@ -25,6 +25,14 @@ describe('validateObjectMeta', () => {
     expect(validateObjectMeta({ name: 'system:node' }, cluster)).toEqual([])
   })
 
+  it('passes over what was found to be right in another object', () => {
+    const labels = { app: 'a b' }
+    const check = (meta: ObjectMeta) => validateObjectMeta({ ...good, ...meta }, namespaced, undefined, { labels })
+    expect(check({ labels })).toEqual([])
+    expect(check({ labels: { ...labels } })).toHaveLength(1)
+    expect(check({ labels, finalizers: ['a b'] })).toHaveLength(1)
+  })
+
   it.each<[ObjectMeta, readonly string[]]>([
     [{ name: '' }, ['metadata.name: Required value: name or generateName is required']],
     [{ name: 'a.b' }, ['metadata.name: Invalid value: "a.b": must not contain dots']],

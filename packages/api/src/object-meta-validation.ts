@@ -1,6 +1,7 @@
 /** What is wrong with an object's metadata, in the words and the order of apimachinery's api/validation. */
 import { deepEqual } from './equality.ts'
 import {
+  addErrors,
   type FieldError,
   fieldErrorsMax,
   forbiddenField,
@@ -21,24 +22,30 @@ export const fieldManagerLengthMax = 128
 const immutable = 'field is immutable'
 const metadataPath = FieldPath.of('metadata')
 
-/** What is wrong with the metadata of an object that is being created. Its name is generated already where it is to be. */
+/**
+ * What is wrong with the metadata of an object that is being created. Its name is generated already where it is to be. What it shares with
+ * `checked`, which was found to be right, is passed over.
+ */
 export function validateObjectMeta(
   meta: ObjectMeta,
   kind: Pick<StoredKind, 'namespaced' | 'nameFormat'>,
   path: FieldPath = metadataPath,
+  checked: ObjectMeta = {},
 ): readonly FieldError[] {
-  return [
-    ...nameErrors(meta, kind.nameFormat, path),
-    ...namespaceErrors(meta, kind.namespaced, path.field('namespace')),
-    ...((meta.generation ?? 0) < 0
-      ? [invalidField(path.field('generation'), meta.generation, 'must be greater than or equal to 0')]
-      : []),
-    ...labelErrors(meta.labels, path.field('labels'), fieldErrorsMax),
-    ...validateAnnotations(meta.annotations, path.field('annotations')),
-    ...ownerReferenceErrors(meta.ownerReferences ?? [], path.field('ownerReferences')),
-    ...finalizerErrors(meta.finalizers ?? [], path.field('finalizers')),
-    ...managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields')),
-  ]
+  const errors = [...nameErrors(meta, kind.nameFormat, path), ...namespaceErrors(meta, kind.namespaced, path)]
+  const { generation = 0, labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  if (generation < 0) {
+    errors.push(invalidField(path.field('generation'), generation, 'must be greater than or equal to 0'))
+  }
+  if (labels !== checked.labels) addErrors(errors, labelErrors(labels, path.field('labels'), fieldErrorsMax))
+  if (annotations !== checked.annotations)
+    addErrors(errors, validateAnnotations(annotations, path.field('annotations')))
+  if (ownerReferences !== checked.ownerReferences) {
+    addErrors(errors, ownerReferenceErrors(ownerReferences ?? [], path.field('ownerReferences')))
+  }
+  if (finalizers !== checked.finalizers) addErrors(errors, finalizerErrors(finalizers ?? [], path.field('finalizers')))
+  if (managedFields !== undefined) addErrors(errors, managedFieldsErrors(managedFields, path.field('managedFields')))
+  return errors
 }
 
 /**
@@ -142,9 +149,10 @@ function nameErrors(meta: ObjectMeta, format: NameFormat, path: FieldPath): read
 
 function namespaceErrors(meta: ObjectMeta, namespaced: boolean, path: FieldPath): readonly FieldError[] {
   const { namespace = '' } = meta
-  if (!namespaced) return namespace === '' ? [] : [forbiddenField(path, 'not allowed on this type')]
-  if (namespace === '') return [requiredField(path)]
-  return checkFormat('dns1123-label', namespace).map((problem) => invalidField(path, namespace, problem))
+  const at = () => path.field('namespace')
+  if (!namespaced) return namespace === '' ? [] : [forbiddenField(at(), 'not allowed on this type')]
+  if (namespace === '') return [requiredField(at())]
+  return checkFormat('dns1123-label', namespace).map((problem) => invalidField(at(), namespace, problem))
 }
 
 function ownerReferenceErrors(references: readonly OwnerReference[], path: FieldPath): readonly FieldError[] {

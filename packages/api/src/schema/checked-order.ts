@@ -17,7 +17,7 @@ export function inCheckedOrder(
   onlyNow: readonly FieldError[] = [],
 ): readonly FieldError[] {
   const all = [...bySchema, ...byRules, ...onlyNow]
-  if (schema.dialect === 'structural' || all.length > orderedMax) return all
+  if (schema.dialect === 'structural' || all.length < 2 || all.length > orderedMax) return all
   const rank = (errors: readonly FieldError[]) => errors.map((error) => ranked(schema, error))
   const inOrder = rank(bySchema).sort(compareRanks)
   return merged(inOrder, merged(rank(onlyNow), rank(byRules))).map(({ error }) => error)

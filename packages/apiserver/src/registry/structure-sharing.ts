@@ -72,5 +72,6 @@ export function sharingSpec(other: KubernetesObject | undefined, object: Kuberne
   return { ...object, spec: known } as KubernetesObject
 }
 
-const specOf = (object: KubernetesObject | undefined): unknown =>
+/** The desired state of an object, of whatever kind; undefined where it has none. */
+export const specOf = (object: KubernetesObject | undefined): unknown =>
   (object as { readonly spec?: unknown } | undefined)?.spec

@@ -19,7 +19,7 @@ import type { Pause } from './large-objects.ts'
 import { statusOf } from './preparation.ts'
 import { newErrors } from './ratcheting.ts'
 import type { RegistryParts } from './registry-parts.ts'
-import { sharingWith } from './structure-sharing.ts'
+import { sharingWith, specOf } from './structure-sharing.ts'
 
 /**
  * Throws Invalid (422), naming every field that is wrong, unless the object may be created through the version requested. `outside` is what
@@ -34,10 +34,11 @@ export async function checkCreate(
   const form = judgedForm(parts, object, undefined)
   const { kind, requested, judged } = form instanceof Promise ? await form : form
   const { strategy } = kind
-  const errors = [...validateObjectMeta(object.metadata, kind)]
+  const checked = parts.storage.lastCreated
+  const errors = [...validateObjectMeta(object.metadata, kind, undefined, checked?.metadata)]
   if (pause !== undefined) await pause()
   const bySchema = [
-    ...compile(judged.schema).validate(judged.object, { known: errors }),
+    ...compile(judged.schema).validate(judged.object, { known: errors, old: checkedPart(judged, checked) }),
     ...(kind.custom?.scaleErrors[requested]?.(judged.object, 'whole') ?? []),
   ]
   if (pause !== undefined) await pause()
@@ -46,6 +47,15 @@ export async function checkCreate(
   addErrors(errors, outside)
   addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
   if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
+}
+
+/** What a new object shares with one of which its schema was found to have nothing against it: the desired state of one template. */
+function checkedPart({ schema, object }: Judged, checked: KubernetesObject | undefined): KubernetesObject | undefined {
+  const spec = specOf(object)
+  if (spec === undefined || spec !== specOf(checked)) return undefined
+  // A rule for the whole object would take it for what the object was.
+  const hasRules = schema.dialect === 'structural' || schema.rules !== undefined
+  return hasRules ? undefined : ({ spec } as unknown as KubernetesObject)
 }
 
 /** An object that is to be replaced: as it is stored, and in the hub's form. */

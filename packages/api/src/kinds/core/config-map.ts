@@ -10,8 +10,6 @@ import { coreV1 } from '../meta/names.ts'
 import { checkImmutableFlag } from '../validation.ts'
 import { base64Bytes, dataBytesMax, utf8Bytes } from './data-size.ts'
 
-type Data = Readonly<Record<string, string>>
-
 /** Configuration that pods read as variables or files. */
 export interface ConfigMap extends Infer<typeof configMapSchema> {}
 export const configMapSchema = kindSchema(
@@ -25,24 +23,26 @@ export const configMapSchema = kindSchema(
 )
 
 function validate({ data = {}, binaryData = {} }: ConfigMap): readonly FieldError[] {
-  const totalBytes =
-    Object.values(data).reduce((sum, text) => sum + utf8Bytes(text), 0) +
-    Object.values(binaryData).reduce((sum, text) => sum + base64Bytes(text), 0)
-  return [
-    ...validateKeys('data', data, binaryData),
-    ...validateKeys('binaryData', binaryData),
-    // Upstream names the object as a whole by an empty key.
-    ...(totalBytes > dataBytesMax ? [tooLongField(FieldPath.root.key(''), dataBytesMax)] : []),
-  ]
+  const errors: FieldError[] = []
+  let totalBytes = 0
+  for (const key of Object.keys(data)) {
+    totalBytes += utf8Bytes(data[key] ?? '')
+    // A key that is in both is only reported once, where the text is.
+    checkKey('data', key, Object.hasOwn(binaryData, key), errors)
+  }
+  for (const key of Object.keys(binaryData)) {
+    totalBytes += base64Bytes(binaryData[key] ?? '')
+    checkKey('binaryData', key, false, errors)
+  }
+  // Upstream names the object as a whole by an empty key.
+  if (totalBytes > dataBytesMax) errors.push(tooLongField(FieldPath.root.key(''), dataBytesMax))
+  return errors
 }
 
-/** A key that is in both is only reported once, where the text is. */
-function validateKeys(name: 'data' | 'binaryData', map: Data, binaryData: Data = {}): readonly FieldError[] {
-  return Object.keys(map).flatMap((key) => {
-    const problems = [...checkFormat('config-map-key', key)]
-    if (Object.hasOwn(binaryData, key)) problems.push('duplicate of key present in binaryData')
-    return problems.map((problem) => invalidField(FieldPath.of(name).key(key), key, problem))
-  })
+function checkKey(name: 'data' | 'binaryData', key: string, isInBoth: boolean, errors: FieldError[]): void {
+  const add = (problem: string) => errors.push(invalidField(FieldPath.of(name).key(key), key, problem))
+  for (const problem of checkFormat('config-map-key', key)) add(problem)
+  if (isInBoth) add('duplicate of key present in binaryData')
 }
 
 const valueCount = ({ data = {}, binaryData = {} }: ConfigMap): number =>
