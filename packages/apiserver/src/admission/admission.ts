@@ -94,6 +94,59 @@ interface Concerned {
   readonly validating: readonly AdmissionPlugin[]
 }
 
+/** Has plugins change an object, from one of them on. */
+function change(
+  plugins: readonly AdmissionPlugin[],
+  from: number,
+  attributes: AdmissionAttributes,
+  object: KubernetesObject | undefined,
+  reinvocation: Reinvocation,
+): KubernetesObject | undefined | Promise<KubernetesObject | undefined> {
+  let current = object
+  let index = from
+  do {
+    for (; index < plugins.length; index += 1) {
+      const plugin = plugins[index] as AdmissionPlugin
+      const changed = plugin.mutate?.(attributes, current, reinvocation)
+      if (changed instanceof Promise) {
+        const before = current
+        return changed.then((next) =>
+          change(plugins, index + 1, attributes, changedBy(plugin, attributes, before, next), reinvocation),
+        )
+      }
+      current = changedBy(plugin, attributes, current, changed)
+    }
+    index = 0
+  } while (reinvocation.next())
+  return current
+}
+
+/** The object to go on with after a plugin, which is noted where it has changed it. */
+function changedBy(
+  { name }: AdmissionPlugin,
+  { changedBy: names }: AdmissionAttributes,
+  before: KubernetesObject | undefined,
+  after: KubernetesObject | undefined,
+): KubernetesObject | undefined {
+  if (after === undefined || after === before) return before
+  if (!names.includes(name)) names.push(name)
+  return after
+}
+
+/** Has plugins judge from one of them on. */
+function judge(
+  plugins: readonly AdmissionPlugin[],
+  from: number,
+  attributes: AdmissionAttributes,
+  object: KubernetesObject | undefined,
+): Promise<void> | undefined {
+  for (let index = from; index < plugins.length; index += 1) {
+    const pending = plugins[index]?.validate?.(attributes, object)
+    if (pending instanceof Promise) return pending.then(() => judge(plugins, index + 1, attributes, object))
+  }
+  return undefined
+}
+
 /** Admission plugins in order: first all that change objects, then, when the object is valid, all that judge it. */
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
@@ -104,29 +157,15 @@ export class AdmissionChain {
     this.#plugins = plugins
   }
 
-  /** The object to go on with; undefined where there is none. */
-  async mutate<T extends KubernetesObject | undefined>(attributes: AdmissionAttributes, object: T): Promise<T> {
+  /** The object to go on with; undefined where there is none. Answers at once where nobody has to be waited for. */
+  mutate<T extends KubernetesObject | undefined>(attributes: AdmissionAttributes, object: T): T | Promise<T> {
     const { mutating } = this.#concernedBy(attributes)
-    const reinvocation = new Reinvocation()
-    let current: KubernetesObject | undefined = object
-    do {
-      for (const plugin of mutating) {
-        const changed = plugin.mutate?.(attributes, current, reinvocation)
-        // Waiting costs a turn of the microtask queue, which plugins that answer at once need not pay.
-        const next = changed instanceof Promise ? await changed : changed
-        if (next === undefined || next === current) continue
-        current = next
-        if (!attributes.changedBy.includes(plugin.name)) attributes.changedBy.push(plugin.name)
-      }
-    } while (reinvocation.next())
-    return current as T
+    return change(mutating, 0, attributes, object, new Reinvocation()) as T | Promise<T>
   }
 
-  async validate(attributes: AdmissionAttributes, object: KubernetesObject | undefined): Promise<void> {
-    for (const plugin of this.#concernedBy(attributes).validating) {
-      const pending = plugin.validate?.(attributes, object)
-      if (pending !== undefined) await pending
-    }
+  /** Undefined where nobody has to be waited for. Throws, or rejects with, the refusal of whoever refuses. */
+  validate(attributes: AdmissionAttributes, object: KubernetesObject | undefined): Promise<void> | undefined {
+    return judge(this.#concernedBy(attributes).validating, 0, attributes, object)
   }
 
   #concernedBy(target: AdmissionTarget): Concerned {

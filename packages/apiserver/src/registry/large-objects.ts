@@ -24,7 +24,7 @@ export function pauseFor(turns: WorkTurns, valuesCount: number, byteLength: numb
 export async function putWithinLimit<T>(
   owners: FieldOwners,
   areNeeded: boolean,
-  put: (owners: FieldOwners) => Promise<T>,
+  put: (owners: FieldOwners) => T | Promise<T>,
 ): Promise<T> {
   try {
     return await put(owners)

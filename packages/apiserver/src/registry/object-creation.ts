@@ -22,7 +22,7 @@ import { WriteAdmission } from './write-admission.ts'
 export const generatedNameAttemptsMax = 8
 
 /** The way of a decoded object into the store. What a request brings about that is a creation only because nothing was there, `implied`, takes the right to create besides. */
-export async function createObject(
+export function createObject(
   parts: RegistryParts,
   context: RequestContext,
   requestedNamespace: string,
@@ -52,7 +52,8 @@ async function createDecoded(
   const namespace = namespaceForCreate(kind, requestedNamespace, decoded.object)
   const pause = pauseFor(turns, decoded.valuesCount, 0)
   if (pause !== undefined) await pause()
-  const givenOwners = decoded.owners ?? (await ownersOf(parts, context, decoded, options, pause))
+  const recorded = decoded.owners ?? ownersOf(parts, context, decoded, options, pause)
+  const givenOwners = recorded instanceof Promise ? await recorded : recorded
   if (pause !== undefined) await pause()
   const admission = new WriteAdmission(parts, {
     operation: 'CREATE',
@@ -64,7 +65,8 @@ async function createDecoded(
     owners: () => givenOwners,
     options,
   })
-  const admitted = await admission.admit(inNamespace(decoded.object, namespace))
+  const admitting = admission.admit(inNamespace(decoded.object, namespace))
+  const admitted = admitting instanceof Promise ? await admitting : admitting
   const owners = admission.ownersAfter(givenOwners)
   if (pause !== undefined) await pause()
   const generates = givenName === '' && generateName !== ''
@@ -93,7 +95,8 @@ async function createDecoded(
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
         parts.authorize(context.user, { ...common, namespace, name })
       }
-      await admission.judge(object)
+      const judging = admission.judge(object)
+      if (judging !== undefined) await judging
       if (pause !== undefined) await pause()
       const { dryRun, fieldManager } = options
       // Upstream's store refuses it, which a dry run does not reach.
@@ -161,7 +164,7 @@ function ownersOf(
 }
 
 /** Stores a new object; undefined where its name is taken. */
-async function insert(
+function insert(
   { storage }: RegistryParts,
   namespace: string,
   name: string,
@@ -170,7 +173,7 @@ async function insert(
   dryRun: boolean,
   origin: WriteOrigin,
   alongside: readonly JointWrite[],
-): Promise<Stored | undefined> {
+): Promise<Stored | undefined> | Stored | undefined {
   const { cache, writer } = storage
   const key = cache.keyOf(namespace, name)
   if (cache.get(key) !== undefined || storage.isUnreadable(namespace, name)) return undefined

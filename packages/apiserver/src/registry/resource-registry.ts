@@ -145,9 +145,11 @@ export class ResourceRegistry implements Registry {
     body: unknown,
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
-    const decoded = withOwnersOnce(await decodeRequested(this.#parts, body, options))
-    await this.#parts.feed.catchUp()
-    return createObject(this.#parts, context, namespace, decoded, options)
+    const given = decodeRequested(this.#parts, body, options)
+    const decoded = withOwnersOnce(given instanceof Promise ? await given : given)
+    const caughtUp = this.#parts.feed.catchUp()
+    if (caughtUp !== undefined) await caughtUp
+    return await createObject(this.#parts, context, namespace, decoded, options)
   }
 
   async update(

@@ -88,9 +88,18 @@ export class WriteAdmission {
     }
   }
 
-  /** What admission makes of an object: pruned, canonical and with defaults, as if it had come so. */
-  async admit(object: KubernetesObject): Promise<KubernetesObject> {
-    const admitted = await this.#parts.admission.mutate(this.#attributes, object)
+  /**
+   * What admission makes of an object: pruned, canonical and with defaults, as if it had come so. Answers at once where nobody has to be waited
+   * for.
+   */
+  admit(object: KubernetesObject): KubernetesObject | Promise<KubernetesObject> {
+    const admitted = this.#parts.admission.mutate(this.#attributes, object)
+    return admitted instanceof Promise
+      ? admitted.then((each) => this.#completed(each, object))
+      : this.#completed(admitted, object)
+  }
+
+  #completed(admitted: KubernetesObject, object: KubernetesObject): KubernetesObject {
     if (admitted === object) return this.#withDistinctOwners(object)
     this.#managedFields = admitted.metadata.managedFields
     return this.#withDistinctOwners(complete(this.#attributes.kind, admitted, object))
@@ -128,8 +137,8 @@ export class WriteAdmission {
     return this.#alongside
   }
 
-  /** Throws the refusal of whoever refuses. */
-  judge(object: KubernetesObject | undefined): Promise<void> {
+  /** Throws, or rejects with, the refusal of whoever refuses; undefined where nobody has to be waited for. */
+  judge(object: KubernetesObject | undefined): Promise<void> | undefined {
     // A write may be judged again, when something else came first.
     this.#alongside.length = 0
     const { name } = this.#attributes
