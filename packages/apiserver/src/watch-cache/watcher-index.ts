@@ -9,10 +9,12 @@ import type { CacheWatcher } from './cache-watcher.ts'
  */
 export class WatcherIndex {
   readonly #fields: Readonly<Record<string, FieldReader<KubernetesObject>>>
-  readonly #watchers = new Map<CacheWatcher, string>()
-  readonly #slots = new Map<string, Set<CacheWatcher>>()
-  /** How many watchers are filed by each field. */
-  readonly #fieldsInUse = new Map<string, number>()
+  readonly #watchers = new Set<CacheWatcher>()
+  readonly #byKey: Slots = new Map()
+  /** Those of all namespaces under the empty name. */
+  readonly #byNamespace: Slots = new Map()
+  /** By each field that somebody has selected by, and its value. */
+  readonly #byField = new Map<string, Slots>()
 
   constructor(definition: StoredKind) {
     this.#fields = definition.selectableFields
@@ -23,61 +25,58 @@ export class WatcherIndex {
   }
 
   [Symbol.iterator](): Iterator<CacheWatcher> {
-    return this.#watchers.keys()
+    return this.#watchers.values()
   }
 
   add(watcher: CacheWatcher): void {
-    const { slot, field } = this.#slotOf(watcher)
-    this.#watchers.set(watcher, slot)
-    if (field !== undefined) this.#fieldsInUse.set(field, (this.#fieldsInUse.get(field) ?? 0) + 1)
-    const filed = this.#slots.get(slot)
-    if (filed === undefined) this.#slots.set(slot, new Set([watcher]))
+    const [slots, slot] = this.#slotOf(watcher)
+    this.#watchers.add(watcher)
+    const filed = slots.get(slot)
+    if (filed === undefined) slots.set(slot, new Set([watcher]))
     else filed.add(watcher)
   }
 
   delete(watcher: CacheWatcher): void {
-    const slot = this.#watchers.get(watcher)
-    if (slot === undefined) return
-    this.#watchers.delete(watcher)
-    const filed = this.#slots.get(slot)
+    if (!this.#watchers.delete(watcher)) return
+    const [slots, slot] = this.#slotOf(watcher)
+    const filed = slots.get(slot)
     filed?.delete(watcher)
-    if (filed?.size === 0) this.#slots.delete(slot)
-    const { field } = this.#slotOf(watcher)
-    if (field === undefined) return
-    const remaining = (this.#fieldsInUse.get(field) ?? 1) - 1
-    if (remaining === 0) this.#fieldsInUse.delete(field)
-    else this.#fieldsInUse.set(field, remaining)
+    if (filed?.size === 0) slots.delete(slot)
   }
 
   /** Shows an event to every watcher it may concern. */
   notify(event: CacheEvent): void {
-    if (this.#watchers.size === 0) return
-    this.#notifySlot('all', event)
-    const slash = event.key.indexOf('/')
-    if (slash >= 0) this.#notifySlot(`namespace ${event.key.slice(0, slash)}`, event)
-    this.#notifySlot(`key ${event.key}`, event)
-    for (const field of this.#fieldsInUse.keys()) {
+    const everywhere = this.#byNamespace.get('')
+    notifyAll(everywhere, event)
+    if (this.#byNamespace.size > (everywhere === undefined ? 0 : 1)) {
+      const slash = event.key.indexOf('/')
+      if (slash >= 0) notifyAll(this.#byNamespace.get(event.key.slice(0, slash)), event)
+    }
+    if (this.#byKey.size > 0) notifyAll(this.#byKey.get(event.key), event)
+    for (const [field, slots] of this.#byField) {
       const read = this.#fields[field]
-      if (read === undefined) continue
+      if (read === undefined || slots.size === 0) continue
       const value = read(event.stored.object)
       const before = event.previous === undefined ? value : read(event.previous.object)
-      this.#notifySlot(fieldSlot(field, value), event)
-      if (before !== value) this.#notifySlot(fieldSlot(field, before), event)
+      notifyAll(slots.get(value), event)
+      if (before !== value) notifyAll(slots.get(before), event)
     }
   }
 
-  #notifySlot(slot: string, event: CacheEvent): void {
-    const watchers = this.#slots.get(slot)
-    if (watchers === undefined) return
-    for (const watcher of watchers) watcher.notice(event)
-  }
-
-  #slotOf({ selection }: CacheWatcher): { readonly slot: string; readonly field?: string } {
-    if (selection.key !== undefined) return { slot: `key ${selection.key}` }
+  #slotOf({ selection }: CacheWatcher): readonly [slots: Slots, slot: string] {
+    if (selection.key !== undefined) return [this.#byKey, selection.key]
     const term = selection.fieldTerms.find(({ operator }) => operator === '=')
-    if (term !== undefined) return { slot: fieldSlot(term.field, term.value), field: term.field }
-    return { slot: selection.namespace === '' ? 'all' : `namespace ${selection.namespace}` }
+    if (term === undefined) return [this.#byNamespace, selection.namespace]
+    const slots = this.#byField.get(term.field) ?? new Map()
+    this.#byField.set(term.field, slots)
+    return [slots, term.value]
   }
 }
 
-const fieldSlot = (field: string, value: string): string => `field ${field}=${value}`
+/** Watchers by what they select. */
+type Slots = Map<string, Set<CacheWatcher>>
+
+function notifyAll(watchers: ReadonlySet<CacheWatcher> | undefined, event: CacheEvent): void {
+  if (watchers === undefined) return
+  for (const watcher of watchers) watcher.notice(event)
+}
