@@ -4,6 +4,10 @@
  */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  for (const member of Object.values(value)) deepFreeze(member)
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  for (let index = 0; index < members.length; index += 1) {
+    const member = members[index]
+    if (typeof member === 'object') deepFreeze(member)
+  }
   return Object.freeze(value)
 }

@@ -25,36 +25,35 @@ export function metadataForCreate(
   identity: { readonly namespace: string; readonly name: string; readonly uid: string },
   nowMs: number,
 ): ObjectMeta {
-  const {
-    name: _name,
-    namespace: _namespace,
-    uid: _uid,
-    resourceVersion: _resourceVersion,
-    selfLink: _selfLink,
-    generation = 0,
-    creationTimestamp: _creationTimestamp,
-    deletionTimestamp: _deletionTimestamp,
-    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
-    managedFields: _managedFields,
-    generateName,
-    ...kept
-  } = given
-  return {
-    name: identity.name,
-    ...(generateName === undefined || generateName === '' ? {} : { generateName }),
-    ...(definition.namespaced ? { namespace: identity.namespace } : {}),
-    uid: identity.uid,
-    ...generationOf(definition, generation),
-    creationTimestamp: formatTime(nowMs),
-    ...kept,
+  const { generateName = '' } = given
+  // Of kinds that do not count generations it is what the client says.
+  const generation = definition.strategy.countsGenerations ? 1 : (given.generation ?? 0)
+  const made: Record<string, unknown> = { name: identity.name }
+  if (generateName !== '') made.generateName = generateName
+  if (definition.namespaced) made.namespace = identity.namespace
+  made.uid = identity.uid
+  if (generation !== 0) made.generation = generation
+  made.creationTimestamp = formatTime(nowMs)
+  for (const field of Object.keys(given)) {
+    if (!ownFields.has(field)) made[field] = given[field as keyof ObjectMeta]
   }
+  return made
 }
 
-/** Of kinds that do not count generations it is what the client says. */
-function generationOf({ strategy }: StoredKind, given: number): Pick<ObjectMeta, 'generation'> {
-  if (strategy.countsGenerations) return { generation: 1 }
-  return given === 0 ? {} : { generation: given }
-}
+/** What only the server says of a new object, and what it takes from elsewhere. */
+const ownFields: ReadonlySet<string> = new Set([
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'selfLink',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'managedFields',
+  'generateName',
+])
 
 /** The metadata of a changed object: what only the server gives stays as it was. */
 export function metadataForUpdate(definition: StoredKind, given: ObjectMeta, old: ObjectMeta): ObjectMeta {
