@@ -15,7 +15,7 @@ export interface DecodeOptions {
    * An object of this schema that was decoded before: members of the value that are this object's own are taken over without
    * looking into them. A patch of the status does not pay for the spec.
    */
-  readonly known?: object
+  readonly known?: object | undefined
   /**
    * Zero values and empty lists and maps are kept where they would be absence otherwise: what somebody applies is taken by its
    * words.

@@ -24,7 +24,7 @@ export interface DecodedBody {
   /** How many values were decoded. */
   readonly valuesCount: number
   /** What to refuse the object with when it is checked: it is of another kind than its path, which of custom kinds is told no sooner. */
-  readonly wrongKind?: ApiError
+  readonly wrongKind?: ApiError | undefined
 }
 
 /** What decoding asks of a kind: one that is only exchanged has no more. */
@@ -64,14 +64,7 @@ function decodeIn(
   const shared = known ?? (before && { spec: before.spec })
   const { value, warnings, valuesCount } = compiled.decode(
     before === undefined ? typed : withSpec(typed, before.spec),
-    {
-      fieldValidation,
-      kind,
-      version,
-      keepsNulls,
-      goTypes,
-      ...(shared === undefined ? {} : { known: shared }),
-    },
+    { fieldValidation, kind, version, keepsNulls, goTypes, known: shared },
   )
   // Clients may leave metadata out; nothing behind this point has to think of it.
   const complete = value.metadata === undefined ? { ...value, metadata: {} } : value
@@ -84,7 +77,7 @@ function decodeIn(
     object: definition.applyDefaults?.(defaulted, known) ?? defaulted,
     warnings,
     valuesCount: valuesCount + (before?.valuesCount ?? 0),
-    ...(wrongKind === undefined ? {} : { wrongKind }),
+    wrongKind,
   }
 }
 

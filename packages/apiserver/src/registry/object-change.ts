@@ -48,7 +48,7 @@ export interface Change {
   /** How many values were decoded for it; few where it is absent. */
   readonly valuesCount?: number
   /** What it is refused with when it is checked: it came as an object of another kind. */
-  readonly wrongKind?: ApiError
+  readonly wrongKind?: ApiError | undefined
 }
 
 export interface ChangeRequest {

@@ -1,4 +1,4 @@
-import { ApiError, type FieldOwners, type KubernetesObject } from '@coracle/api'
+import { ApiError, type FieldError, type FieldOwners, type KubernetesObject } from '@coracle/api'
 import { nameAlphabet } from '@coracle/environment'
 import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-contract.ts'
@@ -81,16 +81,8 @@ async function createDecoded(
     const allocation = storage.allocator?.allocate(prepared, undefined)
     try {
       const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
-      const write = {
-        user: context.user,
-        definition: kind,
-        subresource: '',
-        verb: 'create',
-        namespace,
-        object,
-      } as const
       if (decoded.wrongKind !== undefined) throw decoded.wrongKind
-      await checkCreate(parts, object, storage.outsideRules?.({ ...write, old: undefined }) ?? [], pause)
+      await checkCreate(parts, object, outsideErrors(parts, context, namespace, object), pause)
       if (implied) {
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
         parts.authorize(context.user, { ...common, namespace, name })
@@ -108,7 +100,8 @@ async function createDecoded(
         fieldManager,
         admission: admission.changedBy,
       }
-      const alongside = [...admission.alongside, ...(allocation?.alongside ?? [])]
+      const alongside =
+        allocation === undefined ? admission.alongside : [...admission.alongside, ...allocation.alongside]
       const stored = await putWithinLimit(owners, decoded.owners !== undefined, (kept) =>
         insert(parts, namespace, name, object, kept, dryRun, origin, alongside),
       )
@@ -140,6 +133,17 @@ async function createDecoded(
     contendedCount += 1
     if (contendedCount === optimisticAttemptsMax) throw writtenAlongside(kind, name)
   }
+}
+
+/** What others than a new object have against it. */
+function outsideErrors(
+  { storage: { kind, outsideRules } }: RegistryParts,
+  { user }: RequestContext,
+  namespace: string,
+  object: KubernetesObject,
+): readonly FieldError[] {
+  if (outsideRules === undefined) return []
+  return outsideRules({ user, definition: kind, subresource: '', verb: 'create', namespace, object, old: undefined })
 }
 
 const resourceVersionGiven = (): ApiError =>
@@ -176,6 +180,6 @@ function insert(
 ): Promise<Stored | undefined> | Stored | undefined {
   const { cache, writer } = storage
   const key = cache.keyOf(namespace, name)
-  if (cache.get(key) !== undefined || storage.isUnreadable(namespace, name)) return undefined
+  if (cache.get(key) !== undefined || cache.unreadable.get(key) !== undefined) return undefined
   return dryRun ? unstored(object, 0, owners) : writer.put(key, object, owners, 0, origin, alongside)
 }

@@ -132,7 +132,7 @@ export class ObjectWriter {
     origin: WriteOrigin | undefined,
     change: RecordedChange,
   ): Promise<number | undefined> {
-    const objects = joint.flatMap((each) => ('record' in each ? [] : each))
+    const objects = joint.length === 0 ? noObjects : joint.flatMap((each) => ('record' in each ? [] : each))
     const others = objects.map((each) => each.writer.#beginJoint(each))
     try {
       const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
@@ -147,10 +147,12 @@ export class ObjectWriter {
         conditions.push({ key: other.operation.key, modRevision: other.write.previousRevision })
         operations.push(other.operation)
       }
-      const changes = [change, ...objects.map((each) => each.writer.#jointChangeOf(each))]
+      const changes = [change]
+      for (const each of objects) changes.push(each.writer.#jointChangeOf(each))
       const note = this.#causes.noteOf(origin, changes)
-      const transaction = { conditions, operations }
-      const { ok, revision } = await this.#store.commit(note === undefined ? transaction : { ...transaction, note })
+      const { ok, revision } = await this.#store.commit(
+        note === undefined ? { conditions, operations } : { conditions, operations, note },
+      )
       // A store that nobody else writes to has told the cache by now. If news are late, what is written is written.
       if (write.stored === undefined) await this.#feed.waitFor(revision, futureVersionWaitMs)
       return ok ? revision : undefined
@@ -162,6 +164,8 @@ export class ObjectWriter {
     }
   }
 }
+
+const noObjects: readonly JointObject[] = []
 
 /** A write that the cache has been told of. */
 interface BegunWrite {

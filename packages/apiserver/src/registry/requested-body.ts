@@ -44,11 +44,12 @@ export function decodeRequested(
 
 function toHub(
   view: RegistryParts['view'],
-  { object: decoded, ...rest }: DecodedBody,
+  { object: decoded, warnings, valuesCount, wrongKind }: DecodedBody,
 ): RequestedBody | Promise<RequestedBody> {
   const { object: requested, managedFields } = takeManagedFields(decoded)
+  const bodyOf = (object: KubernetesObject) => {
+    return { object, requested, managedFields, warnings, valuesCount, wrongKind }
+  }
   const hub = view.toHub(requested)
-  return hub instanceof Promise
-    ? hub.then((object) => ({ object, requested, managedFields, ...rest }))
-    : { object: hub, requested, managedFields, ...rest }
+  return hub instanceof Promise ? hub.then(bodyOf) : bodyOf(hub)
 }

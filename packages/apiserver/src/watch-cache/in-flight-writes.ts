@@ -32,9 +32,10 @@ export class InFlightWrites {
   begin(
     write: Pick<InFlightWrite, 'key' | 'storeKey' | 'previousRevision' | 'put' | 'object' | 'owners'>,
   ): InFlightWrite {
-    const begun: InFlightWrite = { ...write, stored: undefined }
-    const others = this.#writes.get(write.storeKey)
-    if (others === undefined) this.#writes.set(write.storeKey, [begun])
+    const { key, storeKey, previousRevision, put, object, owners } = write
+    const begun: InFlightWrite = { key, storeKey, previousRevision, put, object, owners, stored: undefined }
+    const others = this.#writes.get(storeKey)
+    if (others === undefined) this.#writes.set(storeKey, [begun])
     else others.push(begun)
     return begun
   }
