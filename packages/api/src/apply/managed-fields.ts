@@ -18,8 +18,16 @@ export function managedFieldsOf(owners: FieldOwners): readonly ManagedFieldsEntr
   }))
 }
 
+/** What was made into JSON last: objects of one template that are written in the same second have one list of owners. */
+let last: { readonly owners: FieldOwners; readonly text: string } | undefined
+
 /** The JSON of `managedFieldsOf`. Most sets of fields have their text already. */
 export function managedFieldsText(owners: FieldOwners): string {
+  if (last?.owners !== owners) last = { owners, text: textOf(owners) }
+  return last.text
+}
+
+function textOf(owners: FieldOwners): string {
   const entries = owners.map((owner) => {
     const { name: manager, operation, apiVersion, time, subresource } = owner
     const before = JSON.stringify({ manager, operation, apiVersion, time, fieldsType: 'FieldsV1' }).slice(0, -1)
