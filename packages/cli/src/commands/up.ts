@@ -37,7 +37,6 @@ import { Reporter } from '../up/reporter.ts'
 import { formerVersionsOf } from '../up/runtime-config-flag.ts'
 import { withBoundedLog } from '../up/server-log.ts'
 import { serviceRangeOf } from '../up/service-range-flag.ts'
-import { explainStartFailure } from '../up/start-failure.ts'
 import type { UpFlags } from '../up/up-flags.ts'
 import type { Chosen } from '../up/values-in-force.ts'
 
@@ -258,6 +257,7 @@ async function start(
     Object.assign(shownFlags, shown({ port, nodePrefix, serviceRanges: await serviceRangesOf(cluster) }))
     return cluster
   } catch (error) {
+    const { explainStartFailure } = await import('../up/start-failure.ts')
     throw explainStartFailure(
       error,
       { place, listen: flags.listen, port: flags.port },
