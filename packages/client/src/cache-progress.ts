@@ -50,6 +50,11 @@ export class CacheProgress {
     for (const { callback } of this.#versionWaits.splice(0, reached)) callback()
   }
 
+  /** Whether anybody waits for a deletion, and so for `changed`. */
+  get awaitsDeletions(): boolean {
+    return this.#deletionWaits.size > 0
+  }
+
   /** The cached state of `key` has changed; `isDeleted` tells which identities it now shows as deleted. */
   changed(key: string, isDeleted: (uid: string) => boolean): void {
     const waits = this.#deletionWaits.get(key)

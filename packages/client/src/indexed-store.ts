@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { splitKey } from './object-key.ts'
 
 /** The values under which an index files an object; none where it has no place in the index. Pure. */
 export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[]
@@ -12,31 +13,42 @@ export interface Aggregate<T extends KubernetesObject> {
   remove(object: T): void
 }
 
-/** Objects by key, by namespace and by any number of indexes. Every change costs as much as the object has index values. */
+/** An object in a store, as it is now. */
+export interface Entry<T extends KubernetesObject> {
+  readonly object: T
+}
+
+interface MutableEntry<T extends KubernetesObject> {
+  object: T
+}
+
+/**
+ * Objects by namespace and name, and by any number of indexes. An object is looked up under its own name: a key made of namespace
+ * and name would have to be hashed anew for each event. All maps share one entry for an object, so that a change which leaves it where
+ * it is in the indexes writes to none of them.
+ */
 export class IndexedStore<T extends KubernetesObject> {
-  readonly #objects = new Map<string, T>()
-  /** Filed from when somebody asks for a namespace: most caches are asked for keys, indexes or everything. */
-  #byNamespace: Map<string, Map<string, T>> | undefined
+  readonly #byNamespace = new Map<string, Map<string, MutableEntry<T>>>()
   readonly #indexes = new Map<string, Index<T>>()
   readonly #aggregates = new Set<Aggregate<T>>()
 
-  get size(): number {
-    return this.#objects.size
-  }
-
   get(key: string): T | undefined {
-    return this.#objects.get(key)
+    const { namespace = '', name } = splitKey(key)
+    return this.#byNamespace.get(namespace)?.get(name)?.object
   }
 
-  keys(): readonly string[] {
-    return [...this.#objects.keys()]
+  /** The entry of the object of the same namespace and name. */
+  entryOf({ metadata: { namespace = '', name = '' } }: KubernetesObject): Entry<T> | undefined {
+    return this.#byNamespace.get(namespace)?.get(name)
+  }
+
+  entries(): readonly Entry<T>[] {
+    return [...this.#byNamespace.values()].flatMap((group) => [...group.values()])
   }
 
   /** The objects of a namespace, or all. */
   list(namespace?: string): readonly T[] {
-    if (namespace === undefined) return [...this.#objects.values()]
-    this.#byNamespace ??= this.#filedByNamespace()
-    return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+    return objectsOf(namespace === undefined ? this.entries() : this.#byNamespace.get(namespace)?.values())
   }
 
   /** The objects filed under `value`. Throws where there is no such index. */
@@ -44,7 +56,7 @@ export class IndexedStore<T extends KubernetesObject> {
     const index = this.#indexes.get(name)
     if (index === undefined)
       throw new Error(`there is no index "${name}"; there is ${[...this.#indexes.keys()].join(', ') || 'none'}`)
-    return [...(index.byValue.get(value)?.values() ?? [])]
+    return objectsOf(index.byValue.get(value))
   }
 
   /**
@@ -56,13 +68,14 @@ export class IndexedStore<T extends KubernetesObject> {
     if (existing !== undefined && existing.valuesOf !== valuesOf)
       throw new Error(`there is another index "${name}" already`)
     const index = existing ?? { valuesOf, byValue: new Map(), holders: 0 }
-    if (existing === undefined) for (const [key, object] of this.#objects) fileIn(index, key, object)
+    if (existing === undefined) for (const entry of this.entries()) fileIn(index, entry)
     this.#indexes.set(name, index)
     index.holders += 1
-    return onlyOnce(() => {
-      index.holders -= 1
-      if (index.holders === 0) this.#indexes.delete(name)
-    })
+    let isHeld = true
+    return () => {
+      if (isHeld && --index.holders === 0) this.#indexes.delete(name)
+      isHeld = false
+    }
   }
 
   /**
@@ -71,93 +84,83 @@ export class IndexedStore<T extends KubernetesObject> {
   addAggregate(aggregate: Aggregate<T>): () => void {
     if (!this.#aggregates.has(aggregate)) {
       this.#aggregates.add(aggregate)
-      for (const object of this.#objects.values()) aggregate.add(object)
+      for (const object of this.list()) aggregate.add(object)
     }
     return () => void this.#aggregates.delete(aggregate)
   }
 
-  /** Stores an object, whose key is `key`, and returns the one it replaces. */
-  set(key: string, object: T): T | undefined {
-    const old = this.#objects.get(key)
-    this.replace(key, old, object)
-    return old
+  /** Stores an object of which there is no entry yet. */
+  add(object: T): Entry<T> {
+    const { namespace = '', name = '' } = object.metadata
+    const entry = { object }
+    const group = this.#byNamespace.get(namespace)
+    if (group === undefined) this.#byNamespace.set(namespace, new Map([[name, entry]]))
+    else group.set(name, entry)
+    for (const aggregate of this.#aggregates) aggregate.add(object)
+    for (const index of this.#indexes.values()) fileIn(index, entry)
+    return entry
   }
 
-  /** Stores an object over `old`, which is what `get` gives: undefined where there is none. */
-  replace(key: string, old: T | undefined, object: T): void {
-    this.#objects.set(key, object)
+  /** Stores a later state of the object of an entry. */
+  replace(entry: MutableEntry<T>, object: T): void {
+    const old = entry.object
+    entry.object = object
     for (const aggregate of this.#aggregates) {
-      if (old !== undefined) aggregate.remove(old)
+      aggregate.remove(old)
       aggregate.add(object)
     }
-    if (this.#byNamespace !== undefined) memberOf(this.#byNamespace, namespaceOf(object)).set(key, object)
-    for (const index of this.#indexes.values()) {
-      if (old === undefined) fileIn(index, key, object)
-      else refile(index, key, old, object)
-    }
+    for (const index of this.#indexes.values()) refile(index, entry, old)
   }
 
-  /** Removes an object and returns it. */
-  delete(key: string): T | undefined {
-    const old = this.#objects.get(key)
-    if (old === undefined) return undefined
-    this.#objects.delete(key)
-    for (const aggregate of this.#aggregates) aggregate.remove(old)
-    if (this.#byNamespace !== undefined) removeFrom(this.#byNamespace, namespaceOf(old), key)
-    for (const index of this.#indexes.values()) fileOut(index, key, old)
-    return old
-  }
-
-  #filedByNamespace(): Map<string, Map<string, T>> {
-    const filed = new Map<string, Map<string, T>>()
-    for (const [key, object] of this.#objects) memberOf(filed, namespaceOf(object)).set(key, object)
-    return filed
+  /** Removes the object of an entry. */
+  delete(entry: Entry<T>): void {
+    const { namespace = '', name = '' } = entry.object.metadata
+    const group = this.#byNamespace.get(namespace)
+    if (group?.delete(name) && group.size === 0) this.#byNamespace.delete(namespace)
+    for (const aggregate of this.#aggregates) aggregate.remove(entry.object)
+    for (const index of this.#indexes.values()) fileOut(index, entry)
   }
 }
 
-const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespace ?? ''
+function objectsOf<T extends KubernetesObject>(entries: Iterable<Entry<T>> = []): readonly T[] {
+  const objects: T[] = []
+  for (const { object } of entries) objects.push(object)
+  return objects
+}
 
 interface Index<T extends KubernetesObject> {
   readonly valuesOf: IndexFunction<T>
-  readonly byValue: Map<string, Map<string, T>>
+  readonly byValue: Map<string, Set<Entry<T>>>
   /** How many need it. */
   holders: number
 }
 
-function onlyOnce(call: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) call()
-    isDone = true
-  }
+function fileIn<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, entry: Entry<T>): void {
+  for (const value of valuesOf(entry.object)) enter(byValue, value, entry)
 }
 
-function fileIn<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {
-  for (const value of index.valuesOf(object)) memberOf(index.byValue, value).set(key, object)
+/** Most changes leave an object where it is: then nothing is looked up. */
+function refile<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, entry: Entry<T>, old: T): void {
+  const before = valuesOf(old)
+  const values = valuesOf(entry.object)
+  if (before === values) return
+  for (const value of before) if (!values.includes(value)) removeFrom(byValue, value, entry)
+  for (const value of values) if (!before.includes(value)) enter(byValue, value, entry)
 }
 
-/** Most changes leave an object where it is: taking it out and putting it in again costs several times as much. */
-function refile<T extends KubernetesObject>(index: Index<T>, key: string, old: T, object: T): void {
-  const values = index.valuesOf(object)
-  for (const value of index.valuesOf(old)) if (!values.includes(value)) removeFrom(index.byValue, value, key)
-  for (const value of values) memberOf(index.byValue, value).set(key, object)
+function fileOut<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, entry: Entry<T>): void {
+  for (const value of valuesOf(entry.object)) removeFrom(byValue, value, entry)
 }
 
-function fileOut<T extends KubernetesObject>(index: Index<T>, key: string, object: T): void {
-  for (const value of index.valuesOf(object)) removeFrom(index.byValue, value, key)
-}
-
-function memberOf<T>(groups: Map<string, Map<string, T>>, value: string): Map<string, T> {
-  const existing = groups.get(value)
-  if (existing !== undefined) return existing
-  const group = new Map<string, T>()
-  groups.set(value, group)
-  return group
-}
-
-function removeFrom<T>(groups: Map<string, Map<string, T>>, value: string, key: string): void {
+function enter<E>(groups: Map<string, Set<E>>, value: string, entry: E): void {
   const group = groups.get(value)
-  if (group?.delete(key) && group.size === 0) groups.delete(value)
+  if (group === undefined) groups.set(value, new Set([entry]))
+  else group.add(entry)
+}
+
+function removeFrom<E>(groups: Map<string, Set<E>>, value: string, entry: E): void {
+  const group = groups.get(value)
+  if (group?.delete(entry) && group.size === 0) groups.delete(value)
 }
 
 /** The index of objects by the UID of the owner that controls them. */

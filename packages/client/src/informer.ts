@@ -2,7 +2,7 @@ import type { KubernetesObject, Resource } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import { CacheProgress } from './cache-progress.ts'
 import type { Client } from './client.ts'
-import { type Aggregate, IndexedStore, type IndexFunction } from './indexed-store.ts'
+import { type Aggregate, type Entry, IndexedStore, type IndexFunction } from './indexed-store.ts'
 import { keyOf } from './object-key.ts'
 import { Reflector } from './reflector.ts'
 import { type Scope, scopeMatcher } from './scope.ts'
@@ -112,7 +112,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     for (const aggregate of aggregates) this.#store.addAggregate(aggregate)
     this.#reflector = new Reflector(client, resource, scope, environment, {
       replace: (objects, version) => this.#replace(objects.map(transform), version),
-      put: (object) => this.#put(transform(object)),
+      put: (object) => void this.#put(transform(object)),
       remove: (object) => this.#remove(transform(object)),
       advance: (version) => this.#progress.advance(version),
     })
@@ -200,54 +200,55 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   /** The whole state at `version`: what is missing from it was deleted while nobody watched. */
   #replace(objects: readonly T[], version: string): void {
-    const present = new Set<string>()
-    for (const object of objects) {
-      present.add(keyOf(object))
-      this.#put(object)
-    }
-    for (const key of this.#store.keys()) if (!present.has(key)) this.#removeKey(key)
+    const present = new Set(objects.map((object) => this.#put(object)))
+    for (const entry of this.#store.entries()) if (!present.has(entry)) this.#removeEntry(entry, entry.object)
     this.#progress.advance(version)
     for (const synced of this.#syncWaits.splice(0)) synced()
   }
 
-  #put(object: T): void {
-    const key = keyOf(object)
-    const old = this.#store.get(key)
-    const isAnother = old !== undefined && old.metadata.uid !== object.metadata.uid
-    if (isAnother) this.#removeKey(key)
-    else if (old !== undefined && !isNewer(object, old)) return
-    const replaced = isAnother ? undefined : old
-    this.#store.replace(key, replaced, object)
+  #put(object: T): Entry<T> {
+    const entry = this.#store.entryOf(object)
+    if (entry === undefined) return this.#add(object)
+    const old = entry.object
+    if (old.metadata.uid !== object.metadata.uid) {
+      this.#removeEntry(entry, old)
+      return this.#add(object)
+    }
+    if (!isNewer(object, old)) return entry
+    this.#store.replace(entry, object)
+    this.#tell(object, (handler) => handler.update?.(old, object))
+    return entry
+  }
+
+  #add(object: T): Entry<T> {
+    const entry = this.#store.add(object)
     const isInitial = !this.hasSynced
+    this.#tell(object, (handler) => handler.add?.(object, isInitial))
+    return entry
+  }
+
+  #remove(object: T): void {
+    const entry = this.#store.entryOf(object)
+    if (entry !== undefined && entry.object.metadata.uid === object.metadata.uid) this.#removeEntry(entry, object)
+  }
+
+  /** Removes an object, whose final state is one that the cache need not have seen. */
+  #removeEntry(entry: Entry<T>, final: T): void {
+    this.#store.delete(entry)
+    this.#tell(final, (handler) => handler.delete?.(final))
+  }
+
+  /** Tells of a change, which the cache shows. */
+  #tell(object: T, call: (handler: InformerHandler<T>) => void): void {
     for (const handler of this.#handlers) {
       try {
-        if (replaced === undefined) handler.add?.(object, isInitial)
-        else handler.update?.(replaced, object)
+        call(handler)
       } catch (error) {
         this.#tellFailure(error, object)
       }
     }
-    this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
-  }
-
-  #remove(object: T): void {
+    if (!this.#progress.awaitsDeletions) return
     const key = keyOf(object)
-    if (this.#store.get(key)?.metadata.uid !== object.metadata.uid) return
-    this.#removeKey(key, object)
-  }
-
-  /** Removes an object. Its final state, where an event tells it, is one that the cache need not have seen. */
-  #removeKey(key: string, final?: T): void {
-    const old = this.#store.delete(key)
-    if (old === undefined) return
-    const removed = final ?? old
-    for (const handler of this.#handlers) {
-      try {
-        handler.delete?.(removed)
-      } catch (error) {
-        this.#tellFailure(error, removed)
-      }
-    }
     this.#progress.changed(key, (uid) => this.hasSeenDeletion(key, uid))
   }
 
