@@ -76,3 +76,19 @@ it('tells of a warning when it comes, and of a readiness probe when it has faile
   expect(told.slice(1)).toEqual(['Unhealthy: Readiness probe failed: not yet'])
   await activity.stop()
 })
+
+it('knows the controller of a pod that has just gone, and of one that has come back under its name', async () => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const { clock } = environment
+  const { groups, stop } = await followActivity(client, environment, 0, () => {})
+  for (const name of ['a', 'b']) await client.create(pods, podOf(name, 'web'))
+  await clock.settle()
+  for (const name of ['a', 'b']) await client.delete(pods, { namespace: 'default', name })
+  await clock.advance('4s')
+  expect(['pod/a', 'pod/b'].map(groups.groupOf)).toEqual([web, web])
+  await client.create(pods, podOf('b', 'web'))
+  await clock.advance('10s')
+  expect(['pod/a', 'pod/b'].map(groups.groupOf)).toEqual([undefined, web])
+  await stop()
+})

@@ -65,26 +65,50 @@ function fromNowOn<T extends Pod | Node | Event>(handler: InformerHandler<T>): I
 
 const aboutPod = ({ metadata }: Pod): string => aboutText('pod', metadata.namespace, metadata.name ?? '')
 
+/** The controller asked about last, and how lines name it: pods of one controller mostly come together, and share its text. */
+let latest = { kind: '', namespace: '', name: '', text: '' }
+
 /** The controller of a pod, as lines name it. */
-function groupOf({ metadata }: Pod): string | undefined {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller)
-  return owner === undefined ? undefined : aboutText(owner.kind, metadata.namespace, owner.name)
+function groupOf({ metadata: { namespace = '', ownerReferences } }: Pod): string | undefined {
+  const owner = ownerReferences?.find(({ controller }) => controller)
+  if (owner === undefined) return undefined
+  const { kind, name } = owner
+  if (latest.name !== name || latest.kind !== kind || latest.namespace !== namespace)
+    latest = { kind, namespace, name, text: aboutText(kind, namespace, name) }
+  return latest.text
 }
 
-/** A pod that is gone is still told of by who has deleted it. */
+/** A pod that is gone is still told of by who has deleted it, for so long at least. */
 const rememberedMs = 5_000
 
 /** Keeps the groups of pods that are there, and of those that have just gone: what has happened to them is yet to be told. */
 function groupHandler(groups: Map<string, string>, { clock }: Environment): InformerHandler<Pod> {
+  /** Pods that have gone, and when they are forgotten: with one timer for all, for a thousand go in a moment. */
+  const gone = new Map<string, number>()
   const keep = (pod: Pod) => {
+    const about = aboutPod(pod)
     const group = groupOf(pod)
-    if (group === undefined) groups.delete(aboutPod(pod))
-    else groups.set(aboutPod(pod), group)
+    if (group === undefined) groups.delete(about)
+    else groups.set(about, group)
+    gone.delete(about)
+  }
+  const forget = () => {
+    for (const [about, dueMs] of gone) {
+      if (dueMs > clock.monotonicMs()) break
+      gone.delete(about)
+      groups.delete(about)
+    }
+    if (gone.size > 0) clock.setTimer(rememberedMs, forget)
   }
   return {
     add: keep,
-    update: (_, pod) => keep(pod),
-    delete: (pod) => void clock.setTimer(rememberedMs, () => groups.delete(aboutPod(pod))),
+    update(old, pod) {
+      if (old.metadata.ownerReferences !== pod.metadata.ownerReferences) keep(pod)
+    },
+    delete(pod) {
+      if (gone.size === 0) clock.setTimer(rememberedMs, forget)
+      gone.set(aboutPod(pod), clock.monotonicMs() + rememberedMs)
+    },
   }
 }
 

@@ -25,8 +25,8 @@ export interface PodGroups {
 interface Gathered {
   readonly timeMs: number
   readonly change: ChangeOf
-  /** Undefined as long as the pod is not known; it may be by the time it is told of. */
-  readonly group: string | undefined
+  /** Undefined as long as the pod is not known. */
+  group: string | undefined
 }
 
 /**
@@ -87,14 +87,19 @@ export class Bursts {
   #sort(): void {
     const gathered = this.#gathered
     this.#gathered = []
-    const groupOf = ({ change, group }: Gathered) => group ?? this.#groups?.groupOf(change.about)
+    const nowMs = this.#clock.monotonicMs()
+    // A pod that was not known when it changed may be by now.
+    for (const each of gathered) each.group ??= this.#groups?.groupOf(each.change.about)
     const summaries = new Map(
-      [...Map.groupBy(gathered, groupOf)].map(([group, changes]) => [group, this.#summaryOf(group, changes)]),
+      [...Map.groupBy(gathered, ({ group }) => group)].map(([group, changes]) => [
+        group,
+        this.#summaryOf(group, changes),
+      ]),
     )
-    for (const each of gathered) {
-      const summary = summaries.get(groupOf(each))
-      if (summary === undefined) this.#flood.tell(each.timeMs, each.change)
-      else summary.add(each.timeMs, each.change, this.#clock.monotonicMs())
+    for (const { timeMs, change, group } of gathered) {
+      const summary = summaries.get(group)
+      if (summary === undefined) this.#flood.tell(timeMs, change)
+      else summary.add(timeMs, change, nowMs)
     }
   }
 
