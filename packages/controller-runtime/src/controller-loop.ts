@@ -159,18 +159,20 @@ export class ControllerLoop implements Lookup {
       }
       mapping?.map(object, priority)
     }
-    const enqueue = (change: Change<KubernetesObject>, priority: Priority) => {
-      if (!source.predicates.every((predicate) => predicate(change))) return
+    const enqueue = (change: Change<KubernetesObject>, priority: Priority): boolean => {
+      for (const predicate of source.predicates) if (!predicate(change)) return false
       if (source.endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
       enqueueFor(change.object, priority, change.object)
-      // What an object no longer concerns has changed as well.
-      if (change.type === 'update' && source.hasSameKeys?.(change.old, change.object) !== true)
-        enqueueFor(change.old, priority, change.object)
+      return true
     }
     const detach = informer.addHandler({
-      add: (object, isInitial) => enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
-      update: (old, object) => enqueue({ type: 'update', old, object }, 'fresh'),
-      delete: (object) => enqueue({ type: 'delete', object }, 'fresh'),
+      add: (object, isInitial) => void enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
+      update(old, object) {
+        // What an object no longer concerns has changed as well.
+        if (enqueue({ type: 'update', old, object }, 'fresh') && source.hasSameKeys?.(old, object) !== true)
+          enqueueFor(old, 'fresh', object)
+      },
+      delete: (object) => void enqueue({ type: 'delete', object }, 'fresh'),
     })
     return () => {
       detach()

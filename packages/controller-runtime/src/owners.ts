@@ -9,9 +9,14 @@ export function controllerRef(owner: KubernetesObject): OwnerReference {
 
 /** The reference to the owner that controls an object; with `resource` only if the owner is of that group and kind. */
 export function controllerOf(object: KubernetesObject, resource?: Resource): OwnerReference | undefined {
-  const owner = object.metadata.ownerReferences?.find((reference) => reference.controller === true)
-  if (owner === undefined || resource === undefined) return owner
-  return owner.kind === resource.kind && groupOf(owner.apiVersion) === resource.group ? owner : undefined
+  // A loop: it is asked some fifty times for each change of a pod.
+  for (const owner of object.metadata.ownerReferences ?? []) {
+    if (owner.controller !== true) continue
+    const isWanted =
+      resource === undefined || (owner.kind === resource.kind && groupOf(owner.apiVersion) === resource.group)
+    return isWanted ? owner : undefined
+  }
+  return undefined
 }
 
 /** Whether `owner` itself, not just one of its name, controls the object. */
