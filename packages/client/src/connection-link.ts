@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coracle/api'
+import { TransientMap } from '@coracle/environment/transient-map'
 import type { Watch } from './client.ts'
 import type { ClientCall, Interceptor } from './intercepted-client.ts'
 
@@ -19,7 +20,9 @@ export class ConnectionError extends Error {
 export class ConnectionLink implements Interceptor {
   readonly #trunk: ConnectionLink | undefined
   readonly #branches = new Set<ConnectionLink>()
-  readonly #underWay = new Set<(error: ConnectionError) => void>()
+  /** By which call it is: numbers cost less as keys than functions, which are given a hash for it. */
+  #underWay = new TransientMap<number, (error: ConnectionError) => void>()
+  #calls = 0
   readonly #watches = new Set<() => void>()
   /** Why calls are refused; undefined where they are not. */
   #because: string | undefined
@@ -70,14 +73,15 @@ export class ConnectionLink implements Interceptor {
     const refusal = this.#refusal
     if (refusal !== undefined) return Promise.reject(new ConnectionError(refusal, { refused: true }))
     return new Promise((resolve, reject) => {
-      this.#underWay.add(reject)
+      const call = this.#calls++
+      this.#underWay.set(call, reject)
       proceed().then(
         (value) => {
-          this.#underWay.delete(reject)
+          this.#underWay.delete(call)
           resolve(value)
         },
         (error: unknown) => {
-          this.#underWay.delete(reject)
+          this.#underWay.delete(call)
           reject(error)
         },
       )
@@ -99,8 +103,8 @@ export class ConnectionLink implements Interceptor {
     // An error is dear to make, for its stack, and mostly nothing is under way.
     if (this.#underWay.size > 0) {
       const error = new ConnectionError(`${because}: the answer is lost`)
-      for (const fail of this.#underWay) fail(error)
-      this.#underWay.clear()
+      for (const fail of this.#underWay.values()) fail(error)
+      this.#underWay = new TransientMap()
     }
     for (const close of [...this.#watches]) close()
     for (const branch of this.#branches) branch.#interrupt(because)
