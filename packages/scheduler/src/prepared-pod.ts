@@ -37,7 +37,7 @@ export class PreparedPod {
   get signature(): string {
     const asked = new Set(this.#filters.map(({ plugin }) => plugin))
     const signatures = this.#plugins.map((plugin) => (asked.has(plugin.name) ? plugin.signature(this.pod) : undefined))
-    return JSON.stringify([priorityOf(this.pod), this.#nodeSignature, ...signatures])
+    return `${priorityOf(this.pod)} ${this.#nodeSignature} ${JSON.stringify(signatures)}`
   }
 
   /** Why no node takes the pod, whichever it is. */

@@ -364,7 +364,7 @@ class SchedulerLoop implements Scheduler {
     const refusedBy = new Set([...refusals.map(({ refusal }) => refusal.plugin), ...namedBy])
     if (rejection !== undefined) refusedBy.add(rejection.plugin)
     // A pod for which there is a node to come is like no other.
-    const group = JSON.stringify([prepared.signature, nominated === undefined ? '' : uid, ...refusedBy])
+    const group = [prepared.signature, nominated === undefined ? '' : uid, ...refusedBy].join('\n')
     this.#queue.rest(uid, { group, refusedBy })
     const help = this.#framework.postFilter(pod, refusedBy)
     const message = [explain(diagnosis), explainNoHelp(diagnosis, preemption, help?.message)].filter(Boolean).join(' ')
