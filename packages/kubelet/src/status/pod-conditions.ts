@@ -115,12 +115,11 @@ function containersReadyVerdict({ pod, statuses, phase }: PodConditionsInput): V
   const expected = [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers].map(
     ({ name }) => name,
   )
-  const byName = new Map(statuses.map((status) => [status.name, status]))
-  const unknown = expected.filter((name) => !byName.has(name))
-  const unready = expected.filter((name) => byName.get(name)?.ready === false)
+  const unknown = expected.filter((name) => statusOf(name, statuses) === undefined)
+  const unready = expected.filter((name) => statusOf(name, statuses)?.ready === false)
   if (phase === 'Succeeded' && unknown.length === 0) return no('PodCompleted')
   if (phase === 'Failed') return no('PodFailed')
-  return complaint('ContainersNotReady', { unknown, unready })
+  return unknown.length + unready.length === 0 ? yes : complaint('ContainersNotReady', { unknown, unready })
 }
 
 function complaint(
@@ -140,6 +139,10 @@ function complaint(
   return parts.length === 0 ? yes : no(reason, parts.join(', '))
 }
 
+/** A pod has few containers: to look through them is cheaper than an index. */
+const statusOf = (name: string, statuses: readonly ContainerStatus[]): ContainerStatus | undefined =>
+  statuses.find((status) => status.name === name)
+
 function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersReady: Verdict): Verdict {
   if (containersReady.status !== 'True') return containersReady
   const problems = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
@@ -152,16 +155,15 @@ function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersRead
 }
 
 function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {
-  const byName = new Map(statuses.map((status) => [status.name, status]))
   const init = pod.spec.initContainers ?? []
-  const unknown = init.filter(({ name }) => !byName.has(name)).map(({ name }) => name)
+  const unknown = init.filter(({ name }) => statusOf(name, statuses) === undefined).map(({ name }) => name)
   if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' }
-  if (pod.spec.containers.some(({ name }) => hasStarted(byName.get(name)))) return yes
+  if (pod.spec.containers.some(({ name }) => hasStarted(statusOf(name, statuses)))) return yes
   // Once initialized it stays so, whatever its init containers have to do again.
   if (pod.status?.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True')) return yes
   const incomplete = init
     .filter((container) => {
-      const status = byName.get(container.name)
+      const status = statusOf(container.name, statuses)
       return status !== undefined && !(isSidecar(container) ? status.started === true : status.ready)
     })
     .map(({ name }) => name)
