@@ -21,7 +21,7 @@ import { notRegisteredAsOptions } from '../registry/schemes.ts'
 import type { RegistryWriteOptions, RequestedPatch } from '../registry-contract.ts'
 import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
-import { duplicateFields, oddFields } from './duplicate-fields.ts'
+import { hasDuplicateFields } from './duplicate-fields.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
 import { ProtobufError } from './protobuf-wire.ts'
@@ -95,7 +95,7 @@ export async function parseObject(
         ? parseJson(text, isCustom(definition))
         : await parseYaml(text, fieldValidation)
   if (pause !== undefined) await pause()
-  if (format === 'json') parsed = withDuplicates(parsed, text, fieldValidation)
+  if (format === 'json' && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   const problem =
     parsed.problem === undefined ? typeProblem(parsed.value, definition, text) : unreadableType(parsed.problem)
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
@@ -121,7 +121,7 @@ async function oddities(
 ): Promise<readonly string[]> {
   const unknown = await unknownFields(value, definition)
   // Built-in kinds have one reader for both; custom ones are read first and looked through then, and so is YAML.
-  if (format === 'json' && !isCustom(definition)) return oddFields(text, new Set(unknown))
+  if (format === 'json' && !isCustom(definition)) return (await loadOddFields())(text, new Set(unknown))
   return [...(fieldValidation === 'Strict' ? strictText(format, duplicates) : duplicates), ...unknown]
 }
 
@@ -220,18 +220,19 @@ export async function parsePatch(
   const pause = turns && pauseFor(turns, 0, body.length)
   let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, isCustom(definition))
   if (pause !== undefined) await pause()
-  if (parsed !== undefined) parsed = withDuplicates(parsed, text, fieldValidation)
+  if (parsed !== undefined && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   // What is not quite JSON may still be YAML.
   if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
     isYaml = text !== undefined
   if (isYaml || parsed === undefined) parsed = await parseYaml(text ?? '', fieldValidation)
   if (parsed.problem !== undefined) throw badRequest(unreadablePatch(type, parsed.problem, fieldValidation))
   if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
-  if (type === 'json' && fieldValidation !== 'Ignore') checkOperations(parsed.value)
   const { value } = parsed
   if (type === 'json' && text !== undefined && fieldValidation !== 'Ignore') {
+    const { checkOperations, unknownOperationFields } = await import('./json-patch-operations.ts')
+    checkOperations(value)
     const unknown = unknownOperationFields(value)
-    const odd = unknown.size + parsed.duplicates.length === 0 ? [] : oddFields(text, unknown)
+    const odd = unknown.size + parsed.duplicates.length === 0 ? [] : (await loadOddFields())(text, unknown)
     parsed = { value, duplicates: odd.map((each) => `json patch ${each}`) }
   }
   const change = { type, body: value }
@@ -244,39 +245,6 @@ export async function parsePatch(
   }
   return { change: { ...change, duplicates }, warnings: [] }
 }
-
-/** What is said of fields that operations of a JSON patch do not have. */
-function unknownOperationFields(patch: unknown): ReadonlySet<string> {
-  const messages = (Array.isArray(patch) ? patch : []).flatMap((operation, index) =>
-    isJsonObject(operation)
-      ? Object.keys(operation)
-          .filter((field) => !operationFields.includes(field))
-          .map((field) => `unknown field "[${index}].${field}"`)
-      : [],
-  )
-  return new Set(messages)
-}
-
-const operationFields = ['op', 'path', 'from', 'value']
-
-/** Throws where a JSON patch is not a list of operations with texts for what they do and where: the reader that looks for duplicates sees that first. */
-function checkOperations(patch: unknown): void {
-  if (patch === null) return
-  if (!Array.isArray(patch)) throw notOperations(`${jsonTypeOf(patch)} into Go value of type []handlers.jsonPatchOp`)
-  for (const operation of patch) {
-    if (operation === null) continue
-    if (!isJsonObject(operation)) {
-      throw notOperations(`${jsonTypeOf(operation)} into Go value of type handlers.jsonPatchOp`)
-    }
-    for (const field of ['op', 'path', 'from']) {
-      const found = operation[field] ?? ''
-      if (typeof found === 'string') continue
-      throw notOperations(`${jsonTypeOf(found)} into Go struct field jsonPatchOp.${field} of type string`)
-    }
-  }
-}
-
-const notOperations = (what: string): ApiError => badRequest(`error decoding patch: json: cannot unmarshal ${what}`)
 
 /** Each kind of patch is read by another library, and a second one looks for unknown and duplicate fields where that is wanted. */
 function unreadablePatch(
@@ -341,18 +309,25 @@ function parseJson(text: string, isExact: boolean): Parsed {
   }
 }
 
-/** What was parsed of a JSON text, with the fields that occur twice in it where the request wants to hear of them. */
-function withDuplicates(
-  parsed: Parsed,
+/** Whether fields occur twice in a JSON text, where the request wants to hear of them. */
+function repeatsFields(
+  { value, problem }: Parsed,
   text: string | undefined,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
-): Parsed {
-  const { value, problem } = parsed
-  if (text === undefined || problem !== undefined || fieldValidation === 'Ignore') return parsed
+): boolean {
+  if (text === undefined || problem !== undefined || fieldValidation === 'Ignore') return false
   // Deep values are refused by the caller; looking for duplicates in them would recurse as deep.
-  if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return parsed
-  return { value, duplicates: duplicateFields(text, value) }
+  if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return false
+  return hasDuplicateFields(text, value)
 }
+
+/** What was parsed of a JSON text, with the fields that occur twice in it. */
+async function withDuplicates({ value }: Parsed, text = ''): Promise<Parsed> {
+  return { value, duplicates: (await loadOddFields())(text, new Set()) }
+}
+
+/** Few bodies have such fields. */
+const loadOddFields = async () => (await import('./odd-fields.ts')).oddFields
 
 /** May be half of a surrogate pair, which is no character alone. */
 const halfSurrogate = /\\u[dD][89a-fA-F]/

@@ -1,30 +1,12 @@
 import { skipWhitespace } from '@coracle/api/json-syntax'
 
-/** More than these are not reported: nobody reads them. */
-export const oddFieldsMax = 100
-
 /**
- * Messages about fields that occur twice in one object (`duplicate field "spec.containers[0].image"`), of which
- * `JSON.parse` keeps the last. `value` is what `JSON.parse` made of `text`; where it holds as many fields as the text
- * has, nothing occurs twice: that is the usual case, and costs far less than parsing did.
+ * Whether a field occurs twice in one object, of which `JSON.parse` keeps the last. `value` is what `JSON.parse` made of `text`; where it
+ * holds as many fields as the text has, nothing occurs twice: to count them costs far less than parsing did. Which fields it is, `oddFields`
+ * tells.
  */
-export function duplicateFields(text: string, value: unknown): readonly string[] {
-  if (countFieldsInText(text) === countFields(value)) return []
-  return oddFields(text, noMessages)
-}
-
-/**
- * What strict decoding says of a JSON text: of fields that are not known, whose messages are given (`unknown field "spec.foo"`), and of
- * those that occur twice (`duplicate field "spec.replicas"`), in the order of the text and each once. What is in a field that is not known
- * is not looked at.
- */
-export function oddFields(text: string, unknown: ReadonlySet<string>): readonly string[] {
-  const finder = new OddFieldFinder(text, unknown)
-  finder.value('')
-  return [...finder.found]
-}
-
-const noMessages: ReadonlySet<string> = new Set()
+export const hasDuplicateFields = (text: string, value: unknown): boolean =>
+  countFieldsInText(text) !== countFields(value)
 
 /** Counts strings that are followed by a colon. `text` is valid JSON. */
 function countFieldsInText(text: string): number {
@@ -51,7 +33,7 @@ const colon = 0x3a
 const backslash = 0x5c
 
 /** The position after the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end < 0 ? text.length : end + 1
@@ -62,86 +44,4 @@ function isEscaped(text: string, position: number): boolean {
   let before = position - 1
   while (text.charCodeAt(before) === backslash) before--
   return (position - before) % 2 === 0
-}
-
-/** Walks valid JSON and collects what is odd about its fields. Only used once it is known that there is something. */
-class OddFieldFinder {
-  readonly found = new Set<string>()
-  readonly #text: string
-  readonly #unknown: ReadonlySet<string>
-  #position = 0
-  /** Whether the position is in a field that is not known. */
-  #passes = false
-
-  constructor(text: string, unknown: ReadonlySet<string>) {
-    this.#text = text
-    this.#unknown = unknown
-  }
-
-  value(path: string): void {
-    const first = this.#peek()
-    if (first === '{') this.#object(path)
-    else if (first === '[') this.#array(path)
-    else if (first === '"') this.#string()
-    else this.#scalar()
-  }
-
-  #scalar(): void {
-    while (this.#position < this.#text.length && !/[\s,\]}]/.test(this.#text.charAt(this.#position))) this.#position++
-  }
-
-  #object(path: string): void {
-    const seen = new Set<string>()
-    this.#position++
-    while (this.#peek() !== '}') {
-      if (this.#peek() === ',') this.#position++
-      this.#peek()
-      const key = this.#string()
-      const fieldPath = path === '' ? key : `${path}.${key}`
-      this.#peek()
-      this.#position++
-      const unknown = `unknown field "${fieldPath}"`
-      if (this.#unknown.has(unknown)) {
-        this.#report(unknown)
-        this.#pass(fieldPath)
-        continue
-      }
-      if (seen.has(key)) this.#report(`duplicate field ${JSON.stringify(fieldPath)}`)
-      seen.add(key)
-      this.value(fieldPath)
-    }
-    this.#position++
-  }
-
-  #report(message: string): void {
-    if (!this.#passes && this.found.size < oddFieldsMax) this.found.add(message)
-  }
-
-  #pass(path: string): void {
-    const outer = this.#passes
-    this.#passes = true
-    this.value(path)
-    this.#passes = outer
-  }
-
-  #array(path: string): void {
-    this.#position++
-    for (let index = 0; this.#peek() !== ']'; index++) {
-      if (this.#peek() === ',') this.#position++
-      this.value(`${path}[${index}]`)
-    }
-    this.#position++
-  }
-
-  #string(): string {
-    const start = this.#position
-    this.#position = endOfString(this.#text, start)
-    return JSON.parse(this.#text.slice(start, this.#position)) as string
-  }
-
-  /** The next character that is not white space; the position is then at it. */
-  #peek(): string {
-    this.#position = skipWhitespace(this.#text, this.#position)
-    return this.#text.charAt(this.#position)
-  }
 }
