@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { requestTooLarge, tooManyRequests } from '@coracle/api'
+import { type ApiError, requestTooLarge, tooManyRequests } from '@coracle/api'
 import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
+import { type BodySink, IncomingRequest } from './incoming-request.ts'
 import { ClientGoneError } from './respond.ts'
 
 /** Upstream's limit of a request body. */
@@ -27,16 +28,26 @@ export const hugeBodyBytesMin = 256 * 1024
 /** How many bodies of that size are worked on at a time. Others wait, as the bytes they came in. */
 export const hugeBodiesMax = 8
 
+/** What bodies take together that are being received, or wait to be worked on. */
+interface HeldBytes {
+  bytes: number
+}
+
 /** Reads bodies within their limits, one by one and together. */
 export class BodyReader {
   readonly #turns: WorkTurns
-  #heldBytes = 0
+  readonly #held: HeldBytes = { bytes: 0 }
   #hugeCount = 0
   readonly #waiting: (() => void)[] = []
   readonly #awaitingContinue = new WeakMap<IncomingMessage, ServerResponse>()
 
   constructor(turns: WorkTurns) {
     this.#turns = turns
+  }
+
+  /** What bodies take together that are being received, or wait to be worked on. */
+  get heldBytes(): number {
+    return this.#held.bytes
   }
 
   /** The client sends its body when it is told to (`Expect: 100-continue`), which `read` does. */
@@ -62,9 +73,9 @@ export class BodyReader {
   async #useHuge<T>(body: Buffer, action: (body: Buffer) => Promise<T>): Promise<T> {
     if (this.#hugeCount < hugeBodiesMax) this.#hugeCount += 1
     else {
-      this.#heldBytes += body.length
+      this.#held.bytes += body.length
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
-      this.#heldBytes -= body.length
+      this.#held.bytes -= body.length
     }
     try {
       return await action(body)
@@ -81,56 +92,97 @@ export class BodyReader {
    * all bodies together are too much, with ClientGoneError where the client went before its end.
    */
   read(request: IncomingMessage): Promise<Buffer> {
+    const { headers } = request
+    if (Number(headers['content-length'] ?? 0) > discardedBytesMax) return Promise.reject(tooLarge())
+    if (headers.expect !== undefined) this.#awaitingContinue.get(request)?.writeContinue()
     return new Promise((resolve, reject) => {
-      let chunks: Buffer[] = []
-      let length = 0
-      let held = 0
-      let problem: unknown
-      const release = () => {
-        this.#heldBytes -= held
-        held = 0
-      }
-      const detach = () => {
-        request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone)
-      }
-      const fail = (error: unknown) => {
-        release()
-        detach()
-        reject(error)
-      }
-      const discard = (why: unknown) => {
-        problem = why
-        chunks = []
-        release()
-      }
-      const onData = (chunk: Buffer) => {
-        length += chunk.length
-        if (problem !== undefined) {
-          if (length > discardedBytesMax) fail(problem)
-          return
-        }
-        held += chunk.length
-        this.#heldBytes += chunk.length
-        chunks.push(chunk)
-        if (length > bodyBytesMax) discard(tooLarge())
-        else if (this.#heldBytes > bodiesBytesMax) discard(tooManyRequests(busyMessage, 1))
-      }
-      const onEnd = () => {
-        detach()
-        const wait = length >= largeBodyBytesMin && problem === undefined ? this.#turns.take(true) : undefined
-        if (wait === undefined) finish()
-        else void wait.then(finish)
-      }
-      const finish = () => {
-        release()
-        const [only] = chunks
-        if (problem !== undefined) reject(problem)
-        else resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length))
-      }
-      const onGone = () => fail(problem ?? new ClientGoneError())
-      if (Number(request.headers['content-length'] ?? 0) > discardedBytesMax) return reject(tooLarge())
-      if (request.headers.expect !== undefined) this.#awaitingContinue.get(request)?.writeContinue()
-      request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
+      const body = new ComingBody(this.#held, this.#turns, resolve, reject)
+      if (!(request instanceof IncomingRequest && request.sendBodyTo(body))) readStream(request, body)
     })
+  }
+}
+
+/** Reads a body from a stream. */
+function readStream(request: IncomingMessage, body: ComingBody): void {
+  const abort = () => body.abort()
+  request
+    .on('data', (chunk: Buffer) => body.write(chunk))
+    .on('end', () => body.end())
+    .on('error', abort)
+    .on('close', abort)
+}
+
+/** A body that is being received. */
+class ComingBody implements BodySink {
+  readonly #all: HeldBytes
+  readonly #turns: WorkTurns
+  readonly #resolve: (body: Buffer) => void
+  readonly #reject: (reason: unknown) => void
+  #chunks: Buffer[] = []
+  #length = 0
+  #held = 0
+  #problem: ApiError | undefined
+  /** Whether nothing more of it is looked at. */
+  #isOver = false
+
+  constructor(all: HeldBytes, turns: WorkTurns, resolve: (body: Buffer) => void, reject: (reason: unknown) => void) {
+    this.#all = all
+    this.#turns = turns
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  write(chunk: Buffer): void {
+    if (this.#isOver) return
+    this.#length += chunk.length
+    if (this.#problem !== undefined) {
+      if (this.#length > discardedBytesMax) this.#fail(this.#problem)
+      return
+    }
+    this.#held += chunk.length
+    this.#all.bytes += chunk.length
+    this.#chunks.push(chunk)
+    if (this.#length > bodyBytesMax) this.#discard(tooLarge())
+    else if (this.#all.bytes > bodiesBytesMax) this.#discard(tooManyRequests(busyMessage, 1))
+  }
+
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const isLarge = this.#length >= largeBodyBytesMin && this.#problem === undefined
+    const wait = isLarge ? this.#turns.take(true) : undefined
+    if (wait === undefined) this.#finish()
+    else void wait.then(() => this.#finish())
+  }
+
+  abort(): void {
+    if (!this.#isOver) this.#fail(this.#problem ?? new ClientGoneError())
+  }
+
+  #finish(): void {
+    this.#release()
+    const [only] = this.#chunks
+    if (this.#problem !== undefined) this.#reject(this.#problem)
+    else
+      this.#resolve(this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#length))
+  }
+
+  /** What is still to come is thrown away. */
+  #discard(why: ApiError): void {
+    this.#problem = why
+    this.#chunks = []
+    this.#release()
+  }
+
+  #fail(error: unknown): void {
+    this.#isOver = true
+    this.#chunks = []
+    this.#release()
+    this.#reject(error)
+  }
+
+  #release(): void {
+    this.#all.bytes -= this.#held
+    this.#held = 0
   }
 }

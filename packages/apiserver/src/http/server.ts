@@ -23,6 +23,7 @@ import { Exchanges } from './exchanges.ts'
 import type { FlowAdmission } from './flow-admission.ts'
 import { framingProblem, headersMax } from './framing.ts'
 import { isHealthPath } from './health.ts'
+import { IncomingRequest } from './incoming-request.ts'
 import { createPathHandler, type PathHandlerOptions } from './path-handler.ts'
 import { firstBytesTimeoutMs, refusePlainHttp } from './plain-http.ts'
 import type { ConnectToPod, createPodRelay } from './pod-relay.ts'
@@ -103,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const refused = new WeakSet<Duplex>()
   const upgrades = new Upgrades((connection) => clients.forget(connection))
   const handler = createHandler(options, { exchanges, bodies, turns, strangers, clients, refused, upgrades })
-  const server = createServer(
+  const server = createServer<typeof IncomingMessage, typeof Answer>(
     {
       cert: serving.certificatePem,
       key: serving.keyPem,
@@ -122,6 +123,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Whoever names no host is answered as upstream does it.
       requireHostHeader: false,
       noDelay: true,
+      IncomingMessage: IncomingRequest,
       ServerResponse: Answer,
       // Whoever asks for other things, such as HTTP/2 over a plain connection, is answered in HTTP/1.1.
       shouldUpgradeCallback: ({ headers }) => upgradesTo.has((headers.upgrade ?? '').toLowerCase()),
