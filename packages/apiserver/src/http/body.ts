@@ -303,7 +303,8 @@ function unreadable(body: Buffer): Parsed {
 function parseJson(text: string, isExact: boolean): Parsed {
   try {
     const parse = isExact ? parseExactJson : JSON.parse
-    return { value: halfSurrogate.test(text) ? parseWellFormed(text, isExact) : parse(text), duplicates: [] }
+    const isOdd = text.includes('\\') && halfSurrogate.test(text)
+    return { value: isOdd ? parseWellFormed(text, isExact) : parse(text), duplicates: [] }
   } catch {
     return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
   }

@@ -82,7 +82,8 @@ function hasParameters(text: string): boolean {
 
 /** How a body is written. Nothing said means JSON; what is none of these is 415. */
 export function bodyFormatOf(contentType: string | undefined): 'json' | 'yaml' | 'protobuf' {
-  if (contentType === undefined || contentType === '') return 'json'
+  // What nearly all clients say needs no closer look.
+  if (contentType === undefined || contentType === '' || contentType === 'application/json') return 'json'
   switch (mediaTypeOf(contentType)) {
     case 'application/json':
       return 'json'

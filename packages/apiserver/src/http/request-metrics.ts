@@ -31,7 +31,7 @@ export class RequestMetrics {
   /** Ends what looks at the requests that are being answered. */
   readonly close: () => void
   /** Series are kept by what a request is about, since to look them up by labels takes longer than to write them. */
-  readonly #byDefinition = new WeakMap<ResourceDefinition, Map<string, RouteSeries>>()
+  readonly #byDefinition = new WeakMap<ResourceDefinition, RouteSeries[]>()
 
   constructor(metrics: MetricsRegistry, clock: Clock, inFlight: () => RequestsInFlight) {
     this.#clock = clock
@@ -74,26 +74,24 @@ export class RequestMetrics {
     const series = this.#seriesOf(route, definition, verb)
     const dryRun = query.size > 0 && query.get('dryRun') === 'All' ? 'All' : ''
     series.longRunning?.inc()
-    response.once('close', () => {
+    response.on('close', () => {
       series.longRunning?.dec()
       series.answered(dryRun, response.statusCode, (this.#clock.monotonicMs() - startedMs) / 1000)
     })
   }
 
   #seriesOf(route: ResourceRoute, definition: ResourceDefinition, verb: string): RouteSeries {
-    const byRoute = this.#byDefinition.get(definition) ?? new Map<string, RouteSeries>()
-    const scope = scopeOf(route)
-    const key = `${verb} ${scope} ${route.subresource}`
-    const known = byRoute.get(key)
-    if (known !== undefined) return known
-    const { group, version, plural } = definition
     const { subresource } = route
+    const scope = scopeOf(route)
+    const all = this.#byDefinition.get(definition) ?? []
+    for (const series of all) if (series.isOf(verb, scope, subresource)) return series
+    const { group, version, plural } = definition
     const labels = { component: 'apiserver', group, resource: plural, scope, subresource, verb, version }
     const isLong = verb === 'WATCH' || longSubresources.has(subresource)
     const longRunning = isLong ? this.#longRunning.with(labels) : undefined
     const made = new RouteSeries(labels, { requests: this.#requests, seconds: this.#seconds }, longRunning)
-    byRoute.set(key, made)
-    this.#byDefinition.set(definition, byRoute)
+    all.push(made)
+    this.#byDefinition.set(definition, all)
     return made
   }
 }
@@ -114,6 +112,11 @@ class RouteSeries {
     this.#labels = labels
     this.#metrics = metrics
     this.longRunning = longRunning
+  }
+
+  isOf(verb: string, scope: string, subresource: string): boolean {
+    const labels = this.#labels
+    return labels.verb === verb && labels.scope === scope && labels.subresource === subresource
   }
 
   answered(dryRun: '' | 'All', code: number, seconds: number): void {
