@@ -81,9 +81,10 @@ describe('what `coracle up` loads before it does anything', () => {
     expect(up.builtins).not.toContain('http')
   })
 
-  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods or limit ranges', () => {
+  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods, limit ranges or what reads the causal record', () => {
     const lazy = [
       'packages/apiserver/src/admission/limits.ts',
+      'packages/apiserver/src/causes/causal-record.ts',
       'packages/apiserver/src/http/yaml-text.ts',
       'packages/api/src/openapi/v',
       'packages/api/src/pod-security/',

@@ -12,7 +12,7 @@ import { admissionWebhooks } from './admission/webhooks/admission-webhooks.ts'
 import { Aggregator, type FrontProxy } from './aggregation/aggregator.ts'
 import { LocalApiServices } from './aggregation/local-api-services.ts'
 import { apiServerUser } from './api-server-user.ts'
-import { CausalRecord } from './causes/causal-record.ts'
+import type { CausalRecord } from './causes/causal-record.ts'
 import { CauseRecorder, type OnUnexplained } from './causes/cause-recorder.ts'
 import { serveComponentStatuses, storeCheck } from './component-statuses/component-statuses.ts'
 import { CustomKinds } from './custom-resources/custom-kinds.ts'
@@ -142,8 +142,8 @@ export interface ApiCore {
   readonly serviceAccountTokens: ServiceAccountTokens | undefined
   /** Tokens with which machines join the cluster. */
   readonly bootstrapTokens: BootstrapTokens
-  /** Why objects are as they are. */
-  readonly causes: CausalRecord
+  /** Why objects are as they are; loaded when somebody asks. */
+  causes(): Promise<CausalRecord>
   /** Everything that is served, in all versions, as a client discovers it. */
   discover(): Promise<readonly DiscoveredResource[]>
   /** A client with the rights of `user`. */
@@ -302,7 +302,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     subresource: (resource, name) => subresources.get(resource, name),
     serviceAccountTokens: tokens,
     bootstrapTokens,
-    causes: new CausalRecord({ store, registries, authorizer, turns }),
+    causes: async () => {
+      const { CausalRecord } = await import('./causes/causal-record.ts')
+      return new CausalRecord({ store, registries, authorizer, turns })
+    },
     discover: () => discoverResources(async (path) => new Discovery(registries, aggregator).aggregated(path)),
     client: (user) => createInProcessClient(core, user),
     forgetHistory: () => {

@@ -205,7 +205,8 @@ export class ApiServer {
   /** The causal record, with the rights of `user`. */
   async causes(user: User, query: CausesQuery = {}): Promise<CausesPage> {
     if (this.#core === undefined) throw new ConnectionError(downMessage, { refused: true })
-    return this.#core.causes.list(user, query)
+    const causes = await this.#core.causes()
+    return causes.list(user, query)
   }
 
   forgetHistory(): void {

@@ -29,7 +29,7 @@ describe('the causal record', () => {
   })
 
   const list = async (query: CausesQuery = {}, user: User = reader) => {
-    const { causes } = await test.core.causes.list(user, query)
+    const { causes } = await (await test.core.causes()).list(user, query)
     return causes.filter(({ revision }) => revision > first)
   }
 
@@ -137,8 +137,9 @@ describe('the causal record', () => {
       metadata: { name: 's', namespace: 'default' },
     })
     expect([(await list()).length, (await list({}, jane)).length]).toEqual([0, 1])
-    expect(await refusal(test.core.causes.get(reader, first + 1))).toMatchObject({ code: 404, reason: 'NotFound' })
-    expect((await test.core.causes.get(jane, first + 1)).revision).toBe(first + 1)
+    const causes = await test.core.causes()
+    expect(await refusal(causes.get(reader, first + 1))).toMatchObject({ code: 404, reason: 'NotFound' })
+    expect((await causes.get(jane, first + 1)).revision).toBe(first + 1)
   })
 
   it('is asked by object, by revision, and page by page', async () => {
@@ -153,7 +154,7 @@ describe('the causal record', () => {
       ['b'],
     )
     expect(await names({ revisions: [first + 2, first + 4, first + 900] })).toEqual(['a', 'b'])
-    const page = await test.core.causes.list(reader, { resource: 'configmaps', limit: 2 })
+    const page = await (await test.core.causes()).list(reader, { resource: 'configmaps', limit: 2 })
     expect(page).toMatchObject({ causes: [{}, {}], before: first + 2 })
     expect(await names({ resource: 'configmaps', limit: 2, before: first + 2 })).toEqual(['a'])
   })
@@ -168,9 +169,9 @@ describe('the causal record', () => {
       await store.commit({ conditions: [], operations: [{ type: 'put', key: 'k', value: note('b') }], note: note('b') })
     }
     const { core } = await startTestCore({ store })
-    const all = await core.causes.list(jane, { name: 'b', limit: 1_000_000 })
+    const all = await (await core.causes()).list(jane, { name: 'b', limit: 1_000_000 })
     expect(all.causes).toHaveLength(causesPageMax)
-    const none = await core.causes.list(jane, { name: 'a' })
+    const none = await (await core.causes()).list(jane, { name: 'a' })
     expect(none.causes).toEqual([])
     expect(none.before).toBeGreaterThan(1)
   })

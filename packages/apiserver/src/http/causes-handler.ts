@@ -25,11 +25,12 @@ export async function handleCauses(context: HandlerContext, exchange: Exchange, 
   const { user, query } = exchange
   if (route.deeper || route.subresource !== '' || route.namespace !== '') throw pathNotFound()
   const { clock } = environment
+  const causes = await core.causes()
   if (route.verb === 'get') {
-    return sendCauses(exchange, clock, await core.causes.get(user, revisionOf('name', route.name)))
+    return sendCauses(exchange, clock, await causes.get(user, revisionOf('name', route.name)))
   }
   if (route.verb !== 'list' || exchange.request.method === 'HEAD') throw pathMethodNotAllowed()
-  await sendCauses(exchange, clock, causeListOf(await core.causes.list(user, causesQueryOf(query))))
+  await sendCauses(exchange, clock, causeListOf(await causes.list(user, causesQueryOf(query))))
 }
 
 /** Parameters that select by one field of a change. Others are `revision`, `after`, `limit` and `continue`. */

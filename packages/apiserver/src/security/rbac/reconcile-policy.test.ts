@@ -43,7 +43,7 @@ describe('the default roles and bindings', () => {
     const { items } = await client.list(clusterRoles)
     expect(new Set(items.map(({ metadata }) => metadata.resourceVersion)).size).toBeLessThanOrEqual(2)
     expect(new Set(items.map(({ metadata }) => metadata.uid)).size).toBe(items.length)
-    const { causes } = await core.causes.list({ name: 'root', groups: ['system:masters'] }, {})
+    const { causes } = await (await core.causes()).list({ name: 'root', groups: ['system:masters'] }, {})
     expect(causes.some(({ because }) => because === 'every cluster has these roles and bindings')).toBe(true)
   })
 
