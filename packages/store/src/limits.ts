@@ -52,6 +52,15 @@ export const writeBehindDelayMs = 100
 /** Bytes of batches in the journal alone after which they are written to the tables without waiting longer. */
 export const writeBehindBytesMax = 2 * 1024 * 1024
 
+/** Bytes of one block of memory for encoded batches. A larger batch has memory of its own. */
+export const batchMemoryBlockBytes = 512 * 1024
+
+/** Most such blocks: together they hold what waits to be written to the tables, unless the disk is slow. */
+export const batchMemoryBlocksMax = 8
+
+/** Bytes of a chunk of the log beyond which its memory is not used for the next one. */
+export const chunkMemoryMax = 1024 * 1024
+
 /** Changes of one disk transaction of the tables, if no single batch has more: preparing it holds up everything else. */
 export const writeBehindChangesMax = 512
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { assert, type Environment, realEnvironment } from '@coracle/environment'
 import { TransientMap } from '@coracle/environment/transient-map'
+import { BatchMemory } from './batch-memory.ts'
 import { allocatedBytes, makePrivateDirectory } from './directories.ts'
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts'
 import { checkRoom } from './disk-room.ts'
@@ -167,6 +168,7 @@ class LmdbStore implements SoleWriterStore {
   readonly #seed: number
   readonly #commits: GroupCommit
   readonly #behind: WriteBehind
+  readonly #memory = new BatchMemory()
   readonly #watches = new WatchHub()
   /** Keys changed by transactions that are not durable yet. */
   readonly #pending = new TransientMap<string, Pending>()
@@ -201,7 +203,10 @@ class LmdbStore implements SoleWriterStore {
     this.#behind = new WriteBehind({
       clock,
       write: (batches) => clock.hold(this.#tables.write(batches)),
-      onWritten: (sequence) => this.#journal.release(sequence),
+      onWritten: ({ sequence, encoded }) => {
+        this.#journal.release(sequence)
+        this.#memory.giveBack(encoded.bytes)
+      },
       onFailed: (cause) => this.#fail(cause),
     })
   }
@@ -287,6 +292,7 @@ class LmdbStore implements SoleWriterStore {
 
   async releaseMemory(): Promise<void> {
     this.#checkOpen()
+    this.#memory.release()
     if (!this.#tables.isWorthReopening) return
     await this.#parts.environment.clock.hold(this.#behind.pause(() => this.#reopenTables()))
   }
@@ -352,7 +358,7 @@ class LmdbStore implements SoleWriterStore {
     const sequence = this.#journal.nextSequence
     const revision = Math.max(this.#revision, batch.last)
     const compacted = this.#compactedAfter(batch, revision)
-    const encoded = encodeEvents(batch.events, this.#seed)
+    const encoded = encodeEvents(batch.events, this.#seed, (size) => this.#memory.take(size))
     await this.#journal.append({ sequence, revision, compacted, events: encoded.bytes })
     this.#revision = revision
     this.#compacted = compacted

@@ -6,7 +6,7 @@ import { type Database, type GetOptions, open as openLmdb, type RootDatabase, ty
 import { StoreDamagedError, UnknownFormatError } from './errors.ts'
 import type { JournalPosition, Sequence } from './journal-format.ts'
 import { prefixEnd } from './key-order.ts'
-import { notesDefaultMax, reopenBytesMin } from './limits.ts'
+import { chunkMemoryMax, notesDefaultMax, reopenBytesMin } from './limits.ts'
 import { checkLmdbFile, dataFileName } from './lmdb-file-check.ts'
 import { decodeNoteChunk, type NoteChunk, NoteChunks, noteChunkOf } from './lmdb-notes.ts'
 import {
@@ -88,6 +88,8 @@ export class LmdbTables {
   #chunks: Revision[] = []
   #chunksDropped = 0
   #noteChunks: NoteChunks
+  /** Memory of chunks of the log, one after another. */
+  #chunkMemory = noMemory
   #snapshot: Transaction
   #sequence: Sequence = 0
   #revision: Revision = 0
@@ -172,6 +174,7 @@ export class LmdbTables {
     this.#opened = openTables(root)
     this.#snapshot = freshSnapshot(root)
     this.#touchedBytes = 0
+    this.#chunkMemory = noMemory
     const state = decodeState(this.#opened.meta.getBinary(stateKey))
     if (state === undefined || !this.#isPresent(state)) throw this.#replaced()
   }
@@ -350,7 +353,14 @@ export class LmdbTables {
 
   #chunkOf(batches: readonly JournaledBatch[], last: Revision): Uint8Array {
     const changes = batches.map(({ encoded }) => encoded.bytes)
-    return encodeChunk(this.#revision, last, changes, this.#seed)
+    return encodeChunk(this.#revision, last, changes, this.#seed, (size) => this.#chunkBytes(size))
+  }
+
+  /** Memory for one chunk, that of the last one where it has room: new memory costs more than what is written to it. */
+  #chunkBytes(size: number): Buffer {
+    if (size > chunkMemoryMax) return Buffer.allocUnsafeSlow(size)
+    if (size > this.#chunkMemory.length) this.#chunkMemory = Buffer.allocUnsafeSlow(size)
+    return this.#chunkMemory.subarray(0, size)
   }
 
   #read(): GetOptions {
@@ -396,6 +406,8 @@ interface OpenedTables {
   readonly notes: Table
   readonly meta: Table
 }
+
+const noMemory = Buffer.alloc(0)
 
 const openRoot = (directory: string): RootTable => openLmdb(directory, environmentOptions)
 

@@ -31,44 +31,57 @@ export interface EncodedEvents {
   readonly entries: readonly Uint8Array[]
 }
 
+/** Gives memory of a size, not of Buffer's pool: LMDB reads it from another thread. */
+export type Allocate = (size: number) => Buffer
+
 /** Encodes changes one after another. */
-export function encodeEvents(events: readonly StoreEvent[], seed: number): EncodedEvents {
-  const keyLengths = events.map(({ key }) => Buffer.byteLength(key))
+export function encodeEvents(
+  events: readonly StoreEvent[],
+  seed: number,
+  allocate: Allocate = Buffer.allocUnsafeSlow,
+): EncodedEvents {
+  const keyLengths: number[] = []
   let size = 0
-  for (const [index, { value, previousValue, note }] of events.entries()) {
-    size += eventHeaderBytes + (keyLengths[index] as number) + entryOverheadBytes + value.length
+  for (const { key, value, previousValue, note } of events) {
+    const keyLength = Buffer.byteLength(key)
+    keyLengths.push(keyLength)
+    size += eventHeaderBytes + keyLength + entryOverheadBytes + value.length
     if (previousValue !== undefined) size += previousLengthBytes + previousValue.length
     if (note !== undefined) size += noteLengthBytes + note.length
   }
-  // Memory of its own, not of Buffer's pool: LMDB reads it from another thread.
-  const bytes = Buffer.allocUnsafeSlow(size)
+  const bytes = allocate(size)
+  // Its numbers are written several times as fast as a Buffer's.
+  const view = new DataView(bytes.buffer, bytes.byteOffset, size)
   const entries: Uint8Array[] = []
   let at = 0
-  for (const [index, event] of events.entries()) {
-    const keyLength = keyLengths[index] as number
-    const { previousValue, note } = event
+  for (const event of events) {
+    const { key, value, previousValue, note } = event
+    const keyLength = keyLengths[entries.length] as number
     const type = event.type === 'delete' ? typeDelete : previousValue === undefined ? 0 : typeCarries
-    at = bytes.writeUInt8(note === undefined ? type : type + typeNoted, at)
-    at = bytes.writeUInt16BE(keyLength, at)
-    at = bytes.writeUInt32BE(event.value.length, at)
-    at = bytes.writeDoubleBE(event.previousRevision, at)
+    view.setUint8(at, note === undefined ? type : type + typeNoted)
+    view.setUint16(at + 1, keyLength)
+    view.setUint32(at + 3, value.length)
+    view.setFloat64(at + 7, event.previousRevision)
+    at += eventHeaderBytes
     if (previousValue !== undefined) {
-      at = bytes.writeUInt32BE(previousValue.length, at)
-      bytes.set(previousValue, at)
-      at += previousValue.length
+      view.setUint32(at, previousValue.length)
+      bytes.set(previousValue, at + previousLengthBytes)
+      at += previousLengthBytes + previousValue.length
     }
     if (note !== undefined) {
-      at = bytes.writeUInt16BE(note.length, at)
-      bytes.set(note, at)
-      at += note.length
+      view.setUint16(at, note.length)
+      bytes.set(note, at + noteLengthBytes)
+      at += noteLengthBytes + note.length
     }
-    at += bytes.write(event.key, at, keyLength, 'utf8')
+    const keyStart = at
+    at += bytes.write(key, at)
     const start = at
-    at = bytes.writeDoubleBE(event.revision, at)
-    at = bytes.writeDoubleBE(event.createRevision, at)
-    bytes.set(event.value, at)
-    at += event.value.length
-    at = bytes.writeUInt32BE(crc32(bytes.subarray(start - keyLength, at), seed), at)
+    view.setFloat64(at, event.revision)
+    view.setFloat64(at + 8, event.createRevision)
+    bytes.set(value, at + entryHeaderBytes)
+    at += entryHeaderBytes + value.length
+    view.setUint32(at, crc32(bytes.subarray(keyStart, at), seed))
+    at += checksumBytes
     entries.push(bytes.subarray(start, at))
   }
   return { bytes, entries }
@@ -139,9 +152,14 @@ export interface LogChunk {
  *
  *     chunk = events | last revision of the chunk before f64 | checksum u32, over the chunk's key and what stands before
  */
-export function encodeChunk(after: Revision, last: Revision, events: readonly Uint8Array[], seed: number): Uint8Array {
-  // Memory of its own: LMDB reads it from another thread.
-  const bytes = Buffer.allocUnsafeSlow(events.reduce((sum, { length }) => sum + length, chunkTrailerBytes))
+export function encodeChunk(
+  after: Revision,
+  last: Revision,
+  events: readonly Uint8Array[],
+  seed: number,
+  allocate: Allocate = Buffer.allocUnsafeSlow,
+): Uint8Array {
+  const bytes = allocate(events.reduce((sum, { length }) => sum + length, chunkTrailerBytes))
   let at = 0
   for (const part of events) {
     bytes.set(part, at)

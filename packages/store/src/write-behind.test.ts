@@ -33,7 +33,7 @@ function harness() {
     clock,
     write: (batches) =>
       new Promise((done, fail) => writes.push({ sequences: batches.map(({ sequence }) => sequence), done, fail })),
-    onWritten: (sequence) => written.push(sequence),
+    onWritten: ({ sequence }) => written.push(sequence),
     onFailed: (cause) => failures.push(cause),
   })
   return { clock, behind, writes, written, failures }

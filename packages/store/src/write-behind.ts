@@ -20,8 +20,8 @@ export interface WriteBehindOptions {
   readonly clock: Clock
   /** Writes batches to the tables. Resolves when they are durable there, and can be read. Called one at a time, in order. */
   readonly write: (batches: readonly JournaledBatch[]) => Promise<void>
-  /** Called after `write` with the last batch it wrote. */
-  readonly onWritten: (sequence: Sequence) => void
+  /** Called after `write` with each batch it wrote. */
+  readonly onWritten: (batch: JournaledBatch) => void
   /** Called when `write` rejects; nothing is written after it. */
   readonly onFailed: (cause: unknown) => void
 }
@@ -129,12 +129,13 @@ export class WriteBehind {
 
   #drop(batches: readonly JournaledBatch[]): void {
     this.#batches = this.#batches.slice(batches.length)
-    for (const { sequence, events, encoded } of batches) {
+    for (const batch of batches) {
+      const { events, encoded } = batch
       this.#bytes -= encoded.bytes.length
       for (const { key, revision } of events) {
         if (this.#entries.get(key)?.revision === revision) this.#entries.delete(key)
       }
-      this.#options.onWritten(sequence)
+      this.#options.onWritten(batch)
     }
   }
 }
