@@ -310,6 +310,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     client: (user) => createInProcessClient(core, user),
     forgetHistory: () => {
       for (const { storage } of registries.kinds()) storage.cache.forgetHistory()
+      store.dropCaches?.()
       releaseHeldObjects()
     },
     close: async () => {

@@ -38,7 +38,7 @@ export class BatchMemory {
     if (block.takers === 0) block.used = 0
   }
 
-  /** Leaves all of it to the garbage collection, once it is given back. */
+  /** Leaves all of it to the garbage collection, what is taken as soon as nobody looks at it. */
   release(): void {
     this.#blocks = []
   }

@@ -52,6 +52,9 @@ export const writeBehindDelayMs = 100
 /** Bytes of batches in the journal alone after which they are written to the tables without waiting longer. */
 export const writeBehindBytesMax = 2 * 1024 * 1024
 
+/** Bytes of batches in the tables that stay known, so that what is changed again soon need not be read. */
+export const writtenKeptBytesMax = 2 * 1024 * 1024
+
 /** Bytes of one block of memory for encoded batches. A larger batch has memory of its own. */
 export const batchMemoryBlockBytes = 512 * 1024
 

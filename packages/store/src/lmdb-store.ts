@@ -26,6 +26,7 @@ import {
   type NotesQuery,
   type Revision,
   type SoleWriterStore,
+  type StoreEvent,
   type StoreWatch,
   type Transaction,
   type WatchOptions,
@@ -150,12 +151,6 @@ interface Parts {
   readonly lock: DirectoryLock
 }
 
-/** What a key will be once everything committed is durable. */
-interface Pending {
-  readonly entry: Entry | undefined
-  readonly revision: Revision
-}
-
 /**
  * A batch of transactions goes to the journal, which is what its commits wait for; it is then durable and can be seen.
  * The tables get it a little later (`WriteBehind`); until then reads look at both.
@@ -170,8 +165,8 @@ class LmdbStore implements SoleWriterStore {
   readonly #behind: WriteBehind
   readonly #memory = new BatchMemory()
   readonly #watches = new WatchHub()
-  /** Keys changed by transactions that are not durable yet. */
-  readonly #pending = new TransientMap<string, Pending>()
+  /** The last changes of keys by transactions that are not durable yet. */
+  readonly #pending = new TransientMap<string, StoreEvent>()
   #assigned: Revision
   /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
   #carriedTo: Revision
@@ -252,7 +247,7 @@ class LmdbStore implements SoleWriterStore {
     // Reads what is replaced, which may turn out damaged: only then is the revision given away.
     const events = changesOf(transaction, revision, lookup, carriedTo)
     this.#assigned = revision
-    for (const event of events) this.#pending.set(event.key, { entry: entryAfter(event), revision })
+    for (const event of events) this.#pending.set(event.key, event)
     await this.#commits.add(revision, events)
     return { ok: true, revision }
   }
@@ -290,9 +285,14 @@ class LmdbStore implements SoleWriterStore {
     this.#tables.forgetNotes(revision)
   }
 
+  dropCaches(): void {
+    this.#behind.forgetWritten()
+    this.#memory.release()
+    this.#tables.dropCaches()
+  }
+
   async releaseMemory(): Promise<void> {
     this.#checkOpen()
-    this.#memory.release()
     if (!this.#tables.isWorthReopening) return
     await this.#parts.environment.clock.hold(this.#behind.pause(() => this.#reopenTables()))
   }
@@ -331,12 +331,13 @@ class LmdbStore implements SoleWriterStore {
 
   #lookup(key: string): Entry | undefined {
     const pending = this.#pending.get(key)
-    return pending === undefined ? this.#durable(key) : pending.entry
+    return pending === undefined ? this.#durable(key) : entryAfter(pending)
   }
 
   #durable(key: string): Entry | undefined {
-    const held = this.#behind.get(key)
-    return held === undefined ? this.#reading(() => this.#tables.get(key)) : held.entry
+    const changed = this.#behind.get(key)
+    if (changed === undefined) return this.#reading(() => this.#tables.get(key))
+    return changed === 'deleted' ? undefined : changed
   }
 
   /** Whoever runs the server learns of damage, too, not only who asked for what is damaged. */

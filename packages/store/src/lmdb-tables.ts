@@ -158,6 +158,11 @@ export class LmdbTables {
     return this.#touchedBytes >= reopenBytesMin
   }
 
+  /** Leaves to the garbage collection what is kept only to be fast. */
+  dropCaches(): void {
+    this.#chunkMemory = noMemory
+  }
+
   /**
    * Closes LMDB and opens it again, which gives back the memory that its file takes: every page that was read since it was
    * mapped is resident, and so are the buffers of its largest transaction. Only while nothing is being written. Takes a
@@ -174,7 +179,6 @@ export class LmdbTables {
     this.#opened = openTables(root)
     this.#snapshot = freshSnapshot(root)
     this.#touchedBytes = 0
-    this.#chunkMemory = noMemory
     const state = decodeState(this.#opened.meta.getBinary(stateKey))
     if (state === undefined || !this.#isPresent(state)) throw this.#replaced()
   }

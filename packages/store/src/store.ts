@@ -167,6 +167,10 @@ export interface Store {
    */
   forgetNotes(revision: Revision): Promise<void>
   /**
+   * Leaves to the garbage collection what it keeps only to be fast, where it keeps anything; for a program that comes to rest.
+   */
+  dropCaches?(): void
+  /**
    * Gives back memory that it can do without until it is used more, where it has any; for a program at rest. Resolves when that
    * is done. Rejects once it is closed or has failed.
    */

@@ -1,6 +1,6 @@
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
-import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
+import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs, writtenKeptBytesMax } from './limits.ts'
 import { encodeEvents } from './log-record.ts'
 import type { StoreEvent } from './store.ts'
 import { type JournaledBatch, WriteBehind } from './write-behind.ts'
@@ -68,12 +68,71 @@ describe('writing behind', () => {
     behind.add(batch(2, put('a', 2), { ...put('b', 2), type: 'delete' }))
     writes[0]?.done()
     await clock.settle()
-    expect(behind.get('a')?.entry?.modRevision).toBe(2)
-    expect(behind.get('b')).toMatchObject({ entry: undefined })
+    expect(behind.get('a')).toMatchObject({ modRevision: 2 })
+    expect(behind.get('b')).toBe('deleted')
     await clock.advance(writeBehindDelayMs)
     writes[1]?.done()
     await clock.settle()
+    behind.forgetWritten()
     expect([behind.get('a'), behind.get('b')]).toEqual([undefined, undefined])
+  })
+
+  it('still knows what was written last, so many bytes of it', async () => {
+    const { clock, behind, writes } = harness()
+    const write = async (...batches: readonly JournaledBatch[]) => {
+      for (const each of batches) behind.add(each)
+      await clock.advance(writeBehindDelayMs)
+      writes.at(-1)?.done()
+      await clock.settle()
+    }
+    const revisions = (...keys: readonly string[]) =>
+      keys.map((key) => {
+        const changed = behind.get(key)
+        return typeof changed === 'object' ? changed.modRevision : changed
+      })
+    const half = writtenKeptBytesMax / 2
+    await write(batch(1, put('a', 1), put('b', 1)), batch(2), batch(3, { ...put('c', 3), type: 'delete' }))
+    expect(revisions('a', 'b', 'c', 'd')).toEqual([1, 1, 'deleted', undefined])
+    await write(batch(4, put('a', 4, half)))
+    await write(batch(5, put('a', 5)))
+    expect(revisions('a', 'b', 'c')).toEqual([5, 1, 'deleted'])
+    await write(batch(6, put('d', 6, half)))
+    expect(revisions('a', 'b', 'c', 'd')).toEqual([5, undefined, undefined, 6])
+    await write(batch(7, put('e', 7, half)))
+    expect(revisions('a', 'd', 'e')).toEqual([undefined, undefined, 7])
+  })
+
+  it('knows all that the tables do not have, however much it is', async () => {
+    const { clock, behind, writes } = harness()
+    const keys = Array.from({ length: 8 }, (_, index) => `k${index}`)
+    const half = writtenKeptBytesMax / 2
+    const isKnown = (key: string) => behind.get(key) !== undefined
+    for (const [index, key] of keys.entries()) behind.add(batch(index + 1, put(key, index + 1, half)))
+    expect(keys.filter(isKnown)).toEqual(keys)
+    while (behind.batches.length > 0) {
+      writes.at(-1)?.done()
+      await clock.advance(writeBehindDelayMs)
+      const missing = behind.batches.map(({ sequence }) => keys[sequence - 1] as string)
+      expect(missing.filter(isKnown)).toEqual(missing)
+    }
+    for (const sequence of [9, 10]) {
+      behind.add(batch(sequence, put('last', sequence, half)))
+      await clock.advance(writeBehindDelayMs)
+      writes.at(-1)?.done()
+      await clock.settle()
+    }
+    expect(keys.filter(isKnown)).toEqual([])
+  })
+
+  it('forgets nothing that the tables do not have when it is told to forget', async () => {
+    const { clock, behind, writes } = harness()
+    behind.add(batch(1, put('a', 1)))
+    await clock.advance(writeBehindDelayMs)
+    behind.add(batch(2, put('b', 2)))
+    writes[0]?.done()
+    await clock.settle()
+    behind.forgetWritten()
+    expect(['a', 'b'].map((key) => behind.get(key))).toMatchObject([{ modRevision: 1 }, { modRevision: 2 }])
   })
 
   it('tells when the tables have a batch, without waiting for later ones', async () => {
@@ -103,7 +162,7 @@ describe('writing behind', () => {
     await behind.settled()
     await clock.advance(writeBehindDelayMs)
     expect([writes.length, written]).toEqual([1, []])
-    expect(behind.get('a')?.entry?.modRevision).toBe(1)
+    expect(behind.get('a')).toMatchObject({ modRevision: 1 })
   })
 
   it('writes so many changes at once, and a batch never in parts', async () => {

@@ -1,7 +1,6 @@
 import type { Clock, Timer } from '@coracle/environment'
-import { TransientMap } from '@coracle/environment/transient-map'
 import type { Sequence } from './journal-format.ts'
-import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs } from './limits.ts'
+import { writeBehindBytesMax, writeBehindChangesMax, writeBehindDelayMs, writtenKeptBytesMax } from './limits.ts'
 import type { EncodedEvents } from './log-record.ts'
 import type { Entry, Revision, StoreEvent } from './store.ts'
 import { entryAfter } from './transaction.ts'
@@ -26,19 +25,22 @@ export interface WriteBehindOptions {
   readonly onFailed: (cause: unknown) => void
 }
 
-/** The entry a key has; `entry` is undefined where it was deleted. */
-interface Held {
-  readonly entry: Entry | undefined
-  readonly revision: Revision
-}
+/** What became of keys, by those that changed. */
+type Changed = Map<string, Entry | 'deleted'>
 
 /**
  * What the journal has and the tables do not have yet. Batches are written to the tables some time later, many at once:
  * a key that changed several times meanwhile is written once, and no commit waits for the tables' scattered pages.
+ *
+ * What was written last stays known for a while: what is changed often is changed again soon, and need not be read from the tables.
  */
 export class WriteBehind {
   readonly #options: WriteBehindOptions
-  readonly #entries = new TransientMap<string, Held>()
+  #recent: Changed = new Map()
+  #recentBytes = 0
+  /** What `#recent` had when it was full: complete in the tables before the next that is full takes its place. */
+  #older: Changed = new Map()
+  #olderLast: Sequence = 0
   #batches: JournaledBatch[] = []
   #bytes = 0
   #timer: Timer | undefined
@@ -54,24 +56,45 @@ export class WriteBehind {
     return this.#batches
   }
 
-  /** What the batches make of a key; undefined when none of them changes it. */
-  get(key: string): { readonly entry: Entry | undefined } | undefined {
-    return this.#entries.get(key)
+  /** What the batches, and those written last, make of a key; undefined when none of them changes it. */
+  get(key: string): Entry | 'deleted' | undefined {
+    return this.#recent.get(key) ?? this.#older.get(key)
   }
 
   /** Takes a batch that the journal has. */
   add(batch: JournaledBatch): void {
     this.#batches.push(batch)
     this.#bytes += batch.encoded.bytes.length
-    for (const event of batch.events) {
-      this.#entries.set(event.key, { entry: entryAfter(event), revision: event.revision })
+    this.#recentBytes += batch.encoded.bytes.length
+    for (const event of batch.events) this.#recent.set(event.key, entryAfter(event) ?? 'deleted')
+    if (this.#recentBytes >= writtenKeptBytesMax / 2 && !this.#holds(this.#olderLast)) {
+      this.#older = this.#recent
+      this.#olderLast = batch.sequence
+      this.#forgetRecent()
     }
     this.#schedule()
   }
 
+  /** Leaves to the tables what they have, if that is all there is. */
+  forgetWritten(): void {
+    if (this.#batches.length > 0) return
+    this.#older = new Map()
+    this.#forgetRecent()
+  }
+
+  #forgetRecent(): void {
+    this.#recent = new Map()
+    this.#recentBytes = 0
+  }
+
+  /** Whether a batch up to `sequence` is not in the tables. */
+  #holds(sequence: Sequence): boolean {
+    return (this.#batches[0]?.sequence ?? Infinity) <= sequence
+  }
+
   /** Resolves when the tables have everything up to and including `sequence`, or writing has failed. */
   async until(sequence: Sequence): Promise<void> {
-    while (!this.#failed && (this.#batches[0]?.sequence ?? Infinity) <= sequence) {
+    while (!this.#failed && this.#holds(sequence)) {
       this.#start()
       await this.#writing
     }
@@ -130,11 +153,7 @@ export class WriteBehind {
   #drop(batches: readonly JournaledBatch[]): void {
     this.#batches = this.#batches.slice(batches.length)
     for (const batch of batches) {
-      const { events, encoded } = batch
-      this.#bytes -= encoded.bytes.length
-      for (const { key, revision } of events) {
-        if (this.#entries.get(key)?.revision === revision) this.#entries.delete(key)
-      }
+      this.#bytes -= batch.encoded.bytes.length
       this.#options.onWritten(batch)
     }
   }

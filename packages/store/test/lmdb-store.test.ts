@@ -14,6 +14,7 @@ import {
   UnknownFormatError,
 } from '../src/index.ts'
 import { bytes, commit, compactedRevision, describeEvent, put, record, remove } from './contract.ts'
+import { plainEntry } from './plain-entry.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 describe('LMDB store', () => {
@@ -362,6 +363,18 @@ describe('LMDB store', () => {
     const replay = record(store, '', 0)
     await replay.until(20)
     expect(replay.events).toHaveLength(40)
+  })
+
+  it('finds in the tables what it knew without them, once it drops its caches', async () => {
+    const store = await openStore()
+    await commit(store, put('a', '1'), put('b', '1'))
+    await commit(store, put('a', '2'))
+    await commit(store, remove('b'))
+    const known = [await store.get('a'), await store.get('b')]
+    await writtenBehind(store)
+    store.dropCaches?.()
+    expect([await store.get('a'), await store.get('b')].map(plainEntry)).toEqual(known.map(plainEntry))
+    expect(known).toMatchObject([{ modRevision: 2, createRevision: 1 }, undefined])
   })
 
   it('gives no memory back after it is closed', async () => {

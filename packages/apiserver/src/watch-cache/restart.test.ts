@@ -177,6 +177,14 @@ describe('a server that has forgotten its history', () => {
     )
   })
 
+  it('has had its store drop what it keeps only to be fast', async () => {
+    let drops = 0
+    const store = Object.assign(createMemoryStore(), { dropCaches: () => void drops++ })
+    const { core } = await startTestCore({ store })
+    core.forgetHistory()
+    expect(drops).toBe(1)
+  })
+
   it('goes on with lists that are read in pages', async () => {
     const { client, core } = await startTestCore()
     for (const name of names) await client.create(configMaps, configMap(name, { x: '1' }))
