@@ -55,6 +55,9 @@ export const writeBehindBytesMax = 2 * 1024 * 1024
 /** Bytes of batches in the tables that stay known, so that what is changed again soon need not be read. */
 export const writtenKeptBytesMax = 2 * 1024 * 1024
 
+/** Most keys of which an LMDB store knows that they are there without a look: 4 MiB of hashes. */
+export const knownKeysMax = 512 * 1024
+
 /** Bytes of one block of memory for encoded batches. A larger batch has memory of its own. */
 export const batchMemoryBlockBytes = 512 * 1024
 

@@ -12,6 +12,7 @@ import { type Batch, GroupCommit } from './group-commit.ts'
 import { Journal } from './journal.ts'
 import { hasJournalRecords } from './journal-inspection.ts'
 import { batchOfRecord } from './journaled-batch.ts'
+import { KnownKeys } from './known-keys.ts'
 import { historyDefaultMax } from './limits.ts'
 import { dataFileName } from './lmdb-file-check.ts'
 import { LmdbTables } from './lmdb-tables.ts'
@@ -167,6 +168,8 @@ class LmdbStore implements SoleWriterStore {
   readonly #watches = new WatchHub()
   /** The last changes of keys by transactions that are not durable yet. */
   readonly #pending = new TransientMap<string, StoreEvent>()
+  /** As everything committed leaves them, durable or not. */
+  readonly #known: KnownKeys
   #assigned: Revision
   /** Changes of what was written up to this revision carry the value before them: the next compaction may take it. */
   #carriedTo: Revision
@@ -183,6 +186,7 @@ class LmdbStore implements SoleWriterStore {
     this.#tables = parts.tables
     this.#journal = parts.journal
     this.#seed = checksumSeed(parts.identity)
+    this.#known = new KnownKeys(this.#seed)
     this.#assigned = parts.tables.revision
     this.#carriedTo = parts.tables.revision
     this.#revision = parts.tables.revision
@@ -222,7 +226,9 @@ class LmdbStore implements SoleWriterStore {
     checkPrefix(prefix)
     await this.#parts.environment.clock.hold(this.#behind.settled())
     this.#checkOpen()
-    return { revision: this.#tables.revision, entries: this.#reading(() => this.#tables.list(prefix)) }
+    const entries = this.#reading(() => this.#tables.list(prefix))
+    this.#known.take(prefix, this.#keysAfter(prefix, entries))
+    return { revision: this.#tables.revision, entries }
   }
 
   async *pages(prefix: string, entriesMax: number): AsyncIterable<Listing> {
@@ -247,7 +253,10 @@ class LmdbStore implements SoleWriterStore {
     // Reads what is replaced, which may turn out damaged: only then is the revision given away.
     const events = changesOf(transaction, revision, lookup, carriedTo)
     this.#assigned = revision
-    for (const event of events) this.#pending.set(event.key, event)
+    for (const event of events) {
+      this.#pending.set(event.key, event)
+      this.#known.apply(event)
+    }
     await this.#commits.add(revision, events)
     return { ok: true, revision }
   }
@@ -329,7 +338,16 @@ class LmdbStore implements SoleWriterStore {
     this.#parts.lock.release()
   }
 
+  /** The keys under a prefix once everything committed is durable, given what the tables have under it. */
+  *#keysAfter(prefix: string, entries: readonly Entry[]): Generator<string> {
+    const changing = new Set(this.#pending.keys())
+    for (const { events } of this.#behind.batches) for (const { key } of events) changing.add(key)
+    for (const { key } of entries) if (!changing.has(key)) yield key
+    for (const key of changing) if (key.startsWith(prefix) && this.#lookup(key) !== undefined) yield key
+  }
+
   #lookup(key: string): Entry | undefined {
+    if (this.#known.lacks(key)) return undefined
     const pending = this.#pending.get(key)
     return pending === undefined ? this.#durable(key) : entryAfter(pending)
   }

@@ -164,6 +164,37 @@ describe('LMDB store', () => {
     expect(await conflict).toMatchObject({ ok: false, current: [{ key: 'a', modRevision: 1 }] })
   })
 
+  it('judges by what was on its way while it was listed', async () => {
+    const { store, turns } = await openHeld()
+    const committed = commit(store, put('a/x'), put('a/y'))
+    turns.shift()?.()
+    await committed
+    await store.list('elsewhere')
+    const changes = [commit(store, put('b/z')), commit(store, remove('b/z')), commit(store, put('a/z'), remove('a/y'))]
+    for (const prefix of ['a/', 'b/', '']) await store.list(prefix)
+    const create = (key: string) =>
+      store.commit({ conditions: [{ key, modRevision: 0 }], operations: [put(key)] }).then(({ ok }) => ok)
+    const created = Promise.all(['a/x', 'a/y', 'a/z', 'b/z'].map(create))
+    turns.shift()?.()
+    await Promise.all(changes)
+    expect(await created).toEqual([false, true, false, true])
+  })
+
+  it('creates nothing twice, whenever it is listed', async () => {
+    const store = await openStore()
+    const create = (key: string) =>
+      store.commit({ conditions: [{ key, modRevision: 0 }], operations: [put(key)] }).then(({ ok }) => ok)
+    const twice: string[] = []
+    for (let round = 0; round < 40; round++) {
+      const keys = Array.from({ length: 12 }, (_, index) => `${round}/${index}`)
+      const listed = commit(store, put('other')).then(() => store.list(`${round}/`))
+      for (const key of keys) expect(await create(key)).toBe(true)
+      await listed
+      for (const key of keys) if (await create(key)) twice.push(key)
+    }
+    expect(twice).toEqual([])
+  })
+
   it('judges by the newest of several changes that are on their way in different disk transactions', async () => {
     const { store, turns } = await openHeld()
     const first = commit(store, put('a', '1'))

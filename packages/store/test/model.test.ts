@@ -66,18 +66,20 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 const step = fc.record({
   conditions: fc.array(fc.record({ key, stale: fc.integer({ min: 0, max: 2 }) }), { maxLength: 2 }),
   operations: fc.uniqueArray(operation, { maxLength: 3, selector: (item) => item.key }),
+  // What is listed after it, which a store may learn from.
+  listed: fc.option(fc.constantFrom('', 'a', 'a/'), { nil: undefined, freq: 4 }),
   // Whether the next one is committed without waiting for this one.
   together: fc.boolean(),
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Runs the steps on the store and the model side by side; both must answer, hold and tell watches the same. */
-async function compare(store: Store, steps: readonly Step[]): Promise<Model> {
-  const model = new Model()
+async function compare(store: Store, steps: readonly Step[], model = new Model()): Promise<Model> {
   const watch = record(store, '', 0)
+  const { revision: first } = model
   const expected: CommitResult[] = []
   const results: Promise<CommitResult>[] = []
-  for (const { conditions, operations, together } of steps) {
+  for (const { conditions, operations, listed, together } of steps) {
     const transaction = {
       conditions: conditions.map(({ key, stale }) => ({
         key,
@@ -88,7 +90,8 @@ async function compare(store: Store, steps: readonly Step[]): Promise<Model> {
     expected.push(model.commit(transaction))
     const result = store.commit(transaction)
     results.push(result)
-    if (!together) await result
+    const listing = listed === undefined ? undefined : store.list(listed)
+    if (!together) await Promise.all([result, listing])
   }
   const given = await Promise.all(results)
   expect(given.map(withoutTime)).toEqual(expected.map(withoutTime))
@@ -97,7 +100,7 @@ async function compare(store: Store, steps: readonly Step[]): Promise<Model> {
     if (result.ok) continue
     const before = given.slice(0, index).map((each) => each.revision)
     expect(result.revision).toBeGreaterThanOrEqual(expected[index]?.revision ?? 0)
-    expect(result.revision).toBeLessThanOrEqual(Math.max(0, ...before))
+    expect(result.revision).toBeLessThanOrEqual(Math.max(first, ...before))
   }
   for (const prefix of ['', 'a', 'a/', 'a/\u{1f600}']) {
     const { revision, entries } = await store.list(prefix)
@@ -108,6 +111,7 @@ async function compare(store: Store, steps: readonly Step[]): Promise<Model> {
   }
   for (const each of ['a', 'b', 'é']) expect(plainEntry(await store.get(each))).toEqual(model.entries.get(each))
   const history = model.events.map((event) => describeEvent(event))
+  if (model.revision > 0) await watch.until(model.events.at(-1)?.revision ?? 0)
   expect(watch.described()).toEqual(history)
   const after = Math.floor(model.revision / 2)
   const later = model.events.filter(({ revision }) => revision > after)
@@ -135,7 +139,7 @@ it('answers like the model, in memory', async () => {
 
 it('answers like the model, on disk', async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (run) => {
+    fc.asyncProperty(steps, steps, async (run, later) => {
       const directory = temporaryDirectory()
       try {
         const store = await openLmdbStore({ directory: directory.path })
@@ -146,6 +150,7 @@ it('answers like the model, on disk', async () => {
         const watch = record(again, '', 0)
         if (model.events.length > 0) await watch.until(model.events.at(-1)?.revision ?? 0)
         expect(watch.described()).toEqual(model.events.map((event) => describeEvent(event)))
+        await compare(again, later, model)
         await again.close()
       } finally {
         directory.remove()
