@@ -17,6 +17,8 @@ function harness(limits: Partial<GroupCommitOptions> = {}) {
   const log: string[] = []
   const writing: { batch: Batch; done: () => void; fail: (error: Error) => void }[] = []
   const turns: (() => void)[] = []
+  let nowMs = 0
+  let timers: { readonly atMs: number; readonly callback: () => void }[] = []
   const commits = new GroupCommit({
     write: (batch) =>
       new Promise((done, fail) => {
@@ -25,7 +27,18 @@ function harness(limits: Partial<GroupCommitOptions> = {}) {
       }),
     onDurable: (batch) => log.push(`durable ${batch.last}`),
     onFailed: (cause) => new Error('failed for good', { cause }),
-    defer: (callback) => turns.push(callback),
+    clock: {
+      defer: (callback) => turns.push(callback),
+      monotonicMs: () => nowMs,
+      setTimer(delayMs, callback) {
+        const timer = { atMs: nowMs + delayMs, callback }
+        timers.push(timer)
+        const cancel = () => {
+          timers = timers.filter((each) => each !== timer)
+        }
+        return { cancel }
+      },
+    },
     ...limits,
   })
   const add = (revision: number, size = 0) =>
@@ -48,7 +61,25 @@ function harness(limits: Partial<GroupCommitOptions> = {}) {
     writing.shift()?.fail(new Error(message))
     await settle()
   }
-  return { commits, add, turn, finish, fail, settle, log: () => log.splice(0), writing }
+  const pass = async (ms: number) => {
+    nowMs += ms
+    const due = timers.filter(({ atMs }) => atMs <= nowMs)
+    timers = timers.filter(({ atMs }) => atMs > nowMs)
+    for (const { callback } of due) callback()
+    await turn()
+  }
+  return {
+    commits,
+    add,
+    turn,
+    pass,
+    timers: () => timers.length,
+    finish,
+    fail,
+    settle,
+    log: () => log.splice(0),
+    writing,
+  }
 }
 
 describe('group commit', () => {
@@ -189,5 +220,96 @@ describe('group commit', () => {
       await finish()
     }
     expect(sizes).toEqual([2, 1, 1, 1])
+  })
+})
+
+describe('group commit that waits for writers who come back', () => {
+  /** Two writers were acknowledged just now, and a third came meanwhile. */
+  async function twoHalves(limits: Partial<GroupCommitOptions> = {}) {
+    const made = harness({ gatherMs: 1, ...limits })
+    const { add, turn, finish, log } = made
+    for (const revision of [1, 2]) void add(revision)
+    await turn()
+    void add(3)
+    await finish()
+    log()
+    return made
+  }
+
+  it('has one batch for all of them instead of two by turns', async () => {
+    const { add, turn, finish, log } = await twoHalves()
+    void add(4)
+    await turn()
+    expect(log()).toEqual([])
+    void add(5)
+    await turn()
+    expect(log()).toEqual(['write 3 4 5'])
+    await finish()
+    for (const revision of [6, 7, 8]) void add(revision)
+    await turn()
+    expect(log().at(-1)).toBe('write 6 7 8')
+  })
+
+  it('waits no longer than it may, and not again for those who did not come', async () => {
+    const { add, turn, pass, timers, finish, log } = await twoHalves()
+    await pass(0.5)
+    void add(4)
+    await turn()
+    expect(log()).toEqual([])
+    await pass(0.5)
+    expect(log()).toEqual(['write 3 4'])
+    expect(timers()).toBe(0)
+    await finish()
+    for (const revision of [5, 6]) void add(revision)
+    await turn()
+    expect(log().at(-1)).toBe('write 5 6')
+  })
+
+  it('waits for nobody when the time is over before anybody comes', async () => {
+    const { add, turn, pass, finish, log } = await twoHalves()
+    await pass(1)
+    await finish()
+    await pass(1)
+    void add(4)
+    await turn()
+    expect(log().at(-1)).toBe('write 4')
+  })
+
+  it('does not let a single writer wait', async () => {
+    const { add, turn, timers, finish, log } = harness({ gatherMs: 1 })
+    for (const revision of [1, 2, 3]) {
+      void add(revision)
+      expect(timers()).toBe(0)
+      await turn()
+      expect(log()).toContain(`write ${revision}`)
+      await finish()
+    }
+  })
+
+  it('waits for no more than a batch holds', async () => {
+    const { add, turn, log } = await twoHalves({ batchTransactionsMax: 2 })
+    void add(4)
+    await turn()
+    expect(log()).toEqual(['write 3 4'])
+  })
+
+  it('lets nothing wait unless it is told to', async () => {
+    const { turn, timers, log } = await twoHalves({ gatherMs: undefined })
+    expect(timers()).toBe(0)
+    await turn()
+    expect(log()).toEqual(['write 3'])
+  })
+
+  it('says that all is settled once what waited is durable', async () => {
+    const { commits, pass, finish, settle } = await twoHalves()
+    let settled = false
+    void commits.settled().then(() => {
+      settled = true
+    })
+    await settle()
+    expect(settled).toBe(false)
+    await pass(1)
+    await finish()
+    expect(settled).toBe(true)
   })
 })

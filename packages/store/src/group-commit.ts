@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@coracle/environment'
 import { StoreOverloadedError } from './errors.ts'
 import { batchBytesMax, batchTransactionsMax, pendingBytesMax, pendingTransactionsMax } from './limits.ts'
 import type { Revision, StoreEvent } from './store.ts'
@@ -19,8 +20,9 @@ export interface GroupCommitOptions {
   readonly onDurable: (batch: Batch) => void
   /** Called when `write` rejects. What it returns is what everyone who waits gets; nothing is written after it. */
   readonly onFailed: (cause: unknown) => Error
-  /** Calls back after the current turn of the event loop. */
-  readonly defer: (callback: () => void) => void
+  readonly clock: Pick<Clock, 'defer' | 'monotonicMs' | 'setTimer'>
+  /** How long the next batch may wait for those whom the last one has woken up; absent: not at all. */
+  readonly gatherMs?: number | undefined
   readonly pendingTransactionsMax?: number
   readonly pendingBytesMax?: number
   readonly batchTransactionsMax?: number
@@ -39,6 +41,9 @@ interface Item {
 /**
  * Gathers transactions that are committed while the disk is busy into the next disk transaction, so that any number
  * of writers share one wait for it. Order is kept: whatever waits resolves after everything added before it.
+ *
+ * Writers that go on and on would fall into two halves that take turns: one has the disk while the other prepares its next transactions.
+ * With `gatherMs` a batch waits a moment for as many as were acknowledged just before it, and there are half as many.
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions
@@ -50,7 +55,12 @@ export class GroupCommit {
   #queue: Item[] = []
   #taken = 0
   #pendingBytes = 0
+  /** Whether a batch is being written, or will be at the end of this turn. */
   #running = false
+  /** Until when the next batch waits unless it has as many transactions as are expected. */
+  #gatherUntilMs = 0
+  #expected = 0
+  #gathering: Timer | undefined
   #failed: Error | undefined
 
   constructor(options: GroupCommitOptions) {
@@ -92,11 +102,27 @@ export class GroupCommit {
     })
   }
 
-  /** The next batch waits for the end of the turn, so that everyone the last one woke up can join it. */
   #start(): void {
     if (this.#running) return
+    const waitMs = this.#queue.length >= this.#expected ? 0 : this.#gatherUntilMs - this.#options.clock.monotonicMs()
+    if (waitMs <= 0) this.#begin()
+    else this.#gathering ??= this.#options.clock.setTimer(waitMs, () => this.#begin(), { keepsProcess: true })
+  }
+
+  /** The next batch waits for the end of the turn, so that everyone the last one woke up can join it. */
+  #begin(): void {
+    this.#gathering?.cancel()
+    this.#gathering = undefined
     this.#running = true
-    this.#options.defer(() => void this.#run())
+    this.#options.clock.defer(() => void this.#run())
+  }
+
+  /** Those who were acknowledged will probably be back at once, beside those who wait already. */
+  #expect(acknowledged: number): void {
+    const { gatherMs, clock } = this.#options
+    if (gatherMs === undefined) return
+    this.#expected = Math.min(acknowledged + this.#queue.length, this.#batchTransactionsMax)
+    this.#gatherUntilMs = clock.monotonicMs() + gatherMs
   }
 
   async #run(): Promise<void> {
@@ -114,6 +140,7 @@ export class GroupCommit {
     this.#options.onDurable(batch)
     for (const { resolve } of items) resolve()
     this.#running = false
+    this.#expect(items.length)
     if (this.#queue.length > 0) this.#start()
   }
 

@@ -61,6 +61,11 @@ export interface LmdbStoreOptions {
   readonly identityFile?: string
   /** Lends the clock, which is held while the disk works, and the logger. The host's own unless given. */
   readonly environment?: Environment
+  /**
+   * How long a commit may wait for others to share the disk's time with, in milliseconds of the environment's clock; absent: not at all. Only
+   * where writers have just been acknowledged who have not come back yet.
+   */
+  readonly gatherMs?: number | undefined
 }
 
 /**
@@ -93,7 +98,16 @@ export async function openLmdbStoreOn(files: DurableFiles, options: LmdbStoreOpt
       const identity = tables.identity ?? (await initialize(files, directory, tables, environment))
       if (identityFile !== undefined) await keepIdentity(files, identityFile, identity)
       const journal = await openJournal(files, directory, tables, identity)
-      return new LmdbStore({ directory, historyMax, environment, identity, tables, journal, lock })
+      return new LmdbStore({
+        directory,
+        historyMax,
+        environment,
+        identity,
+        tables,
+        journal,
+        lock,
+        gatherMs: options.gatherMs,
+      })
     } catch (error) {
       await tables.close()
       throw error
@@ -150,6 +164,7 @@ interface Parts {
   readonly tables: LmdbTables
   readonly journal: Journal
   readonly lock: DirectoryLock
+  readonly gatherMs: number | undefined
 }
 
 /**
@@ -197,7 +212,8 @@ class LmdbStore implements SoleWriterStore {
       write: (batch) => clock.hold(this.#write(batch)),
       onDurable: (batch) => this.#onDurable(batch),
       onFailed: (cause) => this.#fail(cause),
-      defer: (callback) => clock.defer(callback),
+      clock,
+      gatherMs: parts.gatherMs,
     })
     this.#behind = new WriteBehind({
       clock,
