@@ -79,4 +79,14 @@ describe('known keys', () => {
     known.take('m', [])
     expect(['k0', 'kx', 'lx', 'mx'].map((key) => known.lacks(key))).toEqual([false, false, false, false])
   })
+  it('are not given up for keys that come and go', () => {
+    const known = new KnownKeys(7)
+    known.take('k', ['k0'])
+    const [coming, going] = [created('kx'), deleted('kx')]
+    for (let each = 0; each <= knownKeysMax; each++) {
+      known.apply(coming)
+      known.apply(going)
+    }
+    expect(['k0', 'kx'].map((key) => known.lacks(key))).toEqual([false, true])
+  })
 })
