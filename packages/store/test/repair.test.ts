@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Environment, realClock, realEnvironment } from '@coracle/environment'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CompactedError, examineStore, openLmdbStore, repairStore } from '../src/index.ts'
@@ -8,6 +9,19 @@ import { LmdbTables } from '../src/lmdb-tables.ts'
 import { commit, put, record, remove, text } from './contract.ts'
 import { openFlags } from './open-flags.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
+
+/** Nothing happens later: the tables get only what they are asked for. */
+const withoutTimers: Environment = {
+  ...realEnvironment(),
+  clock: {
+    now: () => realClock.now(),
+    monotonicMs: () => realClock.monotonicMs(),
+    setTimer: () => ({ cancel() {} }),
+    defer: (callback) => realClock.defer(callback),
+    hold: (work) => work,
+    catchUp: () => undefined,
+  },
+}
 
 describe('a store that goes on without what is damaged', () => {
   let directory: ReturnType<typeof temporaryDirectory>
@@ -22,7 +36,7 @@ describe('a store that goes on without what is damaged', () => {
 
   /** Leaves a store as it is when its process is killed after these commits, with a journal and tables that hold just that. */
   async function leaveKilled(): Promise<void> {
-    const store = await openLmdbStore({ directory: directory.path })
+    const store = await openLmdbStore({ directory: directory.path, environment: withoutTimers })
     await commit(store, put('a', 'first a'), put('b', 'first b'))
     await store.list('')
     await commit(store, put('c', 'only in the journal'))
