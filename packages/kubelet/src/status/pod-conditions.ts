@@ -115,8 +115,9 @@ function containersReadyVerdict({ pod, statuses, phase }: PodConditionsInput): V
   const expected = [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers].map(
     ({ name }) => name,
   )
-  const unknown = expected.filter((name) => statusOf(name, statuses) === undefined)
-  const unready = expected.filter((name) => statusOf(name, statuses)?.ready === false)
+  const statusOf = finderOf(statuses)
+  const unknown = expected.filter((name) => statusOf(name) === undefined)
+  const unready = expected.filter((name) => statusOf(name)?.ready === false)
   if (phase === 'Succeeded' && unknown.length === 0) return no('PodCompleted')
   if (phase === 'Failed') return no('PodFailed')
   return unknown.length + unready.length === 0 ? yes : complaint('ContainersNotReady', { unknown, unready })
@@ -139,9 +140,15 @@ function complaint(
   return parts.length === 0 ? yes : no(reason, parts.join(', '))
 }
 
-/** A pod has few containers: to look through them is cheaper than an index. */
-const statusOf = (name: string, statuses: readonly ContainerStatus[]): ContainerStatus | undefined =>
-  statuses.find((status) => status.name === name)
+/** As many statuses are looked through for a name: most pods have fewer, for which that is cheaper than an index. */
+const lookedThroughMax = 16
+
+/** Finds the status of a container by its name. */
+function finderOf(statuses: readonly ContainerStatus[]): (name: string) => ContainerStatus | undefined {
+  if (statuses.length <= lookedThroughMax) return (name) => statuses.find((status) => status.name === name)
+  const byName = new Map(statuses.map((status) => [status.name, status]))
+  return (name) => byName.get(name)
+}
 
 function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersReady: Verdict): Verdict {
   if (containersReady.status !== 'True') return containersReady
@@ -156,14 +163,15 @@ function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersRead
 
 function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {
   const init = pod.spec.initContainers ?? []
-  const unknown = init.filter(({ name }) => statusOf(name, statuses) === undefined).map(({ name }) => name)
+  const statusOf = finderOf(statuses)
+  const unknown = init.filter(({ name }) => statusOf(name) === undefined).map(({ name }) => name)
   if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' }
-  if (pod.spec.containers.some(({ name }) => hasStarted(statusOf(name, statuses)))) return yes
+  if (pod.spec.containers.some(({ name }) => hasStarted(statusOf(name)))) return yes
   // Once initialized it stays so, whatever its init containers have to do again.
   if (pod.status?.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True')) return yes
   const incomplete = init
     .filter((container) => {
-      const status = statusOf(container.name, statuses)
+      const status = statusOf(container.name)
       return status !== undefined && !(isSidecar(container) ? status.started === true : status.ready)
     })
     .map(({ name }) => name)
