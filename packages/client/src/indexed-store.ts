@@ -144,8 +144,19 @@ function refile<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, ent
   const before = valuesOf(old)
   const values = valuesOf(entry.object)
   if (before === values) return
-  for (const value of before) if (!values.includes(value)) removeFrom(byValue, value, entry)
-  for (const value of values) if (!before.includes(value)) enter(byValue, value, entry)
+  const [isKept, wasThere] = [membership(values), membership(before)]
+  for (const value of before) if (!isKept(value)) removeFrom(byValue, value, entry)
+  for (const value of values) if (!wasThere(value)) enter(byValue, value, entry)
+}
+
+/** As many values are looked through for one: most objects have fewer in an index, for which that is cheaper than a set. */
+const lookedThroughMax = 16
+
+/** Tells whether a value is among others. */
+function membership(values: readonly string[]): (value: string) => boolean {
+  if (values.length <= lookedThroughMax) return (value) => values.includes(value)
+  const all = new Set(values)
+  return (value) => all.has(value)
 }
 
 function fileOut<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, entry: Entry<T>): void {
