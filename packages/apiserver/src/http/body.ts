@@ -23,8 +23,7 @@ import { busyMessage } from '../store-errors.ts'
 import type { WorkTurns } from '../work-turns.ts'
 import { hasDuplicateFields } from './duplicate-fields.ts'
 import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
-import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
-import { ProtobufError } from './protobuf-wire.ts'
+import { hasProtobufFields } from './protobuf.ts'
 import type { RawDeleteOptions } from './query.ts'
 import { yamlInlineLengthMax } from './representation/format.ts'
 
@@ -173,9 +172,18 @@ function typeProblem(value: unknown, expected: ExpectedKind, text: string | unde
 
 const missingKind = (text = ''): string => `Object 'Kind' is missing in '${text}'`
 
-function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wording): ParsedBody {
+async function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wording): Promise<ParsedBody> {
   const { kind, schema } = definition
   if (schema === undefined || !hasProtobufFields(schema)) throw unknownBodyFormat()
+  const { decodeProtobuf, openProtobuf, ProtobufError } = await import('./protobuf-decode.ts')
+  const orBadRequest = <T>(read: () => T, explain: (why: string) => string): T => {
+    try {
+      return read()
+    } catch (error) {
+      if (error instanceof ProtobufError) throw badRequest(explain(error.message))
+      throw error
+    }
+  }
   const envelope = orBadRequest(
     () => openProtobuf(body),
     (why) => wording.unrecognized(why, definition, body),
@@ -192,15 +200,6 @@ function parseProtobuf(body: Buffer, definition: ExpectedKind, wording: Wording)
     (why) => wording.undecodable(why, definition, named),
   )
   return { value: { ...type, ...value }, warnings: [] }
-}
-
-function orBadRequest<T>(read: () => T, explain: (why: string) => string): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof ProtobufError) throw badRequest(explain(error.message))
-    throw error
-  }
 }
 
 /**

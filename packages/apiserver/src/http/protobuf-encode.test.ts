@@ -14,12 +14,14 @@ import {
 } from '@coracle/api'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeProtobuf, hasProtobufFields, openProtobuf } from './protobuf.ts'
+import { hasProtobufFields } from './protobuf.ts'
+import { decodeProtobuf, openProtobuf } from './protobuf-decode.ts'
 import { encloseProtobuf, encodeHeld, encodeProtobuf, encodeWatchEvent } from './protobuf-encode.ts'
 import { type ProtobufField, protobufFieldsOf } from './protobuf-messages.ts'
-import { WireReader, wireTypes } from './protobuf-wire.ts'
+import { WireReader } from './protobuf-wire.ts'
 import { WireWriter } from './protobuf-writer.ts'
 import upstream from './testing/upstream-protobuf.json' with { type: 'json' }
+import { wireTypes } from './wire-types.ts'
 
 interface TypedValue {
   readonly apiVersion: string

@@ -1,3 +1,5 @@
+import { varintBytesMax, wireTypes } from './wire-types.ts'
+
 /** Why bytes are no message. The words are those of Go's generated code, as far as it has any. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
@@ -6,12 +8,8 @@ export class ProtobufError extends Error {
 /** Messages that hold each other deeper than this are refused, as JSON is. */
 export const messageDepthMax = 200
 
-/** How a value is written: the lowest three bits of what stands before it. */
-export const wireTypes = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, groupEnd: 4, fixed32: 5 } as const
-
 /** An integer of this many bytes is exact as a number; longer ones need 64 bits. */
 const exactVarintBytes = 7
-export const varintBytesMax = 10
 const fieldNumberMax = 2 ** 29 - 1
 
 /**

@@ -1,4 +1,4 @@
-import { varintBytesMax, wireTypes } from './protobuf-wire.ts'
+import { varintBytesMax, wireTypes } from './wire-types.ts'
 
 const initialBytes = 16 * 1024
 

@@ -21,7 +21,7 @@ import {
 } from '@coracle/api/discovery'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorDelivery } from '../../watch-cache/cache-event.ts'
-import { decodeProtobuf, openProtobuf } from '../protobuf.ts'
+import { decodeProtobuf, openProtobuf } from '../protobuf-decode.ts'
 import { WireReader } from '../protobuf-wire.ts'
 import { type Answer, TestServer } from '../testing/test-server.ts'
 import { StoredProtobuf } from './stored-protobuf.ts'
