@@ -85,7 +85,8 @@ export function startAllocationRepair(parts: AllocationRepairParts): () => void 
 }
 
 function isHad(storage: KindStorage, { metadata, spec }: IpAddressObject): boolean {
-  const { namespace = '', name = '' } = spec.parentRef
+  // Somebody else may have stored an address that says of no service that it is its own.
+  const { namespace = '', name = '' } = (spec as Partial<IpAddressObject['spec']> | undefined)?.parentRef ?? {}
   const service = storage.peek(namespace, name)?.object as Service | undefined
   return service !== undefined && clusterIpsOf(service.spec).includes(metadata.name ?? '')
 }

@@ -1,4 +1,11 @@
-import { apiVersionOf, compile, type KubernetesObject, type ObjectSchema, type StoredKind } from '@coracle/api'
+import {
+  apiVersionOf,
+  compile,
+  deepEqual,
+  type KubernetesObject,
+  type ObjectSchema,
+  type StoredKind,
+} from '@coracle/api'
 
 /**
  * What is stored, as caches hold it: pruned and with defaults as its version has them now, where it may have been stored
@@ -17,6 +24,24 @@ function inPresentSchema(schema: ObjectSchema | undefined, object: KubernetesObj
   const { metadata } = complete
   // Objects from before there were generations.
   return (metadata.generation ?? 0) === 0 ? { ...complete, metadata: { ...metadata, generation: 1 } } : complete
+}
+
+/**
+ * An object of a built-in kind that no server may have written, with defaults, and the very object where that changes nothing. Throws
+ * where it is in no version of the kind, or its fields are not what they are there: nobody behind the cache looks out for that.
+ */
+export function readForeign(kind: StoredKind, object: KubernetesObject): KubernetesObject {
+  if (kind.custom !== undefined) return object
+  const definition = [kind, ...kind.versions].find((each) => apiVersionOf(each) === object.apiVersion)
+  if (definition === undefined)
+    throw new TypeError(
+      `no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)}`,
+    )
+  const compiled = compile(definition.schema)
+  const { kind: name, version } = definition
+  const defaulted = compiled.applyDefaults(compiled.decode(object, { kind: name, version }).value) as KubernetesObject
+  const complete = definition.applyDefaults?.(defaulted) ?? defaulted
+  return deepEqual(complete, object) ? object : complete
 }
 
 /** A version that is not served any more differs in nothing but its name, as far as anybody can still say. */

@@ -65,6 +65,12 @@ export function endOfObject(value: Buffer): number {
 
 const closeBracket = 0x5d
 
+/** Whether a stored value tells its owners: what others than servers write does not. */
+export function hasOwners(value: Uint8Array): boolean {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return endOfObject(bytes) < bytes.length - 1
+}
+
 /** The owners in a stored value. */
 export function readOwners(value: Uint8Array): FieldOwners {
   const { owners } = splitOwners(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString())

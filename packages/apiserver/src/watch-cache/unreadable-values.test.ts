@@ -1,4 +1,5 @@
 import {
+  apiVersionOf,
   type ConfigMap,
   configMaps,
   customResourceDefinitions,
@@ -221,6 +222,61 @@ describe('something stored under a new key that is no object', () => {
     expect(await refusal(client.get(configMaps, a))).toMatchObject({ code: 500, reason: 'InternalError' })
     expect(failure()).toBeUndefined()
     expect((await client.list(secrets)).items).toEqual([])
+  })
+})
+
+describe('an object that was stored by something else than a server', () => {
+  const stored = (kind: string, apiVersion: string, more: object) =>
+    Buffer.from(JSON.stringify({ apiVersion, kind, metadata: { name: 'a', namespace: 'default' }, ...more }))
+  const keys = {
+    Service: '/registry/core/services/default/a',
+    Pod: '/registry/core/pods/default/a',
+    ClusterRoleBinding: '/registry/rbac.authorization.k8s.io/clusterrolebindings/a',
+    ConfigMap: keyOf('a'),
+  }
+  const why = (kind: string, wrong: string) =>
+    `${kind} in version "v1" cannot be handled as a ${kind}: json: cannot unmarshal ${wrong}`
+
+  it.each<[keyof typeof keys, string, object, string]>([
+    ['Service', 'v1', { spec: { ports: 1 } }, why('Service', 'number into Go struct field ServiceSpec.spec.ports')],
+    ['Pod', 'v1', { spec: 'x' }, why('Pod', 'string into Go struct field Pod.spec')],
+    [
+      'Pod',
+      'v1',
+      { metadata: { name: 'a', labels: 5 } },
+      why('Pod', 'number into Go struct field ObjectMeta.metadata.labels'),
+    ],
+    [
+      'ClusterRoleBinding',
+      'rbac.authorization.k8s.io/v1',
+      { subjects: 'x' },
+      why('ClusterRoleBinding', 'string into Go struct field ClusterRoleBinding.subjects'),
+    ],
+    ['ConfigMap', 'v9', {}, 'no kind "ConfigMap" is registered for version "v9"'],
+  ])('cannot be read where a %s of %s has %j', async (kind, version, more, error) => {
+    const { core, client, write, failure, logged } = await startServer()
+    await write(keys[kind], stored(kind, version, more))
+    const resource = core.registries.resources().find((each) => each.kind === kind)
+    if (resource === undefined) throw new Error(`no ${kind}`)
+    const { code, message } = await refusal(client.get(resource, a))
+    expect(code).toBe(500)
+    expect(message).toContain(error)
+    expect(failure()).toBeUndefined()
+    expect(logged).toHaveLength(1)
+  })
+
+  it.each<[string, object]>([
+    ['Service', {}],
+    ['IPAddress', {}],
+    ['IPAddress', { spec: {} }],
+  ])('is read with its defaults where a %s has only %j', async (kind, more) => {
+    const { core, client, write, failure } = await startServer()
+    const resource = core.registries.resources().find((each) => each.kind === kind)
+    if (resource === undefined) throw new Error(`no ${kind}`)
+    const key = `/registry/${resource.group || 'core'}/${resource.plural}/${resource.namespaced ? 'default/' : ''}a`
+    await write(key, stored(kind, apiVersionOf(resource), more))
+    expect(await client.get(resource, a)).toMatchObject({ kind, metadata: { name: 'a' } })
+    expect(failure()).toBeUndefined()
   })
 })
 

@@ -9,7 +9,7 @@ import {
 import type { Environment } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
-import { readStored } from '../versions/stored-form.ts'
+import { readForeign, readStored } from '../versions/stored-form.ts'
 import { bookmarkDelivery, CacheEvent, errorDelivery, ObjectDelivery } from './cache-event.ts'
 import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
 import { EventHistory, historyEventsMax } from './event-history.ts'
@@ -18,7 +18,7 @@ import { indexedObjectsMin, KeyIndexes } from './key-indexes.ts'
 import { createObjectCodec, type ObjectCodec, withoutVersion, withRevision } from './object-codec.ts'
 import type { ObjectPut } from './object-put.ts'
 import { createOrderedMap, type OrderedMap } from './ordered-map.ts'
-import { readOwners } from './owners-trailer.ts'
+import { hasOwners, readOwners } from './owners-trailer.ts'
 import { pastOf } from './past.ts'
 import { changesTo } from './refill.ts'
 import type { Selection } from './selection.ts'
@@ -417,7 +417,8 @@ export class WatchCache implements FeedSink {
     try {
       const { object, owners } = this.codec.decode(value, revision)
       if (object.kind !== this.#type.kind) throw new TypeError(`its kind is ${JSON.stringify(object.kind)}`)
-      const read = readStored(this.#kind, object)
+      const isOurs = hasOwners(value)
+      const read = readStored(this.#kind, isOurs ? object : readForeign(this.#kind, object))
       // Another form than the store's is one that the next write stores, though it may change nothing else.
       const stale = read !== object || read.apiVersion !== this.#type.apiVersion
       if (read === object && owners === undefined) {
