@@ -6,7 +6,7 @@ import { makeNode, makePod } from './testing/objects.ts'
 const port = (containerPort: number, more: object = {}) => ({ containerPort, hostPort: containerPort, ...more })
 const withPorts = (...ports: object[]): Pod => makePod({ containers: [{ name: 'main', ports: ports as never }] })
 const portsOf = ({ hostPorts }: NodeInfo) =>
-  hostPorts.map(({ port: each, protocol, ip }) => `${protocol} ${ip}:${each}`)
+  [...hostPorts.addresses].flatMap(([key, counts]) => [...counts].map(([ip, count]) => `${key} at ${ip}: ${count}`))
 
 const owned = (name: string, owners: readonly string[], metadata: object = {}): Pod => {
   const pod = makePod({}, name)

@@ -1,4 +1,4 @@
-import { claimsOfPod, type HostPort, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
+import { claimsOfPod, HostPorts, hostPortsOf, type Node, type Pod, quantitiesOf } from '@coracle/api'
 import { fnv1a } from '@coracle/environment'
 import { nonZeroRequestOf, type ResourceAmounts, requestOnNode, resourceAmounts } from './pod-request.ts'
 import { zoneOf } from './zones.ts'
@@ -21,7 +21,7 @@ export class NodeInfo {
   memoryNonZero = 0
   ephemeralStorage = 0
   readonly extended = new Map<string, number>()
-  readonly hostPorts: HostPort[] = []
+  readonly hostPorts = new HostPorts()
   /** By uid. */
   readonly pods = new Map<string, Pod>()
   /** Those of them that have affinity or anti-affinity to pods. */
@@ -65,7 +65,7 @@ export class NodeInfo {
   add(pod: Pod): void {
     this.#setPod(pod)
     this.#account(pod, 1)
-    for (const port of hostPortsOf(pod.spec)) this.hostPorts.push(port)
+    this.hostPorts.add(hostPortsOf(pod.spec))
     this.version++
   }
 
@@ -89,12 +89,7 @@ export class NodeInfo {
     this.podsWithAffinity.delete(uid)
     this.podsWithClaims.delete(uid)
     this.#account(pod, -1)
-    for (const port of hostPortsOf(pod.spec)) {
-      const at = this.hostPorts.findIndex(
-        (used) => used.port === port.port && used.protocol === port.protocol && used.ip === port.ip,
-      )
-      if (at >= 0) this.hostPorts.splice(at, 1)
-    }
+    this.hostPorts.remove(hostPortsOf(pod.spec))
     this.version++
   }
 

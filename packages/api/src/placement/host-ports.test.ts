@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { storedPod } from '../kinds/core/pod/pod-fixtures.ts'
-import { type HostPort, hostPortsCollide, hostPortsOf } from './host-ports.ts'
+import { type HostPort, HostPorts, hostPortsOf } from './host-ports.ts'
 
 it('finds the ports of containers and sidecars, which stay, and of nothing else', () => {
   const container = (name: string, hostPort: number, more: object = {}, port: object = {}) => ({
@@ -35,6 +35,37 @@ it.each<[string, HostPort, HostPort, boolean]>([
   ['the same address', port(80, { ip: '10.0.0.1' }), port(80, { ip: '10.0.0.1' }), true],
   ['two addresses', port(80, { ip: '10.0.0.1' }), port(80, { ip: '10.0.0.2' }), false],
 ])('collides with %s', (_, a, b, collide) => {
-  expect(hostPortsCollide(a, b)).toBe(collide)
-  expect(hostPortsCollide(b, a)).toBe(collide)
+  const collides = (one: HostPort, other: HostPort): boolean => {
+    const occupied = new HostPorts()
+    occupied.add([one])
+    return occupied.collidesWith([port(443), other])
+  }
+  expect(collides(a, b)).toBe(collide)
+  expect(collides(b, a)).toBe(collide)
+})
+
+it('has a port as long as one of those who added it has not gone', () => {
+  const occupied = new HostPorts()
+  occupied.add([port(80), port(80), port(81)])
+  occupied.remove([port(80), port(82)])
+  expect(occupied.collidesWith([port(80)])).toBe(true)
+  occupied.remove([port(80), port(81)])
+  expect(occupied).toEqual(new HostPorts())
+})
+
+it('looks at each of many ports a few times', () => {
+  let looks = 0
+  const many = (first: number) =>
+    Array.from({ length: 5000 }, (_, index) => ({
+      ...port(first),
+      get port() {
+        looks += 1
+        return first + index
+      },
+    }))
+  const occupied = new HostPorts()
+  occupied.add(many(10_000))
+  expect(occupied.collidesWith(many(20_000))).toBe(false)
+  occupied.remove(many(10_000))
+  expect(looks).toBeLessThanOrEqual(15_000)
 })

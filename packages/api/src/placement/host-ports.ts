@@ -23,7 +23,38 @@ export function hostPortsOf({
   )
 }
 
-/** Whether two pods cannot have both on one node. */
-export function hostPortsCollide(a: HostPort, b: HostPort): boolean {
-  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)
+/** The ports of a node that its pods occupy. One may be there several times, as long as those who occupy it come and go. */
+export class HostPorts {
+  /** By protocol and number, how often each address is there. */
+  readonly addresses = new Map<string, Map<string, number>>()
+
+  add(ports: readonly HostPort[]): void {
+    for (const { ip, protocol, port } of ports) {
+      const key = `${protocol} ${port}`
+      let counts = this.addresses.get(key)
+      if (counts === undefined) {
+        counts = new Map()
+        this.addresses.set(key, counts)
+      }
+      counts.set(ip, (counts.get(ip) ?? 0) + 1)
+    }
+  }
+
+  remove(ports: readonly HostPort[]): void {
+    for (const { ip, protocol, port } of ports) {
+      const key = `${protocol} ${port}`
+      const counts = this.addresses.get(key)
+      const count = counts?.get(ip) ?? 0
+      if (count > 1) counts?.set(ip, count - 1)
+      else if (counts?.delete(ip) && counts.size === 0) this.addresses.delete(key)
+    }
+  }
+
+  /** Whether a pod with these ports cannot be on the node as well: one of them is occupied at its address, or at all of them. */
+  collidesWith(ports: readonly HostPort[]): boolean {
+    return ports.some(({ ip, protocol, port }) => {
+      const counts = this.addresses.get(`${protocol} ${port}`)
+      return counts !== undefined && (ip === anyAddress || counts.has(ip) || counts.has(anyAddress))
+    })
+  }
 }

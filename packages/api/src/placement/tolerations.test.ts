@@ -17,6 +17,24 @@ it.each<[Toleration, boolean]>([
   [{ operator: 'Exists', effect: 'NoExecute' }, false],
 ])('the toleration %o covers a taint: %s', (toleration, covers) => {
   expect(toleratesTaint(toleration, taint)).toBe(covers)
+  const others = Array.from({ length: 20 }, (_, index) => ({ key: 'dedicated', value: `other-${index}` }))
+  expect(isTolerated(taint, [...others, toleration])).toBe(covers)
+})
+
+it('looks at each of many tolerations once, however many taints there are', () => {
+  let looks = 0
+  const tolerations = Array.from({ length: 2000 }, (_, index) => ({
+    get key() {
+      looks += 1
+      return `key-${index}`
+    },
+    operator: 'Exists' as const,
+  }))
+  const tolerated = Array.from({ length: 2000 }, (_, index) =>
+    isTolerated({ key: `key-${index * 2}`, effect: 'NoSchedule' }, tolerations),
+  )
+  expect(tolerated.filter((each) => each)).toHaveLength(1000)
+  expect(looks).toBe(2000)
 })
 
 it('takes an absent value for an empty one', () => {

@@ -2,7 +2,7 @@ import type { Pod } from '@coracle/api'
 import type { Change } from '@coracle/controller-runtime'
 import { expect, it } from 'vitest'
 import { pod } from '../testing/objects.ts'
-import { changesEndpoints } from './pods-behind.ts'
+import { changesEndpoints, targetPortOf } from './pods-behind.ts'
 
 const at = (status: Pod['status'], more: Partial<Pod['spec']> = {}): Pod => {
   const { spec, ...rest } = pod('web')
@@ -28,4 +28,21 @@ it.each<readonly [string, Change<Pod>, boolean]>([
   ['goes without ever having had an address', { type: 'delete', object: bound }, false],
 ])('a pod that %s', (_, change, matters) => {
   expect(changesEndpoints(change)).toBe(matters)
+})
+
+it.each([3, 2000])('finds each of %i ports by its name without looking through all of them', (count) => {
+  let looks = 0
+  const ports = Array.from({ length: count }, (_, index) => ({
+    get name() {
+      looks += 1
+      return `port-${index}`
+    },
+    containerPort: 1000 + index,
+  }))
+  const { spec, ...rest } = pod('web')
+  const many: Pod = { ...rest, spec: { ...spec, containers: [{ name: 'web', image: 'i', ports }] } }
+  const found = ports.map((_, index) => targetPortOf(many, { port: 80, targetPort: `port-${index}` }))
+  expect(found).toEqual(ports.map(({ containerPort }) => containerPort))
+  expect(targetPortOf(many, { port: 80, targetPort: 'port-0', protocol: 'UDP' })).toBeUndefined()
+  expect(looks).toBeLessThanOrEqual(count * 16)
 })

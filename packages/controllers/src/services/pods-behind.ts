@@ -1,10 +1,13 @@
 /** Which pods are behind a service, and at which of their ports: what both forms of endpoints begin with. */
 import {
+  type ContainerPort,
   deepEqual,
+  finderOf,
   type LabelSelectorMatcher,
   mayBeEndpoint,
   nothing,
   type Pod,
+  type PodSpec,
   type Service,
   type ServicePort,
   selectorFromMap,
@@ -97,8 +100,18 @@ export function hostnameOf({ spec, metadata }: Pod, service: Service): string | 
 /** The number of a pod's port that a port of a service leads to; undefined where the pod has no port of that name. */
 export function targetPortOf(pod: Pod, { targetPort, port, protocol = 'TCP' }: ServicePort): number | undefined {
   if (typeof targetPort !== 'string') return targetPort ?? port
-  const sidecars = (pod.spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-  const containers = [...pod.spec.containers, ...sidecars]
-  const ports = containers.flatMap(({ ports = [] }) => ports)
-  return ports.find(({ name, protocol: own = 'TCP' }) => name === targetPort && own === protocol)?.containerPort
+  let find = namedPorts.get(pod.spec)
+  if (find === undefined) {
+    find = finderOf(portsOf(pod.spec), ({ name, protocol: own = 'TCP' }) => `${own} ${name}`)
+    namedPorts.set(pod.spec, find)
+  }
+  return find(`${protocol} ${targetPort}`)?.containerPort
+}
+
+/** How ports of pods are found by their names: a service asks for each of its own. */
+const namedPorts = new WeakMap<PodSpec, (key: string) => ContainerPort | undefined>()
+
+function portsOf({ containers, initContainers = [] }: PodSpec): readonly ContainerPort[] {
+  const sidecars = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')
+  return [...containers, ...sidecars].flatMap(({ ports = [] }) => ports)
 }

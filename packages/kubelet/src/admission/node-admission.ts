@@ -1,5 +1,5 @@
 import {
-  hostPortsCollide,
+  HostPorts,
   isExtendedResource,
   isTolerated,
   type Node,
@@ -229,8 +229,9 @@ export class NodeAdmission {
 
   #takenPort({ hostPorts }: PodDemand): WaitingReason | undefined {
     if (hostPorts.length === 0) return undefined
-    const others = [...this.#taken.values()].flatMap((other) => other.hostPorts)
-    if (!hostPorts.some((port) => others.some((other) => hostPortsCollide(port, other)))) return undefined
+    const occupied = new HostPorts()
+    for (const other of this.#taken.values()) occupied.add(other.hostPorts)
+    if (!occupied.collidesWith(hostPorts)) return undefined
     return failed('NodePorts', "node(s) didn't have free ports for the requested pod ports")
   }
 }

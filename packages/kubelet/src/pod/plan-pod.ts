@@ -1,6 +1,12 @@
 import { type Container, isSidecar, type Pod, restartsAfter } from '@coracle/api'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
-import { hasOtherImage, type ProbeState, runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import {
+  hasOtherImage,
+  indexedRuns,
+  type ProbeState,
+  runsOf,
+  type WaitingReason,
+} from '../status/container-statuses.ts'
 import { type BackOff, freshBackOff } from './back-off.ts'
 import { crashLoop, isDue, restartOf } from './container-restart.ts'
 import { type DeadContainerLimits, deadContainerLimits, surplusRuns } from './dead-containers.ts'
@@ -103,7 +109,8 @@ export interface PodPlan {
 }
 
 /** What to do about a pod. Pure and level-triggered: it depends on the present state only, not on how that came about. */
-export function planPod(observation: PodObservation): PodPlan {
+export function planPod(observed: PodObservation): PodPlan {
+  const observation = { ...observed, runs: indexedRuns(observed.runs) }
   const { pod, gone, refused } = observation
   const failure = observation.preempted === true && !isOver(pod) ? preempting : deadlineFailure(observation)
   if (gone) return planTermination(observation, undefined, 'the pod is gone from the API')
@@ -254,7 +261,7 @@ function planFinished(observation: PodObservation): PodPlan {
  */
 function initialize(observation: PodObservation, sandbox: PodSandboxStatus, steps: (Step | undefined)[]): boolean {
   const { pod, runs, probes } = observation
-  const here = runs.filter((run) => run.sandboxId === sandbox.id)
+  const here = indexedRuns(runs.filter((run) => run.sandboxId === sandbox.id))
   const init = pod.spec.initContainers ?? []
   const initialized = pod.spec.containers.some(({ name }) => here.some((run) => run.name === name))
   // Those before the last that has begun have done their work, even where the runtime has lost all trace of them.

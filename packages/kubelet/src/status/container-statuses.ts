@@ -3,8 +3,10 @@ import {
   type ContainerState,
   type ContainerStateTerminated,
   type ContainerStatus,
+  finderOf,
   formatTime,
   isSidecar,
+  lookedThroughMax,
 } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 
@@ -44,15 +46,19 @@ export interface ContainerStatusesInput {
 
 /** The `containerStatuses` (or `initContainerStatuses`) of a pod, in upstream's order: by name, init containers as declared. */
 export function containerStatuses(input: ContainerStatusesInput): readonly ContainerStatus[] {
-  const statuses = input.containers.map((container) => statusOf(container, input))
+  const previousOf = finderOf(input.previous, ({ name }) => name)
+  const statuses = input.containers.map((container) => statusOf(container, previousOf(container.name), input))
   if (input.init) return statuses
   return statuses.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-function statusOf(container: Container, input: ContainerStatusesInput): ContainerStatus {
+function statusOf(
+  container: Container,
+  previous: ContainerStatus | undefined,
+  input: ContainerStatusesInput,
+): ContainerStatus {
   const runs = runsOf(container.name, input.runs)
   const [current, before] = runs
-  const previous = input.previous.find((status) => status.name === container.name)
   const base =
     current === undefined ? unstarted(container, previous, input) : started(container, current, before, previous, input)
   return withWaiting(base, current, container, input)
@@ -64,7 +70,21 @@ export const hasOtherImage = (run: ContainerRuntimeStatus, container: Container)
 
 /** The runs of one container, latest first. */
 export function runsOf(name: string, runs: readonly ContainerRuntimeStatus[]): readonly ContainerRuntimeStatus[] {
-  return runs.filter((run) => run.name === name).sort((a, b) => b.attempt - a.attempt || b.createdAtMs - a.createdAtMs)
+  const found = indexes.get(runs)?.get(name) ?? runs.filter((run) => run.name === name)
+  return found.toSorted((a, b) => b.attempt - a.attempt || b.createdAtMs - a.createdAtMs)
+}
+
+type Runs = readonly ContainerRuntimeStatus[]
+
+const indexes = new WeakMap<Runs, { get(name: string): Runs }>()
+
+/** The same runs in a list in which `runsOf` finds those of a container without looking through all. What becomes of the given list does not matter. */
+export function indexedRuns(runs: Runs): Runs {
+  if (runs.length <= lookedThroughMax || indexes.has(runs)) return runs
+  const copy = [...runs]
+  const byName = Map.groupBy(copy, ({ name }) => name)
+  indexes.set(copy, { get: (name) => byName.get(name) ?? [] })
+  return copy
 }
 
 function started(

@@ -1,6 +1,7 @@
 import {
   type ConditionStatus,
   type ContainerStatus,
+  finderOf,
   formatTime,
   isSidecar,
   mayRestartAll,
@@ -115,7 +116,7 @@ function containersReadyVerdict({ pod, statuses, phase }: PodConditionsInput): V
   const expected = [...(pod.spec.initContainers ?? []).filter(isSidecar), ...pod.spec.containers].map(
     ({ name }) => name,
   )
-  const statusOf = finderOf(statuses)
+  const statusOf = finderOf(statuses, ({ name }) => name)
   const unknown = expected.filter((name) => statusOf(name) === undefined)
   const unready = expected.filter((name) => statusOf(name)?.ready === false)
   if (phase === 'Succeeded' && unknown.length === 0) return no('PodCompleted')
@@ -140,20 +141,11 @@ function complaint(
   return parts.length === 0 ? yes : no(reason, parts.join(', '))
 }
 
-/** As many statuses are looked through for a name: most pods have fewer, for which that is cheaper than an index. */
-const lookedThroughMax = 16
-
-/** Finds the status of a container by its name. */
-function finderOf(statuses: readonly ContainerStatus[]): (name: string) => ContainerStatus | undefined {
-  if (statuses.length <= lookedThroughMax) return (name) => statuses.find((status) => status.name === name)
-  const byName = new Map(statuses.map((status) => [status.name, status]))
-  return (name) => byName.get(name)
-}
-
 function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersReady: Verdict): Verdict {
   if (containersReady.status !== 'True') return containersReady
+  const conditionOf = finderOf(foreign, ({ type }) => type)
   const problems = (pod.spec.readinessGates ?? []).flatMap(({ conditionType }) => {
-    const gate = foreign.find((candidate) => candidate.type === conditionType)
+    const gate = conditionOf(conditionType)
     if (gate === undefined) return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`]
     if (gate.status === 'True') return []
     return [`the status of pod readiness gate "${conditionType}" is not "True", but ${gate.status}`]
@@ -163,7 +155,7 @@ function readyVerdict(pod: Pod, foreign: readonly PodCondition[], containersRead
 
 function initializedVerdict({ pod, statuses, phase }: PodConditionsInput): Verdict {
   const init = pod.spec.initContainers ?? []
-  const statusOf = finderOf(statuses)
+  const statusOf = finderOf(statuses, ({ name }) => name)
   const unknown = init.filter(({ name }) => statusOf(name) === undefined).map(({ name }) => name)
   if (phase === 'Succeeded' && unknown.length === 0) return { status: 'True', reason: 'PodCompleted' }
   if (pod.spec.containers.some(({ name }) => hasStarted(statusOf(name)))) return yes

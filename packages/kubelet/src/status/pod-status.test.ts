@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
 import { finalStatuses } from './final-statuses.ts'
 import { type PodStatusInput, podStatus, statusPatch } from './pod-status.ts'
+import { statusReason } from './status-reason.ts'
 
 function status(fields: Partial<PodStatusInput> = {}) {
   return podStatus({
@@ -480,4 +481,29 @@ describe('addresses and patches', () => {
     const pod = testPod({}, { status: { ...status({}), phase: 'Pending', reason: 'Old' } })
     expect(statusPatch(pod, status({ pod, runs: [testRun()] }))).toMatchObject({ phase: 'Running', reason: null })
   })
+})
+
+it.each([3, 1000])('looks at each of the runs and statuses of %i containers a few times', (count) => {
+  let looks = 0
+  const counted = <T extends { readonly name: string }>(item: T): T =>
+    Object.create(Object.getPrototypeOf(item), {
+      ...Object.getOwnPropertyDescriptors(item),
+      name: {
+        enumerable: true,
+        get() {
+          looks += 1
+          return item.name
+        },
+      },
+    })
+  const names = Array.from({ length: count }, (_, index) => `c${index}`)
+  const runs = names.map((name) => counted(testRun({ id: `id-${name}`, name })))
+  const containers = names.map((name) => testContainer({ name }))
+  const before = status({ pod: testPod({ containers }), runs })
+  const pod = testPod({ containers }, { status: { containerStatuses: before.containerStatuses?.map(counted) } })
+  looks = 0
+  const now = status({ pod, runs })
+  expect(now.containerStatuses).toEqual(before.containerStatuses)
+  expect(statusReason(pod.status, now)).toBe('phase is Running')
+  expect(looks).toBeLessThanOrEqual(count * 100)
 })

@@ -1,5 +1,6 @@
 import {
   deepEqual,
+  finderOf,
   formatTime,
   mayRestartAll,
   type Pod,
@@ -11,7 +12,7 @@ import { preempting } from '../pod/plan-pod.ts'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
-import { containerStatuses, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
+import { containerStatuses, indexedRuns, type ProbeState, runsOf, type WaitingReason } from './container-statuses.ts'
 import { finalStatuses } from './final-statuses.ts'
 import { podConditions, refusedConditions } from './pod-conditions.ts'
 import { podPhase } from './pod-phase.ts'
@@ -63,7 +64,8 @@ export type OwnPodStatus = Pick<
 >
 
 /** The status of a pod as upstream's kubelet would write it. Pure: times come from the runtime and `nowMs`. */
-export function podStatus(input: PodStatusInput): OwnPodStatus {
+export function podStatus(given: PodStatusInput): OwnPodStatus {
+  const input = { ...given, runs: indexedRuns(given.runs) }
   const { pod, runs, waiting, probes, runtimeName } = input
   const init = pod.spec.initContainers ?? []
   const deleting = pod.metadata.deletionTimestamp !== undefined
@@ -137,7 +139,8 @@ export function podStatus(input: PodStatusInput): OwnPodStatus {
 
 /** What the runtime has of the containers that the pod is there for. */
 function regularRuns({ pod, runs }: PodStatusInput): readonly ContainerRuntimeStatus[] {
-  return runs.filter((run) => pod.spec.containers.some(({ name }) => name === run.name))
+  const containerOf = finderOf(pod.spec.containers, ({ name }) => name)
+  return runs.filter((run) => containerOf(run.name) !== undefined)
 }
 
 /** The last words of all containers of a pod, in bytes: upstream's MaxPodTerminationMessageLogLength. Each has the same share. */

@@ -1,4 +1,4 @@
-import { type ContainerStatus, describeStatusChange, type PodStatus } from '@coracle/api'
+import { type ContainerStatus, describeStatusChange, finderOf, type PodStatus } from '@coracle/api'
 import type { OwnPodStatus } from './pod-status.ts'
 
 /** What has happened on the node, in words, that makes a pod's status another: `container main started, container main is ready`. */
@@ -23,8 +23,9 @@ function containerChanges(
   after: readonly ContainerStatus[] = [],
   what: string,
 ): readonly string[] {
+  const oldOf = finderOf(before, ({ name }) => name)
   return after.flatMap((status) => {
-    const old = before.find(({ name }) => name === status.name)
+    const old = oldOf(status.name)
     return [...stateChange(old, status), ...readyChange(old, status)].map((told) => `${what} ${status.name} ${told}`)
   })
 }

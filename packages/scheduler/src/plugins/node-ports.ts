@@ -1,4 +1,4 @@
-import { hostPortsCollide, hostPortsOf } from '@coracle/api'
+import { hostPortsOf } from '@coracle/api'
 import type { NodePlugin, Refusal } from './plugin.ts'
 
 const taken: Refusal = {
@@ -18,8 +18,7 @@ export const nodePorts: NodePlugin = {
     const wanted = hostPortsOf(spec)
     if (wanted.length === 0) return undefined
     return {
-      refuse: ({ hostPorts }) =>
-        wanted.some((port) => hostPorts.some((used) => hostPortsCollide(port, used))) ? taken : undefined,
+      refuse: ({ hostPorts }) => (hostPorts.collidesWith(wanted) ? taken : undefined),
     }
   },
 }

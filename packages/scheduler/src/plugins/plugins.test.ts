@@ -78,7 +78,12 @@ describe('room on a node', () => {
     expect(refusalOf(pod, node)).not.toEqual([])
     node.remove(pod)
     expect(refusalOf(pod, node)).toEqual([])
-    expect(node).toMatchObject({ milliCpuNonZero: 0, memoryNonZero: 0, podCount: 0, hostPorts: [] })
+    expect(node).toMatchObject({
+      milliCpuNonZero: 0,
+      memoryNonZero: 0,
+      podCount: 0,
+      hostPorts: { addresses: new Map() },
+    })
   })
 
   it('keeps the port of one pod when another leaves', () => {
@@ -95,7 +100,7 @@ describe('room on a node', () => {
     const leaving = onPort(80, 'TCP', '10.0.0.2')
     const node = info({}, ...others, leaving)
     node.remove(leaving)
-    expect(node.hostPorts).toHaveLength(3)
+    expect([...node.hostPorts.addresses.values()].flatMap((counts) => [...counts.keys()])).toHaveLength(3)
     expect(refusalOf(onPort(80, 'TCP', '10.0.0.2'), node)).toEqual([])
     const taken = ["node(s) didn't have free ports for the requested pod ports"]
     expect(others.map((pod) => refusalOf(pod, node))).toEqual([taken, taken, taken])

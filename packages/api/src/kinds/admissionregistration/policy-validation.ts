@@ -4,6 +4,7 @@ import { expressionError } from '../../cel/expression-error.ts'
 import { type CelType, types } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { JsonPathError, parseJsonPath } from '../../jsonpath/index.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector, checkText } from '../core/pod/validation/checks.ts'
@@ -96,10 +97,11 @@ export function validateMatchResources(given: MatchResources, path: FieldPath): 
 function namedRuleErrors(rule: NamedAdmissionRule, path: FieldPath): readonly FieldError[] {
   const { resourceNames: names = [] } = rule
   const at = path.field('resourceNames')
+  const repeated = repeatedAt(names)
   return [
     ...names.flatMap((name, index) => [
       ...checkPathSegment(name).map((problem) => invalidField(at.index(index), name, problem)),
-      ...(names.indexOf(name) < index ? [duplicateField(at.index(index), name)] : []),
+      ...(repeated.has(index) ? [duplicateField(at.index(index), name)] : []),
     ]),
     ...validateRule(rule, path),
   ]

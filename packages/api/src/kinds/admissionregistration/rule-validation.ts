@@ -10,6 +10,7 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { checkText } from '../core/pod/validation/checks.ts'
 import type { AdmissionRule, MatchCondition } from './rule-schema.ts'
 
@@ -98,5 +99,5 @@ export function validateMatchConditions(
 
 /** A text that may be given once only. */
 export function duplicateErrors(list: readonly string[], path: FieldPath): readonly FieldError[] {
-  return list.flatMap((each, index) => (list.indexOf(each) < index ? [duplicateField(path.index(index), each)] : []))
+  return [...repeatedAt(list)].map((index) => duplicateField(path.index(index), list[index]))
 }

@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError, forbiddenField, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { repeatedAt } from '../../../finder.ts'
 import { compareQuantity, quantityToNumber } from '../../../quantity.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import type { ResourceList } from '../common.ts'
@@ -12,12 +13,12 @@ const standardTypes = ['Pod', 'Container', 'PersistentVolumeClaim']
 /** What is wrong with a limit range (core/validation ValidateLimitRange). */
 export function validateLimitRange({ spec }: LimitRange): readonly FieldError[] {
   const limits = spec?.limits ?? []
+  const repeated = repeatedAt(limits.map(({ type }) => type))
   return limits.flatMap((limit, index) => {
     const path = limitsPath.index(index)
-    const isRepeated = limits.slice(0, index).some(({ type }) => type === limit.type)
     return [
       ...validateType(limit.type, path.field('type')),
-      ...(isRepeated ? [duplicateField(path.field('type'), limit.type)] : []),
+      ...(repeated.has(index) ? [duplicateField(path.field('type'), limit.type)] : []),
       ...validateNames(limit, path),
       ...validateClaimLimit(limit, path),
       ...resourcesOf(limit).flatMap((name) => validateAmounts(name, limit, path)),
