@@ -1,7 +1,9 @@
+import { X509Certificate } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { adminToken, TestServer } from '../http/testing/test-server.ts'
 import { createPki, issueApiCertificate, type Pki } from '../security/certificates.ts'
@@ -39,9 +41,10 @@ async function startAdapter(
   schemas: object = {},
   openApi: (asked: Asked, response: ServerResponse) => void = notThere,
   discovery: (asked: Asked, response: ServerResponse) => void = notThere,
+  serving = certificate,
 ) {
   const asked: Asked[] = []
-  const tls = { key: certificate.keyPem, cert: certificate.certificatePem, ca: pki.ca.certificatePem }
+  const tls = { key: serving.keyPem, cert: serving.certificatePem, ca: pki.ca.certificatePem }
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -497,6 +500,32 @@ describe('discovery', () => {
     await new Promise<void>((resolve) => adapter.listen(port, resolve))
     await changeSomething(server, 'another')
     await vi.waitFor(async () => expect(await versionsOf(server)).toMatchObject([{ freshness: 'Current' }]))
+  })
+})
+
+// Go looks for the authority that has signed a certificate, OpenSSL first for whether its issuer has its own name.
+describe('a server whose certificate has the name of its authority', () => {
+  const authority = createAuthority(environment)
+  const namesake = createAuthority(environment)
+  const commonName = new X509Certificate(authority.certificatePem).subject.replace('CN=', '')
+  const caBundle = Buffer.from(authority.certificatePem).toString('base64')
+  const start = (signer = authority) => {
+    const serving = issueServingCertificate(environment, signer, { commonName, hosts: ['adapter.metrics.svc'] })
+    return startAdapter(undefined, {}, notThere, notThere, serving)
+  }
+
+  it('is believed', async () => {
+    const { asked, port } = await start()
+    const { server } = await startServer(port, { caBundle })
+    expect((await server.call(podsPath)).code).toBe(200)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is refused where another authority of that name has signed it', async () => {
+    const { asked, port } = await start(namesake)
+    const { condition } = await startServer(port, { caBundle }, 'False')
+    expect(condition.message).toMatch(/failing or missing response from .*certificate/)
+    expect(asked).toEqual([])
   })
 })
 

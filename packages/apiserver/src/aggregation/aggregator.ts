@@ -11,7 +11,7 @@ import { acceptAggregated, discoveryPath, type RemoteDocument, remoteDocument } 
 import { openApiPath, type RemoteOpenApi, remoteOpenApi, remoteOpenApiBytesMax } from './remote-open-api.ts'
 import { legacyResources, type RemoteResource } from './remote-resources.ts'
 import { remoteSchemas, schemasIndexPath } from './remote-schemas.ts'
-import { type RemoteRequest, RemoteServer } from './remote-server.ts'
+import type { RemoteRequest, RemoteServer } from './remote-server.ts'
 import type { ServiceEndpoint } from './service-endpoint.ts'
 import { ServiceResolver } from './service-resolver.ts'
 
@@ -189,12 +189,12 @@ export class Aggregator {
     const known = this.#servers.get(key)
     if (known !== undefined && known.spec === spec) return known.server
     if (frontProxy === undefined || spec === undefined) throw new RemoteUnavailableError('service unavailable')
-    const client = await frontProxy()
+    const [client, loaded] = await Promise.all([frontProxy(), import('./remote-server.ts')])
     const others = this.#servers.get(key)
     if (others !== undefined && others.spec === spec) return others.server
     if (this.#closed) throw new RemoteUnavailableError('the server is closing')
     others?.server.close()
-    const server = new RemoteServer(spec, client)
+    const server = new loaded.RemoteServer(spec, client)
     this.#servers.set(key, { spec, server })
     return server
   }

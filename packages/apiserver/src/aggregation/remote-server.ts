@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { ApiServiceSpec } from '@coracle/api'
-import { trusting } from '@coracle/environment'
+import { realClock } from '@coracle/environment'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
+import { ServerTrust } from '../webhook/server-trust.ts'
+import { passedOn } from './passed-on.ts'
 
 /** Connections to one server behind this one at a time; further requests wait for one. */
 export const remoteConnectionsMax = 1024
@@ -18,26 +20,46 @@ export interface RemoteRequest {
   readonly signal: AbortSignal
 }
 
+/** Where one of the endpoints of a server listens. */
+export interface RemoteAddress {
+  readonly host: string
+  readonly port: number
+}
+
 /** The server behind an APIService, as far as connections are concerned. */
 export class RemoteServer {
   readonly #agent: Agent
   readonly #serverName: string
+  readonly #trust: ServerTrust
 
   /** `client` is what this server shows for itself: whom it speaks for, the other believes it alone. */
   constructor({ service, caBundle, insecureSkipTLSVerify }: ApiServiceSpec, client: KeyPair) {
     this.#serverName = `${service?.name}.${service?.namespace}.svc`
+    this.#trust = new ServerTrust(
+      caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
+      realClock,
+    )
     this.#agent = new Agent({
       keepAlive: true,
       maxSockets: remoteConnectionsMax,
       cert: client.certificatePem,
       key: client.keyPem,
-      ...(caBundle === undefined ? {} : trusting(Buffer.from(caBundle, 'base64').toString())),
       ...(insecureSkipTLSVerify === true ? { rejectUnauthorized: false } : {}),
     })
   }
 
-  /** Sends a request for a user, and resolves when the answer begins. */
-  send({ host, port }: { host: string; port: number }, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+  /** Sends a request for a user, and resolves when the answer begins. It is sent once more where TLS has refused a server that is to be believed. */
+  async send(address: RemoteAddress, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+    try {
+      return await this.#sendOnce(address, user, request)
+    } catch (error) {
+      const server = { ...address, servername: this.#serverName }
+      if (!(await this.#trust.reconsider(error, () => server, request.signal))) throw error
+      return this.#sendOnce(address, user, request)
+    }
+  }
+
+  #sendOnce({ host, port }: RemoteAddress, user: User, request: RemoteRequest): Promise<IncomingMessage> {
     const { method, path, body, signal } = request
     return new Promise((resolve, reject) => {
       const sent = httpsRequest(
@@ -48,6 +70,7 @@ export class RemoteServer {
           path,
           agent: this.#agent,
           servername: this.#serverName,
+          ...this.#trust.options,
           headers: {
             ...passedOn(request.headers),
             ...identityHeaders(user),
@@ -67,41 +90,6 @@ export class RemoteServer {
   close(): void {
     this.#agent.destroy()
   }
-}
-
-/** Headers of one connection, those that say who asks, and those that are made anew. */
-const keptBack: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'content-length',
-  'authorization',
-])
-
-/**
- * Headers that go through in either direction: those of one connection do not, nor what `Connection` says is one (RFC 9110, 7.6.1).
- * Nobody but this server says for whom it asks.
- */
-export function passedOn(headers: IncomingHttpHeaders | OutgoingHttpHeaders): OutgoingHttpHeaders {
-  const ofConnection = String(headers.connection ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name, value]) => {
-      const lower = name.toLowerCase()
-      if (value === undefined || keptBack.has(lower) || ofConnection.includes(lower)) return false
-      return !/^(x-remote-|impersonate-)/.test(lower)
-    }),
-  )
 }
 
 /** Who asks, as upstream's authenticating proxies say it. */

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { RemoteUnavailableError } from '../aggregation/aggregator.ts'
-import { passedOn } from '../aggregation/remote-server.ts'
+import { passedOn } from '../aggregation/passed-on.ts'
 import type { Exchange, HandlerContext } from './exchange.ts'
 import { sendText } from './respond.ts'
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { passedOn } from '../aggregation/remote-server.ts'
+import { passedOn } from '../aggregation/passed-on.ts'
 
 /** What a request tells the pod of where it came from, beside what it said itself. Who makes it is nobody's business there. */
 export function requestHeaders(

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { realEnvironment } from '@coracle/environment'
+import { issueServingCertificate } from '@coracle/environment/certificates'
 import { expect, it } from 'vitest'
-import { createPki } from '../certificates.ts'
+import { createAuthority, createPki } from '../certificates.ts'
 import { answerBytesMax, getJson } from './get-json.ts'
 import { startTestIssuer } from './testing/test-issuer.ts'
 
@@ -30,6 +32,21 @@ it.each([
   const answers = { '/text': 'keys', '/long': JSON.stringify('x'.repeat(answerBytesMax)) }
   const { url, certificateAuthority } = await startTestIssuer([], answers)
   await expect(getJson(url + path, certificateAuthority)).rejects.toThrow(`get ${url}${path}: ${why}`)
+})
+
+it('believes a server whose certificate has the name of its authority, as Go does', async () => {
+  const environment = realEnvironment()
+  const ca = createAuthority(environment)
+  const commonName = new X509Certificate(ca.certificatePem).subject.replace('CN=', '')
+  const issuerSignedBy = (signer: typeof ca) => {
+    const serving = issueServingCertificate(environment, signer, { commonName, hosts: ['127.0.0.1'] })
+    return startTestIssuer([], { '/a': '[]' }, { ca, serving })
+  }
+  const own = await issuerSignedBy(ca)
+  expect(await getJson(`${own.url}/a`, ca.certificatePem)).toEqual([])
+  const other = await issuerSignedBy(createAuthority(environment))
+  await expect(getJson(`${other.url}/a`, ca.certificatePem)).rejects.toThrow(/certificate/)
+  expect(other.paths).toEqual([])
 })
 
 it('believes nobody else, and asks nothing in clear', async () => {

@@ -1,6 +1,8 @@
 import { get } from 'node:https'
+import { isIP } from 'node:net'
 import { parseExactJson } from '@coracle/api'
-import { trusting } from '@coracle/environment'
+import { realClock } from '@coracle/environment'
+import { type ServerAddress, ServerTrust } from '../../webhook/server-trust.ts'
 
 /** Longer answers are refused. */
 export const answerBytesMax = 1024 * 1024
@@ -16,9 +18,10 @@ const redirectsMax = 5
  */
 export async function getJson(url: string, certificateAuthority: string | undefined): Promise<unknown> {
   const signal = AbortSignal.timeout(timeoutMs)
+  const trust = new ServerTrust(certificateAuthority, realClock)
   let target = url
   for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
-    const answer = await getOnce(target, certificateAuthority, signal)
+    const answer = await getTrusted(target, trust, signal)
     if (typeof answer === 'string') return parsed(target, answer)
     target = answer.location
   }
@@ -34,17 +37,30 @@ function parsed(url: string, text: string): unknown {
 }
 
 /** The text of an answer, or where it is instead. */
-function getOnce(
-  url: string,
-  certificateAuthority: string | undefined,
-  signal: AbortSignal,
-): Promise<string | { readonly location: string }> {
-  const problem = (what: string): Error => new Error(`get ${url}: ${what}`)
+type Answer = string | { readonly location: string }
+
+/** Asks once more where TLS has refused a server that is to be believed. */
+async function getTrusted(url: string, trust: ServerTrust, signal: AbortSignal): Promise<Answer> {
+  try {
+    return await getOnce(url, trust, signal)
+  } catch (error) {
+    const isBelieved = trust.reconsider((error as Error).cause ?? error, () => addressOf(new URL(url)), signal)
+    if (!(await isBelieved.catch(() => false))) throw error
+    return getOnce(url, trust, signal)
+  }
+}
+
+function addressOf({ hostname, port }: URL): ServerAddress {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return { host, port: Number(port || 443), servername: isIP(host) === 0 ? host : undefined }
+}
+
+function getOnce(url: string, trust: ServerTrust, signal: AbortSignal): Promise<Answer> {
+  const problem = (what: string, cause?: unknown): Error => new Error(`get ${url}: ${what}`, { cause })
   return new Promise((resolve, reject) => {
     if (!url.startsWith('https://')) return reject(problem('URL scheme must be https'))
-    const trust = certificateAuthority === undefined ? {} : trusting(certificateAuthority)
-    const request = get(url, { ...trust, agent: false, signal, headers: { accept: 'application/json' } })
-    request.on('error', (error) => reject(problem(signal.aborted ? 'no answer in time' : error.message)))
+    const request = get(url, { ...trust.options, agent: false, signal, headers: { accept: 'application/json' } })
+    request.on('error', (error) => reject(problem(signal.aborted ? 'no answer in time' : error.message, error)))
     request.on('response', (response) => {
       const { statusCode = 0, headers } = response
       response.on('error', (error) => reject(problem(error.message)))

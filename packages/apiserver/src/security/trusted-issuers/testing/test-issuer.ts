@@ -2,7 +2,7 @@ import { createServer } from 'node:https'
 import { realEnvironment } from '@coracle/environment'
 import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { listenForTest } from '../../../testing/listen-for-test.ts'
-import { createPki } from '../../certificates.ts'
+import { createPki, type Pki } from '../../certificates.ts'
 
 /** Signs tokens. */
 export interface TestSigner {
@@ -36,8 +36,8 @@ export interface TestIssuer {
 export async function startTestIssuer(
   keys: readonly JWK[],
   answers: Readonly<Record<string, string | { readonly status: number; readonly location?: string }>> = {},
+  pki: Pick<Pki, 'ca' | 'serving'> = createPki(realEnvironment()),
 ): Promise<TestIssuer> {
-  const pki = createPki(realEnvironment())
   const paths: string[] = []
   const server = createServer({ key: pki.serving.keyPem, cert: pki.serving.certificatePem }, (request, response) => {
     const path = request.url ?? ''
