@@ -36,6 +36,8 @@ export interface Column<T> {
 /** The scale subresource: where the counts and the selector are. */
 export interface ScaleMapping<T> {
   replicas(object: T): number
+  /** Where the desired count ought to be, if the object has none and its kind has no default. */
+  missing?(object: T): string | undefined
   statusReplicas(object: T): number
   /** As a query string: `app=web,tier in (front)`. */
   selector(object: T): string

@@ -2,7 +2,6 @@ import { isJsonObject, setMember } from '../json.ts'
 import type { CustomResourceScale } from '../kinds/apiextensions/custom-resource-definition-schema.ts'
 import type { KubernetesObject } from '../meta.ts'
 import type { ScaleMapping } from '../resource.ts'
-import { internalError } from '../status.ts'
 import { fieldsOf, valueAt } from './custom-columns.ts'
 
 /** Where a custom kind says that its counts are. */
@@ -13,9 +12,9 @@ export function customScale(paths: CustomResourceScale): ScaleMapping<Kubernetes
   return {
     replicas: (object) => {
       const value = valueAt(object, wanted)
-      if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
-      throw internalError(`the spec replicas field "${paths.specReplicasPath}" does not exist`)
+      return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
     },
+    missing: (object) => (valueAt(object, wanted) === undefined ? paths.specReplicasPath : undefined),
     statusReplicas: (object) => {
       const value = valueAt(object, present)
       return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0

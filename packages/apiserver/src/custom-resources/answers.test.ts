@@ -296,6 +296,36 @@ it('counts are checked where the scale finds them', async () => {
   expect(scaled.json.message).toBe(json.message)
 })
 
+it('a count that is not there cannot be read, and can be written', async () => {
+  await create({})
+  const read = await server.call(`${crates}/a/scale`)
+  expect([read.code, read.json.message]).toEqual([
+    500,
+    'Internal error occurred: the spec replicas field ".spec.count" does not exist',
+  ])
+  const empty = 'the spec replicas field ".spec.count" cannot be empty'
+  for (const type of ['merge', 'apply'] as const) {
+    const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' } }
+    const answer = await patch(type, body, '/a/scale', '?fieldManager=m')
+    expect([answer.code, answer.json.message]).toEqual([400, empty])
+  }
+  const patched = await patch('merge', { spec: { replicas: 2 } }, '/a/scale')
+  expect([patched.code, patched.json.spec]).toEqual([200, { replicas: 2 }])
+  await create({}, { metadata: { name: 'b' } })
+  const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'b' }, spec: { replicas: 3 } }
+  const put = await server.call(`${crates}/b/scale`, { method: 'PUT', body })
+  expect([put.code, put.json.spec]).toEqual([200, { replicas: 3 }])
+})
+
+it('a patch of a scale may tell another uid, as that of an object may not', async () => {
+  await create({ count: 1 })
+  const body = { metadata: { uid: 'other' }, spec: { replicas: 2 } }
+  expect((await patch('merge', body, '/a/scale')).json.spec).toEqual({ replicas: 2 })
+  const replaced = { apiVersion: 'autoscaling/v1', kind: 'Scale', ...body, metadata: { name: 'a', uid: 'other' } }
+  const { code, json } = await server.call(`${crates}/a/scale`, { method: 'PUT', body: replaced })
+  expect([code, json.message]).toEqual([409, expect.stringMatching(/Precondition failed: UID in precondition: other/)])
+})
+
 it('a scale that names no version is for whichever there is', async () => {
   await create({ count: 1 })
   const { json: scale } = await server.call(`${crates}/a/scale`)

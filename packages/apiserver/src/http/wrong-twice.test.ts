@@ -7,6 +7,10 @@ import { TestServer } from './testing/test-server.ts'
 const configMaps = '/api/v1/namespaces/default/configmaps'
 const deployments = '/apis/apps/v1/namespaces/default/deployments'
 const crates = '/apis/example.com/v1/namespaces/default/crates'
+const podTemplate = {
+  metadata: { labels: { a: 'b' } },
+  spec: { containers: [{ name: 'main', image: 'image' }] },
+}
 const noDryRun = /Options.meta.k8s.io "" is invalid: dryRun: Unsupported value/
 const noBody = /^the body of the request was in an unknown format/
 const noPatch = /^415: Unsupported Media Type$/
@@ -57,6 +61,34 @@ it.each([
 it.each([`${configMaps}/a`, `${deployments}/web/scale`])('a patch and an answer of unknown types: %s', async (path) => {
   const headers = { 'content-type': 'text/plain', accept: 'text/plain' }
   expect((await server.call(path, { method: 'PATCH', body: Buffer.from('{'), headers })).code).toBe(415)
+})
+
+const badCount =
+  /^Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0$/
+const otherUid =
+  /^Operation cannot be fulfilled on deployments.apps "web": StorageError: .*Precondition failed: UID in precondition: x/
+
+it.each([
+  ['PUT', 'none', {}, 404, /^deployments.apps "none" not found$/],
+  [
+    'PUT',
+    'web',
+    { name: 'other' },
+    400,
+    /^the name of the object \(other\) does not match the name on the URL \(web\)$/,
+  ],
+  ['PUT', 'web', { uid: 'x' }, 409, otherUid],
+  ['PUT', 'web', { resourceVersion: '1' }, 422, badCount],
+  ['PATCH', 'web', { name: 'other' }, 400, /^the name of the object \(other\)/],
+  ['PATCH', 'web', { uid: 'x' }, 422, badCount],
+  ['PATCH', 'web', { resourceVersion: '1' }, 422, badCount],
+])('a count below zero: %s of the scale of %s with %j', async (method, name, metadata, code, message) => {
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: podTemplate }
+  await server.call(deployments, { method: 'POST', body: { metadata: { name: 'web' }, spec } })
+  const body = { metadata: { name, ...metadata }, spec: { replicas: -1 } }
+  const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }
+  const answer = await server.call(`${deployments}/${name}/scale`, { method, body, headers })
+  expect([answer.code, answer.json.message]).toEqual([code, expect.stringMatching(message)])
 })
 
 const stale = /^Operation cannot be fulfilled on crates.example.com "a": the object has been modified/

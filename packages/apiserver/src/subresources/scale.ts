@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   ageColumn,
   apiVersionOf,
   badRequest,
@@ -7,6 +8,7 @@ import {
   compile,
   conflict,
   FieldPath,
+  internalError,
   invalid,
   invalidField,
   type KubernetesObject,
@@ -57,11 +59,6 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
   const isCustom = schema.dialect === 'structural'
   const validate = isCustom ? isThere : isValid
   const about = { group, plural: `${plural}/scale` }
-  const decode = async (body: unknown, name: string, options: RegistryWriteOptions): Promise<Decoded> => {
-    const { object, warnings } = await decodeScale(body, options)
-    validate(object as Scale, name)
-    return { scale: object as Scale, warnings }
-  }
   const part: ChangedPart = {
     subresource: 'scale',
     rules: 'main',
@@ -103,6 +100,11 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     const { metadata, spec } = object as Scale
     const { replicas } = spec ?? {}
     if (replicas !== undefined) validate(object as Scale, name)
+    else if (mapping.missing !== undefined) {
+      const current = await registry.current(namespace, name)
+      const missing = current && mapping.missing((await registry.show(current)).object)
+      if (missing !== undefined) throw emptyReplicas(missing)
+    }
     const { apiVersion, kind } = typeOf(registry.definition)
     const { name: ownName, namespace: ownNamespace, resourceVersion, uid } = metadata
     const identity = defined({ name: ownName, namespace: ownNamespace, resourceVersion, uid })
@@ -123,14 +125,20 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       const stored = await registry.current(namespace, name)
       // Upstream counts the scales of the first API to the group of the scale itself.
       if (stored === undefined) throw notFound(registry.definition, name)
-      return answer(await registry.show(stored), [])
+      const shown = await registry.show(stored)
+      const missing = mapping.missing?.(shown.object)
+      if (missing !== undefined) throw internalError(`the spec replicas field "${missing}" does not exist`)
+      return answer(shown, [])
     },
     async update(context, namespace, name, body, options) {
-      const { scale, warnings } = await decode(body, name, options)
+      const { object, warnings } = await decodeScale(body, options)
+      const scale = object as Scale
       checkIdentity(definition, scale, namespace, name)
-      const { resourceVersion = '' } = scale.metadata
+      const { uid, resourceVersion = '' } = scale.metadata
       const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
-        checkVersion(old, scale.metadata)
+        checkVersion(old, { uid })
+        validate(scale, name)
+        checkVersion(old, { resourceVersion })
         return { object: scale, warnings, repeatable: resourceVersion === '' }
       })
       return answer(stored, warnings)
@@ -139,14 +147,20 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       if (patch.type === 'apply') return apply(context, namespace, name, patch.body, options)
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
-        const patched = applyPatch(scaleSchema, scaleOf(mapping, (await registry.show(old)).object), patch)
+        const shown = (await registry.show(old)).object
+        const before = scaleOf(mapping, shown)
+        const missing = mapping.missing?.(shown)
+        const current = missing === undefined ? before : { ...before, spec: { replicas: missingReplicas } }
+        const patched = applyPatch(scaleSchema, current, patch)
         const { object, warnings: given } = await decodePatched(patched, patch, (value) => decodeScale(value, options))
         const scale = object as Scale
-        validate(scale, name)
         checkIdentity(definition, scale, namespace, name)
+        if (scale.spec?.replicas === missingReplicas && isCustom) throw emptyReplicas(missing)
+        validate(scale, name)
         const { uid = '', resourceVersion } = scale.metadata
         const { uid: found } = old.object.metadata
-        if (uid !== '' && uid !== found) {
+        // The scale of a custom resource has no rule about it.
+        if (uid !== '' && uid !== found && !isCustom) {
           const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
           throw conflict(about, name, why)
         }
@@ -170,10 +184,10 @@ const scaleVersions: readonly string[] = ['autoscaling/v1', 'apps/v1beta1', 'app
 const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody | Promise<DecodedBody> =>
   decodeBody(definition, body, fieldValidation, (version, kind) => kind === 'Scale' && scaleVersions.includes(version))
 
-interface Decoded {
-  readonly scale: Scale
-  readonly warnings: readonly string[]
-}
+/** Stands in a patched Scale for the replicas that a custom object does not have (upstream's invalidSpecReplicas). */
+const missingReplicas = -(2 ** 31)
+
+const emptyReplicas = (path = ''): ApiError => badRequest(`the spec replicas field "${path}" cannot be empty`)
 
 /** The Scale of an object: it carries the object's identity and version. */
 export function scaleOf(mapping: ScaleMapping<KubernetesObject>, object: KubernetesObject): Scale {
