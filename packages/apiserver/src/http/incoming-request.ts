@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 
 /** What is overridden here of Node.js's class and not declared as it is there. */
 interface Message extends NodeIncomingMessage {
+  /** Whether somebody reads the stream: then Node.js leaves the rest of the body to them once the answer has gone out. */
+  _consuming: boolean
   get readableEnded(): boolean
   _dump(): void
 }
@@ -30,21 +32,36 @@ export class IncomingRequest extends IncomingMessage {
   #sink: BodySink | undefined
   /** Whether the body goes to the stream: some of it has, or somebody has begun to read there. */
   #isStreamed = false
+  /** Whether somebody has begun to read the stream. */
+  #isRead = false
+  /** Whether the end of the body is in the stream. */
+  #isEnded = false
   /** Whether the body was over before anything of it came: the stream is told when somebody reads it. */
   #isEmpty = false
   /** Whether all of the body has gone past the stream. */
   #isOver = false
 
-  /** Has the body go to `sink`. False where it is in the stream already and has to be read there. */
+  /** Has the body go to `sink`, with what of it has come. False where somebody reads the stream: then it has to be read there. */
   sendBodyTo(sink: BodySink): boolean {
-    if (this.#isStreamed) return false
+    if (this.#isRead) return false
     if (this.destroyed) {
       sink.abort()
       return true
     }
     this.#sink = sink
-    if (this.#isEmpty) this.push(null)
+    if (this.#isStreamed) this.#sendBegun(sink)
+    else if (this.#isEmpty) this.push(null)
     return true
+  }
+
+  /** What is in the stream. It is as if nobody had read it there: its end is for the sink to hear of, and so is an answer before it. */
+  #sendBegun(sink: BodySink): void {
+    const begun = super.read() as Buffer | null
+    this._consuming = false
+    if (begun !== null) sink.write(begun)
+    if (!this.#isEnded) return
+    this.#isOver = true
+    sink.end()
   }
 
   /** The parser calls this with each piece of the body, and with null at its end. False: it is to wait before it reads on. */
@@ -60,12 +77,15 @@ export class IncomingRequest extends IncomingMessage {
     this.#isEmpty = chunk === null && !this.#isStreamed
     if (this.#isEmpty) return true
     this.#isStreamed = true
+    this.#isEnded ||= chunk === null
     return super.push(chunk)
   }
 
   override _read(size: number): void {
     super._read(size)
+    if (this.#sink !== undefined) return
     this.#isStreamed = true
+    this.#isRead = true
     if (this.#isEmpty) super.push(null)
     this.#isEmpty = false
   }
@@ -92,6 +112,7 @@ export class IncomingRequest extends IncomingMessage {
     if (sink === undefined || this.#isOver) return
     this.#sink = undefined
     this.#isStreamed = true
+    this.#isRead = true
     sink.abort()
   }
 }
