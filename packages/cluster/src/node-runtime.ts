@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Clock, Environment } from '@coracle/environment'
+import { assert, type Clock, createMetricsRegistry, type Environment } from '@coracle/environment'
 import {
   type AgentMetrics,
   type AgentMetricsSource,
@@ -89,6 +89,11 @@ export function measuredWithPods(
     await loaded()
     return current.runPodSandbox(...args)
   }
+  const pending = pendingMetrics(async () => {
+    await loaded()
+    assert(metrics !== undefined, 'what counts is loaded')
+    return metrics
+  })
   return {
     runtime: new Proxy(runtime, {
       get(_, key) {
@@ -99,8 +104,22 @@ export function measuredWithPods(
     }),
     metrics() {
       void loaded()
-      return metrics
+      return metrics ?? pending
     },
+  }
+}
+
+/** Tells what is to be counted once what counts is loaded. Volumes are mounted then. */
+function pendingMetrics(loaded: () => Promise<AgentMetrics>): AgentMetrics {
+  const later = (tell: (metrics: AgentMetrics) => void): void => void loaded().then(tell)
+  return {
+    registry: createMetricsRegistry(),
+    probes: createMetricsRegistry(),
+    podWorked: (...told) => later((metrics) => metrics.podWorked(...told)),
+    podStarted: (...told) => later((metrics) => metrics.podStarted(...told)),
+    probed: (...told) => later((metrics) => metrics.probed(...told)),
+    forgetProbes: (...told) => later((metrics) => metrics.forgetProbes(...told)),
+    countMount: async (volume, mount) => (await loaded()).countMount(volume, mount),
   }
 }
 

@@ -2,9 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { persistentVolumeClaims, persistentVolumes, pods, type StatefulSet, statefulSets } from '@coracle/api'
+import { connectionOf, createHttpClient, parseKubeconfig } from '@coracle/client'
+import { realEnvironment } from '@coracle/environment'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
 
+const environment = realEnvironment()
 const namespace = 'default'
 const key = { namespace, name: 'db' }
 
@@ -42,7 +45,7 @@ const database = {
 } as unknown as StatefulSet
 
 async function start(dataDir: string): Promise<Cluster> {
-  const cluster = await startCluster({ dataDir, runtime: 'process', listen: false })
+  const cluster = await startCluster({ dataDir, runtime: 'process' })
   onTestFinished(() => cluster.stop())
   return cluster
 }
@@ -60,6 +63,12 @@ it('what a stateful set has written outlives its pods, its versions and the clus
   expect(path).toBe(join(dataDir, 'kubelet', 'node-0', 'volumes', spec?.volumeName ?? ''))
   const starts = () => (existsSync(join(path, 'starts')) ? readFileSync(join(path, 'starts'), 'utf8') : '')
   await expect.poll(starts).toBe('1\n')
+
+  const connection = await connectionOf(await parseKubeconfig(first.kubeconfig ?? '', 'kubeconfig'), environment)
+  const scraper = createHttpClient({ ...connection, ...environment })
+  onTestFinished(() => scraper.close())
+  const used = /^kubelet_volume_stats_used_bytes\{namespace="default",persistentvolumeclaim="data-db-0"\} [1-9]\d*$/m
+  expect(await scraper.rawGet('/api/v1/nodes/node-0/proxy/metrics')).toMatch(used)
 
   await first.client.delete(pods, { namespace, name: 'db-0' })
   await expect.poll(starts).toBe('1\n1\n')

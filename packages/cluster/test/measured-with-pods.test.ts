@@ -37,8 +37,20 @@ it('is the runtime as it is until there are pods, and counts from the first sand
 
 it('counts from when somebody asks, and no virtual time passes before', async () => {
   const { clock, metrics } = measured()
-  expect(metrics()).toBeUndefined()
+  expect(metrics()?.registry.text()).toBe('')
   await clock.advance('1s')
   expect(metrics()?.registry.text()).toContain('kubelet_started_pods_total 0')
   expect(metrics()).toBe(metrics())
+})
+
+it('counts what happens before that which counts is loaded', async () => {
+  const { clock, metrics } = measured()
+  const volume = { name: 'data', emptyDir: {} }
+  const mounted = metrics()?.countMount(volume, async () => 'path')
+  metrics()?.podWorked('create', 5)
+  expect(await mounted).toBe('path')
+  await clock.advance('1s')
+  const counted = metrics()?.registry.text()
+  expect(counted).toMatch(/storage_operation_duration_seconds_count{.*operation_name="volume_mount".*} 1/)
+  expect(counted).toContain('kubelet_pod_worker_duration_seconds_count{operation_type="create"} 1')
 })

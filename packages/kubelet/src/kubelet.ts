@@ -23,6 +23,7 @@ import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
+import type { ClaimedVolume } from './volumes/claimed-volumes.ts'
 import { mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
 import { PodTokens } from './volumes/pod-tokens.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
@@ -80,6 +81,8 @@ export interface Kubelet {
   stop(options: StopOptions): Promise<void>
   /** The pods of this node, as the API has them. */
   pods(): readonly Pod[]
+  /** The volumes that pods of this node have by claims. */
+  claimedVolumes(): readonly ClaimedVolume[]
   /**
    * The log of a container of a pod of this node, in pieces as they come. Throws an ApiError in upstream's words where
    * there is none.
@@ -233,6 +236,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       }
     },
     pods: () => informer.list(),
+    claimedVolumes: () => manager.claimedVolumes(),
     logs(pod, logOptions, signal) {
       if (pod.spec.nodeName !== nodeName) throw notFound({ group: '', plural: 'pods' }, pod.metadata.name ?? '')
       return podLogs(runtime, pod, manager.containerStatuses(pod), logOptions, environment.clock.now(), signal)

@@ -26,5 +26,5 @@ export interface AgentMetrics {
   forgetProbes(pod: Pod): void
 }
 
-/** The counts of an agent; undefined until what counts is loaded, which the first call begins. */
+/** The counts of an agent. Until what counts is loaded, which the first call begins, they show nothing, and keep what is to be counted. */
 export type AgentMetricsSource = () => AgentMetrics | undefined

@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import type { PreemptablePod } from '../admission/preemption.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import { type ClaimedVolume, claimedVolumes } from '../volumes/claimed-volumes.ts'
 import { type DeadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isOver } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
@@ -59,6 +60,11 @@ export class PodManager {
       const { pod } = worker
       return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: () => worker.preempt() }]
     })
+  }
+
+  /** The volumes that pods have by claims. */
+  claimedVolumes(): readonly ClaimedVolume[] {
+    return [...this.#workers.values()].flatMap((worker) => claimedVolumes(worker.pod, worker.volumes))
   }
 
   /** The statuses of a pod's containers as they are known here, before the API has them. */

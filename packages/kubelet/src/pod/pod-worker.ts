@@ -344,6 +344,11 @@ export class PodWorker implements StatusWriterHost {
     return ending
   }
 
+  /** Those of its volumes that are on the node. */
+  get volumes(): MountedVolumes {
+    return this.#volumes ?? noVolumes
+  }
+
   /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
   async #mountVolumes(): Promise<void> {
     if (this.#refusal !== undefined || this.#ending) return

@@ -251,6 +251,16 @@ export interface ContainerStats {
   /** What is not of files. */
   readonly memoryRssBytes?: number
   readonly memorySwapBytes?: number
+  /** What is of files, whether they are mapped or not. */
+  readonly memoryCacheBytes?: number
+  /** What is of files that are mapped. */
+  readonly memoryMappedBytes?: number
+  /** Processes that the kernel has ended for want of memory. */
+  readonly oomKills?: number
+  /** Periods over which its CPU quota has counted, those in which it was used up, and how long it had to wait in these. */
+  readonly cpuPeriods?: number
+  readonly cpuThrottledPeriods?: number
+  readonly cpuThrottledMs?: number
   readonly processes?: number
   readonly threads?: number
   /** The layer that it writes to. */

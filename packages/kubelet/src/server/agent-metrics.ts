@@ -1,3 +1,5 @@
+import type { StatsFs } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import type { Pod } from '@coracle/api'
 import {
   collectProcessMetrics,
@@ -16,6 +18,7 @@ export async function agentMetrics({ node, response }: Exchange): Promise<void> 
   const present = createMetricsRegistry()
   collectProcessMetrics(present)
   await tellPods(node, present)
+  await tellVolumes(node, present)
   send(response, 200, metricsContentType, (node.metrics?.()?.registry.text() ?? '') + present.text())
 }
 
@@ -27,6 +30,38 @@ export function probeMetrics({ node, response }: Exchange): void {
   const started = /^(# (HELP|TYPE) )?process_start_time_seconds .*\n/gm
   const process = present.text().match(started) ?? []
   send(response, 200, metricsContentType, process.join('') + (node.metrics?.()?.probes.text() ?? ''))
+}
+
+const volumeReadings: readonly (readonly [string, string, (found: StatsFs) => number])[] = [
+  [
+    'capacity_bytes',
+    'Size of the file system that a claimed volume is in, in bytes.',
+    ({ blocks, bsize }) => blocks * bsize,
+  ],
+  ['available_bytes', 'What anybody may still take of it, in bytes.', ({ bavail, bsize }) => bavail * bsize],
+  ['used_bytes', 'What is taken of it, in bytes.', ({ blocks, bfree, bsize }) => (blocks - bfree) * bsize],
+  ['inodes', 'How many inodes it has.', ({ files }) => files],
+  ['inodes_free', 'How many of its inodes are free.', ({ ffree }) => ffree],
+  ['inodes_used', 'How many of its inodes are taken.', ({ files, ffree }) => files - ffree],
+]
+
+/** What upstream measures of directories: the file systems that they are in. */
+async function tellVolumes({ claimedVolumes }: ServedNode, metrics: MetricsRegistry): Promise<void> {
+  const found = await Promise.all(
+    (claimedVolumes?.() ?? []).map(async ({ namespace, claimName: persistentvolumeclaim, path }) => ({
+      labels: { namespace, persistentvolumeclaim },
+      // A volume goes with its pod.
+      read: await statfs(path).catch(() => undefined),
+    })),
+  )
+  for (const [name, help, value] of volumeReadings) {
+    const gauge = metrics.gauge({
+      name: `kubelet_volume_stats_${name}`,
+      help,
+      labels: ['namespace', 'persistentvolumeclaim'],
+    })
+    for (const { labels, read } of found) if (read !== undefined) gauge.with(labels).set(value(read))
+  }
 }
 
 async function tellPods(node: ServedNode, metrics: MetricsRegistry): Promise<void> {

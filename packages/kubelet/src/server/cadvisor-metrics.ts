@@ -100,6 +100,10 @@ type Value = (subject: Subject) => number | undefined
 const seconds = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : milliseconds / 1000
 
+/** What is told only of those that have a quota, as cAdvisor does. */
+const ofQuota = ({ resources }: Subject, value: number | undefined): number | undefined =>
+  resources?.cpuQuota ? value : undefined
+
 /** What is read anew each time: name, type, help, value, and labels beside those of the subject. */
 const readings: readonly (readonly [string, 'counter' | 'gauge', string, Value, Readonly<Record<string, string>>?])[] =
   [
@@ -136,6 +140,42 @@ const readings: readonly (readonly [string, 'counter' | 'gauge', string, Value, 
     ],
     ['container_memory_rss', 'gauge', 'Memory that no file holds, in bytes.', ({ stats }) => stats.memoryRssBytes],
     ['container_memory_swap', 'gauge', 'Swap in use, in bytes.', ({ stats }) => stats.memorySwapBytes],
+    [
+      'container_memory_cache',
+      'gauge',
+      'Memory that holds what is in files, in bytes.',
+      ({ stats }) => stats.memoryCacheBytes,
+    ],
+    [
+      'container_memory_mapped_file',
+      'gauge',
+      'Memory that holds what is in mapped files, in bytes.',
+      ({ stats }) => stats.memoryMappedBytes,
+    ],
+    [
+      'container_oom_events_total',
+      'counter',
+      'Processes ended so far by the kernel for want of memory.',
+      ({ stats }) => stats.oomKills,
+    ],
+    [
+      'container_cpu_cfs_periods_total',
+      'counter',
+      'Periods so far over which its CPU quota counted.',
+      (subject) => ofQuota(subject, subject.stats.cpuPeriods),
+    ],
+    [
+      'container_cpu_cfs_throttled_periods_total',
+      'counter',
+      'Periods so far in which its CPU quota was used up.',
+      (subject) => ofQuota(subject, subject.stats.cpuThrottledPeriods),
+    ],
+    [
+      'container_cpu_cfs_throttled_seconds_total',
+      'counter',
+      'Time so far that it waited for its next period with its CPU quota used up, in seconds.',
+      (subject) => ofQuota(subject, seconds(subject.stats.cpuThrottledMs)),
+    ],
     ['container_processes', 'gauge', 'Processes that run in it.', ({ stats }) => stats.processes],
     ['container_threads', 'gauge', 'Threads that run in it.', ({ stats }) => stats.threads],
   ]

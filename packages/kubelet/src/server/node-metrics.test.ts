@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { statfs } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
 import { type Pod, type PodQosClass, simulatedUsageAnnotation } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
@@ -96,6 +98,12 @@ describe('/metrics/cadvisor', () => {
       memoryUsageBytes: 7,
       memoryRssBytes: 4,
       memorySwapBytes: 1,
+      memoryCacheBytes: 3,
+      memoryMappedBytes: 2,
+      oomKills: 1,
+      cpuPeriods: 10,
+      cpuThrottledPeriods: 4,
+      cpuThrottledMs: 250,
       processes: 2,
       threads: 3,
       writableLayer: { mountpoint: '/nowhere', usedBytes: 9 },
@@ -126,6 +134,12 @@ describe('/metrics/cadvisor', () => {
       `container_memory_usage_bytes{${labels}} 7`,
       `container_memory_rss{${labels}} 4`,
       `container_memory_swap{${labels}} 1`,
+      `container_memory_cache{${labels}} 3`,
+      `container_memory_mapped_file{${labels}} 2`,
+      `container_oom_events_total{${labels}} 1`,
+      `container_cpu_cfs_periods_total{${labels}} 10`,
+      `container_cpu_cfs_throttled_periods_total{${labels}} 4`,
+      `container_cpu_cfs_throttled_seconds_total{${labels}} 0.25`,
       `container_processes{${labels}} 2`,
       `container_threads{${labels}} 3`,
       `container_start_time_seconds{${labels}} ${startMs / 1000}`,
@@ -250,6 +264,34 @@ describe('/metrics', () => {
       'kubelet_pod_start_duration_seconds_count 1',
     ])
     expect(await lines('', /^process_(cpu_seconds_total|resident_memory_bytes|start_time_seconds) /)).toHaveLength(3)
+  })
+})
+
+describe('the volumes of claims at /metrics', () => {
+  const volumeLines = async (path: string) => {
+    const claimed = { namespace: 'shop', claimName: 'data', path }
+    const { lines, body } = scraping({ runtime: fakeRuntime({}), claimedVolumes: () => [claimed, claimed] })
+    const found = (await lines('', /^kubelet_volume_stats_/)).map((line) => line.split(/[{} ]+/))
+    return { body, found: new Map(found.map(([name, labels, value]) => [name, { labels, value: Number(value) }])) }
+  }
+
+  it('are told by the file systems that they are in, once each', async () => {
+    const { found, body } = await volumeLines(tmpdir())
+    const { blocks, bsize, files } = await statfs(tmpdir())
+    const value = (name: string) => found.get(`kubelet_volume_stats_${name}`)?.value ?? Number.NaN
+    expect([...new Set([...found.values()].map(({ labels }) => labels))]).toEqual([
+      'namespace="shop",persistentvolumeclaim="data"',
+    ])
+    expect([value('capacity_bytes'), value('inodes')]).toEqual([blocks * bsize, files])
+    expect(value('used_bytes')).toBeGreaterThan(0)
+    expect(value('available_bytes')).toBeGreaterThan(0)
+    expect(value('used_bytes') + value('available_bytes')).toBeLessThanOrEqual(value('capacity_bytes'))
+    expect(value('inodes_used') + value('inodes_free')).toBe(value('inodes'))
+    expect((await body('')).match(/^kubelet_volume_stats_used_bytes/gm)).toHaveLength(1)
+  })
+
+  it('are left out once they are gone', async () => {
+    expect((await volumeLines('/nowhere')).found.size).toBe(0)
   })
 })
 

@@ -5,6 +5,7 @@ import type { AgentMetricsSource } from '../metrics/agent-metrics.ts'
 import type { NodeFacts } from '../node/node-facts.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import type { NodeUsage } from '../usage/node-usage.ts'
+import type { ClaimedVolume } from '../volumes/claimed-volumes.ts'
 
 /** A node as its agent's server shows it. */
 export interface ServedNode {
@@ -21,6 +22,8 @@ export interface ServedNode {
   readonly volumes?: NodeVolumes
   /** The pods of the node as its agent knows them. */
   pods(): readonly Pod[]
+  /** The volumes of its pods that are there by claims. Absent: none are. */
+  claimedVolumes?(): readonly ClaimedVolume[]
   logs(pod: Pod, options: LogOptions, signal: AbortSignal): AsyncIterable<Uint8Array>
   exec(pod: Pod, options: ExecOptions): Promise<RunCommand>
   attach(pod: Pod, options: AttachOptions): Promise<RunCommand>

@@ -12,7 +12,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
-import { mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
+import { claimedVolumes, mountClaims, VolumesNotReadyError } from './claimed-volumes.ts'
 import { containerMounts } from './container-mounts.ts'
 
 let client: FakeClient
@@ -60,6 +60,15 @@ describe('the volumes of a pod', () => {
     expect([...(await mountClaims(pod(readOnly), client, true))]).toEqual([
       ['data', { path: directory, readOnly: readOnly === true }],
     ])
+  })
+
+  it('are told with the names of their claims', async () => {
+    await bind({ local: { path: directory } })
+    const volumes = [{ name: 'scratch', emptyDir: {} }, ...(pod().spec.volumes ?? [])]
+    const given = testPod({ volumes })
+    const mounted = await mountClaims(given, client, true)
+    expect(claimedVolumes(given, mounted)).toEqual([{ namespace: 'default', claimName: 'shop', path: directory }])
+    expect(claimedVolumes(given, new Map())).toEqual([])
   })
 
   it('are made where they say so', async () => {

@@ -28,6 +28,22 @@ export interface MountedVolume {
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
 export type MountedVolumes = ReadonlyMap<string, MountedVolume>
 
+/** A volume of a pod that it has by a claim. */
+export interface ClaimedVolume {
+  readonly namespace: string
+  readonly claimName: string
+  readonly path: string
+}
+
+/** Those of a pod. */
+export function claimedVolumes(pod: Pod, mounted: MountedVolumes): readonly ClaimedVolume[] {
+  const { namespace = '' } = pod.metadata
+  return (pod.spec.volumes ?? []).flatMap((volume) => {
+    const [claimName, path] = [claimNameOf(pod, volume), mounted.get(volume.name)?.path]
+    return claimName === undefined || path === undefined ? [] : [{ namespace, claimName, path }]
+  })
+}
+
 /** Carries out what brings a volume to its node, and no more. */
 export const uncounted: CountMount = (_, mount) => mount()
 

@@ -21,6 +21,7 @@ import {
   RuntimeUnavailableError,
 } from '../runtime.ts'
 import { type CriCalls, type CriService, callTimeoutMs, isNotFound } from './calls.ts'
+import { ControlGroups } from './control-groups.ts'
 import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
@@ -83,6 +84,7 @@ export class CriRuntime implements Runtime {
   /** Of sandboxes that are ready. */
   readonly #addresses = new Map<string, readonly string[]>()
   readonly #traffic: SandboxTraffic
+  readonly #controlGroups: ControlGroups
   #logTimer: Timer | undefined
   #isClosed = false
 
@@ -95,6 +97,7 @@ export class CriRuntime implements Runtime {
     this.#calls = parts.service.calls
     this.images = new CriImages(parts.service.calls)
     this.#traffic = new SandboxTraffic(parts.service.calls)
+    this.#controlGroups = new ControlGroups(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
     this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
   }
@@ -311,6 +314,7 @@ export class CriRuntime implements Runtime {
     const known = await this.#containerOf(id, undefined)
     await this.#unlessGone(this.#calls.removeContainer({ containerId: id }))
     this.#containers.delete(id)
+    this.#controlGroups.forget(id)
     if (known !== undefined) await removeLog(known.status.logPath)
   }
 
@@ -331,7 +335,7 @@ export class CriRuntime implements Runtime {
     for (const each of stats) {
       const id = each.attributes?.id ?? ''
       const used = wanted.has(id) ? containerStatsOf(each) : undefined
-      if (used !== undefined) found.set(id, used)
+      if (used !== undefined) found.set(id, { ...(await this.#controlGroups.statsOf(id)), ...used })
     }
     return found
   }

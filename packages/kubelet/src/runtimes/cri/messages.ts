@@ -250,7 +250,9 @@ export const containerStatus = message({
   user: [18, message({ linux: [1, containerUser] })],
 })
 
-export const containerStatusResponse = message({ status: [1, containerStatus] })
+export const containerStatusRequest = message({ containerId: [1, 'string'], verbose: [2, 'bool'] })
+
+export const containerStatusResponse = message({ status: [1, containerStatus], info: [2, 'map'] })
 
 export const updateContainerResourcesRequest = message({
   containerId: [1, 'string'],

@@ -42,7 +42,12 @@ export const runtimeMethods = {
     messages.listContainersRequest,
     messages.listContainersResponse,
   ),
-  containerStatus: method(runtimeService, 'ContainerStatus', containerId, messages.containerStatusResponse),
+  containerStatus: method(
+    runtimeService,
+    'ContainerStatus',
+    messages.containerStatusRequest,
+    messages.containerStatusResponse,
+  ),
   updateContainerResources: method(
     runtimeService,
     'UpdateContainerResources',

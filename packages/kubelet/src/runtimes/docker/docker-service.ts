@@ -291,7 +291,10 @@ export class DockerService implements CriService {
     }
     const image = await this.#images.find(first.Image)
     const name = image?.RepoTags?.[0] ?? first.Config.Image
-    return { status: containerStatus(first, { name, ref: image === undefined ? first.Image : resolvedName(image) }) }
+    return {
+      status: containerStatus(first, { name, ref: image === undefined ? first.Image : resolvedName(image) }),
+      info: { info: JSON.stringify({ pid: first.State.Pid }) },
+    }
   }
 
   async #stop(id: string, timeoutSeconds: number, timeoutMs: number | undefined): Promise<void> {
