@@ -1,4 +1,4 @@
-import type { FieldOwners, KubernetesObject } from '@coracle/api'
+import { type FieldOwners, formatTime, type KubernetesObject, noFields } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
@@ -19,6 +19,8 @@ export interface Wanted {
   readonly object: KubernetesObject
   /** What its status is to be at once, of kinds that have one. */
   readonly status?: object
+  /** Whose the content of a field is: it is as if this manager had applied it. */
+  readonly applied?: { readonly field: string; readonly by: string }
 }
 
 /** What is stored in the place of an object. */
@@ -52,12 +54,13 @@ async function createTogether(
   const nowMs = clock.now()
   const ownersByShape = new Map<string, FieldOwners>()
   const joint: (JointObject & { readonly owners: FieldOwners; readonly object: KubernetesObject })[] = []
-  for (const { registry, object, status } of wanted) {
+  for (const each of wanted) {
+    const { registry, object, status } = each
     const { kind, cache, writer } = registry.storage
     const { namespace = '', name = '' } = object.metadata
     const prepared = prepareForCreate(kind, object, { namespace, name, uid: random.uuid() }, nowMs)
     const shape = shapeOf(object)
-    const owners = ownersByShape.get(shape) ?? (await ownersOf(registry, object, origin, nowMs))
+    const owners = ownersByShape.get(shape) ?? (await ownersOf(each, origin, nowMs))
     ownersByShape.set(shape, owners)
     const whole = status === undefined ? prepared : { ...prepared, status }
     joint.push({ writer, key: cache.keyOf(namespace, name), old: undefined, object: whole, owners })
@@ -68,19 +71,26 @@ async function createTogether(
   await first.writer.put(first.key, first.object, first.owners, 0, origin, others)
 }
 
-function ownersOf(
-  { definition, storage }: ResourceRegistry,
-  object: KubernetesObject,
+async function ownersOf(
+  { registry: { definition, storage }, object, applied }: Wanted,
   origin: WriteOrigin,
   nowMs: number,
-): FieldOwners | Promise<FieldOwners> {
+): Promise<FieldOwners> {
   const fromContext: RegistryWriteOptions = {
     dryRun: false,
     fieldManager: origin.fieldManager,
     fieldValidation: 'Ignore',
   }
   const manager = managerOf(origin.context, fromContext, definition, '', 'Update')
-  return ownersOfNew(storage.kind, definition, object, undefined, manager, nowMs)
+  const ownersOfRest = (rest: KubernetesObject) =>
+    ownersOfNew(storage.kind, definition, rest, undefined, manager, nowMs)
+  if (applied === undefined) return ownersOfRest(object)
+  const rest = Object.fromEntries(Object.entries(object).filter(([name]) => name !== applied.field))
+  const applier = { ...manager, name: applied.by, operation: 'Apply', time: formatTime(nowMs) } as const
+  return [
+    { ...applier, fields: { [`f:${applied.field}`]: noFields } },
+    ...(await ownersOfRest(rest as unknown as KubernetesObject)),
+  ]
 }
 
 /**

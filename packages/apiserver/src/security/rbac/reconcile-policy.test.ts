@@ -69,6 +69,37 @@ describe('the default roles and bindings', () => {
     ])
   })
 
+  it('have the rules of roles that are put together from others owned by the controller that does so', async () => {
+    const { registry } = await started(createMemoryStore())
+    const { withManagedFields } = await registry(clusterRoles).get('', 'view')
+    const common = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      time: '2026-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+    }
+    const labels = ['kubernetes.io/bootstrapping', 'rbac.authorization.k8s.io/aggregate-to-edit']
+    expect(withManagedFields.metadata.managedFields).toEqual([
+      {
+        ...common,
+        manager: 'clusterrole-aggregation-controller',
+        operation: 'Apply',
+        fieldsV1: { 'f:rules': {} },
+      },
+      {
+        ...common,
+        manager: 'coracle',
+        operation: 'Update',
+        fieldsV1: {
+          'f:aggregationRule': { '.': {}, 'f:clusterRoleSelectors': {} },
+          'f:metadata': {
+            'f:annotations': { '.': {}, 'f:rbac.authorization.kubernetes.io/autoupdate': {} },
+            'f:labels': { '.': {}, ...Object.fromEntries(labels.map((label) => [`f:${label}`, {}])) },
+          },
+        },
+      },
+    ])
+  })
+
   it('are left as they are by a later start: nothing is written', async () => {
     const store = createMemoryStore()
     const { core } = await started(store)

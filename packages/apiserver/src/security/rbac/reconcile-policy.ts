@@ -36,7 +36,12 @@ function wantedObjects(registries: Registries): readonly Wanted[] {
   const policy = defaultPolicy()
   const wanted = <T extends KubernetesObject>(resource: Resource<T>, objects: readonly T[]): readonly Wanted[] => {
     const registry = registries.of(resource)
-    return registry === undefined ? [] : objects.map((object) => ({ registry, object }))
+    if (registry === undefined) return []
+    return objects.map((object) => ({
+      registry,
+      object,
+      ...('aggregationRule' in object ? { applied: { field: 'rules', by: 'clusterrole-aggregation-controller' } } : {}),
+    }))
   }
   return [
     ...wanted(clusterRoles, policy.clusterRoles),
