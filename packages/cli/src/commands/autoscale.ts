@@ -80,7 +80,9 @@ export async function autoscale(host: Host, args: readonly string[], flags: Auto
       const named = session.givenNamespace === undefined ? made : placeObject(made, scaler, session)
       const recorded: KubernetesObject = withChangeCause(named, flags)
       const isTried = flags.dryRun === 'client'
-      const object = isTried ? recorded : placeObject(await withSavedConfig(scaler, recorded, flags), scaler, session)
+      const object = isTried
+        ? recorded
+        : placeObject(await host.environment.clock.hold(withSavedConfig(scaler, recorded, flags)), scaler, session)
       const options = {
         fieldManager: flags.fieldManager ?? fieldManagerOf('autoscale'),
         dryRun: flags.dryRun === 'server',

@@ -35,7 +35,7 @@ export function expose(host: Host, args: readonly string[], flags: ExposeCommand
         const named = session.givenNamespace === undefined ? recorded : placeObject(recorded, services, session)
         return { resource, verb: 'exposed', object: named }
       }
-      const service = await withSavedConfig(resource, recorded, flags)
+      const service = await host.environment.clock.hold(withSavedConfig(resource, recorded, flags))
       const options = {
         fieldManager: flags.fieldManager ?? fieldManagerOf('expose'),
         dryRun: flags.dryRun === 'server',

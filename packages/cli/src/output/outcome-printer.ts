@@ -42,8 +42,12 @@ export class OutcomePrinter {
     this.#objects = objects
   }
 
-  /** Rejects with a CliError where `-o` names no format. */
-  static async for(host: Host, flags: OutcomeFlags): Promise<OutcomePrinter> {
+  /** Rejects with a CliError where `-o` names no format. All that printing takes is loaded meanwhile, in which no virtual time passes. */
+  static for(host: Host, flags: OutcomeFlags): Promise<OutcomePrinter> {
+    return host.environment.clock.hold(OutcomePrinter.#load(host, flags))
+  }
+
+  static async #load(host: Host, flags: OutcomeFlags): Promise<OutcomePrinter> {
     const format = await readOutputFormat(host, flags, { tables: false })
     const isText = format === undefined || format.type === 'table'
     const style = {
@@ -53,6 +57,7 @@ export class OutcomePrinter {
         ? { order: (await import('./declared-order.ts')).inDeclaredOrder }
         : {}),
     }
+    if (format?.type === 'yaml') await import('@coracle/client/go-yaml')
     const objects = isText ? undefined : new ObjectPrinter(format, style)
     return new OutcomePrinter(host, flags.tellsDryRun === false ? 'none' : flags.dryRun, objects)
   }

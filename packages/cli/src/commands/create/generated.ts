@@ -61,7 +61,11 @@ export async function createGenerated(
     }
     if (flags.dryRun === 'client') return printOnly(made, resource, session, flags, printer)
     const noted = notesNoNamespace ? made : withGivenNamespace(made, resource, session)
-    const object = placeObject(await withSavedConfig(resource, noted, flags), resource, session)
+    const object = placeObject(
+      await host.environment.clock.hold(withSavedConfig(resource, noted, flags)),
+      resource,
+      session,
+    )
     const options = {
       fieldManager: flags.fieldManager ?? fieldManagerOf('create'),
       fieldValidation: fieldValidation[flags.validate],
@@ -75,7 +79,7 @@ export async function createGenerated(
           ...(dryRun ? { dryRun: 'All' } : {}),
           ...options,
         })
-        const { plainUnreachable } = await import('../../unreachable.ts')
+        const { plainUnreachable } = await host.environment.clock.hold(import('../../unreachable.ts'))
         throw new CliError(`failed to create ${subject} ${plainUnreachable(error, 'Post', path) ?? error.message}`)
       })
     await printer.print(resource, { verb: 'created', object: created })
