@@ -90,6 +90,7 @@ describe('coracle up', () => {
     }
     expect(await shown('--service-cluster-ip-range', '10.97.0.0/24')).toBe('10.97.0.0/24')
     expect(await shown()).toBe('10.97.0.0/24')
+    expect(await shown('--service-cluster-ip-range', '10.98.0.0/24')).toBe('10.97.0.0/24')
   })
 
   it('listens on 127.0.0.1 and nowhere else, and ends in good order on SIGTERM', async () => {

@@ -55,7 +55,7 @@ it('shows what is in force of those that are not given, and the port that the sy
     },
   }
   const inForce = valuesInForce({}, chosen)
-  expect(inForce).toMatchObject({
+  expect({ ...inForce.defaults, ...inForce.chosen }).toMatchObject({
     name: 'coracle',
     'data-dir': '/home/jane/.coracle',
     port: '6444',
@@ -78,12 +78,51 @@ it('shows what is in force of those that are not given, and the port that the sy
       .option('--store <url>', 'where')
       .parse(args, { from: 'user' })
   expect(flagValuesOf(withPort(), inForce)).toEqual({ port: '6444', nodes: '2', store: '' })
-  expect(flagValuesOf(withPort('--port', '0', '--nodes', '0'), inForce)).toEqual({
+  expect(flagValuesOf(withPort('--port', '0', '--nodes', '2'), inForce)).toEqual({
     port: '6444',
-    nodes: '0',
+    nodes: '2',
     store: '',
   })
-  expect(flagValuesOf(withPort('--port', '7000'), inForce)).toMatchObject({ port: '7000' })
+})
+
+it('shows what the server goes by, and not what it has made that of', () => {
+  const given = new Command()
+    .option('--data-dir <directory>', 'where')
+    .option('--service-cluster-ip-range <range>', 'which')
+    .option('--container-runtime-endpoint <socket>', 'where')
+    .option('--pod-logs-dir <directory>', 'where')
+    .option('--max-requests-inflight <count>', 'how many', Number)
+    .parse(
+      [
+        ...['--data-dir', 'here', '--service-cluster-ip-range', '10.0.0.0/16', '--max-requests-inflight', '7'],
+        ...['--container-runtime-endpoint', '/run/c.sock', '--pod-logs-dir', 'logs'],
+      ],
+      { from: 'user' },
+    )
+  const inForce = valuesInForce(
+    {},
+    {
+      place: { name: 'coracle', directory: '/home/jane/here' },
+      port: 6443,
+      nodes: 1,
+      runtime: 'cri',
+      deadContainers: { ttlMinMs: 0, perContainerMax: 1, max: -1 },
+      taskRunTimeMs: 2000,
+      serviceRanges: ['10.96.0.0/12'],
+      containerRuntime: {
+        endpoint: 'unix:///run/c.sock',
+        podLogsDirectory: '/home/jane/logs',
+        imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
+      },
+    },
+  )
+  expect(flagValuesOf(given, inForce)).toEqual({
+    'data-dir': '/home/jane/here',
+    'service-cluster-ip-range': '10.96.0.0/12',
+    'container-runtime-endpoint': 'unix:///run/c.sock',
+    'pod-logs-dir': '/home/jane/logs',
+    'max-requests-inflight': '7',
+  })
 })
 
 it('shows how long simulated tasks take, where containers are simulated', () => {
@@ -94,7 +133,8 @@ it('shows how long simulated tasks take, where containers are simulated', () => 
     deadContainers: { ttlMinMs: 0, perContainerMax: 1, max: -1 },
     taskRunTimeMs: 2000,
   }
-  const runTime = (more: object) => valuesInForce({}, { ...chosen, runtime: 'simulated', ...more })['run-time']
+  const runTime = (more: object) =>
+    valuesInForce({}, { ...chosen, runtime: 'simulated', ...more }).defaults?.['run-time']
   expect([runTime({}), runTime({ storedNodes: true }), runTime({ runtime: 'process' })]).toEqual([
     '2s',
     'forever',

@@ -1,6 +1,7 @@
 import { durationText } from '@coracle/api'
 import type { DeadContainerLimits, ImageLimits } from '@coracle/kubelet'
 import type { ClusterPlace } from '../local/cluster-place.ts'
+import type { ValuesInForce } from './flag-values.ts'
 import { inFlightDefaults } from './in-flight-flags.ts'
 import type { UpFlags } from './up-flags.ts'
 
@@ -27,23 +28,30 @@ export interface Chosen {
   }
 }
 
-/**
- * The values in force of flags that need not be given, by their names and as Go prints them. The range of services is the one that the cluster
- * has kept.
- */
-export function valuesInForce(flags: Pick<UpFlags, 'oidcIssuerUrl'>, chosen: Chosen): Readonly<Record<string, string>> {
-  const { place, port, nodes, runtime, deadContainers, containerRuntime, nodePrefix, serviceRanges } = chosen
+/** The values in force of flags. The range of services is the one that the cluster has kept. */
+export function valuesInForce(flags: Pick<UpFlags, 'oidcIssuerUrl'>, chosen: Chosen): ValuesInForce {
+  const { place, port, nodes, runtime, containerRuntime, nodePrefix, serviceRanges } = chosen
   return {
-    name: place.name,
-    'data-dir': place.directory,
-    port: String(port),
-    nodes: String(nodes),
-    runtime,
-    ...(nodePrefix === undefined ? {} : { 'node-prefix': nodePrefix }),
-    ...(serviceRanges === undefined ? {} : { 'service-cluster-ip-range': serviceRanges.join() }),
-    ...(runtime === 'simulated'
-      ? { 'run-time': chosen.storedNodes === true ? 'forever' : durationText(chosen.taskRunTimeMs) }
-      : {}),
+    chosen: {
+      name: place.name,
+      'data-dir': place.directory,
+      port: String(port),
+      nodes: String(nodes),
+      runtime,
+      ...(nodePrefix === undefined ? {} : { 'node-prefix': nodePrefix }),
+      ...(serviceRanges === undefined ? {} : { 'service-cluster-ip-range': serviceRanges.join() }),
+      ...(containerRuntime === undefined ? {} : ofContainerRuntime(containerRuntime)),
+    },
+    defaults: defaultsOf(flags, chosen),
+  }
+}
+
+function defaultsOf(
+  flags: Pick<UpFlags, 'oidcIssuerUrl'>,
+  { runtime, deadContainers, storedNodes, taskRunTimeMs }: Chosen,
+): Readonly<Record<string, string>> {
+  return {
+    ...(runtime === 'simulated' ? { 'run-time': storedNodes === true ? 'forever' : durationText(taskRunTimeMs) } : {}),
     controllers: '[*]',
     'authorization-mode': '[Node,RBAC]',
     'max-requests-inflight': String(inFlightDefaults.maxRequestsInflight),
@@ -52,7 +60,6 @@ export function valuesInForce(flags: Pick<UpFlags, 'oidcIssuerUrl'>, chosen: Cho
     'maximum-dead-containers-per-container': String(deadContainers.perContainerMax),
     'maximum-dead-containers': String(deadContainers.max),
     ...(flags.oidcIssuerUrl === undefined ? {} : { 'oidc-username-claim': 'sub', 'oidc-signing-algs': '[RS256]' }),
-    ...(containerRuntime === undefined ? {} : ofContainerRuntime(containerRuntime)),
   }
 }
 
