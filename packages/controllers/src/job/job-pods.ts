@@ -1,5 +1,5 @@
 /** What a Job's pods say about it. */
-import { type ContainerStatus, type Job, type JobSpec, type Pod, parseTime } from '@coracle/api'
+import { type ContainerStatus, type Job, type JobSpec, type Pod, parseIndex, parseTime } from '@coracle/api'
 import { hasFinalizer } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
@@ -33,18 +33,21 @@ export const isSucceeded = (pod: Pod): boolean => pod.status?.phase === 'Succeed
 
 /** The index of a pod, where it has one that the Job has. */
 export function indexOf({ metadata }: Pod, completions: number): number | undefined {
-  const text = metadata.annotations?.[indexAnnotation] ?? ''
-  return /^\d{1,10}$/.test(text) && Number(text) < completions ? Number(text) : undefined
+  const index = parseIndex(metadata.annotations?.[indexAnnotation] ?? '')
+  return index !== undefined && index >= 0 && index < completions ? Math.abs(index) : undefined
 }
 
 /** Whether the end of a pod counts: where a Job has indexes, only that of a pod that has one of them. */
 export const isCountable = (pod: Pod, spec: JobSpec): boolean =>
   !isIndexed(spec) || indexOf(pod, spec.completions ?? 0) !== undefined
 
+/** Larger ones are none. */
+const countMax = 2 ** 31 - 1
+
 /** A count in an annotation; 0 where there is none. */
 export function countIn({ metadata }: Pod, annotation: string): number {
-  const text = metadata.annotations?.[annotation] ?? ''
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0
+  const count = parseIndex(metadata.annotations?.[annotation] ?? '') ?? 0
+  return count > 0 && count <= countMax ? count : 0
 }
 
 /** When a pod ended, as far as it tells. Sidecars end after its other containers. */

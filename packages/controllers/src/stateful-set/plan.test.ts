@@ -263,6 +263,23 @@ describe('a rollout', () => {
     expect(imageOf(statefulSet(3, from(0)))).toBe('new')
   })
 
+  it('takes what a former revision says for a patch of the set, as others may have made one', () => {
+    const made = (data: unknown) => {
+      const set = statefulSet(3, from(1))
+      const revisions = [{ ...revision('old'), data } as ControllerRevision, revision('new')]
+      const [action] = plan(set, [], { revisions }).actions
+      return action?.type === 'create' ? (action.object as Pod).spec : undefined
+    }
+    const [container] = template('new').spec.containers
+    expect(made({})?.containers).toEqual([container])
+    expect(made({ spec: { template: { spec: { priority: 5 } } } })).toMatchObject({
+      priority: 5,
+      containers: [container],
+    })
+    expect(() => made('text')).toThrow(`controller revision ${nameOf(revision('old'))} is no patch of a stateful set`)
+    expect(() => made({ spec: { template: 5 } })).toThrow('is no patch of a stateful set')
+  })
+
   it('makes as many pods from the former template as are left of it, where its strategy is but a name', () => {
     const revisionAt = (set: StatefulSet, pods: readonly Pod[]) => {
       const [action] = plan(set, pods).actions

@@ -1,4 +1,13 @@
-import type { ControllerRevision, JsonObject, Pod, PodTemplateSpec, StatefulSet } from '@coracle/api'
+import {
+  applyStrategicMergePatch,
+  type ControllerRevision,
+  compile,
+  isJsonObject,
+  type Pod,
+  type PodTemplateSpec,
+  type StatefulSet,
+  statefulSets,
+} from '@coracle/api'
 import { podFromTemplate } from '../pods/pod-from-template.ts'
 import { revisionHashLabel } from '../revisions/revision.ts'
 import { volumesOf } from './claims.ts'
@@ -34,7 +43,7 @@ function formerUntil(set: StatefulSet): number {
 /** The pod that a stateful set wants under this number: of the former template, where that is to stay. */
 export function statefulPod(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
   const revision = ordinal < formerUntil(set) ? current : update
-  const template = templateOf(revision)
+  const template = templateOf(set, revision)
   const pod = podFromTemplate(set, template)
   const name = podName(set, ordinal)
   return {
@@ -58,8 +67,21 @@ export function statefulPod(set: StatefulSet, { current, update }: Versions, ord
   }
 }
 
-function templateOf({ data }: ControllerRevision): PodTemplateSpec {
-  const { template } = (data as { readonly spec: { readonly template: JsonObject } }).spec
-  const { $patch: _directive, ...fields } = template
-  return fields as unknown as PodTemplateSpec
+/**
+ * The template that a revision keeps. Its data is a patch of the set (upstream's ApplyRevision): one that others have made may say a part of a
+ * template, or none. Throws where it cannot be read.
+ */
+function templateOf(set: StatefulSet, { data, metadata }: ControllerRevision): PodTemplateSpec {
+  const spec = isJsonObject(data) ? data.spec : undefined
+  const template = isJsonObject(spec) ? spec.template : undefined
+  if (isJsonObject(template) && template.$patch === 'replace') {
+    const { $patch: _directive, ...fields } = template
+    if (isJsonObject(fields.spec)) return fields as unknown as PodTemplateSpec
+  }
+  try {
+    const patched = applyStrategicMergePatch(statefulSets.schema, set, data)
+    return (compile(statefulSets.schema).decode(patched).value as StatefulSet).spec.template
+  } catch (error) {
+    throw new Error(`the data of controller revision ${metadata.name} is no patch of a stateful set`, { cause: error })
+  }
 }

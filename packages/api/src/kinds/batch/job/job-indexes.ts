@@ -3,13 +3,21 @@
 /** A run of indexes, both ends belonging to it. */
 export type IndexInterval = readonly [first: number, last: number]
 
+/** The number that Go's strconv.Atoi reads, with a sign if it has one; undefined for what is none of 64 bits. */
+export function parseIndex(text: string): number | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const number = Number(text)
+  return number >= -(2 ** 63) && number < 2 ** 63 ? number : undefined
+}
+
 /** The intervals of a text; parts that are none, or not below `completions`, are left out. */
 export function parseIndexes(text: string | undefined, completions: number): readonly IndexInterval[] {
   const intervals: [number, number][] = []
   for (const part of (text ?? '').split(',')) {
-    const [, first = '', last = first] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? []
-    if (first === '' || Number(first) >= completions) continue
-    intervals.push([Number(first), Math.min(Number(last), completions - 1)])
+    const [start = '', end = start] = part.split('-')
+    const [first, last] = [parseIndex(start), parseIndex(end)]
+    if (first === undefined || last === undefined || first >= completions) continue
+    intervals.push([first, Math.min(last, completions - 1)])
   }
   return intervals
 }
@@ -62,8 +70,9 @@ export function checkIndexes(text: string, completions: number): number | string
       return `the fragment ${JSON.stringify(part)} violates the requirement that an index interval can have at most two parts separated by '-'`
     }
     for (const limit of limits) {
-      if (!/^\d+$/.test(limit)) return `cannot convert string to integer for index: ${JSON.stringify(limit)}`
-      if (Number(limit) >= completions) return `too large index: ${JSON.stringify(limit)}`
+      const index = parseIndex(limit)
+      if (index === undefined) return `cannot convert string to integer for index: ${JSON.stringify(limit)}`
+      if (index >= completions) return `too large index: ${JSON.stringify(limit)}`
     }
     const first = Number(limits[0])
     const last = Number(limits[1] ?? first)

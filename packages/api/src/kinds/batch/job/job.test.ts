@@ -611,6 +611,9 @@ describe('texts of indexes', () => {
     ],
     ['a', 'cannot convert string to integer for index: "a"'],
     ['10', 'too large index: "10"'],
+    ['+1,+3-05', 4],
+    ['++1', 'cannot convert string to integer for index: "++1"'],
+    ['99999999999999999999', 'cannot convert string to integer for index: "99999999999999999999"'],
   ])('%j are %j', (text, expected) => {
     expect(checkIndexes(text, 10)).toBe(expected)
   })
@@ -634,5 +637,12 @@ describe('texts of indexes', () => {
 
   it('lose what is beyond the number of completions', () => {
     expect(parseIndexes('0-9,12', 5)).toEqual([[0, 4]])
+  })
+
+  it('are numbers as Go reads them, and others are left out', () => {
+    expect(parseIndexes('+0,x,+2-03,1e1,5-', 9)).toEqual([
+      [0, 0],
+      [2, 3],
+    ])
   })
 })
