@@ -210,3 +210,22 @@ it.each<[Endpoints['metadata'], boolean]>([
 ])('Endpoints with %j are mirrored: %s', (metadata, expected) => {
   expect(isMirrored(endpoints([], metadata))).toBe(expected)
 })
+
+it('looks at each of many slices a few times', () => {
+  const ports = Array.from({ length: 500 }, (_, index) => 1000 + index)
+  const of = endpoints(ports.map((port, index) => subset(port, `10.0.${index >> 8}.${index & 255}`)))
+  let looks = 0
+  const counted = (slice: EndpointSlice): EndpointSlice =>
+    Object.defineProperty({ ...slice }, 'addressType', {
+      enumerable: true,
+      get() {
+        looks += 1
+        return slice.addressType
+      },
+    })
+  const slices = slicesOf(of)
+  expect(planned(of, slices.map(counted))).toEqual([])
+  const others = endpoints(ports.map((port, index) => subset(port + 500, `10.0.${index >> 8}.${index & 255}`)))
+  expect(planMirroring(others, slices.map(counted)).actions).toHaveLength(500)
+  expect(looks).toBeLessThanOrEqual(500 * 10)
+})

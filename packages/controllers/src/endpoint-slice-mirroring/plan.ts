@@ -35,26 +35,37 @@ interface Group {
  */
 export function planMirroring(endpoints: Endpoints, slices: readonly EndpointSlice[]): Plan<never> {
   const { groups, invalidCount, skippedCount } = groupsOf(endpoints)
-  const stale = [...slices]
+  const stale = new Set(slices)
+  const takeAlike = takerOf(slices, ({ addressType, ports = [] }) => signatureOf(addressType, ports))
   const actions: Action[] = []
   const missing: Group[] = []
   for (const group of groups) {
-    const signature = signatureOf(group.addressType, group.ports)
-    const at = stale.findIndex((slice) => signatureOf(slice.addressType, slice.ports ?? []) === signature)
-    const [present] = at < 0 ? [] : stale.splice(at, 1)
+    const present = takeAlike(signatureOf(group.addressType, group.ports))
     if (present === undefined) missing.push(group)
-    else if (!isAsWanted(present, group, endpoints)) actions.push(update(endpoints, present, group))
+    else stale.delete(present)
+    if (present !== undefined && !isAsWanted(present, group, endpoints)) actions.push(update(endpoints, present, group))
   }
   const isGoing = endpoints.metadata.deletionTimestamp !== undefined
+  const takeOfFamily = takerOf([...stale], ({ addressType }) => addressType)
   for (const group of missing) {
     // One that would go is written over.
-    const at = stale.findIndex(({ addressType }) => addressType === group.addressType)
-    const [reused] = at < 0 ? [] : stale.splice(at, 1)
-    if (reused !== undefined) actions.push(update(endpoints, reused, group))
-    else if (!isGoing) actions.push(creation(endpoints, group))
+    const reused = takeOfFamily(group.addressType)
+    if (reused !== undefined) {
+      stale.delete(reused)
+      actions.push(update(endpoints, reused, group))
+    } else if (!isGoing) actions.push(creation(endpoints, group))
   }
-  actions.push(...stale.map((slice) => sliceDeletion(slice, 'no subset has these ports')))
-  return { actions: [...actions, ...warnings(invalidCount, skippedCount)] }
+  const deletions = [...stale].map((slice) => sliceDeletion(slice, 'no subset has these ports'))
+  return { actions: [...actions, ...deletions, ...warnings(invalidCount, skippedCount)] }
+}
+
+/** Gives each slice once, by its key: the first of those that are left with it. */
+function takerOf(
+  slices: readonly EndpointSlice[],
+  keyOf: (slice: EndpointSlice) => string,
+): (key: string) => EndpointSlice | undefined {
+  const left = Map.groupBy(slices.toReversed(), keyOf)
+  return (key) => left.get(key)?.pop()
 }
 
 function groupsOf({ subsets = [] }: Endpoints) {

@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  finderOf,
   type OwnerReference,
   type PersistentVolumeClaim,
   type Pod,
@@ -34,18 +35,19 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly Persistent
 
 /** The volumes of the pod with this number: its claims under the names of their templates, then what else the template has. */
 export function volumesOf(set: StatefulSet, ordinal: number, others: readonly Volume[] = []): readonly Volume[] {
-  const names = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? '')
-  const claimed = names.map((name) => ({
+  const names = new Set((set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name ?? ''))
+  const claimed = [...names].map((name) => ({
     name,
     persistentVolumeClaim: { claimName: `${name}-${podName(set, ordinal)}` },
   }))
-  return [...claimed, ...others.filter(({ name }) => !names.includes(name))]
+  return [...claimed, ...others.filter(({ name }) => !names.has(name))]
 }
 
 /** Whether a pod has each of its claims as the volume of its template's name (upstream's storageMatches). */
 export function hasVolumes(set: StatefulSet, ordinal: number, { spec }: Pod): boolean {
-  return (set.spec.volumeClaimTemplates ?? []).every(({ metadata: { name } }) => {
-    const volume = spec.volumes?.find((each) => each.name === name)
+  const volumeOf = finderOf(spec.volumes ?? [], ({ name }) => name)
+  return (set.spec.volumeClaimTemplates ?? []).every(({ metadata: { name = '' } }) => {
+    const volume = volumeOf(name)
     return volume?.persistentVolumeClaim?.claimName === `${name}-${podName(set, ordinal)}`
   })
 }
