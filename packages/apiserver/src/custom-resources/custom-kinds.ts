@@ -126,9 +126,9 @@ export class CustomKinds {
     const { conversion } = spec
     const { clientConfig, conversionReviewVersions: spoken = [] } = conversion?.webhook ?? {}
     if (conversion?.strategy !== 'Webhook' || clientConfig === undefined) return undefined
-    const { createWebhookClient } = await import('../webhook/webhook-client.ts')
-    const { webhookConversion } = await import('./webhook-conversion.ts')
     const { clock, random } = this.#parts.environment
+    const loading = Promise.all([import('../webhook/webhook-client.ts'), import('./webhook-conversion.ts')])
+    const [{ createWebhookClient }, { webhookConversion }] = await clock.hold(loading)
     const client = createWebhookClient(clientConfig, { clock, resolve: (service) => this.#resolver.resolve(service) })
     const reviewVersion = spoken.find((version) => conversionReviewVersions.includes(version)) ?? 'v1'
     return { client, convert: webhookConversion({ client, reviewVersion, uuid: () => random.uuid() }) }

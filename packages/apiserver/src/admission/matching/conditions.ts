@@ -1,6 +1,8 @@
 import { forbidden, type MatchCondition } from '@coracle/api'
 import type { AdmissionFacts, CelProgram } from '@coracle/api/admission'
+import type { Clock } from '@coracle/environment'
 import type { AdmissionAttributes } from '../admission.ts'
+import { loadExpressions } from './load-expressions.ts'
 
 /** What all conditions of a webhook or a policy may cost together, as upstream. */
 export const conditionsCostMax = 2_500_000
@@ -15,11 +17,13 @@ interface CompiledCondition {
 /** Conditions in CEL that a request must meet. They are compiled when they are first asked, and CEL is loaded then. */
 export class MatchConditions {
   readonly #sources: readonly MatchCondition[]
+  readonly #clock: Clock
   readonly #hasParams: boolean
   #compiled: Promise<readonly CompiledCondition[]> | undefined
 
-  constructor(sources: readonly MatchCondition[], hasParams = false) {
+  constructor(sources: readonly MatchCondition[], clock: Clock, hasParams = false) {
     this.#sources = sources
+    this.#clock = clock
     this.#hasParams = hasParams
   }
 
@@ -32,7 +36,7 @@ export class MatchConditions {
    * says what then.
    */
   async judge(facts: AdmissionFacts): Promise<{ readonly matches: boolean } | { readonly error: string }> {
-    const { admissionVariables, CostBudget } = await import('@coracle/api/admission')
+    const { admissionVariables, CostBudget } = await loadExpressions(this.#clock)
     this.#compiled ??= this.#compile()
     const variables = admissionVariables(facts)
     const errors: string[] = []
@@ -53,7 +57,7 @@ export class MatchConditions {
   }
 
   async #compile(): Promise<readonly CompiledCondition[]> {
-    const { compileAdmissionExpression } = await import('@coracle/api/admission')
+    const { compileAdmissionExpression } = await loadExpressions(this.#clock)
     const options = { hasParams: this.#hasParams, hasAuthorizer: true }
     return this.#sources.map(({ expression }) => {
       const source = expression.trim()

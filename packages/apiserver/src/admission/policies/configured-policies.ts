@@ -8,6 +8,7 @@ import {
   type ValidatingAdmissionPolicy,
   type ValidatingAdmissionPolicyBinding,
 } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
 import { MatchConditions } from '../matching/conditions.ts'
 import type { MatchCriteria } from '../matching/criteria.ts'
 import { PolicyExpressions } from './policy-expressions.ts'
@@ -45,28 +46,31 @@ export interface ConfiguredBinding<S extends BindingSpec = ValidatingAdmissionPo
   readonly criteria: MatchCriteria | undefined
 }
 
-export function configuredPolicies(objects: readonly KubernetesObject[]): readonly ConfiguredPolicy[] {
+export function configuredPolicies(objects: readonly KubernetesObject[], clock: Clock): readonly ConfiguredPolicy[] {
   return objects.map((each) => {
     const { metadata, spec = {} } = each as ValidatingAdmissionPolicy
     return {
       name: metadata.name ?? '',
       spec,
       criteria: criteriaOf(spec.matchConstraints ?? {}),
-      conditions: new MatchConditions(spec.matchConditions ?? [], spec.paramKind !== undefined),
-      expressions: new PolicyExpressions(spec),
+      conditions: new MatchConditions(spec.matchConditions ?? [], clock, spec.paramKind !== undefined),
+      expressions: new PolicyExpressions(spec, clock),
     }
   })
 }
 
-export function configuredMutatingPolicies(objects: readonly KubernetesObject[]): readonly ConfiguredMutatingPolicy[] {
+export function configuredMutatingPolicies(
+  objects: readonly KubernetesObject[],
+  clock: Clock,
+): readonly ConfiguredMutatingPolicy[] {
   return objects.map((each) => {
     const { metadata, spec = {} } = each as MutatingAdmissionPolicy
     return {
       name: metadata.name ?? '',
       spec,
       criteria: criteriaOf(spec.matchConstraints ?? {}),
-      conditions: new MatchConditions(spec.matchConditions ?? [], spec.paramKind !== undefined),
-      mutations: new PolicyMutations(spec),
+      conditions: new MatchConditions(spec.matchConditions ?? [], clock, spec.paramKind !== undefined),
+      mutations: new PolicyMutations(spec, clock),
     }
   })
 }

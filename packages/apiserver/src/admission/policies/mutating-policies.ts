@@ -8,6 +8,7 @@ import {
   type ResourceDefinition,
 } from '@coracle/api'
 import type { AdmissionFacts } from '@coracle/api/admission'
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { Authorizer } from '../../request.ts'
@@ -34,8 +35,15 @@ import { policyRefusal } from './policy-refusal.ts'
  * Changes what is written by the MutatingAdmissionPolicies that a binding puts in force, one after the other, each by what those
  * before it made. Where something changed after a policy it is asked once more, if its reinvocation policy says so.
  */
-export function mutatingPolicies(registries: Registries, authorizer: Authorizer, turns: WorkTurns): AdmissionPlugin {
-  const policies = new Configured(registries, mutatingAdmissionPolicies.storageKey, configuredMutatingPolicies)
+export function mutatingPolicies(
+  registries: Registries,
+  authorizer: Authorizer,
+  turns: WorkTurns,
+  clock: Clock,
+): AdmissionPlugin {
+  const policies = new Configured(registries, mutatingAdmissionPolicies.storageKey, (objects) =>
+    configuredMutatingPolicies(objects, clock),
+  )
   const bindings = new Configured(registries, mutatingAdmissionPolicyBindings.storageKey, configuredMutatingBindings)
   const requests = new WeakMap<Reinvocation, Invocations>()
   return {

@@ -49,7 +49,7 @@ const facts: AdmissionFacts = {
 async function answeredAtOnce(expression: string): Promise<number> {
   const clock = new SlowClock()
   const turns = new WorkTurns(clock)
-  const expressions = new PolicyExpressions({ validations: [{ expression }] })
+  const expressions = new PolicyExpressions({ validations: [{ expression }] }, new VirtualClock())
   let answers = 0
   const ask = () =>
     expressions.judge(facts, turns).then(() => {

@@ -1,6 +1,8 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, CelValue, CostBudget, PolicyVariable } from '@coracle/api/admission'
+import type { Clock } from '@coracle/environment'
 import type { WorkTurns } from '../../work-turns.ts'
+import { loadExpressions } from '../matching/load-expressions.ts'
 import { compileVariables } from './policy-variables.ts'
 
 /** What one evaluation of a policy may cost, as upstream. */
@@ -44,17 +46,19 @@ export interface PolicyVerdict {
 /** The expressions of a policy. They are compiled when they are first asked, and CEL is loaded then. */
 export class PolicyExpressions {
   readonly #spec: NonNullable<ValidatingAdmissionPolicy['spec']>
+  readonly #clock: Clock
   #compiled: Promise<Compiled> | undefined
   /** Whether asking is likely to take long, by what it took last. */
   #isCostly = true
 
-  constructor(spec: NonNullable<ValidatingAdmissionPolicy['spec']>) {
+  constructor(spec: NonNullable<ValidatingAdmissionPolicy['spec']>, clock: Clock) {
     this.#spec = spec
+    this.#clock = clock
   }
 
   /** Asks all validations, and what is to be noted. Others are served before what is likely to take long. */
   async judge(facts: AdmissionFacts, turns: WorkTurns): Promise<PolicyVerdict> {
-    this.#compiled ??= compile(this.#spec)
+    this.#compiled ??= compile(this.#spec, this.#clock)
     const compiled = await this.#compiled
     const { api, problem } = compiled
     if (problem !== undefined) return { failures: [errorAt(0, problem)], annotations: new Map() }
@@ -83,8 +87,8 @@ export class PolicyExpressions {
   }
 }
 
-async function compile(spec: NonNullable<ValidatingAdmissionPolicy['spec']>): Promise<Compiled> {
-  const api = await import('@coracle/api/admission')
+async function compile(spec: NonNullable<ValidatingAdmissionPolicy['spec']>, clock: Clock): Promise<Compiled> {
+  const api = await loadExpressions(clock)
   const { options, variables, problem } = compileVariables(api, spec)
   const programOf = (source: string, wanted: readonly ('bool' | 'string' | 'null')[], more = options): Program => {
     const compiled = api.compileAdmissionExpression(source, wanted, more)

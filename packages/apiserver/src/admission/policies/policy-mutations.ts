@@ -9,8 +9,10 @@ import {
   type ResourceDefinition,
 } from '@coracle/api'
 import type { AdmissionFacts, CelProgram, PatchType, PolicyVariable } from '@coracle/api/admission'
+import type { Clock } from '@coracle/environment'
 import { readConfiguration } from '../../registry/apply-configuration.ts'
 import type { WorkTurns } from '../../work-turns.ts'
+import { loadExpressions } from '../matching/load-expressions.ts'
 import { costlyMin, policyCostMax } from './policy-expressions.ts'
 import { compileVariables } from './policy-variables.ts'
 
@@ -32,12 +34,14 @@ interface CompiledMutation {
 export class PolicyMutations {
   readonly count: number
   readonly #spec: MutatingAdmissionPolicySpec
+  readonly #clock: Clock
   #compiled: Promise<Compiled> | undefined
   /** Whether a mutation is likely to take long, by what the last one took. */
   #isCostly = true
 
-  constructor(spec: MutatingAdmissionPolicySpec) {
+  constructor(spec: MutatingAdmissionPolicySpec, clock: Clock) {
     this.#spec = spec
+    this.#clock = clock
     this.count = spec.mutations?.length ?? 0
   }
 
@@ -52,7 +56,7 @@ export class PolicyMutations {
     object: KubernetesObject,
     turns: WorkTurns,
   ): Promise<unknown> {
-    this.#compiled ??= compile(this.#spec)
+    this.#compiled ??= compile(this.#spec, this.#clock)
     const { api, variables, mutations } = await this.#compiled
     const mutation = mutations[index]
     if (mutation === undefined) return object
@@ -81,8 +85,8 @@ export class PolicyMutations {
 
 type MutatedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema'>
 
-async function compile(spec: MutatingAdmissionPolicySpec): Promise<Compiled> {
-  const api = await import('@coracle/api/admission')
+async function compile(spec: MutatingAdmissionPolicySpec, clock: Clock): Promise<Compiled> {
+  const api = await loadExpressions(clock)
   const { options, variables, problem } = compileVariables(api, spec)
   const mutations = (spec.mutations ?? []).map(({ patchType, applyConfiguration, jsonPatch }): CompiledMutation => {
     const patch = patchType as PatchType

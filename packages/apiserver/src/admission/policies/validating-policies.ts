@@ -6,6 +6,7 @@ import {
   validatingAdmissionPolicyBindings,
 } from '@coracle/api'
 import type { AdmissionFacts } from '@coracle/api/admission'
+import type { Clock } from '@coracle/environment'
 import type { Registries } from '../../registries.ts'
 import { isNamespace } from '../../registry/namespaces.ts'
 import type { Authorizer } from '../../request.ts'
@@ -31,8 +32,15 @@ import { policyRefusal } from './policy-refusal.ts'
 export const auditValueBytesMax = 10 * 1024
 
 /** Judges what is written by the ValidatingAdmissionPolicies that a binding puts in force. */
-export function validatingPolicies(registries: Registries, authorizer: Authorizer, turns: WorkTurns): AdmissionPlugin {
-  const policies = new Configured(registries, validatingAdmissionPolicies.storageKey, configuredPolicies)
+export function validatingPolicies(
+  registries: Registries,
+  authorizer: Authorizer,
+  turns: WorkTurns,
+  clock: Clock,
+): AdmissionPlugin {
+  const policies = new Configured(registries, validatingAdmissionPolicies.storageKey, (objects) =>
+    configuredPolicies(objects, clock),
+  )
   const bindings = new Configured(registries, validatingAdmissionPolicyBindings.storageKey, configuredBindings)
   return {
     name: 'ValidatingAdmissionPolicy',

@@ -5,6 +5,7 @@ import {
   selectorFromLabelSelector,
   type ValidatingWebhook,
 } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
 import { MatchConditions } from '../matching/conditions.ts'
 import { Configured } from '../matching/configured.ts'
 import type { MatchCriteria } from '../matching/criteria.ts'
@@ -24,18 +25,18 @@ type WebhookConfiguration = KubernetesObject & { readonly webhooks?: readonly Va
 
 /** The webhooks that the configurations of a kind name, as they are now. */
 export function configuredWebhooks(
-  { registries, clients }: WebhookParts,
+  { registries, clients, environment: { clock } }: WebhookParts,
   { storageKey }: StoredKind,
 ): Configured<readonly ConfiguredWebhook[]> {
   return new Configured(registries, storageKey, (configurations) => {
-    const hooks = webhooksOf(configurations)
+    const hooks = webhooksOf(configurations, clock)
     clients.retain(hooks.map(({ webhook }) => webhook.clientConfig))
     return hooks
   })
 }
 
 /** In order: by the names of configurations, then as they stand there. */
-function webhooksOf(configurations: readonly KubernetesObject[]): readonly ConfiguredWebhook[] {
+function webhooksOf(configurations: readonly KubernetesObject[], clock: Clock): readonly ConfiguredWebhook[] {
   return configurations.flatMap((each) => {
     const { metadata, webhooks = [] } = each as WebhookConfiguration
     const configuration = metadata.name ?? ''
@@ -44,7 +45,7 @@ function webhooksOf(configurations: readonly KubernetesObject[]): readonly Confi
       configuration,
       webhook,
       criteria: criteriaOf(webhook),
-      conditions: new MatchConditions(webhook.matchConditions ?? []),
+      conditions: new MatchConditions(webhook.matchConditions ?? [], clock),
     }))
   })
 }

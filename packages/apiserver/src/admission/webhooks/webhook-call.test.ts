@@ -19,7 +19,7 @@ const hook = (more: object): ConfiguredWebhook => ({
     ...more,
   },
   criteria: {} as never,
-  conditions: new MatchConditions([]),
+  conditions: new MatchConditions([], virtualEnvironment().clock),
 })
 
 const attributes = (dryRun: boolean) => ({ context: admin, dryRun }) as AdmissionAttributes
