@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Pod, quantityValue } from '@coracle/api'
+import { type Container, finderOf, type Pod, quantityValue } from '@coracle/api'
 import { metricsContentType, type Time } from '@coracle/environment'
 import { linuxResources } from '../isolation/linux-resources.ts'
 import { withResourcesOfStatus } from '../pod/pod-resize.ts'
@@ -60,10 +60,11 @@ function subjectsOf(
       ...(interfaces === undefined ? [] : [{ ...network, interfaces }]),
     ]
   })
+  const givenTo = givenResources()
   const ofContainers = containers.map((each): Subject => {
     const { pod, run, stats } = each
     const labels = labelsOf(pod, { container: run.name, image: run.image, name: run.id })
-    return { labels, stats, startedAtMs: run.startedAtMs, resources: resourcesOf(each, node) }
+    return { labels, stats, startedAtMs: run.startedAtMs, resources: resourcesOf(each, node, givenTo(pod)) }
   })
   return [root, ...ofPods, ...ofContainers]
 }
@@ -85,14 +86,37 @@ function labelsOf(
 }
 
 /** What a container may use: processes of this host may use all that there is. */
-function resourcesOf({ pod, run }: CountedContainer, { runtime, facts }: ServedNode): LinuxResources | undefined {
+function resourcesOf(
+  { run }: CountedContainer,
+  { runtime, facts }: ServedNode,
+  { pod, containerOf }: GivenResources,
+): LinuxResources | undefined {
   if (runtime.runsProcesses && runtime.isolates !== true) return undefined
-  const given = withResourcesOfStatus(pod)
-  const containers = [...given.spec.containers, ...(given.spec.initContainers ?? [])]
-  const container = containers.find(({ name }) => name === run.name)
+  const container = containerOf(run.name)
   return container === undefined
     ? undefined
-    : linuxResources(container, given, quantityValue(facts.capacity.memory ?? '0'))
+    : linuxResources(container, pod, quantityValue(facts.capacity.memory ?? '0'))
+}
+
+/** A pod with what it has been given, and its containers by name. */
+interface GivenResources {
+  readonly pod: Pod
+  readonly containerOf: (name: string) => Container | undefined
+}
+
+/** Finds that of each pod once. */
+function givenResources(): (pod: Pod) => GivenResources {
+  const known = new Map<Pod, GivenResources>()
+  return (pod) => {
+    let given = known.get(pod)
+    if (given === undefined) {
+      const withGiven = withResourcesOfStatus(pod)
+      const { containers, initContainers = [] } = withGiven.spec
+      given = { pod: withGiven, containerOf: finderOf([...containers, ...initContainers], ({ name }) => name) }
+      known.set(pod, given)
+    }
+    return given
+  }
 }
 
 type Value = (subject: Subject) => number | undefined

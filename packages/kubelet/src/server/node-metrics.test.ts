@@ -267,6 +267,28 @@ describe('/metrics', () => {
   })
 })
 
+it.each(['/cadvisor', '/resource'])('looks at each of many containers a few times for /metrics%s', async (path) => {
+  const count = 500
+  let looks = 0
+  const names = Array.from({ length: count }, (_, index) => `c${index}`)
+  const containers = names.map((name) => ({
+    get name() {
+      looks += 1
+      return name
+    },
+    image: 'i',
+  }))
+  const pod = testPod({ containers }, { status: { phase: 'Running', qosClass: 'BestEffort' } })
+  const runtime = fakeRuntime({
+    isolates: true,
+    listContainers: async () => names.map((name) => testRun({ id: `id-${name}`, name })),
+    containerStats: async (ids) => new Map(ids.map((id) => [id, { cpuMs: 1, memoryBytes: 1 }])),
+  })
+  const { lines } = scraping({ runtime, pods: () => [pod] })
+  expect(await lines(path, /^container_cpu_usage_seconds_total{.*container="c/)).toHaveLength(count)
+  expect(looks).toBeLessThanOrEqual(count * 10)
+})
+
 describe('the volumes of claims at /metrics', () => {
   const volumeLines = async (path: string) => {
     const claimed = { namespace: 'shop', claimName: 'data', path }

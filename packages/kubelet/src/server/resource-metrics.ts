@@ -37,10 +37,10 @@ export async function resourceMetrics({ node, response, counters, environment }:
   metric('node_memory_working_set_bytes', 'gauge', 'Current working set of the node in bytes', [
     { labels: {}, value: host.memoryBytes, atMs },
   ])
-  const pods = [...new Set(containers.map(({ pod }) => pod))]
+  const byPod = Map.groupBy(containers, ({ pod }) => pod)
   const podSamples = (value: (each: CountedContainer) => number) =>
-    pods.map((pod) => {
-      const total = containers.filter((each) => each.pod === pod).reduce((sum, each) => sum + value(each), 0)
+    [...byPod].map(([pod, own]) => {
+      const total = own.reduce((sum, each) => sum + value(each), 0)
       const { name = '', namespace = '' } = pod.metadata
       return { labels: { namespace, pod: name }, value: total, atMs }
     })

@@ -1,4 +1,12 @@
-import { formatTime, type Node, type NodeMetrics, type Pod, type PodMetrics, quantityToNumber } from '@coracle/api'
+import {
+  finderOf,
+  formatTime,
+  type Node,
+  type NodeMetrics,
+  type Pod,
+  type PodMetrics,
+  quantityToNumber,
+} from '@coracle/api'
 import type { Time } from '@coracle/environment'
 import type { Counters } from '../usage/host-counters.ts'
 import { type Exchange, sendJson } from './exchange.ts'
@@ -20,13 +28,13 @@ export async function statsSummary(exchange: Exchange): Promise<void> {
     exchange.counters.read(node),
   ])
   const now = environment.clock.now()
+  const podOf = finderOf(pods, ({ metadata }) => `${metadata.namespace}/${metadata.name}`)
+  const countedOf = Map.groupBy(counted.containers, ({ pod }) => pod)
   sendJson(exchange, {
     node: { nodeName: node.nodeName, ...nodeStats(nodeUsage, counted.host, now) },
     pods: podUsage.flatMap((usage) => {
-      const pod = pods.find(
-        ({ metadata }) => metadata.name === usage.metadata.name && metadata.namespace === usage.metadata.namespace,
-      )
-      return pod === undefined ? [] : [podStats(pod, usage, counted.containers, now)]
+      const pod = podOf(`${usage.metadata.namespace}/${usage.metadata.name}`)
+      return pod === undefined ? [] : [podStats(pod, usage, countedOf.get(pod) ?? [], now)]
     }),
   })
 }
@@ -37,8 +45,9 @@ function nodeStats(usage: NodeMetrics | undefined, host: Counters | undefined, n
 
 function podStats(pod: Pod, { containers = [] }: PodMetrics, counted: readonly CountedContainer[], now: Time) {
   const { name, namespace, uid } = pod.metadata
+  const countedAs = finderOf(counted, ({ run }) => run.name)
   const stats = containers.map((container) => {
-    const found = counted.find((each) => each.pod === pod && each.run.name === container.name)
+    const found = countedAs(container.name)
     const started = found?.run.startedAtMs === undefined ? {} : { startTime: formatTime(found.run.startedAtMs) }
     return { name: container.name, ...started, ...statsOf(container.usage ?? {}, found?.stats, now) }
   })
