@@ -56,7 +56,7 @@ export function createObjectCodec(
       const form = jsonFormOf(object)
       const text = JSON.stringify(form)
       const json = text.startsWith(head) ? text : JSON.stringify(reordered(form))
-      return Buffer.from(json.slice(0, -1) + ownersTrailer(json, owners))
+      return Buffer.from(json.slice(0, -1) + ownersTrailer(owners))
     },
     decode(value, revision) {
       const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()

@@ -2,8 +2,8 @@ import { type FieldOwners, type FieldSet, fieldSetFrom, interned, type Owned, ow
 
 /**
  * What stands between an object and its owners in the store: the value is the object's JSON with one more member at its end.
- * No text within JSON looks like it, for its quotes would be escaped there; only a member of this name would, and where an
- * object has one its owners are always written.
+ * No text within JSON looks like it, for its quotes would be escaped there; only a member of this name would, and
+ * owners are always written.
  */
 const mark = ',"/owners":'
 
@@ -22,9 +22,11 @@ export const rememberedTrailersMax = 64
 
 const trailers = new Map<FieldOwners, string>()
 
-/** What follows an object's JSON in place of its last brace: who owns its fields, and the brace. */
-export function ownersTrailer(object: string, owners: FieldOwners): string {
-  if (owners.length === 0 && !object.includes(mark)) return '}'
+/**
+ * What follows an object's JSON in place of its last brace: who owns its fields, and the brace. It is there also where nobody owns any: that is
+ * how a value is known to be written by a server.
+ */
+export function ownersTrailer(owners: FieldOwners): string {
   const known = trailers.get(owners)
   if (known !== undefined) return known
   const made = trailerOf(owners)
