@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -444,3 +444,81 @@ describe.skipIf(process.platform !== 'linux')('a pod of real processes', { concu
     expect(new Set(addresses).size).toBe(4)
   })
 })
+
+const isRoot = process.platform === 'linux' && process.getuid?.() === 0
+
+describe.skipIf(!isRoot)(
+  'pods that name their user, where root runs them',
+  { meta: { needs: 'root on Linux' } },
+  () => {
+    let home: string
+    let program: Program
+    let api: Api
+    beforeAll(async () => {
+      home = await mkdtemp(join(tmpdir(), 'coracle-'))
+      await chmod(home, 0o711)
+      program = await Program.start({ dataDir: join(home, 'data') })
+      await chmod(join(home, 'data'), 0o711)
+      api = await Api.of(program)
+    })
+    afterAll(async () => {
+      api.close()
+      await program.end('SIGINT')
+      await rm(home, { recursive: true, force: true })
+    })
+
+    const ready = (name: string) =>
+      eventually(`${name} to be ready`, async () => {
+        const found = await api.object(`${pods}/${name}`)
+        return isReady(found) && found
+      })
+
+    it('run as that, with their volumes, probes and tokens, and read nothing of the cluster', async () => {
+      await api.object(configMaps, post(configMap('greeting', { text: 'hello' })))
+      const token = { serviceAccountToken: { path: 'token', expirationSeconds: 600 } }
+      const spec = {
+        securityContext: { runAsUser: 31_337, runAsGroup: 31_338, fsGroup: 31_339 },
+        volumes: [
+          { name: 'data', emptyDir: {} },
+          { name: 'config', configMap: { name: 'greeting', defaultMode: 0o440 } },
+          { name: 'token', projected: { sources: [token] } },
+        ],
+      }
+      const script = [
+        'id -u; id -g; id -G; cat config/text; echo; test -s token/token && echo token',
+        'echo mine > data/file; stat -c "%u %g" data/file',
+        `cat ${home}/data/token ${home}/data/kubeconfig 2>/dev/null || echo closed`,
+        'exec sleep 600',
+      ].join('; ')
+      const container = {
+        volumeMounts: ['data', 'config', 'token'].map((name) => ({ name, mountPath: name })),
+        readinessProbe: {
+          exec: { command: ['sh', '-c', 'test "$(id -u)" = 31337 && test -w data/file'] },
+          periodSeconds: 1,
+        },
+      }
+      await api.object(pods, post(pod('stranger', ['sh', '-c', script], { spec, container })))
+      const { status } = await ready('stranger')
+      expect(status.containerStatuses[0].user).toEqual({
+        linux: { uid: 31_337, gid: 31_338, supplementalGroups: [31_338, 31_339] },
+      })
+      expect((await api.call(`${pods}/stranger/log`)).text.split('\n')).toEqual([
+        '31337',
+        '31338',
+        '31338 31339',
+        'hello',
+        'token',
+        '31337 31339',
+        'closed',
+        '',
+      ])
+    })
+
+    it('are nobody where they must not be root and name no user', async () => {
+      const spec = { securityContext: { runAsNonRoot: true } }
+      await api.object(pods, post(pod('nobody', ['sh', '-c', 'id -u; exec sleep 600'], { spec })))
+      await ready('nobody')
+      expect((await api.call(`${pods}/nobody/log`)).text).toBe('65534\n')
+    })
+  },
+)

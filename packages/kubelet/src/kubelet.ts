@@ -131,7 +131,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     ...(tokens === undefined ? {} : { tokens }),
     allocatable: facts.capacity,
     isReal: runtime.runsProcesses,
-    hasOwners: runtime.isolates === true && canGiveAway(),
+    hasOwners: runtime.runsProcesses && canGiveAway(),
     ...(directory === undefined ? {} : { directory }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
   }

@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { containerSecurity, type ImageUser, sandboxSecurity } from './security.ts'
+import { askedUser, containerSecurity, type ImageUser, sandboxSecurity } from './security.ts'
 
 type Own = NonNullable<Container['securityContext']>
 type Shared = NonNullable<PodSpec['securityContext']>
@@ -112,5 +112,42 @@ describe('the security settings of a sandbox', () => {
 
   it('name no group without a user, which runtimes refuse', () => {
     expect(sandboxSecurity(testPod({ securityContext: { runAsGroup: 6 } }))).not.toHaveProperty('runAsGroup')
+  })
+})
+
+describe('whom a container wants to be where no image says anything of it', () => {
+  const asked = (own: Own, shared: Shared = {}) =>
+    askedUser(testPod({ securityContext: shared }), testContainer({ securityContext: own }))
+  const nothingMore = { supplementalGroups: [], onlyTheseGroups: false, neverRoot: false, noNewPrivileges: false }
+
+  it.each<[string, Own, Shared, ReturnType<typeof askedUser>]>([
+    [
+      'it does not say',
+      { allowPrivilegeEscalation: false, runAsNonRoot: false },
+      { supplementalGroups: [] },
+      undefined,
+    ],
+    ['its pod names a user', {}, { runAsUser: 5 }, { ...nothingMore, runAsUser: 5 }],
+    ['its own goes first', { runAsUser: 0 }, { runAsUser: 5 }, { ...nothingMore, runAsUser: 0 }],
+    ['a group', { runAsGroup: 0 }, {}, { ...nothingMore, runAsGroup: 0 }],
+    ['a group of its volumes', {}, { fsGroup: 9 }, { ...nothingMore, supplementalGroups: [9] }],
+    ['not root', { runAsNonRoot: true }, {}, { ...nothingMore, neverRoot: true }],
+    ['not root, says its pod', {}, { runAsNonRoot: true }, { ...nothingMore, neverRoot: true }],
+    ['root after all', { runAsNonRoot: false }, { runAsNonRoot: true }, undefined],
+    [
+      'no more rights, and no groups but these',
+      { runAsUser: 7, runAsGroup: 8, allowPrivilegeEscalation: false },
+      { supplementalGroups: [1], supplementalGroupsPolicy: 'Strict' },
+      {
+        ...nothingMore,
+        runAsUser: 7,
+        runAsGroup: 8,
+        supplementalGroups: [1],
+        onlyTheseGroups: true,
+        noNewPrivileges: true,
+      },
+    ],
+  ])('%s', (_, own, shared, expected) => {
+    expect(asked(own, shared)).toEqual(expected)
   })
 })

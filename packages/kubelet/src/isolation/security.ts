@@ -1,5 +1,6 @@
 import type { Container, Pod } from '@coracle/api'
 import type {
+  AskedUser,
   ContainerIsolation,
   NamespaceOptions,
   SandboxIsolation,
@@ -64,6 +65,23 @@ export function containerSecurity(
     seccomp: seccompOf(own.seccompProfile ?? shared.seccompProfile),
     ...(appArmor === undefined ? {} : { apparmor: profileOf(appArmor, appArmor.localhostProfile) }),
     ...(seLinux === undefined ? {} : { selinux: seLinux as NonNullable<ContainerIsolation['selinux']> }),
+  }
+}
+
+/** Whom a container wants to be where no image says anything of it; undefined where it does not say either. */
+export function askedUser(pod: Pod, { securityContext: own = {} }: Container): AskedUser | undefined {
+  const { securityContext: shared = {} } = pod.spec
+  const groups = groupsOf(pod)
+  const runAsUser = own.runAsUser ?? shared.runAsUser
+  const runAsGroup = own.runAsGroup ?? shared.runAsGroup
+  const neverRoot = (own.runAsNonRoot ?? shared.runAsNonRoot) === true
+  if (!neverRoot && (runAsUser ?? runAsGroup ?? groups.supplementalGroups[0]) === undefined) return undefined
+  return {
+    ...groups,
+    ...(runAsUser === undefined ? {} : { runAsUser }),
+    ...(runAsGroup === undefined ? {} : { runAsGroup }),
+    neverRoot,
+    noNewPrivileges: own.allowPrivilegeEscalation === false,
   }
 }
 

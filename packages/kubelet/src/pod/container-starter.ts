@@ -3,6 +3,7 @@ import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import type { PresentImage } from '../images/image-puller.ts'
 import { containerIsolation } from '../isolation/container-isolation.ts'
+import { askedUser } from '../isolation/security.ts'
 import { probesOfReadiness } from '../probes/readiness.ts'
 import {
   type ContainerConfig,
@@ -150,8 +151,11 @@ async function isolationOf(
   pod: Pod,
   container: Container,
   present: PresentImage | undefined,
-): Promise<Pick<ContainerConfig, 'isolation'>> {
-  if (isolation === undefined) return {}
+): Promise<Pick<ContainerConfig, 'isolation' | 'user'>> {
+  if (isolation === undefined) {
+    const user = runtime.runsProcesses ? askedUser(pod, container) : undefined
+    return user === undefined ? {} : { user }
+  }
   // Only one that is to look into another has to know which that is.
   const looks = pod.spec.ephemeralContainers?.some(({ name }) => name === container.name) === true
   const runs = looks ? await runtime.listContainers(podUidOf(pod)) : []

@@ -70,6 +70,14 @@ export interface UserOptions {
   readonly onlyTheseGroups: boolean
 }
 
+/** Whom a container wants to be where its processes are those of the host. */
+export interface AskedUser extends UserOptions {
+  /** Whether it must not be root, whoever else it is. */
+  readonly neverRoot: boolean
+  /** Whether its processes get no rights that they do not have at the start. */
+  readonly noNewPrivileges: boolean
+}
+
 /** What of a CRI PodSandboxConfig is Linux's, or for those who look at the runtime itself. */
 export interface SandboxIsolation extends UserOptions {
   readonly labels: Readonly<Record<string, string>>
@@ -192,6 +200,8 @@ export interface ContainerConfig {
   readonly imageRef?: string
   /** What only a runtime that isolates containers can make come true. Absent for others. */
   readonly isolation?: ContainerIsolation
+  /** Whom it wants to be on a runtime that does not isolate; absent where it does not say, and for others. */
+  readonly user?: AskedUser
 }
 
 /** `created` has never run, `exited` never will again. */

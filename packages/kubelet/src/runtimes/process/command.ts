@@ -1,7 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
-import type { ContainerConfig, EnvironmentVariable } from '../runtime.ts'
+import type { ContainerConfig, ContainerUser, EnvironmentVariable } from '../runtime.ts'
 import { containerMark } from './marked-processes.ts'
+import { closedDirectory } from './passage.ts'
+import { asUser, type ProcessUser } from './process-user.ts'
 
 /** Where commands are looked for when neither the container nor the node agent sets a PATH. */
 const pathDefault = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -10,6 +12,8 @@ const pathDefault = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 export interface ContainerIdentity {
   readonly id: string
   readonly variables: readonly EnvironmentVariable[]
+  /** Who it is; absent: whoever runs the node agent. */
+  readonly user?: ProcessUser | undefined
 }
 
 /** A command as it is started. */
@@ -24,7 +28,12 @@ export interface Command {
  * executable is not there.
  */
 export function commandOf(config: ContainerConfig, workDirectory: string, identity: ContainerIdentity): Command {
-  const directory = directoryOf(config, workDirectory)
+  const command = ownCommandOf(config, directoryOf(config, workDirectory, identity.user), identity)
+  return identity.user === undefined ? command : asUser(command, identity.user)
+}
+
+/** The command before anything is said of who runs it. */
+function ownCommandOf(config: ContainerConfig, directory: string, identity: ContainerIdentity): Command {
   const env = environmentOf(config, identity)
   const [name = '', ...args] = [...config.command, ...config.args]
   const argv = [executableOf(name, env, directory), ...args]
@@ -54,14 +63,18 @@ export function besideCommand(
   }
 }
 
-/** Where a container starts. Throws where there is no such directory. */
-export function directoryOf({ workingDirectory }: ContainerConfig, workDirectory: string): string {
+/** Where a container starts. Throws where there is no such directory, or it is closed to the container's user. */
+export function directoryOf(
+  { workingDirectory }: ContainerConfig,
+  workDirectory: string,
+  user?: ContainerUser,
+): string {
   if (workingDirectory === undefined || workingDirectory === '') return workDirectory
   const directory = resolve('/', workingDirectory)
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return directory
-  throw new Error(
-    `failed to start container: chdir to cwd ("${directory}") set in workingDir failed: no such directory on this host`,
-  )
+  const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
+  if (isThere && (user === undefined || closedDirectory(directory, user) === undefined)) return directory
+  const why = isThere ? 'permission denied' : 'no such directory on this host'
+  throw new Error(`failed to start container: chdir to cwd ("${directory}") set in workingDir failed: ${why}`)
 }
 
 /**
@@ -70,11 +83,11 @@ export function directoryOf({ workingDirectory }: ContainerConfig, workDirectory
  */
 function environmentOf(
   config: ContainerConfig,
-  { id, variables }: ContainerIdentity,
+  { id, variables, user }: ContainerIdentity,
 ): Readonly<Record<string, string>> {
   const base: Record<string, string> = {
     PATH: process.env.PATH ?? pathDefault,
-    HOME: process.env.HOME ?? '/',
+    HOME: user?.home ?? process.env.HOME ?? '/',
   }
   for (const { name, value } of [...variables, ...config.env]) base[name] = value
   return { ...base, [containerMark]: id }

@@ -51,7 +51,7 @@ export function isRunning(held: HeldContainer): boolean {
 }
 
 export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
-  const { id, sandboxId, podUid, config, createdAtMs, startedAtMs, startError } = held.record
+  const { id, sandboxId, podUid, config, user, createdAtMs, startedAtMs, startError } = held.record
   const { name, attempt, image } = config
   const common = {
     id,
@@ -62,7 +62,7 @@ export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
     image,
     imageRef: image,
     createdAtMs,
-    ...(process.platform === 'linux' ? { user: ownUser() } : {}),
+    ...(process.platform === 'linux' ? { user: user === undefined ? ownUser() : shown(user) } : {}),
   }
   if (startedAtMs === undefined) return { ...common, state: 'created' }
   const unready = held.settleTimer !== undefined
@@ -99,14 +99,16 @@ export function stopSignalOf({ stopSignal }: ContainerConfig): NodeJS.Signals {
     : 'SIGTERM'
 }
 
-let user: ContainerUser | undefined
+const shown = ({ uid, gid, supplementalGroups }: ContainerUser): ContainerUser => ({ uid, gid, supplementalGroups })
 
-/** Containers run as whoever runs the node agent. */
+let own: ContainerUser | undefined
+
+/** Whoever runs the node agent. */
 function ownUser(): ContainerUser {
-  user ??= {
+  own ??= {
     uid: process.getuid?.() ?? 0,
     gid: process.getgid?.() ?? 0,
     supplementalGroups: process.getgroups?.() ?? [],
   }
-  return user
+  return own
 }

@@ -1,5 +1,9 @@
 import { type ChildProcess, type IOType, spawn, spawnSync } from 'node:child_process'
 import type { Command } from './command.ts'
+import { restoring, variablesUnder } from './variables.ts'
+
+/** Names of variables until nothing of ours is in their way. */
+const variablePrefix = 'CORACLE_LAUNCH_'
 
 /**
  * Starts a command in a session of its own, with the descriptors of `stdio` and no other. Libraries open files that every
@@ -9,12 +13,11 @@ import type { Command } from './command.ts'
  */
 export function launch(command: Command, stdio: readonly (IOType | number)[]): ChildProcess {
   const [file = '', ...options] = closingShell()
-  const variables = Object.entries(command.env)
-  const counts = [stdio.length - 1, variables.length].map(String)
+  const counts = [stdio.length - 1, Object.keys(command.env).length].map(String)
   try {
     return spawn(file, [...options, '-c', launchScript, 'coracle-launch', ...counts, ...command.argv], {
       cwd: command.directory,
-      env: Object.fromEntries(variables.map(([name, value], index) => [`CORACLE_LAUNCH_${index}`, `${name}=${value}`])),
+      env: variablesUnder(variablePrefix, command.env),
       detached: true,
       stdio: [...stdio],
     })
@@ -38,15 +41,8 @@ for coracle_fd in /proc/self/fd/* /dev/fd/*; do
   case $coracle_fd in *[!0-9]*) continue ;; esac
   [ "$coracle_fd" -le "$1" ] || eval "exec $coracle_fd>&-"
 done
-coracle_count=$2
-shift 2
-unset SHLVL OLDPWD
-coracle_index=0
-while [ "$coracle_index" -lt "$coracle_count" ]; do
-  eval "export \\"\\$CORACLE_LAUNCH_$coracle_index\\"; unset CORACLE_LAUNCH_$coracle_index"
-  coracle_index=$((coracle_index + 1))
-done
-exec "$@"
+shift
+${restoring(variablePrefix)}exec "$@"
 `
 
 /** Shells that may be able to close descriptors beyond 9, which POSIX does not ask of them and dash does not do. */

@@ -1,7 +1,7 @@
-import { lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
-import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync, symlinkSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTokenMount } from '@coracle/api'
-import { type ContainerConfig, ContainerConfigError, type Mount } from '../runtime.ts'
+import { type ContainerConfig, ContainerConfigError, type ContainerUser, type Mount } from '../runtime.ts'
 
 /**
  * Has the volumes of a container appear where it is to find them, as links in its own directory. All processes see one file system, so
@@ -11,7 +11,12 @@ import { type ContainerConfig, ContainerConfigError, type Mount } from '../runti
  * The token that every pod gets where some node has a container runtime is one that nobody has asked to be here. It is below that directory,
  * too, or left out where another directory is asked for: client libraries look for it at an absolute path and do not find it either way.
  */
-export function placeMounts({ mounts, workingDirectory }: ContainerConfig, workDirectory: string): void {
+export function placeMounts(
+  { mounts, workingDirectory }: ContainerConfig,
+  workDirectory: string,
+  user?: ContainerUser,
+): void {
+  const place = user === undefined ? placeIn : placeForAnother
   for (const mount of mounts) {
     const { containerPath, hostPath } = mount
     if (hostPath === undefined)
@@ -31,17 +36,59 @@ export function placeMounts({ mounts, workingDirectory }: ContainerConfig, workD
   }
 }
 
-function place(mount: Mount, hostPath: string, workDirectory: string): void {
-  const path = resolve(workDirectory, mount.containerPath)
-  if (relative(workDirectory, path).startsWith('..')) {
-    throw new ContainerConfigError(refusal(mount, 'it would be outside of the directory of the container'))
-  }
+function placeIn(mount: Mount, hostPath: string, workDirectory: string): void {
+  const path = join(workDirectory, wayOf(mount, workDirectory))
   const present = lstatSync(path, { throwIfNoEntry: false })
   if (present === undefined) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     symlinkSync(hostPath, path)
   } else if (!present.isSymbolicLink() || readlinkSync(path) !== hostPath) {
-    throw new ContainerConfigError(refusal(mount, 'there is something else in its place'))
+    throw new ContainerConfigError(refusal(mount, inItsPlace))
+  }
+}
+
+const inItsPlace = 'there is something else in its place'
+
+/** Where a mount is below the directory of its container. */
+function wayOf(mount: Mount, workDirectory: string): string {
+  const way = relative(workDirectory, resolve(workDirectory, mount.containerPath))
+  if (way.startsWith('..')) {
+    throw new ContainerConfigError(refusal(mount, 'it would be outside of the directory of the container'))
+  }
+  return way
+}
+
+/**
+ * The same where the directory is another user's, who may have put links there: none is followed. Each step goes by a descriptor of the
+ * directory before it, so that nothing can be changed in between (Linux).
+ */
+function placeForAnother(mount: Mount, hostPath: string, workDirectory: string): void {
+  const names = wayOf(mount, workDirectory).split(sep)
+  const last = names.pop() ?? ''
+  const handles = [openDirectory(workDirectory)]
+  const within = (name: string) => `/proc/self/fd/${handles.at(-1)}/${name}`
+  try {
+    for (const name of names) {
+      mkdirUnlessThere(within(name))
+      handles.push(openDirectory(within(name)))
+    }
+    if (lstatSync(within(last), { throwIfNoEntry: false }) === undefined) symlinkSync(hostPath, within(last))
+    else if (readlinkSync(within(last)) !== hostPath) throw new Error(inItsPlace)
+  } catch {
+    throw new ContainerConfigError(refusal(mount, inItsPlace))
+  } finally {
+    for (const handle of handles) closeSync(handle)
+  }
+}
+
+const openDirectory = (path: string): number =>
+  openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+
+function mkdirUnlessThere(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o755 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -1,22 +1,24 @@
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
+import { chownSync, closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { isTokenMount } from '@coracle/api'
 import type { CommandStreams } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import type { AddressPool } from '../../addresses.ts'
 import type { LogReadOptions } from '../../log-options.ts'
-import type {
-  ContainerConfig,
-  ContainerRuntimeStatus,
-  ContainerStats,
-  ContainerStoppedEvent,
-  EnvironmentVariable,
-  ExecResult,
-  PodSandboxConfig,
-  PodSandboxStatus,
-  Runtime,
+import {
+  type ContainerConfig,
+  ContainerConfigError,
+  type ContainerRuntimeStatus,
+  type ContainerStats,
+  type ContainerStoppedEvent,
+  type EnvironmentVariable,
+  type ExecResult,
+  type PodSandboxConfig,
+  type PodSandboxStatus,
+  type Runtime,
 } from '../runtime.ts'
 import { nodeAddressPool } from './address-ranges.ts'
 import { besideCommand, type Command, type ContainerIdentity, commandOf, directoryOf } from './command.ts'
@@ -38,10 +40,12 @@ import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { placeMounts } from './mounts.ts'
+import { closedDirectory, openPassage } from './passage.ts'
 import { makePipes } from './pipes.ts'
 import { forwardPort } from './port-forward.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
+import { type ProcessUser, processUser, runsAsRoot } from './process-user.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -94,7 +98,10 @@ class ProcessRuntime implements Runtime {
   readonly name = 'process'
   readonly version = '0.1.0'
   readonly runsProcesses = true
+  readonly supportsGroupsPolicy?: boolean
   readonly #environment: Environment
+  /** What all nodes of this data directory have on disk. */
+  readonly #directory: string
   readonly #images: HostImages
   readonly #records: RecordStore
   readonly #addresses: AddressPool | undefined
@@ -115,7 +122,9 @@ class ProcessRuntime implements Runtime {
 
   constructor({ environment, dataDirectory, nodeName, images = new Map() }: ProcessRuntimeOptions) {
     const directory = join(dataDirectory, 'kubelet')
+    if (runsAsRoot()) this.supportsGroupsPolicy = true
     this.#environment = environment
+    this.#directory = directory
     this.#images = images
     this.#spawnTurns = new TurnLimiter(environment.clock, 1)
     this.#statTurns = new TurnLimiter(environment.clock, 1)
@@ -198,21 +207,42 @@ class ProcessRuntime implements Runtime {
     if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
     const config = asImageSays(asked, this.#images)
     if (!namesProgram(config)) throw new Error(commandRefusal(config))
+    const user = processUser(config.user)
     const record: ContainerRecord = {
       id: this.#newId(),
       sandboxId,
       podUid: sandbox.podUid,
       config,
+      ...(user === undefined ? {} : { user }),
       createdAtMs: this.#environment.clock.now(),
       logPath: this.#records.logPath(sandbox, config),
       workDirectory: this.#records.workDirectory(sandbox, config),
     }
     mkdirSync(record.workDirectory, { recursive: true, mode: 0o700 })
-    placeMounts(config, record.workDirectory)
+    if (user !== undefined) this.#admit(record, user)
+    placeMounts(config, record.workDirectory, user)
     mkdirSync(dirname(record.logPath), { recursive: true, mode: 0o700 })
     this.#records.writeContainer(record)
     this.#containers.set(record.id, hold(record))
     return record.id
+  }
+
+  /** Lets another user work in what is a container's own, and pass to its volumes. */
+  #admit({ id, config, workDirectory }: ContainerRecord, user: ProcessUser): void {
+    chownSync(workDirectory, user.uid, user.gid)
+    const messages = dirname(this.#records.messagePath(id))
+    mkdirSync(messages, { recursive: true, mode: 0o700 })
+    for (const path of [dirname(workDirectory), messages]) openPassage(this.#directory, path)
+    for (const { name, hostPath, containerPath } of config.mounts) {
+      if (hostPath === undefined) continue
+      openPassage(this.#directory, dirname(hostPath))
+      const closed = isTokenMount(name, containerPath) ? undefined : closedDirectory(dirname(hostPath), user)
+      if (closed === undefined) continue
+      throw new ContainerConfigError(
+        `user ${user.uid} may not pass ${closed}, which leads to volume "${name}": let others pass it (chmod go+x ${closed}), ` +
+          `or keep the data where they may (--data-dir)`,
+      )
+    }
   }
 
   async startContainer(id: string): Promise<void> {
@@ -227,7 +257,7 @@ class ProcessRuntime implements Runtime {
       const messagePath = terminationMessagePath(record.config, directory, own)
       const identity = this.#identityOf(record, { name: terminationMessageVariable, value: messagePath })
       const command = commandOf(record.config, record.workDirectory, identity)
-      prepareTerminationMessage(messagePath, own, record.workDirectory)
+      prepareTerminationMessage(messagePath, own, record)
       held.record = { ...record, startedAtMs, messagePath }
       this.#records.writeContainer(held.record)
       this.#spawn(held, command)
@@ -521,10 +551,10 @@ class ProcessRuntime implements Runtime {
     return held
   }
 
-  #identityOf({ id, sandboxId }: ContainerRecord, ...more: readonly EnvironmentVariable[]): ContainerIdentity {
+  #identityOf({ id, sandboxId, user }: ContainerRecord, ...more: readonly EnvironmentVariable[]): ContainerIdentity {
     const { hostname = '', addresses: [address] = [] } = this.#sandboxes.get(sandboxId) ?? {}
     const own = address === undefined ? [] : [{ name: podAddressVariable, value: address }]
-    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...own, ...more] }
+    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...own, ...more], user }
   }
 
   #newId(): string {

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import type { ContainerConfig, PodSandboxStatus } from '../runtime.ts'
 import { type ProcessIdentity, parseIdentity } from './process-identity.ts'
+import type { ProcessUser } from './process-user.ts'
 
 /** What is kept of a container on disk. Its identity and its exit are files of their own, written by its shim. */
 export interface ContainerRecord {
@@ -9,6 +10,8 @@ export interface ContainerRecord {
   readonly sandboxId: string
   readonly podUid: string
   readonly config: ContainerConfig
+  /** Who its processes are; absent: whoever runs the node agent. */
+  readonly user?: ProcessUser
   readonly createdAtMs: number
   readonly logPath: string
   readonly workDirectory: string

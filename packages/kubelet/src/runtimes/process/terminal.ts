@@ -1,6 +1,7 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import type { TerminalSize } from '@coracle/client/streaming'
 import type { Command } from './command.ts'
+import { utilLinuxProgram } from './util-linux.ts'
 
 /** Which terminal a command has, and the process that leads its session there. */
 export interface Terminal {
@@ -22,7 +23,7 @@ export function onTerminal(
   size?: TerminalSize,
   programs: readonly string[] = scriptPrograms,
 ): Command {
-  const script = programs.find(isFromUtilLinux)
+  const script = utilLinuxProgram(programs)
   if (script === undefined) {
     throw new Error(
       'a terminal (tty) needs the program "script" of util-linux on this host: install util-linux, or leave the terminal out (-t)',
@@ -61,12 +62,3 @@ export function resizeTerminal({ path }: Terminal, { width, height }: TerminalSi
 const terminalScript = 'stty echo $1; shift; printf "%s %s\\n" "$(tty)" "$$" >"$0"; exec "$@"'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
-
-const found = new Set<string>()
-
-/** Others of that name, such as those of BSD and BusyBox, do not tell how the command has ended. */
-function isFromUtilLinux(path: string): boolean {
-  if (found.has(path)) return true
-  if (spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux')) found.add(path)
-  return found.has(path)
-}

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, closeSync, constants, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { ContainerConfig } from '../runtime.ts'
 import { logMessageBytesMax, logMessageLinesMax, terminationMessageBytesMax } from '../termination-limits.ts'
@@ -25,21 +25,31 @@ export function terminationMessagePath(config: ContainerConfig, directory: strin
 }
 
 /** Makes room for the last words of a run: those of an earlier one are gone, where they are the runtime's to remove. */
-export function prepareTerminationMessage(path: string, own: string, workDirectory: string): void {
-  if (path === own) writeFileSync(path, '', { mode: 0o600 })
-  else if (!relative(workDirectory, path).startsWith('..')) rmSync(path, { force: true, recursive: false })
+export function prepareTerminationMessage(
+  path: string,
+  own: string,
+  { workDirectory, user }: Pick<ContainerRecord, 'workDirectory' | 'user'>,
+): void {
+  if (path === own) {
+    writeFileSync(path, '', { mode: 0o600 })
+    if (user !== undefined) chownSync(path, user.uid, user.gid)
+    return
+  }
+  // In a directory of another user links may lead anywhere: what is older than the run says nothing there either.
+  if (user !== undefined) return
+  if (!relative(workDirectory, path).startsWith('..')) rmSync(path, { force: true, recursive: false })
 }
 
 /** What a run that has ended says of its end: its last words, or else, if it has failed and so wishes, the end of its log. */
 export function terminationMessage(record: ContainerRecord, exitCode: number): string {
-  const { config, logPath, messagePath, startedAtMs = 0 } = record
-  const said = messagePath === undefined ? '' : lastWords(messagePath, startedAtMs)
+  const { config, logPath, messagePath, startedAtMs = 0, user } = record
+  const said = messagePath === undefined ? '' : lastWords(messagePath, startedAtMs, user?.uid)
   if (said !== '' || !config.messageFromLog || exitCode === 0) return said
   return lastLines(logPath)
 }
 
-/** What is not a plain file, or is older than the run, says nothing. */
-function lastWords(path: string, startedAtMs: number): string {
+/** What is not a plain file, or is older than the run, or is not its user's, says nothing. */
+function lastWords(path: string, startedAtMs: number, uid: number | undefined): string {
   let file: number
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -50,6 +60,7 @@ function lastWords(path: string, startedAtMs: number): string {
   try {
     const stat = fstatSync(file)
     if (!stat.isFile() || stat.mtimeMs < startedAtMs - fileTimeSlackMs) return ''
+    if (uid !== undefined && stat.uid !== uid) return ''
     return readEnd(file, stat.size, terminationMessageBytesMax).toString('utf8')
   } finally {
     closeSync(file)

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import type { AskedUser } from '../runtime.ts'
+import { asUser, processUser } from './process-user.ts'
+
+const passwd = [
+  'root:x:0:0:root:/root:/bin/bash',
+  'web:x:1000:100:,,,:/srv/web:/bin/sh',
+  'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin',
+].join('\n')
+const group = [
+  'root:x:0:',
+  'users:x:100:',
+  'web:x:100:other',
+  'logs:x:4:web,other',
+  'disk:x:6:other',
+  'www:x:33:web',
+].join('\n')
+
+const asked = (more: Partial<AskedUser>): AskedUser => ({
+  supplementalGroups: [],
+  onlyTheseGroups: false,
+  neverRoot: false,
+  noNewPrivileges: false,
+  ...more,
+})
+
+const user = (more: Partial<AskedUser>, canBeOthers = true) =>
+  processUser(asked(more), canBeOthers, () => ({ passwd, group }))
+
+it.each<[string, Partial<AskedUser>, ReturnType<typeof processUser>]>([
+  [
+    'has the group, the groups and the home of its account',
+    { runAsUser: 1000 },
+    { uid: 1000, gid: 100, supplementalGroups: [100, 4, 33], home: '/srv/web', noNewPrivileges: false },
+  ],
+  [
+    'is in group 0 where it has no account',
+    { runAsUser: 4711 },
+    { uid: 4711, gid: 0, supplementalGroups: [0], home: '/', noNewPrivileges: false },
+  ],
+  [
+    'has the group that the container names, and the pod’s groups before those of its account',
+    { runAsUser: 1000, runAsGroup: 7, supplementalGroups: [9, 33] },
+    { uid: 1000, gid: 7, supplementalGroups: [7, 9, 33, 4], home: '/srv/web', noNewPrivileges: false },
+  ],
+  [
+    'is in no groups of its account where the pod wants it strict',
+    { runAsUser: 1000, supplementalGroups: [9], onlyTheseGroups: true },
+    { uid: 1000, gid: 100, supplementalGroups: [100, 9], home: '/srv/web', noNewPrivileges: false },
+  ],
+  [
+    'is nobody where it must not be root and names no user',
+    { neverRoot: true },
+    { uid: 65_534, gid: 65_534, supplementalGroups: [65_534], home: '/nonexistent', noNewPrivileges: false },
+  ],
+  [
+    'is root in another group',
+    { runAsGroup: 7 },
+    { uid: 0, gid: 7, supplementalGroups: [7], home: '/root', noNewPrivileges: false },
+  ],
+  [
+    'is root in more groups',
+    { supplementalGroups: [9] },
+    { uid: 0, gid: 0, supplementalGroups: [0, 9], home: '/root', noNewPrivileges: false },
+  ],
+  ['is whoever runs the agent as root', { runAsUser: 0 }, undefined],
+  ['is whoever runs the agent where nothing is asked', {}, undefined],
+])('a container %s', (_, more, expected) => {
+  expect(user(more)).toEqual(expected)
+})
+
+it('is whoever runs the agent where that is not root', () => {
+  expect(user({ runAsUser: 1000, neverRoot: true }, false)).toBeUndefined()
+  expect(processUser(undefined, true)).toBeUndefined()
+})
+
+it('takes a program of this host, and says which', () => {
+  const command = { argv: ['/bin/true'], env: {}, directory: '/' }
+  const other = { uid: 7, gid: 8, supplementalGroups: [8], home: '/', noNewPrivileges: false }
+  expect(() => asUser(command, other, ['/nowhere/setpriv'])).toThrow(
+    'failed to start container: to run as user 7 takes the program "setpriv" of util-linux on this host: install util-linux',
+  )
+})

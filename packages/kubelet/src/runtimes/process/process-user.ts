@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import type { AskedUser, ContainerUser } from '../runtime.ts'
+import type { Command } from './command.ts'
+import { utilLinuxProgram } from './util-linux.ts'
+import { restoring, variablesUnder } from './variables.ts'
+
+/** Who the processes of a container are, where they are not whoever runs the node agent. */
+export interface ProcessUser extends ContainerUser {
+  readonly home: string
+  readonly noNewPrivileges: boolean
+}
+
+/** The accounts of a host, as in /etc/passwd and /etc/group. */
+export interface Accounts {
+  readonly passwd: string
+  readonly group: string
+}
+
+/** The user `nobody` of every Linux. */
+const nobody = 65_534
+
+/**
+ * Who a container's processes are. What a container does not say is as the host's accounts have it, where elsewhere it is as those of
+ * the image; who has no account there is in group 0, as with container runtimes. A container that must not be root and names nobody is
+ * `nobody`.
+ * Undefined where they are whoever runs the node agent: only root can start processes as others, which nobody else is asked for.
+ */
+export function processUser(
+  asked: AskedUser | undefined,
+  canBeOthers: boolean = runsAsRoot(),
+  accounts: () => Accounts = hostAccounts,
+): ProcessUser | undefined {
+  if (asked === undefined || !canBeOthers) return undefined
+  const { runAsUser, runAsGroup, supplementalGroups, onlyTheseGroups, neverRoot, noNewPrivileges } = asked
+  const uid = runAsUser ?? (neverRoot ? nobody : 0)
+  if (uid === 0 && runAsGroup === undefined && supplementalGroups.length === 0) return undefined
+  const { passwd, group } = accounts()
+  const [name, , , accountGid, , home] = rowsOf(passwd).find((row) => row[2] === String(uid)) ?? []
+  const gid = runAsGroup ?? Number(accountGid ?? 0)
+  const more = onlyTheseGroups || name === undefined ? [] : groupsWith(name, group)
+  return {
+    uid,
+    gid,
+    supplementalGroups: [...new Set([gid, ...supplementalGroups, ...more])],
+    home: home ?? '/',
+    noNewPrivileges,
+  }
+}
+
+/** Whether processes can be started as others than whoever runs the node agent. */
+export const runsAsRoot = (): boolean => process.platform === 'linux' && process.getuid?.() === 0
+
+function hostAccounts(): Accounts {
+  return { passwd: textOf('/etc/passwd'), group: textOf('/etc/group') }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const rowsOf = (text: string): readonly string[][] => text.split('\n').map((line) => line.split(':'))
+
+function groupsWith(name: string, group: string): readonly number[] {
+  return rowsOf(group)
+    .filter(([, , , members = '']) => members.split(',').includes(name))
+    .map(([, , gid]) => Number(gid))
+}
+
+/** Where `setpriv` is on systems that have it. */
+const setprivPrograms: readonly string[] = ['/usr/bin/setpriv', '/bin/setpriv']
+
+/** Names of variables on their way to the user. */
+const variablePrefix = 'CORACLE_USER_'
+
+/**
+ * The same command as another user. What runs as root until then must not obey the container's variables (LD_PRELOAD and the like), so they
+ * go by other names until the user has changed. Throws where this host has no program for that.
+ */
+export function asUser(
+  { argv, env, directory }: Command,
+  { uid, gid, supplementalGroups, noNewPrivileges }: ProcessUser,
+  programs: readonly string[] = setprivPrograms,
+): Command {
+  const setpriv = utilLinuxProgram(programs)
+  if (setpriv === undefined) {
+    throw new Error(
+      `failed to start container: to run as user ${uid} takes the program "setpriv" of util-linux on this host: install util-linux`,
+    )
+  }
+  const options = [`--reuid=${uid}`, `--regid=${gid}`, `--groups=${supplementalGroups.join(',')}`]
+  const restored = ['/bin/sh', '-c', `${restoring(variablePrefix)}exec "$@"`, 'coracle-user']
+  const count = String(Object.keys(env).length)
+  return {
+    argv: [setpriv, ...options, ...(noNewPrivileges ? ['--no-new-privs'] : []), ...restored, count, ...argv],
+    env: variablesUnder(variablePrefix, env),
+    directory,
+  }
+}

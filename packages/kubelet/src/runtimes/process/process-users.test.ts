@@ -1,0 +1,256 @@
+/** Containers as other users, which takes root. */
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { realEnvironment } from '@coracle/environment'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryDirectory } from '../../testing/temporary-directory.ts'
+import type { AskedUser, ContainerConfig, ContainerRuntimeStatus, Runtime } from '../runtime.ts'
+import { createProcessRuntime } from './process-runtime.ts'
+import { runsAsRoot } from './process-user.ts'
+
+const needsRoot = { meta: { needs: 'root on Linux' } }
+const patient = new AbortController().signal
+
+/** A user and a group that no host has. */
+const uid = 31_337
+const gid = 31_338
+const stranger: AskedUser = {
+  runAsUser: uid,
+  runAsGroup: gid,
+  supplementalGroups: [],
+  onlyTheseGroups: false,
+  neverRoot: false,
+  noNewPrivileges: false,
+}
+
+function open(): { readonly runtime: Runtime; readonly directory: string } {
+  const directory = temporaryDirectory()
+  chmodSync(directory, 0o711)
+  const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory: directory, nodeName: 'node-a' })
+  onTestFinished(async () => {
+    await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
+    await runtime.close()
+  })
+  return { runtime, directory }
+}
+
+async function create(runtime: Runtime, script: string, more: Partial<ContainerConfig> = {}): Promise<string> {
+  const config = {
+    podUid: 'uid-1',
+    podName: 'web',
+    podNamespace: 'default',
+    attempt: 0,
+    hostname: 'web',
+    hostNetwork: false,
+  }
+  const sandbox = (await runtime.listPodSandboxes())[0] ?? (await runtime.runPodSandbox(config))
+  return runtime.createContainer(sandbox.id, {
+    name: 'main',
+    attempt: 0,
+    image: 'none',
+    command: ['sh', '-c', script],
+    args: [],
+    env: [],
+    mounts: [],
+    messageFromLog: false,
+    user: stranger,
+    ...more,
+  })
+}
+
+/** Runs a script to its end, and gives what it said and how it ended. */
+async function run(runtime: Runtime, script: string, more: Partial<ContainerConfig> = {}) {
+  const id = await create(runtime, script, more)
+  const end = ended(runtime, id)
+  await runtime.startContainer(id)
+  const status = await end
+  let text = ''
+  for await (const piece of runtime.readLog(id, { follow: false, timestamps: false }, patient))
+    text += Buffer.from(piece).toString()
+  return { id, status, text }
+}
+
+function ended(runtime: Runtime, id: string): Promise<ContainerRuntimeStatus> {
+  return new Promise((resolve) => {
+    const unsubscribe = runtime.subscribe(async () => {
+      const found = (await runtime.listContainers()).find((container) => container.id === id)
+      if (found?.state !== 'exited') return
+      unsubscribe()
+      resolve(found)
+    })
+  })
+}
+
+const workDirectory = (directory: string) => join(directory, 'kubelet', 'node-a', 'work', 'uid-1', 'main')
+
+describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () => {
+  it('runs as that, with its groups and no others', async () => {
+    const user = { ...stranger, supplementalGroups: [31_339] }
+    const { text, status } = await run(open().runtime, 'id -u; id -g; id -G', { user })
+    expect(text).toBe(`${uid}\n${gid}\n${gid} 31339\n`)
+    expect(status.user).toEqual({ uid, gid, supplementalGroups: [gid, 31_339] })
+  })
+
+  it('is root where it does not', async () => {
+    const { runtime } = open()
+    const id = await create(runtime, 'true')
+    const config = {
+      podUid: 'uid-2',
+      podName: 'db',
+      podNamespace: 'default',
+      attempt: 0,
+      hostname: 'db',
+      hostNetwork: false,
+    }
+    const sandbox = await runtime.runPodSandbox(config)
+    const { user: _, ...plain } = {
+      user: stranger,
+      name: 'main',
+      attempt: 0,
+      image: 'none',
+      command: ['id'],
+      args: [],
+      env: [],
+      mounts: [],
+      messageFromLog: false,
+    }
+    const other = await runtime.createContainer(sandbox.id, plain)
+    const users = new Map((await runtime.listContainers()).map((container) => [container.id, container.user?.uid]))
+    expect([users.get(id), users.get(other)]).toEqual([uid, 0])
+  })
+
+  it('has its variables, the odd ones too, and the home of its account', async () => {
+    const env = [
+      { name: 'GREETING', value: `it's\n"here"` },
+      { name: 'with.dots', value: '$HOME' },
+    ]
+    const { text } = await run(open().runtime, '', { env, command: ['/usr/bin/env'] })
+    const lines = text.split('\n')
+    expect(lines).toEqual(expect.arrayContaining([`GREETING=it's`, '"here"', 'HOME=/', 'with.dots=$HOME']))
+    expect(lines.filter((line) => /SHLVL|OLDPWD|CORACLE_(USER|LAUNCH)|coracle_/.test(line))).toEqual([])
+  })
+
+  it('has none of its variables obeyed by what still runs as root', async () => {
+    const env = [{ name: 'LD_PRELOAD', value: '/nowhere/coracle-test.so' }]
+    const { text } = await run(open().runtime, ':', { env, command: ['/bin/true'] })
+    // The loader complains once for each program that is started so.
+    expect(text.match(/coracle-test\.so/g)).toEqual(['coracle-test.so'])
+  })
+
+  it('gets no rights by programs that would give it some, where it is to get none', async () => {
+    const user = { ...stranger, noNewPrivileges: true }
+    expect((await run(open().runtime, 'grep NoNewPrivs /proc/self/status', { user })).text).toBe('NoNewPrivs:\t1\n')
+    expect((await run(open().runtime, 'grep NoNewPrivs /proc/self/status')).text).toBe('NoNewPrivs:\t0\n')
+  })
+
+  it('writes where it starts, and to its volumes, and reads nothing of the cluster', async () => {
+    const { runtime, directory } = open()
+    const volume = join(directory, 'kubelet', 'node-a', 'volumes', 'uid-1', 'data')
+    mkdirSync(volume, { recursive: true, mode: 0o700 })
+    chmodSync(volume, 0o777)
+    writeFileSync(join(directory, 'token'), 'secret', { mode: 0o600 })
+    const mounts = [{ name: 'data', containerPath: 'some/data', hostPath: volume, readOnly: false }]
+    const script = `echo 1 > own && echo 2 > some/data/file && ! cat ${directory}/token 2>/dev/null && ! ls ${directory} 2>/dev/null && pwd`
+    const { text, status } = await run(runtime, script, { mounts })
+    expect([status.exitCode, text]).toEqual([0, `${workDirectory(directory)}\n`])
+    expect(statSync(join(volume, 'file')).uid).toBe(uid)
+    expect(statSync(directory).mode & 0o777).toBe(0o711)
+  })
+
+  it('is refused where it may not pass to its volumes, with what to do', async () => {
+    const { runtime, directory } = open()
+    const volume = join(directory, 'kubelet', 'node-a', 'volumes', 'uid-1', 'data')
+    mkdirSync(volume, { recursive: true })
+    chmodSync(directory, 0o700)
+    const mounts = [{ name: 'data', containerPath: 'data', hostPath: volume, readOnly: false }]
+    await expect(create(runtime, 'true', { mounts })).rejects.toThrow(
+      `user ${uid} may not pass ${directory}, which leads to volume "data": let others pass it (chmod go+x ${directory}), or keep the data where they may (--data-dir)`,
+    )
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    expect((await run(runtime, 'id -u')).text).toBe(`${uid}\n`)
+  })
+
+  it('does not start in a directory that is closed to its user', async () => {
+    const { runtime } = open()
+    const closed = temporaryDirectory()
+    mkdirSync(join(closed, 'in'))
+    chmodSync(closed, 0o700)
+    const workingDirectory = join(closed, 'in')
+    const id = await create(runtime, 'true', { workingDirectory })
+    await expect(runtime.startContainer(id)).rejects.toThrow(
+      `failed to start container: chdir to cwd ("${workingDirectory}") set in workingDir failed: permission denied`,
+    )
+  })
+
+  it('has its last words read', async () => {
+    const { status } = await run(open().runtime, 'echo bye > "$CORACLE_TERMINATION_MESSAGE_PATH"')
+    expect(status.message).toBe('bye\n')
+    const named = await run(open().runtime, 'echo bye > words', { terminationMessagePath: 'words' })
+    expect(named.status.message).toBe('bye\n')
+  })
+
+  it('has nobody else’s words read for its own', async () => {
+    const secrets = temporaryDirectory()
+    const script = `mkdir there && while [ ! -e ${secrets}/go ]; do sleep 0.01; done; rmdir there; ln -s ${secrets} there`
+    const { runtime } = open()
+    chmodSync(secrets, 0o711)
+    const id = await create(runtime, script, { terminationMessagePath: 'there/words' })
+    const end = ended(runtime, id)
+    await runtime.startContainer(id)
+    writeFileSync(join(secrets, 'words'), 'secret', { mode: 0o600 })
+    writeFileSync(join(secrets, 'go'), '')
+    expect((await end).message ?? '').toBe('')
+    expect(readFileSync(join(secrets, 'words'), 'utf8')).toBe('secret')
+  })
+
+  it('cannot have its next run write or remove elsewhere as root', async () => {
+    const { runtime, directory } = open()
+    const [volume, elsewhere] = [temporaryDirectory(), temporaryDirectory()]
+    for (const path of [volume, elsewhere]) chmodSync(path, 0o711)
+    writeFileSync(join(elsewhere, 'words'), 'kept')
+    const mounts = [{ name: 'data', containerPath: 'some/data', hostPath: volume, readOnly: false }]
+    const script = `mv some other && ln -s ${elsewhere} some`
+    const first = await run(runtime, script, { mounts })
+    expect(first.status.exitCode).toBe(0)
+    await expect(create(runtime, 'true', { mounts, attempt: 1 })).rejects.toThrow(
+      'there is something else in its place',
+    )
+    rmSync(join(workDirectory(directory), 'some'))
+    symlinkSync(elsewhere, join(workDirectory(directory), 'some'))
+    await run(runtime, 'true', { attempt: 2, terminationMessagePath: 'some/words' })
+    expect(readFileSync(join(elsewhere, 'words'), 'utf8')).toBe('kept')
+  })
+
+  it('finds its volumes again after a restart', async () => {
+    const { runtime } = open()
+    const volume = temporaryDirectory()
+    chmodSync(volume, 0o755)
+    writeFileSync(join(volume, 'file'), 'here', { mode: 0o644 })
+    const mounts = [{ name: 'data', containerPath: 'some/data', hostPath: volume, readOnly: false }]
+    for (const attempt of [0, 1]) {
+      expect((await run(runtime, 'cat some/data/file', { mounts, attempt })).text).toBe('here')
+    }
+  })
+
+  it('has commands run beside it as its user, on a terminal too', async () => {
+    const { runtime } = open()
+    const id = await create(runtime, 'exec sleep 60')
+    await runtime.startContainer(id)
+    expect(await runtime.execSync(id, ['id', '-u'], patient)).toEqual({ exitCode: 0, output: `${uid}\n` })
+    for (const tty of [false, true]) {
+      const stdout = new PassThrough()
+      let said = ''
+      stdout.on('data', (piece) => {
+        said += piece
+      })
+      await runtime.exec(id, ['id', '-u'], tty, { stdout }, patient)
+      expect(said.trim()).toBe(String(uid))
+    }
+  })
+
+  it('has a terminal', async () => {
+    const { text } = await run(open().runtime, 'id -u; tty', { tty: true })
+    expect(text).toMatch(new RegExp(`^${uid}\\r\\n/dev/pts/\\d+\\r\\n$`))
+  })
+})

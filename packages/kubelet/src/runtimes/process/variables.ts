@@ -1,0 +1,24 @@
+/** Variables of a container by other names, which no program obeys: each value is a whole `NAME=value`. `restoring` undoes it. */
+export function variablesUnder(
+  prefix: string,
+  env: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value], index) => [`${prefix}${index}`, `${name}=${value}`]),
+  )
+}
+
+/**
+ * The part of a shell script that gives variables their names back, of which `$1` says how many there are. It takes that from the arguments,
+ * and leaves no variable of the shell's own.
+ */
+export const restoring = (prefix: string): string => `
+coracle_count=$1
+shift
+unset SHLVL OLDPWD
+coracle_index=0
+while [ "$coracle_index" -lt "$coracle_count" ]; do
+  eval "export \\"\\$${prefix}$coracle_index\\"; unset ${prefix}$coracle_index"
+  coracle_index=$((coracle_index + 1))
+done
+`
