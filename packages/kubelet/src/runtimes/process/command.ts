@@ -4,6 +4,7 @@ import type { ContainerConfig, ContainerUser, EnvironmentVariable } from '../run
 import { containerMark } from './marked-processes.ts'
 import { closedDirectory } from './passage.ts'
 import { asUser, type ProcessUser } from './process-user.ts'
+import { addingScript, variablesUnder } from './variables.ts'
 
 /** Where commands are looked for when neither the container nor the node agent sets a PATH. */
 const pathDefault = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -40,13 +41,16 @@ function ownCommandOf(config: ContainerConfig, directory: string, identity: Cont
   const entries = Object.entries(env)
   const odd = entries.filter((entry) => !isShellName(entry[0]))
   if (odd.length === 0) return { argv, env, directory }
-  // What a shell does not hand on is put back by `env`, which becomes the command.
+  const plain = Object.fromEntries(entries.filter(([variable]) => isShellName(variable)))
   return {
-    argv: ['/usr/bin/env', ...odd.map(([variable, value]) => `${variable}=${value}`), ...argv],
-    env: Object.fromEntries(entries.filter(([variable]) => isShellName(variable))),
+    argv: ['/bin/sh', '-c', addingScript(oddPrefix), 'coracle-variables', String(odd.length), ...argv],
+    env: { ...plain, ...variablesUnder(oddPrefix, Object.fromEntries(odd)) },
     directory,
   }
 }
+
+/** Names of the variables that a shell does not hand on, until `env` puts them back. */
+const oddPrefix = 'CORACLE_ODD_'
 
 /** A command to run beside the container's own, in its environment. Throws as `commandOf`. */
 export function besideCommand(

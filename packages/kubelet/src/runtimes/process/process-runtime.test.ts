@@ -147,6 +147,23 @@ describe('running commands', () => {
     expect(await log(runtime, id)).toBe('odd\n')
   })
 
+  it.runIf(linux)('shows no variable to who lists processes', needsLinux, async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const env = ['PLAIN', 'odd.name'].map((name) => ({ name, value: 'only-the-container-knows' }))
+    const id = await run(runtime, 'env; exec sleep 60', { env })
+    await logged(runtime, id, 'only-the-container-knows')
+    const commands = readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        } catch {
+          return ''
+        }
+      })
+    expect(commands.filter((command) => command.includes('only-the-container-knows'))).toEqual([])
+  })
+
   it('hands on variables that its own shells use, as they are', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const names = ['code', 'line', 'UID', 'SHELLOPTS', 'LD_LIBRARY_PATH', 'BASH_ENV']

@@ -22,3 +22,17 @@ while [ "$coracle_index" -lt "$coracle_count" ]; do
   coracle_index=$((coracle_index + 1))
 done
 `
+
+/**
+ * A shell script that runs a command with such variables, of which `$1` says how many there are, where shells hand on none of their names. They
+ * are arguments of `env` for the moment until that has become the command: arguments of what stays could be read by everybody.
+ */
+export const addingScript = (prefix: string): string => `
+coracle_index=$1
+shift
+while [ "$coracle_index" -gt 0 ]; do
+  coracle_index=$((coracle_index - 1))
+  eval "set -- \\"\\$${prefix}$coracle_index\\" \\"\\$@\\"; unset ${prefix}$coracle_index"
+done
+exec /usr/bin/env "$@"
+`
