@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
+import type { ContainerUser } from '../runtime.ts'
 import { closedDirectory, openPassage } from './passage.ts'
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8)
@@ -45,9 +46,9 @@ it('follows no link', () => {
 })
 
 const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-const stranger = { uid: own.uid + 1, gid: own.gid + 1, supplementalGroups: [] }
+const stranger: ContainerUser = { uid: own.uid + 1, gid: own.gid + 1, supplementalGroups: [] }
 
-it.each<[string, number, typeof stranger, boolean]>([
+it.each<[string, number, ContainerUser, boolean]>([
   ['a stranger', 0o700, stranger, false],
   ['a stranger', 0o770, stranger, false],
   ['a stranger', 0o701, stranger, true],
