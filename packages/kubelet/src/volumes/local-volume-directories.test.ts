@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
@@ -15,13 +25,17 @@ beforeEach(() => {
 const rootOf = (node: string) => join(data, 'kubelet', node, 'volumes')
 
 describe('the directory of a volume', () => {
-  it('is made below the data directory, for its owner alone, and once', async () => {
+  it('is made below the data directory, for whoever a container runs as, where nobody else gets, and once', async () => {
     const path = await directories.create('n1', 'pvc-1')
     expect(path).toBe(join(rootOf('n1'), 'pvc-1'))
-    expect(statSync(path).mode & 0o777).toBe(0o700)
+    expect(statSync(path).mode & 0o777).toBe(0o777)
+    expect(statSync(rootOf('n1')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(rootOf('n1'))).toEqual(['pvc-1'])
+    chmodSync(path, 0o700)
     writeFileSync(join(path, 'kept'), 'x')
     expect(await directories.create('n1', 'pvc-1')).toBe(path)
     expect(readFileSync(join(path, 'kept'), 'utf8')).toBe('x')
+    expect(statSync(path).mode & 0o777).toBe(0o700)
   })
 
   it('goes with all that is in it, and what links in it point to stays', async () => {

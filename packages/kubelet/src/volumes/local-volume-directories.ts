@@ -1,5 +1,5 @@
-import { lstat, mkdir, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 
 /** Names of volumes become names of directories: nothing that could lead elsewhere. */
 const namePattern = /^[a-z0-9][a-z0-9.-]{0,252}$/
@@ -20,9 +20,19 @@ export class LocalVolumeDirectories {
     const path = this.#pathOf(nodeName, volumeName)
     await mkdir(this.#rootOf(nodeName), { recursive: true, mode: 0o700 })
     await this.#checkRoot(nodeName)
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    if (!(await isThere(path))) await this.#make(path)
     await checkDirectory(path)
     return path
+  }
+
+  /**
+   * Whoever a container runs as may write to its volume, as with upstream's provisioners of local paths; who has it may close it to others. What it
+   * lies in is closed to all others of the host.
+   */
+  async #make(path: string): Promise<void> {
+    const fresh = await mkdtemp(join(dirname(path), '.new-'))
+    await chmod(fresh, 0o777)
+    await rename(fresh, path)
   }
 
   /**
