@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path'
 import type { ContainerConfig, ContainerUser, EnvironmentVariable } from '../runtime.ts'
 import { containerMark } from './marked-processes.ts'
 import { closedDirectory } from './passage.ts'
-import { asUser, type ProcessUser } from './process-user.ts'
+import type { ProcessUser } from './process-user.ts'
 import { addingScript, variablesUnder } from './variables.ts'
 
 /** Where commands are looked for when neither the container nor the node agent sets a PATH. */
@@ -22,6 +22,8 @@ export interface Command {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly directory: string
+  /** Who is to run it, which `asItsUser` sees to; absent: whoever runs the node agent. */
+  readonly user?: ProcessUser
 }
 
 /**
@@ -29,23 +31,20 @@ export interface Command {
  * executable is not there.
  */
 export function commandOf(config: ContainerConfig, workDirectory: string, identity: ContainerIdentity): Command {
-  const command = ownCommandOf(config, directoryOf(config, workDirectory, identity.user), identity)
-  return identity.user === undefined ? command : asUser(command, identity.user)
-}
-
-/** The command before anything is said of who runs it. */
-function ownCommandOf(config: ContainerConfig, directory: string, identity: ContainerIdentity): Command {
+  const { user } = identity
+  const directory = directoryOf(config, workDirectory, user)
+  const common = { directory, ...(user === undefined ? {} : { user }) }
   const env = environmentOf(config, identity)
   const [name = '', ...args] = [...config.command, ...config.args]
   const argv = [executableOf(name, env, directory), ...args]
   const entries = Object.entries(env)
   const odd = entries.filter((entry) => !isShellName(entry[0]))
-  if (odd.length === 0) return { argv, env, directory }
+  if (odd.length === 0) return { ...common, argv, env }
   const plain = Object.fromEntries(entries.filter(([variable]) => isShellName(variable)))
   return {
+    ...common,
     argv: ['/bin/sh', '-c', addingScript(oddPrefix), 'coracle-variables', String(odd.length), ...argv],
     env: { ...plain, ...variablesUnder(oddPrefix, Object.fromEntries(odd)) },
-    directory,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { closeSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, closeSync, mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { withInputPipe } from './input-pipe.ts'
 import { launch } from './launch.ts'
 import { makePipes, openForChildToRead, openForChildToWrite, openForLater, type PipeEnds } from './pipes.ts'
 import { signalGroup } from './process-identity.ts'
+import { asItsUser } from './process-user.ts'
 import { onTerminal, parseTerminal, resizeTerminal, type Terminal } from './terminal.ts'
 
 /** How long a command whose client has gone has to end by itself, as one whose terminal is closed. */
@@ -42,10 +43,12 @@ export async function execWithStreams(
   try {
     const names = ['stdin', 'stdout', 'stderr', 'terminal'].map((name) => join(own, name))
     await makePipes(names)
+    // Who is given a pipe may want to open it again by name.
+    if (command.user !== undefined) for (const name of names) chownSync(name, command.user.uid, command.user.gid)
     const sizes = tty && streams.resizes !== undefined ? await beginSizes(streams.resizes, clock) : undefined
     signal.throwIfAborted()
     const piped = streams.stdin === undefined ? command : withInputPipe(command)
-    const launched = tty ? onTerminal(command, join(own, 'terminal'), sizes?.first) : piped
+    const launched = tty ? onTerminal(command, join(own, 'terminal'), sizes?.first) : asItsUser(piped)
     return await run(launched, streams, names, { clock, sizes, tty }, signal)
   } finally {
     rmSync(own, { recursive: true, force: true })

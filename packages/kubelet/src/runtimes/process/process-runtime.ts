@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import { chownSync, closeSync, type FSWatcher, mkdirSync, openSync, watch } from 'node:fs'
+import { chownSync, closeSync, type FSWatcher, fchownSync, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -45,7 +45,7 @@ import { makePipes } from './pipes.ts'
 import { forwardPort } from './port-forward.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
-import { type ProcessUser, processUser, runsAsRoot } from './process-user.ts'
+import { asItsUser, type ProcessUser, processUser, runsAsRoot } from './process-user.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -275,10 +275,15 @@ class ProcessRuntime implements Runtime {
     const { id, logPath, config } = held.record
     const log = openSync(logPath, 'a', 0o600)
     const input = hasInput(config) ? openInput(this.#records.inputPath(id), config) : undefined
+    // Who is given its output and its input may want to open them again by name, as /dev/stdout.
+    if (command.user !== undefined) {
+      const { uid, gid } = command.user
+      for (const handle of input === undefined ? [log] : [log, input.childFd]) fchownSync(handle, uid, gid)
+    }
     held.inputHolderFd = input?.holderFd
     try {
       const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
-      const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : command
+      const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : asItsUser(command)
       const argv = ['/bin/sh', ...shim, ...launched.argv]
       const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', log, 'ignore', log])
       // Without a listener a failure would take the whole process down; it shows in the missing id.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AskedUser } from '../runtime.ts'
-import { asUser, processUser } from './process-user.ts'
+import { asItsUser, processUser } from './process-user.ts'
 
 const passwd = [
   'root:x:0:0:root:/root:/bin/bash',
@@ -75,9 +75,9 @@ it('is whoever runs the agent where that is not root', () => {
 })
 
 it('takes a program of this host, and says which', () => {
-  const command = { argv: ['/bin/true'], env: {}, directory: '/' }
   const other = { uid: 7, gid: 8, supplementalGroups: [8], home: '/', noNewPrivileges: false }
-  expect(() => asUser(command, other, ['/nowhere/setpriv'])).toThrow(
+  const command = { argv: ['/bin/true'], env: {}, directory: '/', user: other }
+  expect(() => asItsUser(command, ['/nowhere/setpriv'])).toThrow(
     'failed to start container: to run as user 7 takes the program "setpriv" of util-linux on this host: install util-linux',
   )
 })

@@ -77,14 +77,13 @@ const setprivPrograms: readonly string[] = ['/usr/bin/setpriv', '/bin/setpriv']
 const variablePrefix = 'CORACLE_USER_'
 
 /**
- * The same command as another user. What runs as root until then must not obey the container's variables (LD_PRELOAD and the like), so they
- * go by other names until the user has changed. Throws where this host has no program for that.
+ * The command, run by whom it is to be run. What runs as root until then must not obey the container's variables (LD_PRELOAD and the like), so
+ * they go by other names until the user has changed. Throws where this host has no program for that.
  */
-export function asUser(
-  { argv, env, directory }: Command,
-  { uid, gid, supplementalGroups, noNewPrivileges }: ProcessUser,
-  programs: readonly string[] = setprivPrograms,
-): Command {
+export function asItsUser(command: Command, programs: readonly string[] = setprivPrograms): Command {
+  const { argv, env, user } = command
+  if (user === undefined) return command
+  const { uid, gid, supplementalGroups, noNewPrivileges } = user
   const setpriv = utilLinuxProgram(programs)
   if (setpriv === undefined) {
     throw new Error(
@@ -95,8 +94,8 @@ export function asUser(
   const restored = ['/bin/sh', '-c', `${restoring(variablePrefix)}exec "$@"`, 'coracle-user']
   const count = String(Object.keys(env).length)
   return {
+    ...command,
     argv: [setpriv, ...options, ...(noNewPrivileges ? ['--no-new-privs'] : []), ...restored, count, ...argv],
     env: variablesUnder(variablePrefix, env),
-    directory,
   }
 }

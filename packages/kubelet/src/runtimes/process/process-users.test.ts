@@ -233,6 +233,29 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     }
   })
 
+  it('may open its input and its output again by their names', async () => {
+    const { runtime } = open()
+    const script = 'echo out >>/dev/stdout; echo err >>/dev/stderr'
+    expect((await run(runtime, script)).text).toBe('out\nerr\n')
+    expect((await run(runtime, `${script}; echo >/dev/tty`, { attempt: 1, tty: true })).text).toBe('out\r\nerr\r\n\r\n')
+    const id = await create(runtime, 'exec sleep 60', { attempt: 2 })
+    await runtime.startContainer(id)
+    for (const tty of [false, true]) {
+      const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      let said = ''
+      for (const stream of tty ? [stdout] : [stdout, stderr]) {
+        stream.on('data', (piece) => {
+          said += piece
+        })
+      }
+      stdin.end('in\n')
+      const command = ['sh', '-c', `${tty ? '' : 'cat /dev/stdin; '}${script}`]
+      const streams = tty ? { stdout } : { stdin, stdout, stderr }
+      expect(await runtime.exec(id, command, tty, streams, patient)).toBe(0)
+      expect(said.split(/\r?\n/).sort()).toEqual(tty ? ['', 'err', 'out'] : ['', 'err', 'in', 'out'])
+    }
+  })
+
   it('has commands run beside it as its user, on a terminal too', async () => {
     const { runtime } = open()
     const id = await create(runtime, 'exec sleep 60')

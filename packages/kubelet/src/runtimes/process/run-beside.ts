@@ -3,12 +3,13 @@ import { type ExecResult, execOutputBytesMax } from '../runtime.ts'
 import type { Command } from './command.ts'
 import { launch } from './launch.ts'
 import { signalGroup } from './process-identity.ts'
+import { asItsUser } from './process-user.ts'
 
 /** Runs a command to its end and keeps what it says. Aborting the signal kills it with all it has started. */
 export function runBeside(command: Command, signal: AbortSignal): Promise<ExecResult> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const child = launch(command, ['ignore', 'pipe', 'pipe'])
+    const child = launch(asItsUser(command), ['ignore', 'pipe', 'pipe'])
     const pieces: Buffer[] = []
     let bytes = 0
     const keep = (piece: Buffer) => {

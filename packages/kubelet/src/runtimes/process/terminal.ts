@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import type { TerminalSize } from '@coracle/client/streaming'
 import type { Command } from './command.ts'
+import { asItsUser } from './process-user.ts'
 import { utilLinuxProgram } from './util-linux.ts'
 
 /** Which terminal a command has, and the process that leads its session there. */
@@ -29,12 +30,14 @@ export function onTerminal(
       'a terminal (tty) needs the program "script" of util-linux on this host: install util-linux, or leave the terminal out (-t)',
     )
   }
-  const { SHELL: shell, TERM: term = 'xterm', ...env } = command.env
+  const { directory, argv, env: all, user } = asItsUser(command)
+  const { SHELL: shell, TERM: term = 'xterm', ...env } = all
   const restored = shell === undefined ? ['-u', 'SHELL'] : [`SHELL=${shell}`]
   const sides = size === undefined ? '' : `rows ${size.height} cols ${size.width}`
-  const inner = ['/bin/sh', '-c', terminalScript, reportPath, sides, '/usr/bin/env', ...restored, ...command.argv]
+  const owner = user === undefined ? '' : `${user.uid}:${user.gid}`
+  const inner = ['/bin/sh', '-c', terminalScript, reportPath, sides, owner, '/usr/bin/env', ...restored, ...argv]
   return {
-    directory: command.directory,
+    directory,
     // `script` runs its command by the shell that this names.
     env: { ...env, TERM: term, SHELL: '/bin/sh' },
     argv: [script, '-qefc', `exec ${inner.map(quoted).join(' ')}`, '/dev/null'],
@@ -56,9 +59,10 @@ export function resizeTerminal({ path }: Terminal, { width, height }: TerminalSi
 }
 
 /**
- * $0 is where the report goes, $1 the size as `stty` takes it, the rest the command. `script` turns the echo off, since its
+ * $0 is where the report goes, $1 the size as `stty` takes it, $2 whose the terminal is to be, where it is another's, the rest the command. `script` turns the echo off, since its
  * own input is no terminal.
  */
-const terminalScript = 'stty echo $1; shift; printf "%s %s\\n" "$(tty)" "$$" >"$0"; exec "$@"'
+const terminalScript =
+  'stty echo $1; [ -z "$2" ] || chown "$2" "$(tty)"; shift 2; printf "%s %s\\n" "$(tty)" "$$" >"$0"; exec "$@"'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
