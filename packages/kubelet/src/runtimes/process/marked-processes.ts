@@ -84,8 +84,8 @@ function processIds(): readonly number[] {
   return (readUnlessAbsent(() => readdirSync('/proc')) ?? []).map(Number).filter(Number.isInteger)
 }
 
-/** While a process is being launched its variables have other names in front of them. */
-const markPattern = new RegExp(`(?:^|\\0)(?:CORACLE_LAUNCH_\\d+=)?${containerMark}=([0-9a-f]+)(?:\\0|$)`)
+/** While a process is being launched, and its user changes, its variables have other names in front of them. */
+const markPattern = new RegExp(`(?:^|\\0)(?:CORACLE_[A-Z]+_\\d+=)*${containerMark}=([0-9a-f]+)(?:\\0|$)`)
 
 /** The container that a process says it belongs to. Processes of others, zombies and the kernel's own say nothing. */
 function markOf(pid: number): string | undefined {
