@@ -13,6 +13,8 @@ export interface HeldContainer {
   /** Leader of the process group while it runs. */
   leader: ProcessIdentity | number | undefined
   log: LogWatcher | undefined
+  /** Resolves when all output of its processes is in its log; undefined where an earlier life has started it. */
+  logWritten: Promise<void> | undefined
   adopted: boolean
   /** When a stop turns into a kill. */
   killAtMs: number
@@ -35,6 +37,7 @@ export function hold(record: ContainerRecord): HeldContainer {
     message: record.startError,
     leader: undefined,
     log: undefined,
+    logWritten: undefined,
     adopted: false,
     killAtMs: Number.POSITIVE_INFINITY,
     killTimer: undefined,

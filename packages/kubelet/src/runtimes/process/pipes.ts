@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
@@ -12,6 +13,33 @@ const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
 export async function makePipes(paths: readonly string[]): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', ...paths])
 }
+
+/** Pipes for whoever needs one, made several at a time: what takes time is to start the program that makes them. */
+export class PipeSupply {
+  readonly #directory: string
+  readonly #paths: string[] = []
+  #count = 0
+
+  /** They are in this directory, and are their takers' to remove. */
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  async take(): Promise<string> {
+    for (;;) {
+      const path = this.#paths.pop()
+      if (path !== undefined) return path
+      const made = Array.from({ length: suppliedAtOnce }, (_, index) =>
+        join(this.#directory, `pipe-${this.#count + index}`),
+      )
+      this.#count += suppliedAtOnce
+      await makePipes(made)
+      this.#paths.push(...made)
+    }
+  }
+}
+
+const suppliedAtOnce = 16
 
 /** One end of a pipe for this process, and the descriptor of the other for a child. */
 export interface PipeEnds {

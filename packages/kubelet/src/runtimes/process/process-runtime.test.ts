@@ -164,6 +164,26 @@ describe('running commands', () => {
     expect(commands.filter((command) => command.includes('only-the-container-knows'))).toEqual([])
   })
 
+  it.runIf(linux)('loses nothing of its log to who opens its output again', needsLinux, async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, 'echo 1; echo 2 >/dev/stdout; echo 3 >&2; echo 4 >/dev/stderr; echo 5')
+    await ended(runtime, id)
+    expect(await log(runtime, id)).toBe('1\n2\n3\n4\n5\n')
+  })
+
+  it('has all in its log when it has ended, also where it is killed', async () => {
+    const runtime = openRuntime(temporaryDirectory())
+    const ids = await Promise.all(
+      ['exit 3', 'kill -KILL 0', 'kill -KILL $PPID', 'sleep 60 & kill -KILL $$'].map((end, index) =>
+        run(runtime, `seq 20000; ${end}`, { name: `c${index}` }),
+      ),
+    )
+    for (const id of ids) {
+      await ended(runtime, id)
+      expect(await log(runtime, id)).toContain('\n19999\n20000\n')
+    }
+  })
+
   it('hands on variables that its own shells use, as they are', async () => {
     const runtime = openRuntime(temporaryDirectory())
     const names = ['code', 'line', 'UID', 'SHELLOPTS', 'LD_LIBRARY_PATH', 'BASH_ENV']
@@ -600,7 +620,18 @@ describe('after the node agent was killed', () => {
     const next = openRuntime(directory)
     expect(await status(next, id)).toMatchObject({ state: 'exited', exitCode: 137 })
 
-    const shim = ['-c', shimScript, 'coracle-shim', identity, join(records, 'exits', id), 'sh', '-c', 'echo ran again']
+    const shim = [
+      '-c',
+      shimScript,
+      'coracle-shim',
+      identity,
+      join(records, 'exits', id),
+      '',
+      '',
+      'sh',
+      '-c',
+      'echo ran again',
+    ]
     const late = spawn('/bin/sh', shim, { stdio: ['ignore', 'pipe', 'ignore', 'pipe'] })
     let said = ''
     late.stdio[3]?.on('data', (piece: Buffer) => {

@@ -38,10 +38,11 @@ import { launch } from './launch.ts'
 import { readLog } from './log-reader.ts'
 import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
+import { startLogWriter } from './log-writer.ts'
 import { MarkedProcesses } from './marked-processes.ts'
 import { placeMounts } from './mounts.ts'
 import { closedDirectory, openPassage } from './passage.ts'
-import { makePipes } from './pipes.ts'
+import { makePipes, PipeSupply } from './pipes.ts'
 import { forwardPort } from './port-forward.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
@@ -89,6 +90,8 @@ export const settleMs = 500
 const adoptedPollMs = 1_000
 /** The same while one of them is being stopped. */
 const stoppingPollMs = 20
+/** How long a container whose processes have ended waits for the last of its log, which is a matter of milliseconds. */
+const logEndMaxMs = 1_000
 /** Exit codes of containers of which nobody saw the end: as if they had been killed. */
 const killedExitCode = 128 + constants.signals.SIGKILL
 /** Exit code of containers whose command could not be run; what containerd reports. */
@@ -115,6 +118,7 @@ class ProcessRuntime implements Runtime {
   /** Looking at all processes of the host takes several turns as well. */
   readonly #statTurns: TurnLimiter
   readonly #processes: MarkedProcesses
+  readonly #pipes: PipeSupply
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   #exitsWatcher: FSWatcher | undefined
   #pollTimer: Timer | undefined
@@ -130,6 +134,7 @@ class ProcessRuntime implements Runtime {
     this.#statTurns = new TurnLimiter(environment.clock, 1)
     this.#processes = new MarkedProcesses(environment)
     this.#records = new RecordStore(join(directory, nodeName))
+    this.#pipes = new PipeSupply(this.#records.streamsDirectory)
     this.#addresses = nodeAddressPool(directory, nodeName)
     this.#adoptAll()
   }
@@ -251,16 +256,18 @@ class ProcessRuntime implements Runtime {
     const { record } = held
     const startedAtMs = this.#environment.clock.now()
     try {
-      if (hasInput(record.config)) await makePipes([this.#records.inputPath(id)])
+      const { config } = record
+      if (hasInput(config)) await makePipes([this.#records.inputPath(id)])
       const own = this.#records.messagePath(id)
       const directory = directoryOf(record.config, record.workDirectory)
       const messagePath = terminationMessagePath(record.config, directory, own)
       const identity = this.#identityOf(record, { name: terminationMessageVariable, value: messagePath })
       const command = commandOf(record.config, record.workDirectory, identity)
       prepareTerminationMessage(messagePath, own, record)
+      const pipe = config.tty === true ? undefined : await this.#pipes.take()
       held.record = { ...record, startedAtMs, messagePath }
       this.#records.writeContainer(held.record)
-      this.#spawn(held, command)
+      this.#spawn(held, command, pipe)
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       held.record = { ...record, startedAtMs, startError: message }
@@ -271,21 +278,28 @@ class ProcessRuntime implements Runtime {
     }
   }
 
-  #spawn(held: HeldContainer, command: Command): void {
+  /** Output goes by the pipe, or straight to the log where there is none. */
+  #spawn(held: HeldContainer, command: Command, pipe: string | undefined): void {
     const { id, logPath, config } = held.record
     const log = openSync(logPath, 'a', 0o600)
     const input = hasInput(config) ? openInput(this.#records.inputPath(id), config) : undefined
-    // Who is given its output and its input may want to open them again by name, as /dev/stdout.
-    if (command.user !== undefined) {
-      const { uid, gid } = command.user
-      for (const handle of input === undefined ? [log] : [log, input.childFd]) fchownSync(handle, uid, gid)
-    }
     held.inputHolderFd = input?.holderFd
+    let output = log
     try {
+      if (pipe !== undefined) {
+        const writer = startLogWriter(pipe, log)
+        output = writer.outputFd
+        held.logWritten = writer.end
+      }
+      // Who is given its output and its input may want to open them again by name, as /dev/stdout.
+      if (command.user !== undefined) {
+        const { uid, gid } = command.user
+        for (const handle of input === undefined ? [output] : [output, input.childFd]) fchownSync(handle, uid, gid)
+      }
       const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
       const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : asItsUser(command)
       const argv = ['/bin/sh', ...shim, ...launched.argv]
-      const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', log, 'ignore', log])
+      const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', output, 'ignore', output])
       // Without a listener a failure would take the whole process down; it shows in the missing id.
       child.on('error', () => {})
       if (child.pid === undefined)
@@ -294,6 +308,7 @@ class ProcessRuntime implements Runtime {
       this.#followChild(held, child, child.pid)
     } finally {
       closeSync(log)
+      if (output !== log) closeSync(output)
       if (input !== undefined) closeSync(input.childFd)
     }
     held.log = this.#watchLog(logPath)
@@ -333,7 +348,15 @@ class ProcessRuntime implements Runtime {
     // Its number may soon be another's.
     held.leader = undefined
     await this.#processes.killAll(held.record.id)
+    if (held.logWritten !== undefined) await this.#atMost(logEndMaxMs, held.logWritten)
     if (!this.#closed) this.#ended(held, exitCode)
+  }
+
+  async #atMost(timeoutMs: number, end: Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<void>()
+    const timer = this.#environment.clock.setTimer(timeoutMs, late.resolve)
+    await Promise.race([end, late.promise])
+    timer.cancel()
   }
 
   /** `exitCode` counts only where the shim has recorded none. */

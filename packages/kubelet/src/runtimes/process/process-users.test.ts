@@ -235,7 +235,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
 
   it('may open its input and its output again by their names', async () => {
     const { runtime } = open()
-    const script = 'echo out >>/dev/stdout; echo err >>/dev/stderr'
+    const script = 'echo out >/dev/stdout; echo err >/dev/stderr'
     expect((await run(runtime, script)).text).toBe('out\nerr\n')
     expect((await run(runtime, `${script}; echo >/dev/tty`, { attempt: 1, tty: true })).text).toBe('out\r\nerr\r\n\r\n')
     const id = await create(runtime, 'exec sleep 60', { attempt: 2 })

@@ -53,7 +53,7 @@ export class RecordStore {
     return join(this.#directory, 'exits')
   }
 
-  /** Where pipes are to the commands that clients run. */
+  /** Where pipes are to the commands that clients run, and those by which output goes to logs until they are open. */
   get streamsDirectory(): string {
     return join(this.#directory, 'streams')
   }

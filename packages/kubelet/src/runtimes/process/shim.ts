@@ -14,7 +14,7 @@
  *   process.
  * - Its variables have names that no container uses: one that the container has too would reach it changed.
  *
- * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. The log is file descriptor 3,
+ * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. Its output is file descriptor 3,
  * kept from the shell's own standard error, on which some shells comment the death of their children.
  */
 export const shimScript = `
