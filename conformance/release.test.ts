@@ -1,5 +1,6 @@
 /**
- * What a release would publish, installed from its tarballs into empty projects: the command and the libraries, with their types.
+ * What a release would publish, installed into empty projects: the command from its tarball, the libraries from a registry that has their
+ * tarballs, with their types. (npm unpacks tarballs that it is given as files several times.)
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { buildExecutable } from '../scripts/release/executable.ts'
 import { commandPackage } from '../scripts/release/manifests.ts'
 import { pack, type Tarball } from '../scripts/release/pack.ts'
 import { blocksOf } from './support/documents.ts'
-import { LocalRegistry } from './support/local-registry.ts'
+import { LocalRegistry, type Published } from './support/local-registry.ts'
 import { Program, run, thriftyCompiler } from './support/program.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -25,15 +26,20 @@ let libraries: string
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'release-'))
-  registry = await LocalRegistry.start(root)
   tarballs = await pack(root, join(directory, 'tarballs'))
   const isCommand = ({ name }: Tarball) => name === commandPackage
-  command = await project('command', tarballs.filter(isCommand), [])
-  libraries = await project(
-    'libraries',
-    tarballs.filter((tarball) => !isCommand(tarball)),
-    ['@types/node'],
+  const published = await Promise.all(
+    tarballs
+      .filter((tarball) => !isCommand(tarball))
+      .map(async ({ file }) => ({ file, manifest: await manifestIn(file) })),
   )
+  registry = await LocalRegistry.start(root, published)
+  command = await project(
+    'command',
+    tarballs.filter(isCommand).map(({ file }) => file),
+  )
+  const versions = published.map(({ manifest: { name, version } }) => `${name}@${version}`)
+  libraries = await project('libraries', [...versions, '@types/node'])
 }, 600_000)
 
 afterAll(async () => {
@@ -41,13 +47,20 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** An empty project with tarballs installed, and packages of the registry. No package runs scripts: none may have to. */
-async function project(name: string, files: readonly Tarball[], packages: readonly string[]): Promise<string> {
+/** What `package.json` says in a tarball. */
+async function manifestIn(file: string): Promise<Published['manifest']> {
+  const { code, stdout, stderr } = await run('tar', ['-xOf', file, 'package/package.json'])
+  expect(code, stderr).toBe(0)
+  return JSON.parse(stdout)
+}
+
+/** An empty project with packages installed: tarballs, or those of the registry. No package runs scripts: none may have to. */
+async function project(name: string, packages: readonly string[]): Promise<string> {
   const home = join(directory, name)
   mkdirSync(home)
   writeFileSync(join(home, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }))
   const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', `--registry=${registry.url}`]
-  const { code, stderr } = await run('npm', [...args, ...files.map(({ file }) => file), ...packages], {
+  const { code, stderr } = await run('npm', [...args, ...packages], {
     cwd: home,
     env: { npm_config_cache: join(directory, 'cache') },
     timeoutMs: 240_000,

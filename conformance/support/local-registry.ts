@@ -16,25 +16,31 @@ interface Installed {
   readonly manifest: { readonly name: string; readonly version: string }
 }
 
+/** A package that is packed already: its file, and what its `package.json` says. */
+export interface Published {
+  readonly file: string
+  readonly manifest: Installed['manifest']
+}
+
 /**
- * A registry for npm on this machine, whose packages are those that a lock file names and that are installed: what a test
- * installs needs no network.
+ * A registry for npm on this machine, whose packages are those that a lock file names and that are installed, and those that are given to it:
+ * what a test installs needs no network.
  */
 export class LocalRegistry {
   readonly #server: Server
-  readonly #packages: readonly Installed[]
+  readonly #packages: readonly (Installed | Published)[]
   readonly #directory = mkdtempSync(join(tmpdir(), 'registry-'))
 
-  private constructor(root: string) {
-    this.#packages = installedPackages(root)
+  private constructor(root: string, published: readonly Published[]) {
+    this.#packages = [...published, ...installedPackages(root)]
     this.#server = createServer(({ url = '/' }, response) => {
       this.#answer(decodeURIComponent(url.slice(1)), response).catch((error) => response.destroy(error))
     })
   }
 
-  /** Serves what is installed at `root`, where `package-lock.json` is. */
-  static async start(root: string): Promise<LocalRegistry> {
-    const registry = new LocalRegistry(root)
+  /** Serves what is installed at `root`, where `package-lock.json` is, and what is published beside it. */
+  static async start(root: string, published: readonly Published[] = []): Promise<LocalRegistry> {
+    const registry = new LocalRegistry(root, published)
     registry.#server.listen(0, '127.0.0.1')
     await once(registry.#server, 'listening')
     return registry
@@ -56,7 +62,7 @@ export class LocalRegistry {
   }
 
   /** What a registry says of a package and its versions. */
-  #packument(name: string, packages: readonly Installed[]): object {
+  #packument(name: string, packages: readonly (Installed | Published)[]): object {
     const versions = packages.map(({ manifest }) => {
       const dist = { tarball: `${this.url}/tarballs/${name}/${manifest.version}.tgz` }
       return [manifest.version, { ...manifest, dist }] as const
@@ -64,7 +70,9 @@ export class LocalRegistry {
     return { name, 'dist-tags': { latest: versions[0]?.[0] }, versions: Object.fromEntries(versions) }
   }
 
-  async #pack(path: string, { directory }: Installed): Promise<Buffer> {
+  async #pack(path: string, installed: Installed | Published): Promise<Buffer> {
+    if ('file' in installed) return readFileSync(installed.file)
+    const { directory } = installed
     const copy = join(this.#directory, path)
     mkdirSync(copy, { recursive: true })
     cpSync(directory, join(copy, 'package'), { recursive: true })
