@@ -87,7 +87,15 @@ describe('snippets', () => {
   })
 
   it('type-check', async () => {
-    const args = ['--noEmit', '--singleThreaded', '-p', directory]
+    const args = [
+      '--noEmit',
+      '--singleThreaded',
+      '--incremental',
+      '--tsBuildInfoFile',
+      checksFile('snippets'),
+      '-p',
+      directory,
+    ]
     const { code, stdout } = await run(join(binaries, 'tsc'), args, { env: withBinaries(thriftyCompiler) })
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
   })
@@ -118,6 +126,12 @@ describe('snippets', () => {
     expect(code, stderr).toBe(0)
   })
 })
+
+/**
+ * Where TypeScript's compiler keeps what it has found, for the next run of the tests: then it checks what has changed since, and what depends
+ * on that.
+ */
+const checksFile = (name: string) => join(root, 'node_modules/.cache/coracle/checks', `${name}.tsbuildinfo`)
 
 /** In the project of somebody else packages are in node_modules, and Vitest leaves them to Node: here they are links. */
 const packagesAreExternal = String.raw`export default { test: { server: { deps: { external: [/\/packages\//] } } } }
@@ -216,7 +230,13 @@ describe('a project of somebody else', () => {
       writeFileSync(join(project, 'tsconfig.json'), tsconfig?.text ?? '')
       writeFileSync(join(project, 'main.ts'), example?.text ?? '')
       writeFileSync(join(project, 'commands.sh'), `${consumerPrelude}\n${commands?.text}`)
-      const env = { ...inProject(thriftyCompiler), HOME: home, TOOLS: join(root, 'node_modules'), NPM: npmOfMachine() }
+      const env = {
+        ...inProject(thriftyCompiler),
+        HOME: home,
+        TOOLS: join(root, 'node_modules'),
+        NPM: npmOfMachine(),
+        CHECKS: checksFile('consumer'),
+      }
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], { cwd: project, env })
       expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: expect.stringContaining('https://127.0.0.1:') })
     } finally {
@@ -237,7 +257,9 @@ npm() {
     for name in typescript @typescript @types/node undici-types; do ln -s "$TOOLS/$name" "node_modules/$name"; done
   else $NPM "$@" --offline --no-audit --no-fund; fi
 }
-npx() { if [ "$1" = tsc ]; then "$@" --singleThreaded; else "$@"; fi; }
+npx() {
+  if [ "$1" = tsc ]; then "$@" --singleThreaded --incremental --tsBuildInfoFile "$CHECKS"; else "$@"; fi
+}
 `
 
 function isCommand(block: Block): boolean {
