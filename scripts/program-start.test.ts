@@ -81,11 +81,13 @@ describe('what `coracle up` loads before it does anything', () => {
     expect(up.builtins).not.toContain('http')
   })
 
-  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods, limit ranges or what reads the causal record', () => {
+  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods, limit ranges, connections to pods or what reads the causal record', () => {
     const lazy = [
       'packages/apiserver/src/admission/limits.ts',
       'packages/apiserver/src/causes/causal-record.ts',
       'packages/apiserver/src/http/yaml-text.ts',
+      'packages/apiserver/src/subresources/connect.ts',
+      'packages/apiserver/src/subresources/proxy.ts',
       'packages/api/src/openapi/v',
       'packages/api/src/pod-security/',
       'packages/api/src/cel/evaluate.ts',

@@ -13,7 +13,7 @@ import type { NodeAgent, NodeGateway } from '../node-gateway.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { RequestContext } from '../request.ts'
 import { chosenContainer } from './chosen-container.ts'
-import type { AgentStreams, Subresource } from './subresource.ts'
+import type { AgentStreams, Connectable } from './subresource.ts'
 
 /** Ports in one query, at most. */
 export const queryPortsMax = 100
@@ -31,7 +31,7 @@ const portForwardKind = {
 const connectOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Ignore' } as const
 
 /** `pods/exec`: runs a command in a container, with streams to the client. */
-export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
+export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway): Connectable {
   return {
     async connect(context, namespace, name, query) {
       const options = streamsOf(query)
@@ -52,7 +52,7 @@ export function execSubresource(registry: ResourceRegistry, nodes: NodeGateway):
 }
 
 /** `pods/attach`: connects the client to what a container runs. */
-export function attachSubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
+export function attachSubresource(registry: ResourceRegistry, nodes: NodeGateway): Connectable {
   return {
     async connect(context, namespace, name, query) {
       const options = streamsOf(query)
@@ -69,7 +69,7 @@ export function attachSubresource(registry: ResourceRegistry, nodes: NodeGateway
 }
 
 /** `pods/portforward`: connects the client to ports of a pod. */
-export function portForwardSubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
+export function portForwardSubresource(registry: ResourceRegistry, nodes: NodeGateway): Connectable {
   return {
     async connect(context, namespace, name, query) {
       const ports = portsOf(query)

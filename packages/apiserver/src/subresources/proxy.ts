@@ -18,14 +18,14 @@ import { parseProxiedName } from '../proxy/proxied-name.ts'
 import type { Registries } from '../registries.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import { admitConnect } from './connect.ts'
-import type { Subresource } from './subresource.ts'
+import type { Proxied } from './subresource.ts'
 
 const podKind = { group: '', version: 'v1', kind: 'PodProxyOptions', schema: podProxyOptionsSchema }
 const serviceKind = { group: '', version: 'v1', kind: 'ServiceProxyOptions', schema: serviceProxyOptionsSchema }
 const nodeKind = { group: '', version: 'v1', kind: 'NodeProxyOptions', schema: nodeProxyOptionsSchema }
 
 /** `pods/proxy`: sends requests on to a port of a pod. */
-export function podProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
+export function podProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Proxied {
   return {
     async proxy(context, namespace, id, { path }) {
       await admitConnect(registry, context, namespace, id, podKind, 'proxy', optionsOf(path))
@@ -40,7 +40,7 @@ export function serviceProxySubresource(
   registry: ResourceRegistry,
   registries: Registries,
   nodes: NodeGateway,
-): Subresource {
+): Proxied {
   let turns = 0
   return {
     async proxy(context, namespace, id, { path }) {
@@ -61,7 +61,7 @@ export function serviceProxySubresource(
 }
 
 /** `nodes/proxy`: asks the agent of a node. */
-export function nodeProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Subresource {
+export function nodeProxySubresource(registry: ResourceRegistry, nodes: NodeGateway): Proxied {
   return {
     async proxy(context, namespace, id, request) {
       await admitConnect(registry, context, namespace, id, nodeKind, 'proxy', optionsOf(request.path))

@@ -88,3 +88,9 @@ export interface Subresource {
     signal: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>>
 }
+
+/** What becomes a connection of streams, and nothing else. */
+export type Connectable = Required<Pick<Subresource, 'connect'>>
+
+/** What passes requests on, and nothing else. */
+export type Proxied = Required<Pick<Subresource, 'proxy'>>

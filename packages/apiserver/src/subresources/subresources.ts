@@ -6,15 +6,13 @@ import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { approvalSubresource } from './approval.ts'
 import { bindingSubresource } from './binding.ts'
-import { attachSubresource, execSubresource, portForwardSubresource } from './connect.ts'
 import { evictionSubresource } from './eviction/eviction.ts'
 import { existingNodes } from './existing-nodes.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
 import { ephemeralContainersSubresource, resizeSubresource } from './pod-part.ts'
-import { nodeProxySubresource, podProxySubresource, serviceProxySubresource } from './proxy.ts'
 import { scaleSubresource } from './scale.ts'
-import type { Subresource } from './subresource.ts'
+import type { Connectable, Proxied, Subresource } from './subresource.ts'
 import { tokenSubresource } from './token.ts'
 
 /** All subresources but `status`, by resource and name. */
@@ -54,6 +52,7 @@ function subresourcesOf(
 ): ReadonlyMap<string, Subresource> {
   const { group, plural, scale } = registry.definition
   const known = new Map<string, Subresource>()
+  const proxy = () => environment.clock.hold(import('./proxy.ts'))
   if (scale !== undefined) known.set('scale', scaleSubresource(registry, scale))
   if (group === 'certificates.k8s.io' && plural === 'certificatesigningrequests') {
     known.set('approval', approvalSubresource(registry, environment))
@@ -67,19 +66,62 @@ function subresourcesOf(
     const existing = nodes === undefined ? undefined : existingNodes(registries, nodes)
     known.set('log', logSubresource(registry, existing))
     if (nodes !== undefined && existing !== undefined) {
-      known.set('attach', attachSubresource(registry, existing))
-      known.set('exec', execSubresource(registry, existing))
-      known.set('portforward', portForwardSubresource(registry, existing))
-      known.set('proxy', podProxySubresource(registry, nodes))
+      const connect = () => environment.clock.hold(import('./connect.ts'))
+      known.set(
+        'attach',
+        connectable(async () => (await connect()).attachSubresource(registry, existing)),
+      )
+      known.set(
+        'exec',
+        connectable(async () => (await connect()).execSubresource(registry, existing)),
+      )
+      known.set(
+        'portforward',
+        connectable(async () => (await connect()).portForwardSubresource(registry, existing)),
+      )
+      known.set(
+        'proxy',
+        proxied(async () => (await proxy()).podProxySubresource(registry, nodes)),
+      )
     }
   }
   if (plural === 'services' && nodes !== undefined) {
-    known.set('proxy', serviceProxySubresource(registry, registries, nodes))
+    known.set(
+      'proxy',
+      proxied(async () => (await proxy()).serviceProxySubresource(registry, registries, nodes)),
+    )
   }
-  if (plural === 'nodes' && nodes !== undefined) known.set('proxy', nodeProxySubresource(registry, nodes))
+  if (plural === 'nodes' && nodes !== undefined) {
+    known.set(
+      'proxy',
+      proxied(async () => (await proxy()).nodeProxySubresource(registry, nodes)),
+    )
+  }
   if (plural === 'serviceaccounts' && tokens !== undefined) {
     known.set('token', tokenSubresource(registry, registries, environment, tokens))
   }
   if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))
   return known
+}
+
+/** Made with the first connection: most servers are asked for none, and start without the code for it. */
+function connectable(make: () => Promise<Connectable>): Connectable {
+  let made: Connectable | undefined
+  return {
+    async connect(...request) {
+      made ??= await make()
+      return made.connect(...request)
+    },
+  }
+}
+
+/** Made with the first request that goes on to another server. */
+function proxied(make: () => Promise<Proxied>): Proxied {
+  let made: Proxied | undefined
+  return {
+    async proxy(...request) {
+      made ??= await make()
+      return made.proxy(...request)
+    },
+  }
 }
