@@ -50,11 +50,22 @@ function parseAnew(text: string): number {
   if (!isDate(Number(year), Number(month), Number(day))) return Number.NaN
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return Number.NaN
   if (Number(offHour ?? 0) > 23 || Number(offMinute ?? 0) > 59) return Number.NaN
-  // biome-ignore lint/style/noRestrictedGlobals: a pure conversion
-  const wholeMs = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+  const wholeMs = startOfDay(`${year}-${month}-${day}`) + secondOfDay(hour, minute, second) * 1000
   const fractionMs = fraction === '' ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) / 1000
   const offsetMs = (Number(offHour ?? 0) * 60 + Number(offMinute ?? 0)) * 60_000
   return wholeMs + fractionMs + (sign === '-' ? offsetMs : -offsetMs)
+}
+
+const secondOfDay = (hour: string, minute: string, second: string): number =>
+  (Number(hour) * 60 + Number(minute)) * 60 + Number(second)
+
+/** The day that was asked for last: times of one moment are of one day. */
+let latestDay = { text: '1970-01-01', startMs: 0 }
+
+function startOfDay(text: string): number {
+  // biome-ignore lint/style/noRestrictedGlobals: a pure conversion
+  if (latestDay.text !== text) latestDay = { text, startMs: Date.parse(`${text}T00:00:00Z`) }
+  return latestDay.startMs
 }
 
 function isDate(year: number, month: number, day: number): boolean {

@@ -17,8 +17,11 @@ import { type Change, haveSameSteps } from './same-steps.ts'
 export const rememberedUpdatesMax = 512
 const rememberedTextMax = 8192
 
-/** Of how many names of elements it is known that they were met before. */
-const metNamesMax = 1024
+/** How many updates are remembered with each pattern, the latest first: most have one or two. */
+const patternUpdatesMax = 4
+
+/** Of at least how many names of elements it is known that they were met before, and of at most twice as many. */
+const metNamesMax = 512
 
 /** How many patterns are found again by what they have, the oldest of which goes first. */
 const knownPatternsMax = 512
@@ -30,6 +33,17 @@ interface Pattern {
   owners: FieldOwners
   /** Names of elements that stand in the owners themselves; undefined until somebody asks. */
   fixedNames: ReadonlySet<string> | undefined
+}
+
+/**
+ * An update of a pattern, and what it made of it. Steps are mostly the same strings, so to find an update among the latest by its
+ * steps costs a tenth of making the text under which all of them are remembered.
+ */
+interface PatternUpdate {
+  readonly manager: Manager
+  readonly ranks: string
+  readonly placed: Steps
+  readonly outcome: Outcome
 }
 
 /**
@@ -94,6 +108,8 @@ interface Known {
 const known = new WeakMap<FieldOwners, Known>()
 const outcomes = new Map<string, Outcome>()
 const patterns = new Map<string, Pattern>()
+/** The latest updates of each pattern, by its number. Not in the pattern: what came of one would keep what came of that. */
+const patternUpdates = new Map<number, readonly PatternUpdate[]>()
 let nextId = 0
 
 /** An update of the fields that `steps` name, all in the version of the manager and of the owners. */
@@ -115,7 +131,9 @@ export function ownersAfterAlike(
   record: (owners: FieldOwners, comparison: Comparison) => FieldOwners,
 ): FieldOwners {
   const { pattern, names } = known.get(owners) ?? newlyKnown(owners)
-  const allTimes: readonly Time[] = [...owners.map((owner) => owner.time), time]
+  const allTimes: Time[] = []
+  for (const owner of owners) allTimes.push(owner.time)
+  allTimes.push(time)
   let placed = steps
   let allNames = names
   if (steps.some(namesElement)) {
@@ -123,16 +141,15 @@ export function ownersAfterAlike(
     placed = steps.map((step) => (namesElement(step) ? withPlace(step, pattern, places) : step))
     allNames = [...places.keys()]
   }
-  const { name, operation, apiVersion, subresource } = manager
-  const key = [pattern.id, ranks(allTimes), name, operation, apiVersion, subresource, ...placed].join('\n')
-  const before = outcomes.get(key)
-  // A name may hold a line break: no text that is remembered has more of them than its steps make.
-  const outcome = before?.stepsCount === steps.length && before.schema === schema ? before : find()
-  const times = outcome.times.map((index) => allTimes[index])
-  const isSame =
-    outcome.pattern === pattern &&
-    isSameOrder(outcome.kept, names.length) &&
-    times.every((each, index) => each === allTimes[index])
+  const timeRanks = ranks(allTimes)
+  const latest = patternUpdates.get(pattern.id) ?? []
+  const outcome = outcomeAmong(latest, schema, manager, timeRanks, placed) ?? remembered()
+  const times: Time[] = []
+  let isSame = outcome.pattern === pattern && isSameOrder(outcome.kept, names.length)
+  for (const index of outcome.times) {
+    isSame &&= allTimes[index] === allTimes[times.length]
+    times.push(allTimes[index])
+  }
   if (isSame) return owners
   return filled(
     outcome.pattern,
@@ -140,7 +157,18 @@ export function ownersAfterAlike(
     times,
   )
 
-  function find(): Outcome {
+  function remembered(): Outcome {
+    const { name, operation, apiVersion, subresource } = manager
+    const key = [pattern.id, timeRanks, name, operation, apiVersion, subresource, ...placed].join('\n')
+    const before = outcomes.get(key)
+    // A name may hold a line break: no text that is remembered has more of them than its steps make.
+    const outcome = before?.stepsCount === steps.length && before.schema === schema ? before : find(key)
+    const updates = [{ manager, ranks: timeRanks, placed, outcome }, ...latest.slice(0, patternUpdatesMax - 1)]
+    keep(patternUpdates, pattern.id, updates, knownPatternsMax)
+    return outcome
+  }
+
+  function find(key: string): Outcome {
     const alike = ownersAt(pattern, allTimes)
     const recorded = record(alike, comparisonOf(placed))
     const found = {
@@ -155,16 +183,47 @@ export function ownersAfterAlike(
   }
 }
 
-/** How many of the times are earlier, for each: which are the same, and their order, whatever they are. */
-function ranks(times: readonly Time[]): string {
-  return times
-    .map((time = '') => times.reduce((earlier, other = '') => earlier + (compareText(other, time) < 0 ? 1 : 0), 0))
-    .join()
+function outcomeAmong(
+  updates: readonly PatternUpdate[],
+  schema: Schema,
+  { name, operation, apiVersion, subresource }: Manager,
+  timeRanks: string,
+  placed: Steps,
+): Outcome | undefined {
+  for (const { manager, ranks, placed: others, outcome } of updates) {
+    const isSame =
+      others.length === placed.length &&
+      outcome.schema === schema &&
+      ranks === timeRanks &&
+      manager.name === name &&
+      manager.operation === operation &&
+      manager.apiVersion === apiVersion &&
+      manager.subresource === subresource &&
+      areSame(others, placed)
+    if (isSame) return outcome
+  }
+  return undefined
 }
 
-/** Keeps something under a text as the latest; the oldest goes where there are too many. */
-function keep<T>(kept: Map<string, T>, text: string, value: T, max: number): void {
-  kept.set(text, value)
+function areSame(a: Steps, b: Steps): boolean {
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false
+  return true
+}
+
+/** How many of the times are earlier, for each: which are the same, and their order, whatever they are. */
+function ranks(times: readonly Time[]): string {
+  let text = ''
+  for (const time of times) {
+    let earlier = 0
+    for (const other of times) if (other !== time && compareText(other ?? '', time ?? '') < 0) earlier += 1
+    text += `,${earlier}`
+  }
+  return text
+}
+
+/** Keeps something under a key as the latest; the oldest goes where there are too many. */
+function keep<K, T>(kept: Map<K, T>, key: K, value: T, max: number): void {
+  kept.set(key, value)
   if (kept.size <= max) return
   for (const oldest of kept.keys()) {
     kept.delete(oldest)
@@ -234,19 +293,19 @@ const placeFor = (element: string, place: number): string => `${element.slice(0,
 /** After `k:` and `v:` stands JSON, which does not begin with this. */
 const placeOf = (element: string): number => (element.charAt(2) === '#' ? Number(element.slice(3)) : -1)
 
-const metNames = new Set<string>()
+/** Two generations: to delete the oldest of one set, one after another, means to look for it behind the holes of those before. */
+let metNames = new Set<string>()
+let metBefore: ReadonlySet<string> = new Set<string>()
 
 /** Whether this element was met before. Types of conditions are, again and again. */
 function isMet(element: string): boolean {
   if (metNames.has(element)) return true
   if (metNames.size >= metNamesMax) {
-    for (const oldest of metNames) {
-      metNames.delete(oldest)
-      break
-    }
+    metBefore = metNames
+    metNames = new Set()
   }
   metNames.add(element)
-  return false
+  return metBefore.has(element)
 }
 
 function fixedNamesOf(pattern: Pattern): ReadonlySet<string> {

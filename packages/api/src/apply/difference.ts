@@ -28,6 +28,31 @@ export function differenceSteps(schema: Schema | undefined, before: unknown, aft
 /** What a step says of an element. */
 export type Sign = '+' | '~' | '-'
 
+/**
+ * Steps about fields, by their sign and element. With the same strings for what is the same, steps are compared by reference, and
+ * nothing is put together that has been.
+ */
+const fieldSteps = { '+': new Map(), '~': new Map(), '-': new Map(), '>': new Map() } satisfies Record<
+  Sign | '>',
+  Map<string, string>
+>
+
+/** Of so many fields, with names no longer than that, steps are kept: those of all schemas are fewer. Beyond that all are forgotten. */
+const fieldStepsMax = 4096
+const fieldLengthMax = 128
+
+function stepOf(sign: Sign | '>', element: string): string {
+  // Other elements of lists are as many as there are objects.
+  if (!element.startsWith('f:') || element.length > fieldLengthMax) return sign + element
+  const steps: Map<string, string> = fieldSteps[sign]
+  const known = steps.get(element)
+  if (known !== undefined) return known
+  const step = sign + element
+  if (steps.size >= fieldStepsMax) steps.clear()
+  steps.set(element, step)
+  return step
+}
+
 function compare(steps: string[], element: string, schema: Schema | undefined, before: unknown, after: unknown): void {
   if (before === after) return
   if (after === undefined) addWhole(steps, '-', element, schema, before)
@@ -57,7 +82,7 @@ function compareBoth(
     return
   }
   const above = steps.length
-  if (element !== '') steps.push(`>${element}`)
+  if (element !== '') steps.push(stepOf('>', element))
   const empty = steps.length
   if (composition.type === 'elements') {
     compareElements(steps, composition.list, elementsIn(before), elementsIn(after))
@@ -81,14 +106,14 @@ function compareUnlike(
 ): void {
   const hasParts = (value: unknown) => compositionOf(schema, value).type !== 'atomic' && !isEmptyContainer(value)
   if (!hasParts(before) || !hasParts(after)) add(steps, '~', element)
-  if (element !== '') steps.push(`>${element}`)
+  if (element !== '') steps.push(stepOf('>', element))
   if (hasParts(before)) addBelow(steps, '-', schema, before)
   if (hasParts(after)) addBelow(steps, '+', schema, after)
   if (element !== '') steps.push(')')
 }
 
 function add(steps: string[], sign: Sign, element: string): void {
-  if (element !== '') steps.push(sign + element)
+  if (element !== '') steps.push(stepOf(sign, element))
 }
 
 interface NewValue {
@@ -137,7 +162,7 @@ function compareAnew(
 
 /** A value that is on one side only: it, and everything in it. Unlike what somebody applies, objects count beside their fields. */
 function addWhole(steps: string[], sign: Sign, element: string, schema: Schema | undefined, value: unknown): void {
-  steps.push(sign + element)
+  steps.push(stepOf(sign, element))
   if (typeof value !== 'object') return
   steps.push('(')
   const empty = steps.length
@@ -151,7 +176,7 @@ function addBelow(steps: string[], sign: Sign, schema: Schema | undefined, value
   if (composition.type === 'elements') {
     const { list } = composition
     for (const [element, values] of byElement(list, elementsIn(value))) {
-      if (values.length > 1) steps.push(sign + element)
+      if (values.length > 1) steps.push(stepOf(sign, element))
       else addWhole(steps, sign, element, list.items, values[0])
     }
   } else if (composition.type === 'fields') {
@@ -214,7 +239,7 @@ function compareElement(
   if (before.length <= 1 && after.length <= 1) {
     compare(steps, element, items, before[0], after[0])
   } else if (before.length > 1 && after.length > 1) {
-    if (!deepEqual(before, after)) steps.push(`~${element}`)
+    if (!deepEqual(before, after)) steps.push(stepOf('~', element))
   } else if (before.length > 1) {
     steps.push(`-${element}`)
     if (after.length > 0) addWhole(steps, '+', element, items, after[0])

@@ -39,8 +39,21 @@ export function isEmptySet(set: FieldSet): boolean {
   return true
 }
 
+/** Of so many names, no longer than that, the elements are kept: a text that is there is hashed already. Beyond that all are forgotten. */
+const fieldElementsMax = 4096
+const fieldNameLengthMax = 126
+const fieldElements = new Map<string, string>()
+
 /** The text of a path element for a field or a map's key. */
-export const fieldElement = (name: string): string => `f:${name}`
+export function fieldElement(name: string): string {
+  const known = fieldElements.get(name)
+  if (known !== undefined) return known
+  const element = `f:${name}`
+  if (name.length > fieldNameLengthMax) return element
+  if (fieldElements.size >= fieldElementsMax) fieldElements.clear()
+  fieldElements.set(name, element)
+  return element
+}
 
 /** The fields in either. */
 export function unionOf(a: FieldSet, b: FieldSet): FieldSet {

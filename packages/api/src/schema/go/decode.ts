@@ -201,8 +201,11 @@ function objectDecoder(schema: ObjectSchema): Decoder {
     fields ??= compileFields(schema)
     let position = -1
     let changed = false
-    const decoded: unknown[] = []
-    for (const name of Object.keys(value)) {
+    const names = Object.keys(value)
+    // By their positions; most objects come as they are to be, and need no list.
+    let decoded: unknown[] | undefined
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] as string
       const field = fields.get(name)
       if (field === undefined) {
         if (schema.preserveUnknownFields === true) {
@@ -218,11 +221,29 @@ function objectDecoder(schema: ObjectSchema): Decoder {
       const after = context.isKnown(name, before) ? before : decodeField(field, before, context, owner)
       changed ||= after !== before || after === undefined || field.position < position
       position = Math.max(position, field.position)
+      if (!changed) continue
+      decoded ??= asTheyAre(fields, value, names, at)
       decoded[field.position] = after
     }
     if (!changed) return value
-    return rebuild(schema, fields, value, decoded)
+    return rebuild(schema, fields, value, decoded ?? asTheyAre(fields, value, names, names.length))
   }
+}
+
+/** The values of the first `count` members, by the positions of their fields. */
+function asTheyAre(
+  fields: ReadonlyMap<string, CompiledField>,
+  value: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  count: number,
+): unknown[] {
+  const decoded: unknown[] = []
+  for (let at = 0; at < count; at += 1) {
+    const name = names[at] as string
+    const field = fields.get(name)
+    if (field !== undefined) decoded[field.position] = value[name]
+  }
+  return decoded
 }
 
 function decodeField(field: CompiledField, value: unknown, context: DecodeContext, owner: string): unknown {
