@@ -122,7 +122,10 @@ export class IndexedStore<T extends KubernetesObject> {
   }
 }
 
-function objectsOf<T extends KubernetesObject>(entries: Iterable<Entry<T>> = []): readonly T[] {
+const nothing: readonly never[] = Object.freeze([])
+
+function objectsOf<T extends KubernetesObject>(entries: Iterable<Entry<T>> | undefined): readonly T[] {
+  if (entries === undefined) return nothing
   const objects: T[] = []
   for (const { object } of entries) objects.push(object)
   return objects
@@ -143,10 +146,17 @@ function fileIn<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, ent
 function refile<T extends KubernetesObject>({ valuesOf, byValue }: Index<T>, entry: Entry<T>, old: T): void {
   const before = valuesOf(old)
   const values = valuesOf(entry.object)
-  if (before === values) return
+  if (areSame(before, values)) return
   const [isKept, wasThere] = [membership(values), membership(before)]
   for (const value of before) if (!isKept(value)) removeFrom(byValue, value, entry)
   for (const value of values) if (!wasThere(value)) enter(byValue, value, entry)
+}
+
+function areSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false
+  return true
 }
 
 /** As many values are looked through for one: most objects have fewer in an index, for which that is cheaper than a set. */

@@ -10,9 +10,18 @@ export function compareVersions(a: string, b: string): number {
   return a < b ? -1 : 1
 }
 
+const zero = 0x30
+const nine = 0x39
+
 /** Whether `version` is of the comparable form: a decimal number without leading zeros. */
 export function isComparableVersion(version: string): boolean {
-  return /^(?:0|[1-9]\d*)$/.test(version)
+  const { length } = version
+  // A loop: it is asked twice for each event of each cache.
+  for (let at = 0; at < length; at += 1) {
+    const code = version.charCodeAt(at)
+    if (code < zero || code > nine) return false
+  }
+  return length === 1 || (length > 0 && version.charCodeAt(0) !== zero)
 }
 
 /** The newer of two versions; an absent one is older than any. */

@@ -13,7 +13,8 @@ export interface Condition {
 
 /** The condition of a type. */
 export function getCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
-  return conditions?.find((condition) => condition.type === type)
+  for (const condition of conditions ?? []) if (condition.type === type) return condition
+  return undefined
 }
 
 /** Whether there is a condition of this type with status True. */

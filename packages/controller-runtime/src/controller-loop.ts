@@ -53,6 +53,8 @@ export class ControllerLoop implements Lookup {
   readonly #reporting: ControllerLoopOptions['reporting']
   readonly #onAction: (record: ActionRecord) => void
   readonly #sources: readonly WiredSource[]
+  /** Those of the sources, as they were asked for: handlers ask for one at each change. */
+  readonly #informers = new WeakMap<Resource, Informer<KubernetesObject>>()
   readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
   readonly #seen = new NewlySeen()
@@ -123,6 +125,9 @@ export class ControllerLoop implements Lookup {
   }
 
   informer<U extends KubernetesObject>(resource: Resource<U>): Informer<U> {
+    const known = this.#informers.get(resource)
+    // A source is filed under the resource its informer was made for.
+    if (known !== undefined) return known as unknown as Informer<U>
     const wired = this.#sources.find(
       ({ source }) => source.resource.plural === resource.plural && source.resource.group === resource.group,
     )
@@ -133,12 +138,13 @@ export class ControllerLoop implements Lookup {
         `controller "${name}" reads ${resource.plural} without having declared it: add .reads(…) to its description`,
       )
     }
-    // A source is filed under the resource its informer was made for.
+    if (wired !== undefined) this.#informers.set(resource, wired.informer)
     return informer as unknown as Informer<U>
   }
 
   #listen({ source, informer }: WiredSource, queue: WorkQueue): () => void {
-    const { asyncKeysOf } = source
+    // Read once: sources are of many shapes, and each change of a pod is asked about by thirty of them.
+    const { asyncKeysOf, keysOf, predicates, endsWaits, hasSameKeys } = source
     const mapping =
       asyncKeysOf === undefined
         ? undefined
@@ -153,15 +159,15 @@ export class ControllerLoop implements Lookup {
           )
     // What has changed is `latest`; `object` may be what it was before.
     const enqueueFor = (object: KubernetesObject, priority: Priority, latest: KubernetesObject) => {
-      for (const key of source.keysOf(object, this)) {
+      for (const key of keysOf(object, this)) {
         this.#seen.add(key, latest)
         queue.add(key, priority)
       }
       mapping?.map(object, priority)
     }
     const enqueue = (change: Change<KubernetesObject>, priority: Priority): boolean => {
-      for (const predicate of source.predicates) if (!predicate(change)) return false
-      if (source.endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
+      for (const predicate of predicates) if (!predicate(change)) return false
+      if (endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
       enqueueFor(change.object, priority, change.object)
       return true
     }
@@ -169,7 +175,7 @@ export class ControllerLoop implements Lookup {
       add: (object, isInitial) => void enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
       update(old, object) {
         // What an object no longer concerns has changed as well.
-        if (enqueue({ type: 'update', old, object }, 'fresh') && source.hasSameKeys?.(old, object) !== true)
+        if (enqueue({ type: 'update', old, object }, 'fresh') && hasSameKeys?.(old, object) !== true)
           enqueueFor(old, 'fresh', object)
       },
       delete: (object) => void enqueue({ type: 'delete', object }, 'fresh'),

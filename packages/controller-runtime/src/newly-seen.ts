@@ -24,7 +24,7 @@ export class NewlySeen {
     const seen = this.#byKey.get(key)
     if (seen === undefined) return []
     this.#byKey.delete(key)
-    return [...new Set(seen)].sort((a, b) => b - a)
+    return seen.length === 1 ? seen : [...new Set(seen)].sort((a, b) => b - a)
   }
 
   /** Notes again what a reconcile has taken that did not come to its end. */

@@ -33,6 +33,9 @@ export async function performPlan<S, T extends KubernetesObject & { readonly sta
   object: T,
   plan: Plan<S>,
 ): Promise<Result> {
+  const { actions, requeueAfterMs } = plan
+  if (actions.length === 0 && plan.status === undefined)
+    return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
   const performer = new Performer(context, object)
   for (const group of groupsOf(plan.actions)) {
     await performer.performGroup(group)

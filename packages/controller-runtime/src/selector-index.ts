@@ -37,7 +37,13 @@ export function selecting<T extends KubernetesObject>(
   namespace: string | undefined,
   labels: Labels | undefined,
 ): readonly T[] {
-  return labelTerms(namespace, labels).flatMap((term) => informer.byIndex(selectorIndexName, term))
+  // Most labels are selected by nobody, and each change of a pod is asked about by all who select.
+  let found: readonly T[] = []
+  for (const term of labelTerms(namespace, labels)) {
+    const filed = informer.byIndex(selectorIndexName, term)
+    if (filed.length > 0) found = found.length === 0 ? filed : [...found, ...filed]
+  }
+  return found
 }
 
 /** Objects of a namespace that a selector selects, by an index made with `filedByLabels`. */
