@@ -25,11 +25,28 @@ describe('a lazy change', () => {
 
   it('carries what it is given', () => {
     const token = {}
-    const beside = { previousValue: bytes(1), note: bytes(9) }
-    expect(lazyChange({ ...put, token }, 7, before, beside)).toMatchObject({ ...beside, token })
+    const change = lazyChange({ ...put, token }, 7, before, { previous: before, note: bytes(9) })
+    expect([change.previousValue, change.note, change.token]).toEqual([bytes(1), bytes(9), token])
     const { previousValue, note, token: none } = lazyChange(put, 7, before, {})
     expect([previousValue, note, none]).toEqual([undefined, undefined, undefined])
   })
+})
+
+it('the value before a lazy change is made when somebody asks for it', () => {
+  let made = 0
+  const lazy: Operation = {
+    type: 'put',
+    key: 'k',
+    lazy: true,
+    get value() {
+      made += 1
+      return bytes(3)
+    },
+  }
+  const previous = lazyEntryAfter(lazyChange(lazy, 6, before, {})) as Entry
+  const change = lazyChange(put, 7, previous, { previous })
+  expect(made).toBe(0)
+  expect(change.previousValue).toEqual(bytes(3))
 })
 
 it('the entry after a lazy change is what the change makes of the key', () => {

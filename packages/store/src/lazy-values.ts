@@ -7,7 +7,7 @@
 import type { Entry, Operation, Revision, StoreEvent } from './store.ts'
 import { type ChangeExtras, valueHolder } from './transaction.ts'
 
-/** The change that an operation makes. What it carries beside its value is read at once: it must not keep older changes alive. */
+/** The change that an operation makes. It keeps no older change alive: of that it holds what has its value. */
 export function lazyChange(
   operation: Operation,
   revision: Revision,
@@ -28,30 +28,34 @@ class LazyChange implements StoreEvent {
   readonly revision: Revision
   readonly createRevision: Revision
   readonly previousRevision: Revision
-  readonly previousValue?: Uint8Array
   readonly note?: Uint8Array
   readonly token?: object
-  readonly #holder: { readonly value: Uint8Array }
+  readonly holder: ValueHolder
+  readonly #previous: ValueHolder | undefined
 
   constructor(
     operation: Operation,
     revision: Revision,
     previous: Entry | undefined,
-    { previousValue, note }: ChangeExtras,
+    { previous: carried, note }: ChangeExtras,
   ) {
     this.type = operation.type
     this.key = operation.key
     this.revision = revision
     this.createRevision = previous?.createRevision ?? revision
     this.previousRevision = previous?.modRevision ?? 0
-    if (previousValue !== undefined) this.previousValue = previousValue
     if (note !== undefined) this.note = note
     if (operation.type === 'put' && operation.token !== undefined) this.token = operation.token
-    this.#holder = valueHolder(operation, previous)
+    this.holder = holderOf(valueHolder(operation, previous))
+    this.#previous = carried && holderOf(carried)
   }
 
   get value(): Uint8Array {
-    return this.#holder.value
+    return this.holder.value
+  }
+
+  get previousValue(): Uint8Array | undefined {
+    return this.#previous?.value
   }
 }
 
@@ -59,16 +63,25 @@ class LazyEntry implements Entry {
   readonly key: string
   readonly modRevision: Revision
   readonly createRevision: Revision
-  readonly #event: StoreEvent
+  readonly holder: ValueHolder
 
   constructor(event: StoreEvent) {
     this.key = event.key
     this.modRevision = event.revision
     this.createRevision = event.createRevision
-    this.#event = event
+    this.holder = holderOf(event)
   }
 
   get value(): Uint8Array {
-    return this.#event.value
+    return this.holder.value
   }
 }
+
+/** What has a value, as bytes or as something that makes them. */
+interface ValueHolder {
+  readonly value: Uint8Array
+}
+
+/** The operation behind a change or an entry, which alone has the value. */
+const holderOf = (value: ValueHolder): ValueHolder =>
+  value instanceof LazyEntry || value instanceof LazyChange ? value.holder : value

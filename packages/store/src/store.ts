@@ -76,7 +76,7 @@ export interface StoreEvent {
   /** The revision of the value this one replaced; 0 where the key is new. */
   readonly previousRevision: Revision
   /** That value, where the store has it at hand. */
-  readonly previousValue?: Uint8Array
+  readonly previousValue?: Uint8Array | undefined
   /** The note of the transaction, on its first change, where the store has it at hand. */
   readonly note?: Uint8Array
   /** That of the operation, where it was given one and the store keeps operations as they come. */

@@ -84,7 +84,7 @@ export function changesOf(
     const previous = lookup(key)
     if (type === 'delete' && previous === undefined) continue
     const isCarried = type === 'put' && previous !== undefined && previous.modRevision <= carriedTo
-    const carried = isCarried ? { previousValue: previous.value } : nothing
+    const carried = isCarried ? { previous } : nothing
     const beside = note === undefined || events.length > 0 ? carried : { ...carried, note }
     events.push(makeChange(operation, revision, previous, beside))
   }
@@ -93,14 +93,17 @@ export function changesOf(
 
 const nothing = {}
 
-/** What a change carries beside its value. */
-export type ChangeExtras = Pick<StoreEvent, 'previousValue' | 'note'>
+/** What a change carries beside its value: what has the value before it, and the note. */
+export interface ChangeExtras {
+  readonly previous?: Entry
+  readonly note?: Uint8Array
+}
 
 function changeOf(
   operation: Operation,
   revision: Revision,
   previous: Entry | undefined,
-  beside: ChangeExtras,
+  { previous: carried, note }: ChangeExtras,
 ): StoreEvent {
   return {
     type: operation.type,
@@ -109,7 +112,8 @@ function changeOf(
     revision,
     createRevision: previous?.createRevision ?? revision,
     previousRevision: previous?.modRevision ?? 0,
-    ...beside,
+    ...(carried === undefined ? {} : { previousValue: carried.value }),
+    ...(note === undefined ? {} : { note }),
   }
 }
 

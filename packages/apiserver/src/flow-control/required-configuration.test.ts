@@ -13,7 +13,7 @@ import {
   suggestedPriorityLevels,
 } from '@coracle/api/flow-control'
 import { createMemoryStore } from '@coracle/store'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'
 import { reviewIntervalMs } from './required-configuration.ts'
 
@@ -59,6 +59,24 @@ describe('the flow control of a cluster', () => {
     expect(names(await levelsOf(test))).toContain('workload-low')
     expect((await client.get(flowSchemas, { name: 'probes' })).spec?.matchingPrecedence).toBe(2)
     expect((await client.get(flowSchemas, { name: 'global-default' })).spec?.matchingPrecedence).toBe(77)
+  })
+
+  it('is made good again and again, and not looked at where nobody has changed it', async () => {
+    const test = await startTestCore()
+    const { client, core } = test
+    const cache = core.registries.byStorageKey(flowSchemas.storageKey)?.storage.cache
+    if (cache === undefined) throw new Error('there are no flow schemas')
+    await review(test)
+    await review(test)
+    const values = vi.spyOn(cache, 'values')
+    await review(test)
+    expect(values).not.toHaveBeenCalled()
+    for (let round = 0; round < 2; round += 1) {
+      await client.delete(flowSchemas, { name: 'exempt' })
+      await review(test)
+      expect((await client.get(flowSchemas, { name: 'exempt' })).spec).toEqual(mandatoryFlowSchemas[0]?.spec)
+    }
+    expect(values).toHaveBeenCalled()
   })
 
   it('has the annotation of what must be there, and what is set aside for what is exempt as it was chosen', async () => {

@@ -108,14 +108,25 @@ export function keepConfiguration(registries: Registries, environment: Environme
   const { clock, logger } = environment
   const failed = (error: unknown): void =>
     logger.warn('flow control was not brought up to date', { error: String(error) })
+  const caches = [flowSchemas, priorityLevelConfigurations].flatMap(
+    ({ storageKey }) => registries.byStorageKey(storageKey)?.storage.cache ?? [],
+  )
+  let changes = 0
+  /** How many changes there were before the last review that came to its end: where there are no more, nothing is amiss. */
+  let reviewedChanges = -1
   const review = (): void => {
-    void ensureConfiguration(registries, environment).catch(failed)
+    const before = changes
+    const done = (): void => {
+      if (caches.length === 2) reviewedChanges = before
+    }
+    if (before !== reviewedChanges) void ensureConfiguration(registries, environment).then(done, failed)
     timer = clock.setTimer(reviewIntervalMs, review, { housekeeping: true })
   }
   let timer = clock.setTimer(reviewIntervalMs, review, { housekeeping: true })
   let isStopped = false
   let isDue = false
   const changed = (): void => {
+    changes += 1
     if (isDue) return
     isDue = true
     clock.defer(() => {
@@ -123,8 +134,7 @@ export function keepConfiguration(registries: Registries, environment: Environme
       if (!isStopped) void tellDangling(registries, clock.now()).catch(failed)
     })
   }
-  for (const { storageKey } of [flowSchemas, priorityLevelConfigurations])
-    registries.byStorageKey(storageKey)?.storage.cache.onChange(changed)
+  for (const cache of caches) cache.onChange(changed)
   changed()
   return () => {
     isStopped = true

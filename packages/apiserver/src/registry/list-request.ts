@@ -50,8 +50,23 @@ export function parseListRequest(options: ListOptions): ListRequest {
   return { type: 'latest', atLeast: revision, limit: resourceVersion === '0' ? 0 : limit }
 }
 
+/** A number of so many digits is a safe integer, whatever they are. */
+const plainDigitsMax = 15
+
+/** Without a pattern: every update and patch asks. */
+function plainNumberOf(text: string): number {
+  let value = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
 /** The number a resourceVersion stands for; NaN where it is none. */
 export function parseResourceVersion(text: string): number {
+  if (text.length > 0 && text.length <= plainDigitsMax) return plainNumberOf(text)
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN
 }
 

@@ -11,6 +11,7 @@ import {
   type KubernetesObject,
   type Pod,
   type PodCondition,
+  type PodSpec,
   requiredField,
   type Status,
   unsupportedField,
@@ -109,9 +110,22 @@ export function bind(pod: Pod, { metadata, target }: Binding, nowMs: number): Ku
   return {
     ...pod,
     metadata: withMarks(pod.metadata, metadata),
-    spec: { ...pod.spec, nodeName: target.name },
+    spec: onNode(pod.spec, target.name),
     status: { ...status, conditions: scheduledConditions(pod, nowMs) },
   } as Pod
+}
+
+/** What became of desired states when their pods were last put on a node. */
+const lastOnNode = new WeakMap<PodSpec, PodSpec>()
+
+/** Pods of one template that get to one node share their desired state after that as well: what is found out about it is known of all. */
+function onNode(spec: PodSpec, nodeName: string | undefined): PodSpec {
+  if (nodeName === undefined || !Object.isFrozen(spec)) return { ...spec, nodeName } as PodSpec
+  const last = lastOnNode.get(spec)
+  if (last?.nodeName === nodeName) return last
+  const made = Object.freeze({ ...spec, nodeName })
+  lastOnNode.set(spec, made)
+  return made
 }
 
 /** What a binding says of itself its pod says from then on. */

@@ -36,6 +36,24 @@ describe('pods/binding', () => {
     expect(bound.status?.phase).toBe('Pending')
   })
 
+  it('leaves pods of one template that get to one node with one desired state', async () => {
+    const { client } = await startTestCore()
+    const specOf = async (name: string) => (await client.get(pods, { ...key, name })).spec
+    for (const name of ['a', 'b', 'c'])
+      await client.create(pods, { ...pod('a'), metadata: { ...pod('a').metadata, name } })
+    expect(await specOf('b')).toBe(await specOf('a'))
+    for (const [name, node] of [
+      ['a', 'n1'],
+      ['b', 'n1'],
+      ['c', 'n2'],
+    ] as const) {
+      const body = { ...binding(node), metadata: { name } }
+      await client.createSubresource(pods, { ...key, name }, 'binding', body)
+    }
+    expect(await specOf('b')).toBe(await specOf('a'))
+    expect((await specOf('c')).nodeName).toBe('n2')
+  })
+
   it('puts it there once', async () => {
     const { client } = await startTestCore()
     await client.create(pods, pod('a'))

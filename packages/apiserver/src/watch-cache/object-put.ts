@@ -1,4 +1,4 @@
-import { type FieldOwners, isJsonObject, type KubernetesObject, member } from '@coracle/api'
+import { type FieldOwners, isJsonObject, type KubernetesObject } from '@coracle/api'
 import type { Put } from '@coracle/store'
 import type { ObjectCodec } from './object-codec.ts'
 import type { StoredObject } from './stored-object.ts'
@@ -77,7 +77,8 @@ function lengthBeyond(known: unknown, value: unknown): number {
   }
   const others = isJsonObject(known) ? known : undefined
   for (const name of Object.keys(value)) {
-    const other = others && member(others, name)
+    // What an object inherits is like no value of JSON: then what stands there is taken for new, as it is.
+    const other = others?.[name]
     const each = (value as Readonly<Record<string, unknown>>)[name]
     if (each !== other || each === undefined) length += name.length + punctuationLength + lengthBeyond(other, each)
   }
