@@ -44,37 +44,23 @@ export interface NotedCause {
   readonly changes: readonly NotedChange[]
 }
 
-/** A `CauseNote` in bytes. Put together by hand: most of its texts recur, and their JSON is had at half the cost of all of it. */
 export function encodeCause(timeMs: number, origin: WriteOrigin, changes: readonly NotedChange[]): Uint8Array {
-  const { context, verb, subresource, fieldManager, admission = [] } = origin
+  const { context, verb, subresource, fieldManager, admission } = origin
   const { because, reconcile } = context.claim ?? {}
-  let note = `{"t":${timeMs},"user":${quoted(context.user.name)}`
-  note += textMember('agent', context.userAgent)
-  // Of every request another.
-  if (context.auditId) note += `,"audit":${JSON.stringify(context.auditId.slice(0, clientTextMax))}`
-  note += `${textMember('manager', fieldManager)},"verb":"${verb}"${textMember('sub', subresource)}`
-  if (admission.length > 0) note += `,"admission":${JSON.stringify(admission)}`
-  if (because !== undefined) note += `,"because":${JSON.stringify(shortened(because))}`
-  if (reconcile !== undefined) note += `,"reconcile":${JSON.stringify(reconcile)}`
-  return Buffer.from(`${note},"did":${JSON.stringify(changes)}}`)
-}
-
-const textMember = (name: keyof CauseNote, text = ''): string =>
-  text === '' ? '' : `,"${name}":${quoted(text.slice(0, clientTextMax))}`
-
-/** The JSON of so many texts is kept, such as the names of users; beyond that all are forgotten. */
-const quotedTextsMax = 256
-const quotedTexts = new Map<string, string>()
-
-function quoted(text: string): string {
-  const known = quotedTexts.get(text)
-  if (known !== undefined) return known
-  const json = JSON.stringify(text)
-  // What is longer than any text that a client chooses is no name that recurs.
-  if (text.length > clientTextMax) return json
-  if (quotedTexts.size >= quotedTextsMax) quotedTexts.clear()
-  quotedTexts.set(text, json)
-  return json
+  const note: CauseNote = {
+    t: timeMs,
+    user: context.user.name,
+    agent: textOf(context.userAgent),
+    audit: textOf(context.auditId),
+    manager: textOf(fieldManager),
+    verb,
+    sub: textOf(subresource),
+    admission: admission?.length === 0 ? undefined : admission,
+    because: because === undefined ? undefined : shortened(because),
+    reconcile,
+    did: changes,
+  }
+  return Buffer.from(JSON.stringify(note))
 }
 
 /** Throws a SyntaxError for what is no note of this kind. */
@@ -114,3 +100,5 @@ export function decodeCause(note: Uint8Array): NotedCause {
     changes: did,
   }
 }
+
+const textOf = (text = ''): string | undefined => (text === '' ? undefined : text.slice(0, clientTextMax))
