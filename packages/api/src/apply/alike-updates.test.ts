@@ -148,6 +148,34 @@ describe('updates that are alike', () => {
     expect(judged).toBe(2)
   })
 
+  it('are told apart by who makes them', () => {
+    const first = manager('first')
+    const others: readonly Manager[] = [
+      { ...first, name: 'other' },
+      { ...first, operation: 'Apply' },
+      { ...first, apiVersion: 'v2' },
+      { ...first, subresource: 'status' },
+    ]
+    for (const by of [first, ...others, first]) {
+      const lived = new Lived()
+      lived.become({ phase: 'x' }, by, '2026-01-01T00:00:00Z')
+      expect(lived.owners.map(({ fields: _fields, time: _time, ...who }) => who)).toEqual([by])
+    }
+  })
+
+  it('are told apart by their schema', () => {
+    const asked = (under: Schema): number => {
+      let count = 0
+      const update = { schema: under, steps: ['+f:only-here'], manager: controller, time: '2026-01-01T00:00:00Z' }
+      ownersAfterAlike(nobody, update, (_owners, { added }) => {
+        count += 1
+        return [{ ...controller, fields: added, time: update.time }]
+      })
+      return count
+    }
+    expect([asked(schema), asked(schema), asked(object('', '', {}))]).toEqual([1, 0, 1])
+  })
+
   it('are told apart by whose time is earlier', () => {
     const shown = [
       ['t1', 't2'],
