@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@coracle/api'
 import type { Watch, WatchEvent } from '@coracle/client'
-import type { RegistryWatch } from './registry-contract.ts'
+import type { RegistryWatch, WatchDelivery } from './registry-contract.ts'
 
 /** Most events held for a reader in process. What comes beyond waits in the registry, within its own limit. */
 export const watchBufferMax = 10_000
@@ -18,18 +18,17 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   #next = 0
   #ended = false
   #paused = false
-  #bookmark: WatchEvent<T> | undefined
+  #bookmark: Delivered | undefined
   #source: RegistryWatch | undefined
   #wake: (() => void) | undefined
 
-  readonly onEvent = (delivery: { readonly event: WatchEvent<KubernetesObject> }): boolean => {
-    const event = delivery.event as WatchEvent<T>
-    if (isPeriodicBookmark(event)) {
-      this.#bookmark = event
+  readonly onEvent = (delivery: Delivered): boolean => {
+    if (delivery.isPeriodicBookmark === true || isPeriodicBookmark(delivery.event)) {
+      this.#bookmark = delivery
       return true
     }
     this.#bookmark = undefined
-    this.#events.push(event)
+    this.#events.push(delivery.event as WatchEvent<T>)
     this.#wake?.()
     if (this.#held < watchBufferMax || this.#paused) return true
     this.#paused = true
@@ -40,7 +39,7 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   readonly onEnd = (): void => {
     if (this.#ended) return
     this.#ended = true
-    if (this.#bookmark !== undefined) this.#events.push(this.#bookmark)
+    if (this.#bookmark !== undefined) this.#events.push(this.#bookmark.event as WatchEvent<T>)
     this.#wake?.()
   }
 
@@ -127,6 +126,8 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
     this.#source?.resume()
   }
 }
+
+type Delivered = Pick<WatchDelivery, 'event' | 'isPeriodicBookmark'>
 
 /** One that marks the end of the first state is awaited. */
 function isPeriodicBookmark({ type, object }: WatchEvent<KubernetesObject>): boolean {

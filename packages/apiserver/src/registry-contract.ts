@@ -49,6 +49,8 @@ export interface WatchDelivery {
   readonly event: WatchEvent<KubernetesObject>
   /** The stored object behind an ADDED, MODIFIED or DELETED event; a table or metadata rendering reads it. */
   readonly stored?: Stored
+  /** Whether it is a bookmark that tells how far things have come, and no more: known without its event, which is made when it is read. */
+  readonly isPeriodicBookmark?: boolean
   /** One line of the watch stream: `{"type":…,"object":…}` and a newline. Made at most once per event. */
   readonly bytes: Buffer
 }

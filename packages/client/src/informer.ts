@@ -216,14 +216,13 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     }
     if (!isNewer(object, old)) return entry
     this.#store.replace(entry, object)
-    this.#tell(object, (handler) => handler.update?.(old, object))
+    this.#tell('update', object, old)
     return entry
   }
 
   #add(object: T): Entry<T> {
     const entry = this.#store.add(object)
-    const isInitial = !this.hasSynced
-    this.#tell(object, (handler) => handler.add?.(object, isInitial))
+    this.#tell('add', object)
     return entry
   }
 
@@ -235,14 +234,17 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
   /** Removes an object, whose final state is one that the cache need not have seen. */
   #removeEntry(entry: Entry<T>, final: T): void {
     this.#store.delete(entry)
-    this.#tell(final, (handler) => handler.delete?.(final))
+    this.#tell('delete', final)
   }
 
-  /** Tells of a change, which the cache shows. */
-  #tell(object: T, call: (handler: InformerHandler<T>) => void): void {
+  /** Tells of a change, which the cache shows. `old` is what an update replaces. */
+  #tell(type: 'add' | 'update' | 'delete', object: T, old: T = object): void {
+    const isInitial = !this.hasSynced
     for (const handler of this.#handlers) {
       try {
-        call(handler)
+        if (type === 'update') handler.update?.(old, object)
+        else if (type === 'add') handler.add?.(object, isInitial)
+        else handler.delete?.(object)
       } catch (error) {
         this.#tellFailure(error, object)
       }

@@ -184,24 +184,30 @@ export class Reflector<T extends KubernetesObject> {
     const watch = await this.#openWatch(timeoutMs)
     this.#reportRecovery()
     const { signal } = this.#stopping
+    let isStopped = signal.aborted
     const close = () => watch.close()
+    // Noted here: a signal takes as long to say whether it is aborted as an event takes.
+    const stop = () => {
+      isStopped = true
+      close()
+    }
     const overdue =
       timeoutMs === undefined ? undefined : clock.setTimer(timeoutMs + watchGraceMs, close, { housekeeping: true })
-    if (signal.aborted) close()
-    else signal.addEventListener('abort', close, { once: true })
+    if (isStopped) close()
+    else signal.addEventListener('abort', stop, { once: true })
     let events = 0
     try {
       for await (const batch of batchesOf(watch)) {
         for (const event of batch) {
-          if (signal.aborted) break
+          if (isStopped) break
           this.#take(event)
           if (events++ === 0) this.#succeeded()
         }
-        if (signal.aborted) break
+        if (isStopped) break
       }
     } finally {
       overdue?.cancel()
-      signal.removeEventListener('abort', close)
+      signal.removeEventListener('abort', stop)
       close()
     }
     return events > 0 || clock.monotonicMs() - startMs >= watchShortMs

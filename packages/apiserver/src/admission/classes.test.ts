@@ -139,6 +139,18 @@ describe('Priority', () => {
     )
   })
 
+  it('gives the priority of the default class as it is at the time', async () => {
+    const { client } = await startTestCore()
+    const priorityOf = async (name: string) => (await client.create(pods, pod(name))).spec.priority
+    expect(await priorityOf('a')).toBe(0)
+    await client.create(priorityClasses, priorityClass('usual', 10, true))
+    expect([await priorityOf('b'), await priorityOf('c')]).toEqual([10, 10])
+    await client.delete(priorityClasses, { name: 'usual' })
+    expect(await priorityOf('d')).toBe(0)
+    await client.create(priorityClasses, priorityClass('usual', 20, true))
+    expect(await priorityOf('e')).toBe(20)
+  })
+
   it('lets one class be the default', async () => {
     const { client } = await startTestCore()
     const first = await client.create(priorityClasses, priorityClass('first', 1, true))

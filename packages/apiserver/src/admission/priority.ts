@@ -1,5 +1,6 @@
 import { type KubernetesObject, type PriorityClass, priorityClasses, systemPriorities } from '@coracle/api'
 import type { Registries } from '../registries.ts'
+import type { WatchCache } from '../watch-cache/watch-cache.ts'
 import type { AdmissionPlugin, AdmissionTarget } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { type AdmittedPod, withSpec, writesPod } from './pods.ts'
@@ -20,6 +21,9 @@ interface Priority {
  * one may be the default.
  */
 export function priority(registries: Registries): AdmissionPlugin {
+  let followed: WatchCache | undefined
+  /** The global default, until a class changes. */
+  let known: { readonly class: PriorityClass | undefined } | undefined
   return {
     name: 'Priority',
     concerns: (target) => writesPod(target) || writesClass(target),
@@ -78,16 +82,29 @@ export function priority(registries: Registries): AdmissionPlugin {
     return { ...priorityOf(found), className: found.metadata.name ?? '' }
   }
 
-  /** The class that applies where none is named: of several the one with the least value, as upstream. */
+  /** The class that applies where none is named: of several the one with the least value, as upstream. Looked for when classes change. */
   function globalDefault(): PriorityClass | undefined {
-    return storedObjects(registries, priorityClasses)
-      .filter((each) => each.globalDefault === true)
-      .reduce<PriorityClass | undefined>(
-        (least, each) => (least === undefined || each.value < least.value ? each : least),
-        undefined,
-      )
+    const cache = registries.of(priorityClasses)?.storage.cache
+    if (cache === undefined || cache.size === 0) return undefined
+    if (cache !== followed) {
+      followed = cache
+      known = undefined
+      cache.onChange(() => {
+        known = undefined
+      })
+    }
+    known ??= { class: leastDefault(storedObjects(registries, priorityClasses)) }
+    return known.class
   }
 }
+
+const leastDefault = (classes: readonly PriorityClass[]): PriorityClass | undefined =>
+  classes
+    .filter((each) => each.globalDefault === true)
+    .reduce<PriorityClass | undefined>(
+      (least, each) => (least === undefined || each.value < least.value ? each : least),
+      undefined,
+    )
 
 /** What a pod was given stays when an update leaves it out, as one made from its manifest does. */
 function keepingPriority(pod: AdmittedPod, { spec: old }: AdmittedPod): KubernetesObject {

@@ -1,6 +1,6 @@
 import { jsonFormOf, type KubernetesObject } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { bookmarkDelivery, ObjectDelivery } from './cache-event.ts'
+import { bookmarkDelivery, initialEndDelivery, ObjectDelivery } from './cache-event.ts'
 import { podEvent, storedPod } from './testing/stored-pods.ts'
 
 describe('the deliveries of an event', () => {
@@ -44,13 +44,13 @@ describe('a bookmark', () => {
   const kind = { kind: 'Pod', apiVersion: 'v1' }
 
   it('has the kind and the version alone', () => {
-    const { event, bytes } = bookmarkDelivery(kind, 12, false)
+    const { event, bytes } = bookmarkDelivery(kind, 12)
     expect(event).toEqual({ type: 'BOOKMARK', object: { ...kind, metadata: { resourceVersion: '12' } } })
     expect(bytes.toString()).toBe(`${JSON.stringify(event)}\n`)
   })
 
   it('marks the end of the initial events by an annotation', () => {
-    const { event } = bookmarkDelivery(kind, 12, true)
+    const { event } = initialEndDelivery(kind, 12)
     expect(event.object.metadata).toEqual({
       resourceVersion: '12',
       annotations: { 'k8s.io/initial-events-end': 'true' },

@@ -88,15 +88,46 @@ export function errorDelivery(status: Status): WatchDelivery {
   return new PlainDelivery({ type: 'ERROR', object: status })
 }
 
-/** Tells that everything up to `revision` has been delivered; with `initialEventsEnd`, that the present state has been. */
-export function bookmarkDelivery(
-  kind: { readonly kind: string; readonly apiVersion: string },
-  revision: number,
-  initialEventsEnd: boolean,
-): WatchDelivery {
+interface BookmarkedKind {
+  readonly kind: string
+  readonly apiVersion: string
+}
+
+/** Tells that the present state, as of `revision`, has been delivered. */
+export function initialEndDelivery({ kind, apiVersion }: BookmarkedKind, revision: number): WatchDelivery {
   const annotations = { 'k8s.io/initial-events-end': 'true' }
-  const metadata = { resourceVersion: String(revision), ...(initialEventsEnd ? { annotations } : {}) }
-  return bookmarkOf({ kind: kind.kind, apiVersion: kind.apiVersion, metadata })
+  return bookmarkOf({ kind, apiVersion, metadata: { resourceVersion: String(revision), annotations } })
+}
+
+/** Tells that everything up to `revision` has been delivered. */
+export const bookmarkDelivery = (kind: BookmarkedKind, revision: number): WatchDelivery =>
+  new PeriodicBookmark(kind, revision)
+
+/** Every cache makes one each minute, and most readers are in process, where hardly any is ever read. */
+class PeriodicBookmark implements WatchDelivery {
+  readonly isPeriodicBookmark = true
+  readonly #kind: BookmarkedKind
+  readonly #revision: number
+  #made: WatchDelivery | undefined
+
+  constructor(kind: BookmarkedKind, revision: number) {
+    this.#kind = kind
+    this.#revision = revision
+  }
+
+  get event(): WatchDelivery['event'] {
+    return this.#delivery.event
+  }
+
+  get bytes(): Buffer {
+    return this.#delivery.bytes
+  }
+
+  get #delivery(): WatchDelivery {
+    const { kind, apiVersion } = this.#kind
+    this.#made ??= bookmarkOf({ kind, apiVersion, metadata: { resourceVersion: String(this.#revision) } })
+    return this.#made
+  }
 }
 
 /** A bookmark that carries this object. */

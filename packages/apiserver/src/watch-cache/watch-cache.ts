@@ -10,7 +10,7 @@ import type { Environment } from '@coracle/environment'
 import type { Entry, StoreEvent } from '@coracle/store'
 import type { RegistryWatch, WatchDelivery } from '../registry-contract.ts'
 import { readForeign, readStored } from '../versions/stored-form.ts'
-import { bookmarkDelivery, CacheEvent, errorDelivery, ObjectDelivery } from './cache-event.ts'
+import { bookmarkDelivery, CacheEvent, errorDelivery, initialEndDelivery, ObjectDelivery } from './cache-event.ts'
 import { CacheWatcher, deliveryUnder } from './cache-watcher.ts'
 import { EventHistory, historyEventsMax } from './event-history.ts'
 import { type InFlightWrite, InFlightWrites } from './in-flight-writes.ts'
@@ -265,7 +265,7 @@ export class WatchCache implements FeedSink {
     if (options.bookmarks) this.#feed.bookmarkRounds.join(this.#tellBookmark)
     if (options.timeoutMs !== undefined) {
       watcher.endAfter(options.timeoutMs, () => {
-        if (options.bookmarks) watcher.push(bookmarkDelivery(this.#type, this.revision, false))
+        if (options.bookmarks) watcher.push(bookmarkDelivery(this.#type, this.revision))
       })
     }
     return watcher
@@ -467,13 +467,13 @@ export class WatchCache implements FeedSink {
       return events.map((event) => deliveryUnder(selection, event)).filter((delivery) => delivery !== undefined)
     }
     const { items } = this.slice(selection, { limit: 0, afterKey: '' })
-    return stateDeliveries(items, marksInitialEnd ? bookmarkDelivery(this.#type, this.revision, true) : undefined)
+    return stateDeliveries(items, marksInitialEnd ? initialEndDelivery(this.#type, this.revision) : undefined)
   }
 
   /** Tells watchers who want to know how far things have come; false where there are none. */
   readonly #tellBookmark = (): boolean => {
     let wanted = false
-    const bookmark = bookmarkDelivery(this.#type, this.revision, false)
+    const bookmark = bookmarkDelivery(this.#type, this.revision)
     for (const watcher of this.#watchers) {
       if (!watcher.bookmarks) continue
       wanted = true
