@@ -59,6 +59,9 @@ export function validateObjectMetaUpdate(
   path: FieldPath = metadataPath,
 ): readonly FieldError[] {
   const isNew = (field: keyof ObjectMeta): boolean => meta[field] !== undefined && meta[field] !== old[field]
+  const changes = changeErrors(meta, old, path)
+  // Most updates leave all of it as it was.
+  if (changes.length === 0 && meta.managedFields === undefined && !checkedFields.some(isNew)) return changes
   const ofLabels = [
     ...(isNew('labels') ? labelErrors(meta.labels, path.field('labels'), fieldErrorsMax) : []),
     ...(isNew('annotations') ? validateAnnotations(meta.annotations, path.field('annotations')) : []),
@@ -68,9 +71,12 @@ export function validateObjectMetaUpdate(
   ]
   const ofFinalizers = isNew('finalizers') ? finalizerErrors(meta.finalizers ?? [], path.field('finalizers')) : []
   const ofOwners = managedFieldsErrors(meta.managedFields ?? [], path.field('managedFields'))
-  const ofChange = [...changeErrors(meta, old, path), ...ofLabels, ...ofOwners]
+  const ofChange = [...changes, ...ofLabels, ...ofOwners]
   return [...ofLabels, ...ofFinalizers, ...ofOwners, ...ofChange, ...ofChange]
 }
+
+/** What is checked where it is new, beside `managedFields`. */
+const checkedFields = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 
 /** What an update may not do to an object's metadata, whatever they are. */
 function changeErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): readonly FieldError[] {

@@ -130,12 +130,12 @@ function closingAtEnd<T>(source: AsyncIterable<T>, close: () => void): AsyncIter
   return {
     [Symbol.asyncIterator]: () => {
       const items = source[Symbol.asyncIterator]()
+      const taken = (result: IteratorResult<T>): IteratorResult<T> => {
+        if (result.done === true) close()
+        return result
+      }
       return {
-        async next() {
-          const result = await items.next()
-          if (result.done === true) close()
-          return result
-        },
+        next: () => items.next().then(taken),
         async return() {
           close()
           return { done: true, value: undefined }

@@ -12,11 +12,15 @@ interface ConditionLike {
 /** What a new status says that the old one did not, in words: `readyReplicas 2 → 3, condition Available is True`. */
 export function describeStatusChange(before: unknown, after: unknown): string {
   const [old, next] = [membersOf(before), membersOf(after)]
-  const names = [...new Set([...Object.keys(old), ...Object.keys(next)])]
-  const changed = names.filter((name) => !deepEqual(old[name], next[name]))
-  const told = changed.flatMap((name) =>
-    name === 'conditions' ? conditionChanges(old[name], next[name]) : [memberChange(name, old[name], next[name])],
-  )
+  const told: string[] = []
+  const tell = (name: string): void => {
+    const [was, is] = [old[name], next[name]]
+    if (was === is || deepEqual(was, is)) return
+    if (name === 'conditions') told.push(...conditionChanges(was, is))
+    else told.push(memberChange(name, was, is))
+  }
+  for (const name of Object.keys(old)) tell(name)
+  for (const name of Object.keys(next)) if (!Object.hasOwn(old, name)) tell(name)
   if (told.length === 0) return 'the observed state has changed'
   const more = told.length - namedMax
   return told.slice(0, namedMax).join(', ') + (more > 0 ? ` and ${more} more` : '')

@@ -37,7 +37,8 @@ function merge(target: unknown, patch: unknown): unknown {
   }
   const before = isJsonObject(target) ? target : {}
   let copy: Record<string, unknown> | undefined = isJsonObject(target) ? undefined : {}
-  for (const [key, change] of Object.entries(patch)) {
+  for (const key of Object.keys(patch)) {
+    const change = patch[key]
     const old = member(before, key)
     if (change === null) {
       if (!Object.hasOwn(before, key)) continue
@@ -61,7 +62,8 @@ function withoutNulls(value: unknown): unknown {
   }
   if (!isJsonObject(value)) return value
   let copy: Record<string, unknown> | undefined
-  for (const [key, each] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const each = value[key]
     const kept = each === null ? undefined : withoutNulls(each)
     if (kept === each) continue
     copy ??= { ...value }

@@ -1,5 +1,5 @@
 import type { FieldOwners, KubernetesObject } from '@coracle/api'
-import type { Operation, Store } from '@coracle/store'
+import type { Operation, Store, Transaction } from '@coracle/store'
 import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { CauseRecorder, RecordedChange } from '../causes/cause-recorder.ts'
 import { fromStore } from '../store-errors.ts'
@@ -125,30 +125,31 @@ export class ObjectWriter {
   }
 
   /** The revision of a write, once the cache has it; undefined where something else came first. */
-  async #commit(
+  #commit(
     write: InFlightWrite,
     operation: Operation,
     joint: readonly JointWrite[],
     origin: WriteOrigin | undefined,
     change: RecordedChange,
   ): Promise<number | undefined> {
-    const objects = joint.length === 0 ? noObjects : joint.flatMap((each) => ('record' in each ? [] : each))
+    const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
+    const alone = { conditions, operations: [operation] }
+    if (joint.length === 0) return this.#carryOut(write, noOthers, alone, origin, [change])
+    const objects = joint.flatMap((each) => ('record' in each ? [] : each))
     const others = objects.map((each) => each.writer.#beginJoint(each))
+    const changes = [change]
+    for (const each of objects) changes.push(each.writer.#jointChangeOf(each))
+    return this.#carryOut(write, others, together(alone, joint, others), origin, changes)
+  }
+
+  async #carryOut(
+    write: InFlightWrite,
+    others: readonly BegunWrite[],
+    { conditions, operations }: Pick<Transaction, 'conditions' | 'operations'>,
+    origin: WriteOrigin | undefined,
+    changes: readonly RecordedChange[],
+  ): Promise<number | undefined> {
     try {
-      const conditions = [{ key: operation.key, modRevision: write.previousRevision }]
-      const operations = [operation]
-      for (const each of joint) {
-        if (!('record' in each)) continue
-        const { record: key, value } = each
-        if (value !== undefined) conditions.push({ key, modRevision: 0 })
-        operations.push(value === undefined ? { type: 'delete', key } : { type: 'put', key, value })
-      }
-      for (const other of others) {
-        conditions.push({ key: other.operation.key, modRevision: other.write.previousRevision })
-        operations.push(other.operation)
-      }
-      const changes = [change]
-      for (const each of objects) changes.push(each.writer.#jointChangeOf(each))
       const note = this.#causes.noteOf(origin, changes)
       const { ok, revision } = await this.#store.commit(
         note === undefined ? { conditions, operations } : { conditions, operations, note },
@@ -165,7 +166,27 @@ export class ObjectWriter {
   }
 }
 
-const noObjects: readonly JointObject[] = []
+const noOthers: readonly BegunWrite[] = []
+
+/** A transaction with what is written together with its object. */
+function together(
+  { conditions, operations }: Pick<Transaction, 'conditions' | 'operations'>,
+  joint: readonly JointWrite[],
+  others: readonly BegunWrite[],
+): Pick<Transaction, 'conditions' | 'operations'> {
+  const [allConditions, allOperations] = [[...conditions], [...operations]]
+  for (const each of joint) {
+    if (!('record' in each)) continue
+    const { record: key, value } = each
+    if (value !== undefined) allConditions.push({ key, modRevision: 0 })
+    allOperations.push(value === undefined ? { type: 'delete', key } : { type: 'put', key, value })
+  }
+  for (const { operation, write } of others) {
+    allConditions.push({ key: operation.key, modRevision: write.previousRevision })
+    allOperations.push(operation)
+  }
+  return { conditions: allConditions, operations: allOperations }
+}
 
 /** A write that the cache has been told of. */
 interface BegunWrite {

@@ -9,7 +9,7 @@ export const conversionsMax = 100
  * once where nothing has to be waited for.
  */
 export function withConversions<T>(kind: StoredKind, compute: (versions: Versions) => T | Promise<T>): T | Promise<T> {
-  const made = new Map<string, unknown>()
+  const made: Made = { results: undefined }
   const versions = versionsOf(kind, made)
   const convert = (error: unknown) => {
     if (error instanceof ConversionNeeded) return repeat(error, made, () => compute(versions))
@@ -23,14 +23,17 @@ export function withConversions<T>(kind: StoredKind, compute: (versions: Version
   }
 }
 
-async function repeat<T>(
-  first: ConversionNeeded,
-  made: Map<string, unknown>,
-  compute: () => T | Promise<T>,
-): Promise<T> {
+/** What was converted, by what was asked for; most computations ask for nothing. */
+interface Made {
+  results: Map<string, unknown> | undefined
+}
+
+async function repeat<T>(first: ConversionNeeded, made: Made, compute: () => T | Promise<T>): Promise<T> {
+  const results = new Map<string, unknown>()
+  made.results = results
   for (let needed = first; ; ) {
-    if (made.size === conversionsMax) throw new Error(`more than ${conversionsMax} conversions of one object`)
-    made.set(needed.key, await needed.converted)
+    if (results.size === conversionsMax) throw new Error(`more than ${conversionsMax} conversions of one object`)
+    results.set(needed.key, await needed.converted)
     try {
       return await compute()
     } catch (error) {
@@ -54,7 +57,7 @@ class ConversionNeeded extends Error {
 }
 
 /** `made` has what was converted before. */
-function versionsOf(kind: StoredKind, made: ReadonlyMap<string, unknown>): Versions {
+function versionsOf(kind: StoredKind, made: Made): Versions {
   const find = (apiVersion: string) => kind.versions.find((each) => apiVersionOf(each) === apiVersion)
   const isHub = (apiVersion: string) => apiVersionOf(kind) === apiVersion
   const fromStored = kind.custom?.fromStored
@@ -71,7 +74,7 @@ function versionsOf(kind: StoredKind, made: ReadonlyMap<string, unknown>): Versi
       // What a manager applied may lack what an object has.
       const whole = { apiVersion: from, kind: kind.kind, metadata: {}, ...(value as object) } as KubernetesObject
       const key = fromStored === undefined ? '' : `${to} ${JSON.stringify(whole)}`
-      if (made.has(key)) return made.get(key)
+      if (made.results?.has(key)) return made.results.get(key)
       const result = converted(whole, to)
       if (result instanceof Promise) throw new ConversionNeeded(key, result)
       return result

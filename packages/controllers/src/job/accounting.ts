@@ -32,9 +32,12 @@ export type Unended = 'wait' | 'fail' | 'leave'
 export function account(job: Job, pods: readonly Pod[], held: ReadonlySet<Pod>, unended: Unended): Account {
   const { spec, status = {} } = job
   const tracked = pods.filter(isTracked)
-  const trackedUids = new Set(tracked.map(({ metadata }) => metadata.uid ?? ''))
   const named = status.uncountedTerminatedPods ?? {}
-  const waiting = (uids: readonly string[] = []) => uids.filter((uid) => trackedUids.has(uid))
+  const waiting = (uids: readonly string[] = []): string[] => {
+    if (uids.length === 0) return []
+    const trackedUids = new Set(tracked.map(({ metadata }) => metadata.uid ?? ''))
+    return uids.filter((uid) => trackedUids.has(uid))
+  }
   const [succeededNames, failedNames] = [waiting(named.succeeded), waiting(named.failed)]
   let succeeded = (status.succeeded ?? 0) + (named.succeeded ?? []).length - succeededNames.length
   const failed = (status.failed ?? 0) + (named.failed ?? []).length - failedNames.length

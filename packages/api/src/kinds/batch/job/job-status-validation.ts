@@ -50,7 +50,7 @@ interface StatusChange {
 
 const terminalConditions = ['Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'] as const
 type TerminalCondition = (typeof terminalConditions)[number]
-const isCondition = (what: string): boolean => terminalConditions.some((each) => each === what)
+const isCondition = (what: string): boolean => (terminalConditions as readonly string[]).includes(what)
 
 function changeOf({ spec, status = {} }: Job, { status: old = {} }: Job): StatusChange {
   const is = (type: string): boolean => hasJobCondition(status, type)
@@ -64,12 +64,15 @@ function changeOf({ spec, status = {} }: Job, { status: old = {} }: Job): Status
     was,
     isFinished,
     finishes: isFinished !== (was('Complete') || was('Failed')),
-    changes: (...what) =>
-      what.some((each) =>
-        isCondition(each)
+    changes(...what) {
+      for (const each of what) {
+        const isOther = isCondition(each)
           ? is(each) !== was(each)
-          : !deepEqual(status[each as keyof JobStatus], old[each as keyof JobStatus]),
-      ),
+          : !deepEqual(status[each as keyof JobStatus], old[each as keyof JobStatus])
+        if (isOther) return true
+      }
+      return false
+    },
   }
 }
 

@@ -98,6 +98,7 @@ function transitionErrors(
   list: StatusList,
   spec: PodSpec,
 ): FieldError[] {
+  if (!old.some(({ state }) => state?.terminated?.exitCode !== undefined)) return []
   const listed = list === 'initContainerStatuses' ? spec.initContainers : spec.containers
   const containers = new Map((listed ?? []).toReversed().map((each) => [each.name, each]))
   if (list !== 'ephemeralContainerStatuses' && mayRestartAll(spec)) return []
