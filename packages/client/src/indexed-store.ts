@@ -122,10 +122,8 @@ export class IndexedStore<T extends KubernetesObject> {
   }
 }
 
-const nothing: readonly never[] = Object.freeze([])
-
 function objectsOf<T extends KubernetesObject>(entries: Iterable<Entry<T>> | undefined): readonly T[] {
-  if (entries === undefined) return nothing
+  if (entries === undefined) return []
   const objects: T[] = []
   for (const { object } of entries) objects.push(object)
   return objects

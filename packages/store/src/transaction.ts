@@ -105,16 +105,16 @@ function changeOf(
   previous: Entry | undefined,
   { previous: carried, note }: ChangeExtras,
 ): StoreEvent {
-  return {
-    type: operation.type,
-    key: operation.key,
-    value: valueHolder(operation, previous).value,
-    revision,
-    createRevision: previous?.createRevision ?? revision,
-    previousRevision: previous?.modRevision ?? 0,
-    ...(carried === undefined ? {} : { previousValue: carried.value }),
-    ...(note === undefined ? {} : { note }),
-  }
+  const { type, key } = operation
+  const { value } = valueHolder(operation, previous)
+  const createRevision = previous?.createRevision ?? revision
+  const previousRevision = previous?.modRevision ?? 0
+  if (carried === undefined && note !== undefined)
+    return { type, key, value, revision, createRevision, previousRevision, note }
+  const change = { type, key, value, revision, createRevision, previousRevision }
+  if (carried === undefined) return change
+  const previousValue = carried.value
+  return note === undefined ? { ...change, previousValue } : { ...change, previousValue, note }
 }
 
 /** What has the value of a change: the operation, or the entry that it deletes. */
