@@ -1,4 +1,5 @@
 import type { Clock, MetricsRegistry, Timer, TimerOptions } from '@coracle/environment'
+import { KeyLine } from './key-line.ts'
 import { exponentialRateLimiter, type RateLimiter } from './rate-limiter.ts'
 import { createWorkQueueMetrics, type WorkQueueMetrics } from './work-queue-metrics.ts'
 
@@ -83,9 +84,9 @@ class DeduplicatingQueue implements WorkQueue {
   readonly #keysMax: number
   readonly #rateLimiter: RateLimiter
   readonly #metrics: WorkQueueMetrics | undefined
-  /** Keys to hand out, in order, and since when they wait. Maps keep insertion order, and taking the first is cheap. */
-  readonly #fresh = new Map<string, number>()
-  readonly #background = new Map<string, number>()
+  /** Keys to hand out, in order, and since when they wait. */
+  readonly #fresh = new KeyLine()
+  readonly #background = new KeyLine()
   readonly #processing = new Map<string, Processing>()
   /** Keys added while they were being processed. */
   readonly #again = new Map<string, Priority>()
@@ -126,17 +127,17 @@ class DeduplicatingQueue implements WorkQueue {
       if (this.#again.get(key) !== 'fresh') this.#again.set(key, priority)
       return
     }
-    const sinceMs = this.#background.get(key)
+    const sinceMs = this.#background.sinceMs(key)
     if (sinceMs !== undefined) {
       if (priority === 'background') return
       this.#background.delete(key)
-      this.#fresh.set(key, sinceMs)
+      this.#fresh.add(key, sinceMs)
       return
     }
     this.#checkRoom()
     this.#metrics?.added()
     const ready = priority === 'fresh' ? this.#fresh : this.#background
-    ready.set(key, this.#nowMs())
+    ready.add(key, this.#nowMs())
     this.#takers.shift()?.()
   }
 
@@ -230,14 +231,12 @@ class DeduplicatingQueue implements WorkQueue {
     const priority = isBackgroundsTurn && this.#background.size > 0 ? 'background' : 'fresh'
     this.#freshInRow = priority === 'fresh' && this.#background.size > 0 ? this.#freshInRow + 1 : 0
     const ready = priority === 'fresh' ? this.#fresh : this.#background
-    for (const [key, readyMs] of ready) {
-      ready.delete(key)
-      const sinceMs = this.#nowMs()
-      this.#metrics?.queueSeconds.observe((sinceMs - readyMs) / 1000)
-      this.#processing.set(key, { priority, sinceMs })
-      return key
-    }
-    return undefined
+    const next = ready.take()
+    if (next === undefined) return undefined
+    const sinceMs = this.#nowMs()
+    this.#metrics?.queueSeconds.observe((sinceMs - next.sinceMs) / 1000)
+    this.#processing.set(next.key, { priority, sinceMs })
+    return next.key
   }
 
   /** Only metrics want to know. */
