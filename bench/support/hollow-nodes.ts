@@ -30,7 +30,12 @@ export async function startHollowNodes(target: Target, count: number): Promise<A
   const connections = await Promise.all(Array.from({ length: connectionCount }, () => Connection.open(target)))
   const idle = [...connections]
   const waiting: ((connection: Connection) => void)[] = []
-  const withConnection = async (work: (connection: Connection) => Promise<unknown>): Promise<void> => {
+  const underWay = new Set<Promise<void>>()
+  const withConnection = (work: (connection: Connection) => Promise<unknown>): void => {
+    const done = carryOut(work).finally(() => underWay.delete(done))
+    underWay.add(done)
+  }
+  const carryOut = async (work: (connection: Connection) => Promise<unknown>): Promise<void> => {
     const connection = idle.pop() ?? (await new Promise<Connection>((resolve) => waiting.push(resolve)))
     await work(connection)
     const next = waiting.shift()
@@ -43,7 +48,7 @@ export async function startHollowNodes(target: Target, count: number): Promise<A
   for (const name of names) await first.ask('POST', leasesPath, leaseOf(name))
   const renewals = setInterval(() => {
     for (const name of names)
-      void withConnection((connection) => patch(connection, `${leasesPath}/${name}`, { spec: leaseOf(name).spec }))
+      withConnection((connection) => patch(connection, `${leasesPath}/${name}`, { spec: leaseOf(name).spec }))
   }, renewMs)
 
   const started = new Set<string>()
@@ -60,10 +65,10 @@ export async function startHollowNodes(target: Target, count: number): Promise<A
       const path = `${podsPath}/${name}`
       if (deletionTimestamp !== undefined && !removed.has(uid)) {
         removed.add(uid)
-        void withConnection((connection) => connection.request('DELETE', `${path}?gracePeriodSeconds=0`))
+        withConnection((connection) => connection.request('DELETE', `${path}?gracePeriodSeconds=0`))
       } else if (deletionTimestamp === undefined && object.status.phase === 'Pending' && !started.has(uid)) {
         started.add(uid)
-        void withConnection((connection) => patch(connection, `${path}/status`, { status: statusOf(object) }))
+        withConnection((connection) => patch(connection, `${path}/status`, { status: statusOf(object) }))
       }
     }),
   )
@@ -71,6 +76,8 @@ export async function startHollowNodes(target: Target, count: number): Promise<A
     async [Symbol.asyncDispose]() {
       clearInterval(renewals)
       watching.close()
+      // What is under way when pods are gone would find no server.
+      await Promise.all(underWay)
       await deleteNodes(first, names)
       for (const connection of connections) connection.close()
     },
