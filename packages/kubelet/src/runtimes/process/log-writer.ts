@@ -24,7 +24,7 @@ export function startLogWriter(path: string, log: number): LogWriter {
   closeSync(both)
   unlinkSync(path)
   try {
-    const writer = launch({ argv: ['/bin/cat'], env: {}, directory: '/' }, [inputFd, log, 'ignore'])
+    const writer = launch({ argv: ['/bin/sh', '-c', writing], env: {}, directory: '/' }, [inputFd, log, 'ignore'])
     const end = new Promise<void>((resolve) => void writer.once('exit', () => resolve()).once('error', () => resolve()))
     writer.unref()
     if (writer.pid !== undefined) return { outputFd, end }
@@ -36,3 +36,6 @@ export function startLogWriter(path: string, log: number): LogWriter {
     closeSync(inputFd)
   }
 }
+
+/** What cannot be written, as on a full disk, is passed over a piece at a time: a container neither ends nor waits for its log. */
+const writing = 'until cat; do head -c 1000000 >/dev/null; done'
