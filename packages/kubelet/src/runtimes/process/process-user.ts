@@ -10,38 +10,34 @@ export interface ProcessUser extends ContainerUser {
   readonly noNewPrivileges: boolean
 }
 
-/** The accounts of a host, as in /etc/passwd and /etc/group. */
-export interface Accounts {
-  readonly passwd: string
-  readonly group: string
-}
-
-/** The user `nobody` of every Linux. */
+/** The user `nobody` of every Linux, and its group. */
 const nobody = 65_534
 
 /**
  * Who a container's processes are. What a container does not say is as the host's accounts have it, where elsewhere it is as those of
- * the image; who has no account there is in group 0, as with container runtimes. A container that must not be root and names nobody is
- * `nobody`.
+ * the image. Who has no account there is in nobody's group: in group 0, as with container runtimes, it could read what the host keeps for
+ * root's. Other groups of an account are not taken: that of Docker, say, would make it root. A container that must not be root and names
+ * nobody is `nobody`.
  * Undefined where they are whoever runs the node agent: only root can start processes as others, which nobody else is asked for.
  */
 export function processUser(
   asked: AskedUser | undefined,
   canBeOthers: boolean = runsAsRoot(),
-  accounts: () => Accounts = hostAccounts,
+  accounts: () => string = hostAccounts,
 ): ProcessUser | undefined {
   if (asked === undefined || !canBeOthers) return undefined
-  const { runAsUser, runAsGroup, supplementalGroups, onlyTheseGroups, neverRoot, noNewPrivileges } = asked
+  const { runAsUser, runAsGroup, supplementalGroups, neverRoot, noNewPrivileges } = asked
   const uid = runAsUser ?? (neverRoot ? nobody : 0)
   if (uid === 0 && runAsGroup === undefined && supplementalGroups.length === 0) return undefined
-  const { passwd, group } = accounts()
-  const [name, , , accountGid, , home] = rowsOf(passwd).find((row) => row[2] === String(uid)) ?? []
-  const gid = runAsGroup ?? Number(accountGid ?? 0)
-  const more = onlyTheseGroups || name === undefined ? [] : groupsWith(name, group)
+  const rows = accounts()
+    .split('\n')
+    .map((line) => line.split(':'))
+  const [, , , accountGid, , home] = rows.find((row) => row[2] === String(uid)) ?? []
+  const gid = runAsGroup ?? Number(accountGid ?? (uid === 0 ? 0 : nobody))
   return {
     uid,
     gid,
-    supplementalGroups: [...new Set([gid, ...supplementalGroups, ...more])],
+    supplementalGroups: [...new Set([gid, ...supplementalGroups])],
     home: home ?? '/',
     noNewPrivileges,
   }
@@ -50,24 +46,13 @@ export function processUser(
 /** Whether processes can be started as others than whoever runs the node agent. */
 export const runsAsRoot = (): boolean => process.platform === 'linux' && process.getuid?.() === 0
 
-function hostAccounts(): Accounts {
-  return { passwd: textOf('/etc/passwd'), group: textOf('/etc/group') }
-}
-
-function textOf(path: string): string {
+/** /etc/passwd. */
+function hostAccounts(): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync('/etc/passwd', 'utf8')
   } catch {
     return ''
   }
-}
-
-const rowsOf = (text: string): readonly string[][] => text.split('\n').map((line) => line.split(':'))
-
-function groupsWith(name: string, group: string): readonly number[] {
-  return rowsOf(group)
-    .filter(([, , , members = '']) => members.split(',').includes(name))
-    .map(([, , gid]) => Number(gid))
 }
 
 /** Where `setpriv` is on systems that have it. */
