@@ -8,9 +8,10 @@ import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgentMetrics } from '../metrics/index.ts'
 import { type NodeFacts, simulatedFacts } from '../node/node-facts.ts'
-import type { PodSandboxConfig, Runtime } from '../runtimes/runtime.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { startMs, testContainer, testPod, testRun, testSandbox } from '../testing/pods.ts'
+import { sandboxConfig } from '../testing/sandboxes.ts'
 import { createLocalAgent } from './local-agent.ts'
 import type { ServedNode } from './served-node.ts'
 
@@ -183,15 +184,7 @@ describe('/metrics/cadvisor', () => {
   it('adds up what simulated containers say they use, which never falls', async () => {
     const clock = new VirtualClock()
     const runtime = createSimulatedRuntime({ environment: { ...realEnvironment(), clock } })
-    const config: PodSandboxConfig = {
-      podUid: 'uid-1',
-      podName: 'web',
-      podNamespace: 'default',
-      attempt: 0,
-      hostname: 'web',
-      hostNetwork: false,
-    }
-    const sandbox = await runtime.runPodSandbox(config)
+    const sandbox = await runtime.runPodSandbox(sandboxConfig())
     const container = {
       attempt: 0,
       image: 'nginx:1',

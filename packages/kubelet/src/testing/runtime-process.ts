@@ -1,5 +1,6 @@
 import { realEnvironment } from '@coracle/environment'
 import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
+import { sandboxConfig } from './sandboxes.ts'
 
 /**
  * A node agent's runtime in a process of its own, for tests that kill it: starts one container per command line
@@ -9,14 +10,7 @@ import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
 process.stdin.resume()
 const [dataDirectory = '', ...commands] = process.argv.slice(2)
 const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory, nodeName: 'node-a' })
-const sandbox = await runtime.runPodSandbox({
-  podUid: 'uid-1',
-  podName: 'web',
-  podNamespace: 'default',
-  attempt: 0,
-  hostname: 'web',
-  hostNetwork: false,
-})
+const sandbox = await runtime.runPodSandbox(sandboxConfig())
 const ids: string[] = []
 for (const [index, command] of commands.entries()) {
   const id = await runtime.createContainer(sandbox.id, {

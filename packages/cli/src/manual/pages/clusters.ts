@@ -5,7 +5,7 @@ export const clusterPages: ManualPages = {
   up: {
     details: [
       'When it says that it is ready, DIRECTORY/kubeconfig opens the cluster to kubectl and other clients; coracle itself finds .coracle/kubeconfig here or in a directory above.',
-      'On the process runtime containers are processes of this host, which run as you: their image is only recorded, and they need a command, or what --images says of their image. On the simulated runtime pods exist in the API alone.',
+      'On the process runtime containers are processes of this host, which run as you, or as the user that their pod names where root starts them: their image is only recorded, and they need a command, or what --images says of their image. On the simulated runtime pods exist in the API alone.',
       'A cluster with a name is in .coracle/clusters/NAME, beside the one without. All contexts are in .coracle/kubeconfig; a port that another cluster has is not taken from it.',
       'With --detach the command returns when the cluster is ready, which goes on without the terminal: its log is read with server-logs, and down stops it.',
       'With -o json every line is an object: type is ready (with url, kubeconfig, pid) or change (with time, object, message, severity).',

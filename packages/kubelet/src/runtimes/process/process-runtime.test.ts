@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sandboxConfig } from '../../testing/sandboxes.ts'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
 import { type HostImages, parseHostImages } from './host-images.ts'
@@ -30,17 +31,6 @@ function openRuntime(dataDirectory: string, nodeName = 'node-a', images?: HostIm
     await runtime.close()
   })
   return runtime
-}
-
-function sandboxConfig(podUid = 'uid-1') {
-  return {
-    podUid,
-    podName: 'web',
-    podNamespace: 'default',
-    attempt: 0,
-    hostname: 'web',
-    hostNetwork: false,
-  }
 }
 
 function containerConfig(command: string | readonly string[], more: Partial<ContainerConfig> = {}): ContainerConfig {

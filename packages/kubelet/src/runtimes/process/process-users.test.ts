@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sandboxConfig } from '../../testing/sandboxes.ts'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import type { AskedUser, ContainerConfig, ContainerRuntimeStatus, Runtime } from '../runtime.ts'
 import { createProcessRuntime } from './process-runtime.ts'
@@ -36,15 +37,7 @@ function open(): { readonly runtime: Runtime; readonly directory: string } {
 }
 
 async function create(runtime: Runtime, script: string, more: Partial<ContainerConfig> = {}): Promise<string> {
-  const config = {
-    podUid: 'uid-1',
-    podName: 'web',
-    podNamespace: 'default',
-    attempt: 0,
-    hostname: 'web',
-    hostNetwork: false,
-  }
-  const sandbox = (await runtime.listPodSandboxes())[0] ?? (await runtime.runPodSandbox(config))
+  const sandbox = (await runtime.listPodSandboxes())[0] ?? (await runtime.runPodSandbox(sandboxConfig()))
   return runtime.createContainer(sandbox.id, {
     name: 'main',
     attempt: 0,
@@ -95,15 +88,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
   it('is root where it does not', async () => {
     const { runtime } = open()
     const id = await create(runtime, 'true')
-    const config = {
-      podUid: 'uid-2',
-      podName: 'db',
-      podNamespace: 'default',
-      attempt: 0,
-      hostname: 'db',
-      hostNetwork: false,
-    }
-    const sandbox = await runtime.runPodSandbox(config)
+    const sandbox = await runtime.runPodSandbox(sandboxConfig('uid-2'))
     const { user: _, ...plain } = {
       user: stranger,
       name: 'main',
