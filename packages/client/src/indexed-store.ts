@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, lookedThroughMax } from '@coracle/api'
 import { splitKey } from './object-key.ts'
 
 /** The values under which an index files an object; none where it has no place in the index. Pure. */
@@ -156,9 +156,6 @@ function areSame(a: readonly string[], b: readonly string[]): boolean {
   for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false
   return true
 }
-
-/** As many values are looked through for one: most objects have fewer in an index, for which that is cheaper than a set. */
-const lookedThroughMax = 16
 
 /** Tells whether a value is among others. */
 function membership(values: readonly string[]): (value: string) => boolean {
