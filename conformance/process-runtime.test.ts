@@ -505,13 +505,29 @@ describe.skipIf(!isRoot)(
       expect((await api.call(`${pods}/stranger/log`)).text.split('\n')).toEqual([
         '31337',
         '31338',
-        '31338 31339',
+        // And that of the pod, by which its volumes are its own.
+        expect.stringMatching(/^31338 31339 [2-4]\d{9}$/),
         'hello',
         'token',
         '31337 31339',
         'closed',
         '',
       ])
+    })
+
+    it('have volumes that no other pod passes to, not even as the same user', async () => {
+      const spec = { securityContext: { runAsUser: 31_340 }, volumes: [{ name: 'data', emptyDir: {} }] }
+      const container = { volumeMounts: [{ name: 'data', mountPath: 'data' }] }
+      const make = async (name: string, script: string) => {
+        const command = ['sh', '-c', `${script}; exec sleep 600`]
+        await api.object(pods, post(pod(name, command, { spec, container })))
+        return uidOf(await ready(name))
+      }
+      const one = await make('one', 'echo of one > data/file')
+      const volume = join(home, 'data', 'kubelet', 'node-0', 'pods', one, 'data')
+      expect(await readFile(join(volume, 'file'), 'utf8')).toBe('of one\n')
+      await make('other', `echo of other > data/file; cat data/file; cat ${volume}/file 2>/dev/null || echo closed`)
+      expect((await api.call(`${pods}/other/log`)).text).toBe('of other\nclosed\n')
     })
 
     it('are nobody where they must not be root and name no user', async () => {

@@ -41,6 +41,14 @@ describe('the volumes of a pod on a node with processes', () => {
     expect(readdirSync(path)).toEqual(['kept'])
   })
 
+  it.each([
+    ['files', { configMap: { name: 'there' } }],
+    ['nothing', { emptyDir: {} }],
+  ])('are closed to others of the host, with %s in them', async (_, volume) => {
+    await mount(volume)
+    expect(statSync(join(directory, uid)).mode & 0o777).toBe(0o700)
+  })
+
   it('are paths of the node', async () => {
     const path = join(directory, 'here')
     expect((await mount({ hostPath: { path, type: 'DirectoryOrCreate' } })).get('v')).toEqual({ path, readOnly: false })

@@ -85,7 +85,10 @@ async function madeVolume(
   if (!isReal) return undefined
   if (hostPath !== undefined) return { path: await directoryOnNode(hostPath), readOnly: false }
   if (directory === undefined) return undefined
-  const path = join(directory, podUidOf(pod), volume.name)
+  const own = join(directory, podUidOf(pod))
+  // Closed to others of the host whatever the modes of what is in it; a runtime that runs containers as others opens it to these.
+  await mkdir(own, { recursive: true, mode: 0o700 })
+  const path = join(own, volume.name)
   if (files !== undefined) {
     await writeFiles(path, files, { hasOwners, group: pod.spec.securityContext?.fsGroup })
     return { path, readOnly: true }

@@ -5,6 +5,8 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import type { ContainerUser } from '../runtime.ts'
 import { closedDirectory, openPassage } from './passage.ts'
 
+const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+
 const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8)
 
 function privateDirectories(...names: readonly string[]): readonly string[] {
@@ -36,6 +38,20 @@ it('changes nothing elsewhere', () => {
   expect([first, second].map(modeOf)).toEqual(['700', '700'])
 })
 
+it('lets only its group pass a gate', () => {
+  const [top = '', gate = '', below = ''] = privateDirectories('t', 'g', 'b')
+  openPassage(top, below, { directory: gate, group: own.gid })
+  expect([top, gate, below].map(modeOf)).toEqual(['711', '710', '711'])
+  expect(statSync(gate).gid).toBe(own.gid)
+})
+
+it('leaves a gate open that is so already', () => {
+  const [top = '', gate = ''] = privateDirectories('t', 'g')
+  chmodSync(gate, 0o755)
+  openPassage(top, gate, { directory: gate, group: own.gid })
+  expect(modeOf(gate)).toBe('755')
+})
+
 it('follows no link', () => {
   const [top = ''] = privateDirectories('t')
   const [elsewhere = '', secret = ''] = privateDirectories('e', 's')
@@ -45,7 +61,6 @@ it('follows no link', () => {
   expect([top, elsewhere, secret].map(modeOf)).toEqual(['711', '700', '700'])
 })
 
-const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 const stranger: ContainerUser = { uid: own.uid + 1, gid: own.gid + 1, supplementalGroups: [] }
 
 it.each<[string, number, ContainerUser, boolean]>([

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { chownSync, closeSync, type FSWatcher, fchownSync, mkdirSync, openSync, watch } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { isTokenMount } from '@coracle/api'
 import type { CommandStreams } from '@coracle/client/streaming'
@@ -43,10 +43,11 @@ import { MarkedProcesses } from './marked-processes.ts'
 import { placeMounts } from './mounts.ts'
 import { closedDirectory, openPassage } from './passage.ts'
 import { makePipes, PipeSupply } from './pipes.ts'
+import { podGroup } from './pod-group.ts'
 import { forwardPort } from './port-forward.ts'
 import { hasEnded, isAlive, signalGroup } from './process-identity.ts'
 import { sessionUsage } from './process-usage.ts'
-import { asItsUser, type ProcessUser, processUser, runsAsRoot } from './process-user.ts'
+import { asItsUser, groupsOf, type ProcessUser, processUser, runsAsRoot } from './process-user.ts'
 import { type ContainerRecord, RecordStore, type SandboxRecord } from './record-store.ts'
 import { runBeside } from './run-beside.ts'
 import { shimScript } from './shim.ts'
@@ -212,7 +213,7 @@ class ProcessRuntime implements Runtime {
     if (sandbox?.ready !== true) throw new Error(`sandbox ${sandboxId} is not ready`)
     const config = asImageSays(asked, this.#images)
     if (!namesProgram(config)) throw new Error(commandRefusal(config))
-    const user = processUser(config.user)
+    const user = this.#userOf(sandbox, config)
     const record: ContainerRecord = {
       id: this.#newId(),
       sandboxId,
@@ -232,16 +233,30 @@ class ProcessRuntime implements Runtime {
     return record.id
   }
 
+  /** Who a container is: where it has volumes that were made for its pod, one of the group that may pass to them. */
+  #userOf({ podUid }: SandboxRecord, { user: asked, mounts }: ContainerConfig): ProcessUser | undefined {
+    const user = processUser(asked)
+    const directory = this.#records.volumesDirectory(podUid)
+    // Root passes anyway.
+    if (user === undefined || user.uid === 0 || !mounts.some(({ hostPath }) => isBelow(directory, hostPath)))
+      return user
+    const group = podGroup(podUid)
+    return group === undefined ? user : { ...user, podGroup: group }
+  }
+
   /** Lets another user work in what is a container's own, and pass to its volumes. */
-  #admit({ id, config, workDirectory }: ContainerRecord, user: ProcessUser): void {
+  #admit({ id, podUid, config, workDirectory }: ContainerRecord, user: ProcessUser): void {
     chownSync(workDirectory, user.uid, user.gid)
     const messages = dirname(this.#records.messagePath(id))
     mkdirSync(messages, { recursive: true, mode: 0o700 })
     for (const path of [dirname(workDirectory), messages]) openPassage(this.#directory, path)
+    const directory = this.#records.volumesDirectory(podUid)
+    const gate = user.podGroup === undefined ? undefined : { directory, group: user.podGroup }
+    const passing = { ...user, supplementalGroups: groupsOf(user) }
     for (const { name, hostPath, containerPath } of config.mounts) {
       if (hostPath === undefined) continue
-      openPassage(this.#directory, dirname(hostPath))
-      const closed = isTokenMount(name, containerPath) ? undefined : closedDirectory(dirname(hostPath), user)
+      openPassage(this.#directory, dirname(hostPath), gate)
+      const closed = isTokenMount(name, containerPath) ? undefined : closedDirectory(dirname(hostPath), passing)
       if (closed === undefined) continue
       throw new ContainerConfigError(
         `user ${user.uid} may not pass ${closed}, which leads to volume "${name}": let others pass it (chmod go+x ${closed}), ` +
@@ -589,6 +604,8 @@ class ProcessRuntime implements Runtime {
     return this.#environment.random.string(64, '0123456789abcdef')
   }
 }
+
+const isBelow = (directory: string, path: string | undefined): boolean => path?.startsWith(directory + sep) === true
 
 /** Whether all that has been written is read, once. */
 const isWhole = ({ follow, tailLines, sinceTimeMs, limitBytes }: LogReadOptions): boolean =>

@@ -7,6 +7,8 @@ import { restoring, variablesUnder } from './variables.ts'
 /** Who the processes of a container are, where they are not whoever runs the node agent. */
 export interface ProcessUser extends ContainerUser {
   readonly home: string
+  /** The group of its pod, which may pass to the pod's volumes; no part of what the API shows, which has no numbers as high. */
+  readonly podGroup?: number
   readonly noNewPrivileges: boolean
 }
 
@@ -43,6 +45,10 @@ export function processUser(
   }
 }
 
+/** All groups that processes of a user are in. */
+export const groupsOf = ({ supplementalGroups, podGroup }: ProcessUser): readonly number[] =>
+  podGroup === undefined ? supplementalGroups : [...supplementalGroups, podGroup]
+
 /** Whether processes can be started as others than whoever runs the node agent. */
 export const runsAsRoot = (): boolean => process.platform === 'linux' && process.getuid?.() === 0
 
@@ -68,14 +74,14 @@ const variablePrefix = 'CORACLE_USER_'
 export function asItsUser(command: Command, programs: readonly string[] = setprivPrograms): Command {
   const { argv, env, user } = command
   if (user === undefined) return command
-  const { uid, gid, supplementalGroups, noNewPrivileges } = user
+  const { uid, gid, noNewPrivileges } = user
   const setpriv = utilLinuxProgram(programs)
   if (setpriv === undefined) {
     throw new Error(
       `failed to start container: to run as user ${uid} takes the program "setpriv" of util-linux on this host: install util-linux`,
     )
   }
-  const options = [`--reuid=${uid}`, `--regid=${gid}`, `--groups=${supplementalGroups.join(',')}`]
+  const options = [`--reuid=${uid}`, `--regid=${gid}`, `--groups=${groupsOf(user).join(',')}`]
   const restored = ['/bin/sh', '-c', `${restoring(variablePrefix)}exec "$@"`, 'coracle-user']
   const count = String(Object.keys(env).length)
   return {

@@ -28,28 +28,62 @@ const stranger: AskedUser = {
 function open(): { readonly runtime: Runtime; readonly directory: string } {
   const directory = temporaryDirectory()
   chmodSync(directory, 0o711)
+  return { runtime: openOn(directory), directory }
+}
+
+/** Those that another has taken over from. */
+const closed = new WeakSet<Runtime>()
+
+async function restart(runtime: Runtime, directory: string): Promise<Runtime> {
+  await runtime.close()
+  closed.add(runtime)
+  return openOn(directory)
+}
+
+function openOn(directory: string): Runtime {
   const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory: directory, nodeName: 'node-a' })
   onTestFinished(async () => {
+    if (closed.has(runtime)) return
     await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
     await runtime.close()
   })
-  return { runtime, directory }
+  return runtime
+}
+
+const main = (script: string): ContainerConfig => ({
+  name: 'main',
+  attempt: 0,
+  image: 'none',
+  command: ['sh', '-c', script],
+  args: [],
+  env: [],
+  mounts: [],
+  messageFromLog: false,
+  user: stranger,
+})
+
+/** A volume as the node agent makes it for a pod, with a file that says whose it is. */
+function podVolume(directory: string, podUid: string): string {
+  const pod = join(directory, 'kubelet', 'node-a', 'pods', podUid)
+  mkdirSync(join(pod, 'data'), { recursive: true, mode: 0o700 })
+  chmodSync(join(pod, 'data'), 0o777)
+  writeFileSync(join(pod, 'data', 'file'), podUid, { mode: 0o644 })
+  return join(pod, 'data')
+}
+
+async function terminalOutput(runtime: Runtime, id: string, command: readonly string[]): Promise<string> {
+  const stdout = new PassThrough()
+  let said = ''
+  stdout.on('data', (piece) => {
+    said += piece
+  })
+  await runtime.exec(id, command, true, { stdout }, patient)
+  return said.trim()
 }
 
 async function create(runtime: Runtime, script: string, more: Partial<ContainerConfig> = {}): Promise<string> {
-  const sandbox = (await runtime.listPodSandboxes())[0] ?? (await runtime.runPodSandbox(sandboxConfig()))
-  return runtime.createContainer(sandbox.id, {
-    name: 'main',
-    attempt: 0,
-    image: 'none',
-    command: ['sh', '-c', script],
-    args: [],
-    env: [],
-    mounts: [],
-    messageFromLog: false,
-    user: stranger,
-    ...more,
-  })
+  const sandbox = (await runtime.listPodSandboxes('uid-1'))[0] ?? (await runtime.runPodSandbox(sandboxConfig()))
+  return runtime.createContainer(sandbox.id, { ...main(script), ...more })
 }
 
 /** Runs a script to its end, and gives what it said and how it ended. */
@@ -89,17 +123,7 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     const { runtime } = open()
     const id = await create(runtime, 'true')
     const sandbox = await runtime.runPodSandbox(sandboxConfig('uid-2'))
-    const { user: _, ...plain } = {
-      user: stranger,
-      name: 'main',
-      attempt: 0,
-      image: 'none',
-      command: ['id'],
-      args: [],
-      env: [],
-      mounts: [],
-      messageFromLog: false,
-    }
+    const { user: _, ...plain } = main('id')
     const other = await runtime.createContainer(sandbox.id, plain)
     const users = new Map((await runtime.listContainers()).map((container) => [container.id, container.user?.uid]))
     expect([users.get(id), users.get(other)]).toEqual([uid, 0])
@@ -141,6 +165,51 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     expect([status.exitCode, text]).toEqual([0, `${workDirectory(directory)}\n`])
     expect(statSync(join(volume, 'file')).uid).toBe(uid)
     expect(statSync(directory).mode & 0o777).toBe(0o711)
+  })
+
+  it('passes to the volumes of its own pod and of no other, with all that runs in it, also after a restart of the agent', async () => {
+    const { runtime, directory } = open()
+    const [own, other] = [podVolume(directory, 'uid-1'), podVolume(directory, 'uid-2')]
+    const script = `cat data/file && ! cat ${other}/file 2>/dev/null && ! ls ${other} 2>/dev/null`
+    const mounts = (hostPath: string) => [{ name: 'data', containerPath: 'data', hostPath, readOnly: false }]
+    const { text, status } = await run(runtime, script, { mounts: mounts(own) })
+    expect([status.exitCode, text]).toEqual([0, 'uid-1'])
+    expect(status.user?.supplementalGroups).toEqual([gid])
+    const second = await runtime.runPodSandbox(sandboxConfig('uid-2'))
+    const container = { ...main('exec sleep 60'), mounts: mounts(other), user: { ...stranger, runAsUser: 65_534 } }
+    const id = await runtime.createContainer(second.id, container)
+    await runtime.startContainer(id)
+    const looks = ['sh', '-c', `cat data/file && ! cat ${own}/file 2>/dev/null`]
+    const seen = { exitCode: 0, output: 'uid-2' }
+    expect(await runtime.execSync(id, looks, patient)).toEqual(seen)
+    const next = await restart(runtime, directory)
+    expect(await next.execSync(id, looks, patient)).toEqual(seen)
+    expect(await terminalOutput(next, id, ['cat', 'data/file'])).toBe('uid-2')
+    const again = await run(next, script, { mounts: mounts(own), attempt: 1 })
+    expect([again.status.exitCode, again.text]).toEqual([0, 'uid-1'])
+  })
+
+  it('shares claims and directories of the host with other pods, with no group of its own for them', async () => {
+    const { runtime, directory } = open()
+    const volume = join(directory, 'kubelet', 'node-a', 'volumes', 'pvc-1')
+    mkdirSync(volume, { recursive: true, mode: 0o700 })
+    chmodSync(volume, 0o777)
+    const mounts = [{ name: 'data', containerPath: 'data', hostPath: volume, readOnly: false }]
+    expect((await run(runtime, 'echo 1 > data/file; id -G', { mounts })).text).toBe(`${gid}\n`)
+    const second = await runtime.runPodSandbox(sandboxConfig('uid-2'))
+    const id = await runtime.createContainer(second.id, { ...main('cat data/file'), mounts })
+    const end = ended(runtime, id)
+    await runtime.startContainer(id)
+    expect((await end).exitCode).toBe(0)
+  })
+
+  it('keeps its way to volumes that an older version left open', async () => {
+    const { runtime, directory } = open()
+    const volume = podVolume(directory, 'uid-1')
+    chmodSync(join(volume, '..'), 0o755)
+    const mounts = [{ name: 'data', containerPath: 'data', hostPath: volume, readOnly: false }]
+    expect((await run(runtime, 'cat data/file', { mounts })).text).toBe('uid-1')
+    expect(statSync(join(volume, '..')).mode & 0o777).toBe(0o755)
   })
 
   it('is refused where it may not pass to its volumes, with what to do', async () => {

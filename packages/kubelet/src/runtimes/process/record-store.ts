@@ -91,6 +91,11 @@ export class RecordStore {
     return join(this.#directory, 'work', sandbox.podUid, config.name)
   }
 
+  /** Where the node agent makes the volumes of a pod, which go with it (`KubeletOptions.volumesDirectory`). */
+  volumesDirectory(podUid: string): string {
+    return join(this.#directory, 'pods', podUid)
+  }
+
   sandboxes(): readonly SandboxRecord[] {
     const directory = join(this.#directory, 'sandboxes')
     return readdirSync(directory).flatMap((name) => readJson<SandboxRecord>(join(directory, name)) ?? [])
