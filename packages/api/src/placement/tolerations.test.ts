@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Toleration } from '../kinds/core/pod/scheduling.ts'
-import { isTolerated, toleratesTaint } from './tolerations.ts'
+import { isTolerated, toleratesTaint, tolerationOf } from './tolerations.ts'
 
 const taint = { key: 'dedicated', value: 'db', effect: 'NoSchedule' }
 
@@ -35,6 +35,15 @@ it('looks at each of many tolerations once, however many taints there are', () =
   )
   expect(tolerated.filter((each) => each)).toHaveLength(1000)
   expect(looks).toBe(2000)
+})
+
+it.each([1, 20])('tells the first of %i and more that cover a taint', (count) => {
+  const others = Array.from({ length: count }, (_, index) => ({ key: 'dedicated', value: `other-${index}` }))
+  const every = { operator: 'Exists' as const, tolerationSeconds: 1 }
+  const own = { key: 'dedicated', value: 'db', tolerationSeconds: 2 }
+  expect(tolerationOf(taint, [...others, own, every])).toBe(own)
+  expect(tolerationOf(taint, [...others, every, own, { ...own }])).toBe(every)
+  expect(tolerationOf({ ...taint, key: 'other' }, [...others, own])).toBeUndefined()
 })
 
 it('takes an absent value for an empty one', () => {

@@ -6,30 +6,44 @@ import type { Toleration } from '../kinds/core/pod/scheduling.ts'
 export type TaintIdentity = Pick<Taint, 'key' | 'value' | 'effect'>
 
 /** Whether one of the tolerations covers the taint. */
-export function isTolerated(taint: TaintIdentity, tolerations: readonly Toleration[] | undefined): boolean {
-  if (tolerations === undefined) return false
-  if (tolerations.length <= lookedThroughMax) return tolerations.some((each) => toleratesTaint(each, taint))
+export const isTolerated = (taint: TaintIdentity, tolerations: readonly Toleration[] | undefined): boolean =>
+  tolerationOf(taint, tolerations) !== undefined
+
+/** The first of the tolerations that covers the taint. */
+export function tolerationOf(
+  taint: TaintIdentity,
+  tolerations: readonly Toleration[] | undefined,
+): Toleration | undefined {
+  if (tolerations === undefined) return undefined
+  if (tolerations.length <= lookedThroughMax) return tolerations.find((each) => toleratesTaint(each, taint))
   let index = indexes.get(tolerations)
   if (index === undefined) {
     index = indexOf(tolerations)
     indexes.set(tolerations, index)
   }
-  const values = [undefined, taint.value ?? '']
-  return ['', taint.key].some((key) =>
-    values.some((value) => ['', taint.effect].some((effect) => index.has(termOf(key, value, effect)))),
-  )
+  let first: number | undefined
+  for (const key of ['', taint.key]) {
+    for (const value of [undefined, taint.value ?? '']) {
+      for (const effect of ['', taint.effect]) {
+        const place = index.get(termOf(key, value, effect))
+        if (place !== undefined && (first === undefined || place < first)) first = place
+      }
+    }
+  }
+  return first === undefined ? undefined : tolerations[first]
 }
 
-/** Of lists that are long, what they tolerate: nobody changes them. */
-const indexes = new WeakMap<readonly Toleration[], ReadonlySet<string>>()
+/** Of lists that are long, what they tolerate, and where that stands first: nobody changes them. */
+const indexes = new WeakMap<readonly Toleration[], ReadonlyMap<string, number>>()
 
-function indexOf(tolerations: readonly Toleration[]): ReadonlySet<string> {
-  const terms = new Set<string>()
-  for (const { key = '', operator = '', value = '', effect = '' } of tolerations) {
-    if (operator === 'Exists') terms.add(termOf(key, undefined, effect))
-    else if (operator === '' || operator === 'Equal') terms.add(termOf(key, value, effect))
+function indexOf(tolerations: readonly Toleration[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>()
+  for (const [place, { key = '', operator = '', value = '', effect = '' }] of tolerations.entries()) {
+    if (operator !== 'Exists' && operator !== '' && operator !== 'Equal') continue
+    const term = termOf(key, operator === 'Exists' ? undefined : value, effect)
+    if (!places.has(term)) places.set(term, place)
   }
-  return terms
+  return places
 }
 
 /** Without a value: whatever it is. */

@@ -1,4 +1,6 @@
-import { namespaces, type Pod, pods, type Toleration } from '@coracle/api'
+import { deepEqual, namespaces, type Pod, pods, type Toleration } from '@coracle/api'
+import { countWork } from '@coracle/api/testing'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pod, refusal, startTestCore } from '../testing/test-core.ts'
 import { allows, mergedTolerations } from './tolerations.ts'
@@ -118,9 +120,67 @@ describe('tolerations', () => {
     expect(mergedTolerations(first, second)).toEqual(expected)
   })
 
+  it('are merged and allowed as if each was compared with each', () => {
+    const text = fc.constantFrom('', 'a', 'b')
+    const toleration = fc.record({
+      key: text,
+      operator: fc.constantFrom('', 'Exists', 'Equal', 'Gt'),
+      value: text,
+      effect: fc.constantFrom('', 'NoSchedule', 'NoExecute'),
+      tolerationSeconds: fc.option(fc.constantFrom(0, 1, 2), { nil: undefined }),
+    }) as fc.Arbitrary<Toleration>
+    const some = fc.array(toleration, { maxLength: 8 })
+    fc.assert(
+      fc.property(some, some, (first, second) => {
+        expect(mergedTolerations(first, second)).toEqual(mergedOneByOne([...first, ...second]))
+        expect(allows(first, second)).toBe(
+          first.length === 0 || second.every((each) => first.some((wide) => covers(wide, each))),
+        )
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it.each<[string, (list: readonly Toleration[]) => unknown]>([
+    ['merged', (list) => mergedTolerations(list, list)],
+    ['allowed', (list) => allows(list, list)],
+  ])('are %s with work that grows with their number, not with its square', (_how, run) => {
+    const work = (count: number) =>
+      countWork(
+        Array.from({ length: count }, (_, index) => equal('k', `${index}`)),
+        run,
+      )
+    work(1)
+    expect(work(1_000) / work(100)).toBeLessThan(20)
+  })
+
   it('that nobody restricts are allowed', () => {
     expect(allows([], [exists('a')])).toBe(true)
     expect(allows([exists('a')], [])).toBe(true)
     expect(allows([exists('a')], [equal('a', 'v'), exists('b')])).toBe(false)
   })
 })
+
+function mergedOneByOne(all: readonly Toleration[]): readonly Toleration[] {
+  const merged: Toleration[] = []
+  for (const [index, each] of all.entries()) {
+    const isCovered =
+      merged.some((kept) => covers(kept, each)) ||
+      all.slice(index + 1).some((later) => !deepEqual(later, each) && covers(later, each))
+    if (!isCovered) merged.push(each)
+  }
+  return merged
+}
+
+/** Whether one toleration tolerates all that another does. */
+function covers(wide: Toleration, narrow: Toleration): boolean {
+  if (deepEqual(wide, narrow)) return true
+  if (wide.key !== narrow.key && (wide.key !== '' || wide.operator !== 'Exists')) return false
+  if (wide.effect !== narrow.effect && wide.effect !== '') return false
+  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
+    if (narrow.tolerationSeconds === undefined || narrow.tolerationSeconds > wide.tolerationSeconds) return false
+  }
+  if (wide.operator === 'Exists') return true
+  if (wide.operator !== '' && wide.operator !== 'Equal') return false
+  return narrow.operator === 'Equal' && narrow.value === wide.value
+}

@@ -1,4 +1,5 @@
 import type { Pod, Taint, Toleration } from '@coracle/api'
+import { countWork } from '@coracle/api/testing'
 import { describe, expect, it } from 'vitest'
 import { pod, secondsAgo, startMs } from '../testing/objects.ts'
 import { evictionTime } from './eviction.ts'
@@ -95,4 +96,15 @@ describe('evictionTime', () => {
   ])('%s', (_, given, taints, seconds) => {
     expect(inSeconds(evictionTime(given, taints, startMs))).toBe(seconds)
   })
+})
+
+it('takes work that grows with taints and tolerations, not with their product', () => {
+  const work = (count: number) => {
+    const keys = Array.from({ length: count }, (_, index) => `key-${index}`)
+    const leaving = tolerating(...keys.map((key) => ({ key, operator: 'Exists' as const, tolerationSeconds: 300 })))
+    const taints = keys.toReversed().map((key) => taint(key))
+    return countWork({ leaving, taints }, (input) => evictionTime(input.leaving, input.taints, startMs))
+  }
+  work(1)
+  expect(work(1_000) / work(100)).toBeLessThan(20)
 })

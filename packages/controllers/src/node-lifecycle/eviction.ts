@@ -1,4 +1,4 @@
-import { type Pod, type Taint, toleratesTaint } from '@coracle/api'
+import { type Pod, type Taint, tolerationOf } from '@coracle/api'
 import { getCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { timeOf } from '../pods/pod-state.ts'
@@ -17,7 +17,7 @@ export function evictionTime(pod: Pod, taints: readonly Taint[], nowMs: Time): T
   let earliest: Time | undefined
   for (const taint of taints) {
     if (taint.effect !== 'NoExecute') continue
-    const toleration = pod.spec.tolerations?.find((each) => toleratesTaint(each, taint))
+    const toleration = tolerationOf(taint, pod.spec.tolerations)
     if (toleration === undefined) return nowMs
     const { tolerationSeconds: seconds } = toleration
     if (seconds === undefined) continue

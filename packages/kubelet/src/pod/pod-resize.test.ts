@@ -1,4 +1,5 @@
 import { type Event, events, type Pod, pods } from '@coracle/api'
+import { countWork } from '@coracle/api/testing'
 import { createFakeClient } from '@coracle/client/testing'
 import { sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +7,7 @@ import { createKubelet } from '../kubelet.ts'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { withResourcesOfStatus } from './pod-resize.ts'
+import { isResized, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
 
 /** A node of four processors, with simulated containers, which take some time to stop. */
 async function startedNode({ stopMs = 0 } = {}) {
@@ -242,4 +243,39 @@ it('takes a pod for what its status says it has been given as a whole, as far as
   const same = given('2')
   expect(withResourcesOfStatus(same)).toBe(same)
   expect(withResourcesOfStatus(given('1')).spec.resources).toEqual({ requests: { cpu: '1' } })
+})
+
+/** A pod of so many containers, which asks for so much for each. */
+function large(count: number, cpu: string): Pod {
+  const { spec, status, ...pod } = testPod()
+  const resources = { requests: { cpu } }
+  const names = Array.from({ length: count }, (_, index) => `c${index}`)
+  const containers = names.map((name) => ({ ...testContainer(), name, resources }))
+  return {
+    ...pod,
+    spec: { ...spec, containers },
+    status: {
+      ...status,
+      containerStatuses: names.map((name) => ({
+        name,
+        image: 'none',
+        imageID: '',
+        ready: true,
+        restartCount: 0,
+        resources,
+      })),
+    },
+  } as Pod
+}
+
+it.each<[string, (pod: Pod, before: Pod) => unknown]>([
+  ['given what it had', (pod, { spec }) => withResourcesOf(pod, spec)],
+  ['given what its status says', (pod) => withResourcesOfStatus(pod)],
+  ['compared', ({ spec }, before) => isResized(spec, before.spec)],
+  ['looked through for containers to start anew', ({ spec }, before) => restartedForResize(spec, before.spec)],
+])('a pod is %s with work that grows with its containers, not with their square', (_, run) => {
+  const work = (count: number) =>
+    countWork([large(count, '1'), large(count, '2')] as const, ([pod, before]) => run(pod, before))
+  work(1)
+  expect(work(1_000) / work(100)).toBeLessThan(20)
 })

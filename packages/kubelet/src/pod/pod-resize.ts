@@ -2,6 +2,7 @@ import {
   type Container,
   type ContainerStatus,
   deepEqual,
+  finderOf,
   type Pod,
   type PodSpec,
   type ResourceList,
@@ -20,11 +21,13 @@ const lists = ['containers', 'initContainers'] as const
 
 /** The pod with what `spec` and its containers have: where more is asked for than the node has given. */
 export function withResourcesOf(pod: Pod, spec: PodSpec): Pod {
-  const given = (list: (typeof lists)[number]): readonly Container[] | undefined =>
-    pod.spec[list]?.map((container) => {
-      const before = spec[list]?.find(({ name }) => name === container.name)
+  const given = (list: (typeof lists)[number]): readonly Container[] | undefined => {
+    const named = byName(spec[list])
+    return pod.spec[list]?.map((container) => {
+      const before = named(container.name)
       return before === undefined ? container : withResources(container, before.resources)
     })
+  }
   return withContainers(withPodLevel(pod, spec.resources), given)
 }
 
@@ -32,13 +35,16 @@ export function withResourcesOf(pod: Pod, spec: PodSpec): Pod {
 export function withResourcesOfStatus(pod: Pod): Pod {
   const statuses = { containers: pod.status?.containerStatuses, initContainers: pod.status?.initContainerStatuses }
   const whole = withPodLevel(pod, givenAsWhole(pod))
-  return withContainers(whole, (list) =>
-    pod.spec[list]?.map((container) => {
-      const status = statuses[list]?.find(({ name }) => name === container.name)
+  return withContainers(whole, (list) => {
+    const named = byName(statuses[list])
+    return pod.spec[list]?.map((container) => {
+      const status = named(container.name)
       return status?.resources === undefined ? container : withResources(container, givenTo(status))
-    }),
-  )
+    })
+  })
 }
+
+const byName = <T extends { readonly name: string }>(items: readonly T[] = []) => finderOf(items, ({ name }) => name)
 
 const givenTo = ({ resources, allocatedResources }: ContainerStatus): ResourceRequirements => ({
   ...resources,
@@ -79,12 +85,13 @@ const withResources = (container: Container, resources: ResourceRequirements | u
 
 /** The containers that have other resources in another version of a pod, as they are there. */
 function resizedContainers(spec: PodSpec, before: PodSpec): readonly Container[] {
-  return lists.flatMap((list) =>
-    (spec[list] ?? []).filter((container) => {
-      const old = before[list]?.find(({ name }) => name === container.name)
+  return lists.flatMap((list) => {
+    const named = byName(before[list])
+    return (spec[list] ?? []).filter((container) => {
+      const old = named(container.name)
       return old !== undefined && !deepEqual(old.resources ?? {}, container.resources ?? {})
-    }),
-  )
+    })
+  })
 }
 
 /** Whether a pod has other resources in another version of it, as a whole or in one of its containers. */
@@ -97,9 +104,10 @@ export function isResized(spec: PodSpec, before: PodSpec): boolean {
  * limit of its own has that of its pod.
  */
 export function restartedForResize(spec: PodSpec, before: PodSpec): readonly string[] {
-  return lists.flatMap((list) =>
-    (spec[list] ?? []).flatMap((container) => {
-      const old = before[list]?.find(({ name }) => name === container.name)
+  return lists.flatMap((list) => {
+    const named = byName(before[list])
+    return (spec[list] ?? []).flatMap((container) => {
+      const old = named(container.name)
       const isConcerned = (container.resizePolicy ?? []).some(
         ({ resourceName, restartPolicy }) =>
           restartPolicy === 'RestartContainer' &&
@@ -107,8 +115,8 @@ export function restartedForResize(spec: PodSpec, before: PodSpec): readonly str
           !deepEqual(amounts(container, spec, resourceName), amounts(old, before, resourceName)),
       )
       return isConcerned ? [container.name] : []
-    }),
-  )
+    })
+  })
 }
 
 const amounts = ({ resources }: Container, pod: PodSpec, name: string): readonly (string | undefined)[] => [
