@@ -1,10 +1,11 @@
 import { type KubernetesObject, type Pod, pods } from '@coracle/api'
+import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { type DecodedBody, decodeBody } from './body.ts'
 
 const read = (body: unknown, known?: KubernetesObject) =>
   // What fits is there at once.
-  (decodeBody(pods, body, 'Warn', () => true, known) as DecodedBody).object as Pod
+  (decodeBody(virtualEnvironment().clock, pods, body, 'Warn', () => true, known) as DecodedBody).object as Pod
 
 const container = (index: number) => ({ name: `c${index}`, image: 'example/main' })
 const pod = (containers: number): Pod =>

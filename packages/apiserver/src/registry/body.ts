@@ -11,7 +11,7 @@ import {
   type KubernetesObject,
   type ResourceDefinition,
 } from '@coracle/api'
-import { inGoTypes } from '../go-types.ts'
+import { type HeldClock, inGoTypes } from '../go-types.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import { completeSpecOf, rememberGiven, withSpec } from './complete-specs.ts'
 import { notRegistered } from './schemes.ts'
@@ -38,6 +38,7 @@ export type KnowsKind = (apiVersion: string, kind: string) => boolean
  * in upstream's words where it is no object of the kind.
  */
 export function decodeBody(
+  clock: HeldClock,
   definition: DecodedKind,
   body: unknown,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
@@ -45,7 +46,9 @@ export function decodeBody(
   known?: KubernetesObject,
   keepsNulls = false,
 ): DecodedBody | Promise<DecodedBody> {
-  return inGoTypes((goTypes) => decodeIn(goTypes, definition, body, fieldValidation, knowsKind, known, keepsNulls))
+  const decode = (goTypes?: GoTypes) =>
+    decodeIn(goTypes, definition, body, fieldValidation, knowsKind, known, keepsNulls)
+  return inGoTypes(decode, clock)
 }
 
 function decodeIn(

@@ -1,4 +1,5 @@
 import { deepFreeze, type Pod, pods } from '@coracle/api'
+import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { type DecodedBody, decodeBody } from './body.ts'
 import { completeAdmittedSpec, rememberAdmitted } from './complete-specs.ts'
@@ -6,7 +7,7 @@ import { completeAdmittedSpec, rememberAdmitted } from './complete-specs.ts'
 const written = (spec: object): Pod => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' }, spec }) as Pod
 const read = (spec: object, fieldValidation: 'Ignore' | 'Warn' = 'Warn') =>
   // What fits is there at once.
-  decodeBody(pods, written(spec), fieldValidation, () => true) as DecodedBody
+  decodeBody(virtualEnvironment().clock, pods, written(spec), fieldValidation, () => true) as DecodedBody
 const container = { name: 'main', image: 'example/main' }
 
 describe('the spec of a template', () => {

@@ -16,7 +16,7 @@ import {
   Undecodable,
 } from '@coracle/api'
 import type { Patch } from '@coracle/client'
-import { loadGoTypes } from '../go-types.ts'
+import { type HeldClock, loadGoTypes } from '../go-types.ts'
 import type { RequestedPatch } from '../registry-contract.ts'
 import type { DecodedBody } from './body.ts'
 
@@ -71,6 +71,7 @@ function noObject(body: unknown): string {
  * upstream answers 422 and names the field `patch`.
  */
 export async function decodePatched(
+  clock: HeldClock,
   patched: unknown,
   { type, body, duplicates = [] }: RequestedPatch,
   decode: (value: unknown) => DecodedBody | Promise<DecodedBody>,
@@ -87,7 +88,7 @@ export async function decodePatched(
     if (!hasReason(error, 'BadRequest')) throw error
     const why = error.message.replace(/^.* cannot be handled as a \w+: /, '')
     if (why.startsWith(strictError)) throw refused(strictErrorOf([...duplicates, why.slice(strictError.length)]))
-    throw refused(type === 'strategic' ? conversionProblem(why, error, await loadGoTypes()) : why)
+    throw refused(type === 'strategic' ? conversionProblem(why, error, await loadGoTypes(clock)) : why)
   }
   if (duplicates.length > 0) throw refused(strictErrorOf(duplicates))
   return decoded

@@ -1,5 +1,6 @@
 import type { KubernetesObject, ObjectMeta, ResourceDefinition } from '@coracle/api'
 import type { AdmissionChain } from '../admission/admission.ts'
+import type { HeldClock } from '../go-types.ts'
 import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { decodeBody } from './body.ts'
@@ -20,11 +21,18 @@ export interface PostedAnswer<T extends KubernetesObject> {
  * what it is, a creation: what may change it before it is checked, what judges it after.
  */
 export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry<T> {
+  readonly #clock: HeldClock
   readonly #admission: AdmissionChain
   readonly #answer: () => Promise<PostedAnswer<T>>
 
-  constructor(definition: ResourceDefinition<T>, admission: AdmissionChain, answer: () => Promise<PostedAnswer<T>>) {
+  constructor(
+    clock: HeldClock,
+    definition: ResourceDefinition<T>,
+    admission: AdmissionChain,
+    answer: () => Promise<PostedAnswer<T>>,
+  ) {
     super(definition)
+    this.#clock = clock
     this.#admission = admission
     this.#answer = answer
   }
@@ -36,7 +44,7 @@ export class PostedRegistry<T extends KubernetesObject> extends UnstoredRegistry
     options: RegistryWriteOptions,
   ): Promise<WriteResult> {
     const { definition } = this
-    const { object, warnings } = await decodeBody(definition, body, options.fieldValidation, () => false)
+    const { object, warnings } = await decodeBody(this.#clock, definition, body, options.fieldValidation, () => false)
     const namespace = namespaceForCreate(definition, requestedNamespace, object)
     const posted = { ...object, metadata: ownMetadata(object.metadata, namespace) }
     const kind = admittedPosted(definition)

@@ -26,7 +26,7 @@ export function withOwnersOnce(body: RequestedBody): RequestedBody {
 
 /** A body in the form that is stored, with this version's defaults and the hub's. */
 export function decodeRequested(
-  { registries, view }: RegistryParts,
+  { registries, view, environment }: RegistryParts,
   body: unknown,
   { fieldValidation }: RegistryWriteOptions,
   known?: KubernetesObject,
@@ -38,7 +38,7 @@ export function decodeRequested(
     const known = registries.byKind(apiVersion, kind)?.definition
     return known !== undefined && known.schema.dialect !== 'structural' && schemeOf(known.group) === scheme
   }
-  const decoded = decodeBody(view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
+  const decoded = decodeBody(environment.clock, view.definition, body, fieldValidation, knowsKind, known, keepsNulls)
   return decoded instanceof Promise ? decoded.then((each) => toHub(view, each)) : toHub(view, decoded)
 }
 

@@ -1,5 +1,6 @@
 import { hasReason, type KubernetesObject, type ResourceDefinition, type StoredKind } from '@coracle/api'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import type { Clock } from '@coracle/environment'
 import type { AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type {
   DeleteResult,
@@ -78,6 +79,11 @@ export class ResourceRegistry implements Registry {
   /** The kind whose version this is. */
   get kind(): StoredKind {
     return this.storage.kind
+  }
+
+  /** The clock of the server. */
+  get clock(): Clock {
+    return this.#parts.environment.clock
   }
 
   /** What this version shows of what is stored. */
@@ -207,7 +213,7 @@ export class ResourceRegistry implements Registry {
       const shown = await this.#view.show(old)
       const base = concernsManagedFields(patch.body) ? shown.withManagedFields : shown.object
       const patched = applyPatch(this.definition.schema, base, patch)
-      const decoded = await decodePatched(patched, patch, (value) =>
+      const decoded = await decodePatched(this.clock, patched, patch, (value) =>
         decodeRequested(this.#parts, value, options, shown === old && old.decoded ? old.object : undefined),
       )
       checkIdentity(this.definition, decoded.object, namespace, name)

@@ -27,7 +27,10 @@ export function serveReviews(admission: AdmissionChain, parts: ReviewParts): voi
   const serve = <T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     answerOf: (all: ReviewAnswers) => PostedAnswer<T>,
-  ) => parts.registries.addComputed(new PostedRegistry(definition, admission, async () => answerOf(await answers())))
+  ) => {
+    const answer = async () => answerOf(await answers())
+    parts.registries.addComputed(new PostedRegistry(parts.clock, definition, admission, answer))
+  }
   serve(selfSubjectReviews, ({ selfSubject }) => selfSubject)
   serve(tokenReviews, ({ token }) => token)
   serve(subjectAccessReviews, ({ subjectAccess }) => subjectAccess)

@@ -26,7 +26,13 @@ export function finalizeSubresource(registry: ResourceRegistry): Subresource {
   }
   return {
     async update(context, namespace, name, body, options) {
-      const { object, warnings } = await decodeBody(definition, body, options.fieldValidation, () => false)
+      const { object, warnings } = await decodeBody(
+        registry.clock,
+        definition,
+        body,
+        options.fieldValidation,
+        () => false,
+      )
       checkIdentity(definition, object, namespace, name)
       check(object)
       const { resourceVersion = '' } = object.metadata

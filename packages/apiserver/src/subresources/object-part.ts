@@ -41,7 +41,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
     },
   }
   const decode = (body: unknown, options: RegistryWriteOptions) =>
-    decodeBody(definition, body, options.fieldValidation, () => false)
+    decodeBody(registry.clock, definition, body, options.fieldValidation, () => false)
   const answer = (stored: Stored, warnings: readonly string[]): SubresourceResult => ({
     code: 200,
     value: stored.object,
@@ -74,7 +74,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
       let warnings: readonly string[] = []
       const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
         const patched = applyPatch(definition.schema, old.object, patch)
-        const decoded = await decodePatched(patched, patch, (value) => decode(value, options))
+        const decoded = await decodePatched(registry.clock, patched, patch, (value) => decode(value, options))
         checkIdentity(definition, decoded.object, namespace, name)
         registry.checkVersion(old, { resourceVersion: decoded.object.metadata.resourceVersion })
         warnings = decoded.warnings

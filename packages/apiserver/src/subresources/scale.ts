@@ -131,7 +131,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       return answer(shown, [])
     },
     async update(context, namespace, name, body, options) {
-      const { object, warnings } = await decodeScale(body, options)
+      const { object, warnings } = await decodeScale(registry, body, options)
       const scale = object as Scale
       checkIdentity(definition, scale, namespace, name)
       const { uid, resourceVersion = '' } = scale.metadata
@@ -152,7 +152,9 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
         const missing = mapping.missing?.(shown)
         const current = missing === undefined ? before : { ...before, spec: { replicas: missingReplicas } }
         const patched = applyPatch(scaleSchema, current, patch)
-        const { object, warnings: given } = await decodePatched(patched, patch, (value) => decodeScale(value, options))
+        const { object, warnings: given } = await decodePatched(registry.clock, patched, patch, (value) =>
+          decodeScale(registry, value, options),
+        )
         const scale = object as Scale
         checkIdentity(definition, scale, namespace, name)
         if (scale.spec?.replicas === missingReplicas && isCustom) throw emptyReplicas(missing)
@@ -181,8 +183,14 @@ const defined = <T extends object>(members: T): T =>
 /** Those that upstream has a Scale in. */
 const scaleVersions: readonly string[] = ['autoscaling/v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1']
 
-const decodeScale = (body: unknown, { fieldValidation }: RegistryWriteOptions): DecodedBody | Promise<DecodedBody> =>
-  decodeBody(definition, body, fieldValidation, (version, kind) => kind === 'Scale' && scaleVersions.includes(version))
+const decodeScale = (
+  { clock }: ResourceRegistry,
+  body: unknown,
+  { fieldValidation }: RegistryWriteOptions,
+): DecodedBody | Promise<DecodedBody> => {
+  const knowsKind = (version: string, kind: string) => kind === 'Scale' && scaleVersions.includes(version)
+  return decodeBody(clock, definition, body, fieldValidation, knowsKind)
+}
 
 /** Stands in a patched Scale for the replicas that a custom object does not have (upstream's invalidSpecReplicas). */
 const missingReplicas = -(2 ** 31)

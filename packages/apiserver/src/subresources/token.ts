@@ -36,7 +36,7 @@ export function tokenSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = await decodeBody(tokenRequestKind, body, options.fieldValidation, () => false)
+      const { object, warnings } = await decodeBody(clock, tokenRequestKind, body, options.fieldValidation, () => false)
       const nowMs = clock.now()
       let subject: TokenSubject = { namespace, account: { name } }
       const admitted = (await accounts.admitPosted(context, namespace, name, {

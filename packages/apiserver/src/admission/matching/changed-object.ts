@@ -1,4 +1,5 @@
 import { deepEqual, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import type { HeldClock } from '../../go-types.ts'
 import { decodeBody } from '../../registry/body.ts'
 import type { AdmissionAttributes } from '../admission.ts'
 import { fromVersion } from './versioned-objects.ts'
@@ -8,13 +9,14 @@ import { fromVersion } from './versioned-objects.ts'
  * undefined where that changes nothing. Throws where it is no object of the kind.
  */
 export async function changedObject(
+  clock: HeldClock,
   { kind, definition }: AdmissionAttributes,
   version: ResourceDefinition,
   sent: KubernetesObject,
   body: unknown,
 ): Promise<KubernetesObject | undefined> {
   const isWhole = kind === definition
-  const { object } = await decodeBody(isWhole ? version : kind, body, 'Ignore', () => false)
+  const { object } = await decodeBody(clock, isWhole ? version : kind, body, 'Ignore', () => false)
   if (deepEqual(object, sent)) return undefined
   const { managedFields, ...metadata } = object.metadata
   // Owners that are as they were sent need not be looked at again.

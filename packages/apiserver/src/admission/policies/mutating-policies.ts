@@ -59,9 +59,10 @@ export function mutatingPolicies(
       if (concerned.length === 0) return object
       const invocations = requests.get(reinvocation) ?? new Invocations()
       requests.set(reinvocation, invocations)
-      return new MutatedRequest({ registries, authorizer, turns, attributes, reinvocation, invocations }, object).run(
-        concerned,
-      )
+      return new MutatedRequest(
+        { registries, authorizer, turns, clock, attributes, reinvocation, invocations },
+        object,
+      ).run(concerned)
     },
   }
 }
@@ -85,6 +86,7 @@ interface RequestParts {
   readonly registries: Registries
   readonly authorizer: Authorizer
   readonly turns: WorkTurns
+  readonly clock: Clock
   readonly attributes: AdmissionAttributes
   readonly reinvocation: Reinvocation
   readonly invocations: Invocations
@@ -159,7 +161,7 @@ class MutatedRequest {
   /** A mutation that fails leaves the object as it is; those after it are made all the same. */
   async #mutate(invocation: Invocation, index: number): Promise<void> {
     const { policy, version, binding } = invocation
-    const { attributes, turns } = this.#parts
+    const { attributes, turns, clock } = this.#parts
     try {
       const facts = await this.#factsOf(invocation)
       const { object } = facts
@@ -167,7 +169,7 @@ class MutatedRequest {
       const shown = attributes.kind === attributes.definition ? version : attributes.kind
       const made = await policy.mutations.apply(index, facts, shown, object, turns)
       if (made === object) return
-      this.#object = (await changedObject(attributes, version, object, made)) ?? this.#object
+      this.#object = (await changedObject(clock, attributes, version, object, made)) ?? this.#object
     } catch (error) {
       this.#fail(policy, binding, problemOf(error))
     }

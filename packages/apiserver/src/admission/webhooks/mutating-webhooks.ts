@@ -7,6 +7,7 @@ import {
   type KubernetesObject,
   mutatingWebhookConfigurations,
 } from '@coracle/api'
+import type { HeldClock } from '../../go-types.ts'
 import type { AdmissionAttributes, AdmissionPlugin, Reinvocation } from '../admission.ts'
 import { changedObject } from '../matching/changed-object.ts'
 import { isExemptFromWebhooks, versionWanted } from '../matching/criteria.ts'
@@ -88,7 +89,7 @@ async function invoke(
   try {
     const { patch } = await ask(parts, call, attributes, true)
     if (patch === undefined) return object
-    const changed = await patched(call, attributes, patch)
+    const changed = await patched(parts.environment.clock, call, attributes, patch)
     mutated = changed !== undefined
     annotate?.(`patch.webhook.admission.k8s.io/${at}`, JSON.stringify({ ...about, patch, patchType: 'JSONPatch' }))
     return changed ?? object
@@ -103,6 +104,7 @@ async function invoke(
 
 /** The object, in the form of the request, with a patch of its version applied; undefined where that changes nothing. */
 async function patched(
+  clock: HeldClock,
   { hook, version, objects }: WebhookCall,
   attributes: AdmissionAttributes,
   patch: readonly unknown[],
@@ -115,7 +117,7 @@ async function patched(
     )
   }
   try {
-    return await changedObject(attributes, version, sent, applyJsonPatch(jsonFormOf(sent), patch))
+    return await changedObject(clock, attributes, version, sent, applyJsonPatch(jsonFormOf(sent), patch))
   } catch (error) {
     throw internalError(problemOf(error))
   }

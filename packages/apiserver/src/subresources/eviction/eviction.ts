@@ -13,7 +13,7 @@ import {
   unsupportedField,
 } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
-import type { Environment } from '@coracle/environment'
+import type { Clock, Environment } from '@coracle/environment'
 import type { WriteOrigin } from '../../causes/cause-note.ts'
 import type { Registries } from '../../registries.ts'
 import { type DecodedBody, decodeBody } from '../../registry/body.ts'
@@ -44,7 +44,7 @@ export function evictionSubresource(
 ): Subresource {
   return {
     async create(context, namespace, name, body, options) {
-      const { object, warnings } = await decode(body, options)
+      const { object, warnings } = await decode(clock, body, options)
       checkNamespace(object, namespace)
       const admitted = await pods.admitPosted(context, namespace, name, {
         operation: 'CREATE',
@@ -66,10 +66,10 @@ export function evictionSubresource(
 }
 
 /** Evictions of policy/v1beta1 say the same as those of policy/v1. */
-async function decode(body: unknown, { fieldValidation }: RegistryWriteOptions): Promise<DecodedBody> {
+async function decode(clock: Clock, body: unknown, { fieldValidation }: RegistryWriteOptions): Promise<DecodedBody> {
   const isBeta = (body as { readonly apiVersion?: unknown } | null)?.apiVersion === 'policy/v1beta1'
   const kind = isBeta ? { ...evictionKind, version: 'v1beta1' } : evictionKind
-  const decoded = await decodeBody(kind, body, fieldValidation, () => false)
+  const decoded = await decodeBody(clock, kind, body, fieldValidation, () => false)
   return isBeta ? { ...decoded, object: { ...decoded.object, apiVersion: 'policy/v1' } } : decoded
 }
 
