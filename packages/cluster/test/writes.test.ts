@@ -9,10 +9,11 @@ import {
   type Resource,
   services,
 } from '@coracle/api'
+import { type Interceptor, interceptClient } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
 import { createMemoryStore } from '@coracle/store'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { endingTasks, startCluster } from '../src/index.ts'
+import { type ComponentSeams, endingTasks, startCluster } from '../src/index.ts'
 
 const namespace = 'default'
 const labels = { app: 'web' }
@@ -24,9 +25,16 @@ async function startCounting() {
   const environment = virtualEnvironment({ seed: 3 })
   const { clock } = environment
   const store = createMemoryStore()
-  const cluster = await startCluster({ environment, store, nodes: 4, behaviour: endingTasks(5_000) })
+  const refused: string[] = []
+  const seams: ComponentSeams = {
+    client: (component, client) =>
+      component.startsWith('node') ? interceptClient(() => client, notingRefusals(refused)) : client,
+  }
+  const cluster = await startCluster({ environment, store, nodes: 4, behaviour: endingTasks(5_000), seams })
   onTestFinished(() => cluster.stop())
   await clock.settle()
+  // Leases that are not there yet.
+  refused.splice(0)
   let counts = new Map<string, number>()
   const watch = store.watch('/registry/', {
     after: store.latest(),
@@ -54,8 +62,19 @@ async function startCounting() {
       metadata: { name, namespace },
       spec,
     } as KubernetesObject)
-  return { cluster, clock, create, written }
+  return { cluster, clock, create, written, refused }
 }
+
+const notingRefusals = (refused: string[]): Interceptor => ({
+  async call({ verb, resource, subresource }, proceed) {
+    try {
+      return await proceed()
+    } catch (error) {
+      refused.push(`${verb} ${resource.plural} ${subresource}: ${error}`)
+      throw error
+    }
+  },
+})
 
 /** Every write is a transaction, an event for all who watch and a look for whoever is concerned: there are as many as upstream makes, or fewer. */
 describe('what is written', () => {
@@ -82,7 +101,7 @@ describe('what is written', () => {
   })
 
   it('for each run of a CronJob', async () => {
-    const { cluster, clock, create, written } = await startCounting()
+    const { cluster, clock, create, written, refused } = await startCounting()
     const jobTemplate = { spec: { template: template('OnFailure') } }
     await create(cronJobs, 'beat', { schedule: '*/1 * * * *', jobTemplate })
     // So many runs that there are Jobs to delete, and that no more events are made of them than are allowed.
@@ -100,6 +119,8 @@ describe('what is written', () => {
       'jobs deleted': 1,
       'pods deleted': 1,
     })
+    // Nor does a node ask for what cannot be had any more, such as a status of a pod that goes.
+    expect(refused).toEqual([])
     // That the pod was made, was scheduled and has ended; now and then something of the CronJob itself.
     expect(told).toBeLessThanOrEqual(5)
     expect((await cluster.client.list(events, { namespace })).items.length).toBeLessThan(400)

@@ -688,6 +688,18 @@ describe('deleting a pod', () => {
     ])
   })
 
+  it('leaves one that has ended to whoever has marked it to go at once, and deletes it where that one did not come to it', async () => {
+    const { client, clock } = await startedKubelet()
+    const marks = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, generation: 2 }
+    const asked = () => client.calls.filter(({ verb, plural }) => plural === 'pods' && /patch|delete/.test(verb)).length
+    await create(client, testPod({}, { metadata: marks, status: { phase: 'Succeeded' } }))
+    await clock.advance('9s')
+    expect(asked()).toBe(0)
+    expect(client.stored(pods)).toHaveLength(1)
+    await clock.advance('2s')
+    expect(client.stored(pods)).toEqual([])
+  })
+
   it('kills a pod that was deleted by force', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata

@@ -58,6 +58,8 @@ const volumesRetryFirstMs = 500
 const volumesRetryMaxMs = 30_000
 /** Volumes that show other objects are brought up to date as often as this: upstream's sync period. */
 const volumesRefreshMs = 60_000
+/** Whoever marks a pod that waits for nothing removes it next. If it is still there after this it is looked after: upstream's sync period of statuses. */
+const removalMaxMs = 10_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
 /** A pass that failed unexpectedly is tried again after this. */
@@ -107,6 +109,8 @@ export class PodWorker implements StatusWriterHost {
   /** Whether containers that run may have other resources than they are to have. */
   #areResourcesStale = false
   #gone = false
+  /** Until when a pod that is marked to go at once is left to whoever has marked it. */
+  #leavesUntilMs: number | undefined
   #status: OwnPodStatus | undefined
   /** Since when a pod is on its way to run, where that is counted. */
   #startingSinceMs: number | undefined
@@ -234,7 +238,9 @@ export class PodWorker implements StatusWriterHost {
     const observation = await this.#observe()
     await this.#updateResources(observation.runs)
     const plan = planPod(observation)
-    this.#wakeAt(earlier(plan.wakeAtMs, this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs))
+    const leavesUntilMs = this.#leaves(observation)
+    const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs
+    this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, volumesUntilMs)))
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
@@ -242,7 +248,15 @@ export class PodWorker implements StatusWriterHost {
     this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
-    if (!this.#dirty && !this.#gone && !this.#deleted) this.#writer.write(status())
+    if (!this.#dirty && !this.#gone && !this.#deleted && leavesUntilMs === undefined) this.#writer.write(status())
+  }
+
+  /** Until when the pod is about to leave the API by itself: nothing is written of it that nobody can read. Undefined where it is not. */
+  #leaves({ pod: { metadata }, nowMs }: PodObservation): number | undefined {
+    const { deletionTimestamp, deletionGracePeriodSeconds, finalizers = [] } = metadata
+    if (deletionTimestamp === undefined || deletionGracePeriodSeconds !== 0 || finalizers.length > 0) return undefined
+    this.#leavesUntilMs ??= nowMs + removalMaxMs
+    return nowMs < this.#leavesUntilMs ? this.#leavesUntilMs : undefined
   }
 
   /** A pod that has a sandbox already was taken on in an earlier life, which came to no more than that. */
@@ -496,7 +510,8 @@ export class PodWorker implements StatusWriterHost {
       slow.cancel()
       return true
     }
-    if (plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
+    const isLeft = !this.#gone && this.#leaves(observation) !== undefined
+    if (!isLeft && plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
     return false
   }
 
