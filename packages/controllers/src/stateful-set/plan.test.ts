@@ -280,6 +280,31 @@ describe('a rollout', () => {
     expect(() => made({ spec: { template: 5 } })).toThrow('is no patch of a stateful set')
   })
 
+  it('does nothing to its pods, and says nothing of them, while the revision that they had cannot be read', () => {
+    const unreadable = {
+      ...revision('old'),
+      data: { spec: { template: { $patch: 'replace', spec: { containers: 5 } } } },
+    }
+    const revisions = [unreadable as unknown as ControllerRevision, revision('new')]
+    const problem = `the data of controller revision ${nameOf(unreadable)} is no patch of a stateful set`
+    for (const set of [statefulSet(3, { status: rolling }), statefulSet(1, { status: rolling, isGoing: true })]) {
+      expect(() => plan(set, old, { revisions })).toThrow(problem)
+    }
+    // Its revisions are kept all the same.
+    const { actions, status } = plan(statefulSet(3, { status: rolling }), old, { revisions: revisions.slice(0, 1) })
+    expect(shortly(actions)).toEqual([`+${nameOf(revision('new'))}`])
+    expect(status).toBeUndefined()
+    // Nobody asks what it says once all pods have another.
+    const done = { ...rolling, currentRevision: nameOf(revision('new')) }
+    expect(
+      plan(
+        statefulSet(3, { status: done }),
+        [0, 1, 2].map((ordinal) => member(ordinal)),
+        { revisions },
+      ).status,
+    ).toBeDefined()
+  })
+
   it('makes as many pods from the former template as are left of it, where its strategy is but a name', () => {
     const revisionAt = (set: StatefulSet, pods: readonly Pod[]) => {
       const [action] = plan(set, pods).actions

@@ -1,4 +1,4 @@
-import type { StatefulSet, StatefulSetStatus } from '@coracle/api'
+import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '@coracle/api'
 import type { Action, Plan } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { claimActions } from '../revisions/claims.ts'
@@ -9,7 +9,7 @@ import { membersOf } from './members.ts'
 import type { ObservedStatefulSet } from './observed.ts'
 import { nextAvailableAt, statusOf } from './status.ts'
 import { nextSteps } from './steps.ts'
-import { revisionOf, type Versions } from './versions.ts'
+import { revisionOf, type Versions, versionsOf } from './versions.ts'
 
 /** The label of a revision that carries its hash. */
 export const hashLabel = 'controller.kubernetes.io/hash'
@@ -26,13 +26,21 @@ export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Pla
   if (claims.length > 0) return { actions: claims }
   const history = historyOf(set, observed.revisions, observed.isRevisionNameTaken, hashLabel)
   if (history.isNameTaken) return { actions: [], status: collided(set) }
-  const versions = versionsOf(set, history)
+  const current = currentOf(set, history)
+  const trim = isGoing ? [] : trimmed(observed, history, current)
+  const upkeep = isGoing ? [] : [...history.actions, ...trim]
+  const versions = versionsOrProblem(set, current, history.present)
+  // Upstream keeps its revisions in order all the same, and does nothing else until that one is repaired or gone.
+  if (versions instanceof Error) {
+    if (upkeep.length === 0) throw versions
+    return { actions: upkeep }
+  }
   const health = healthAt(nowMs, set.spec.minReadySeconds)
   if (isGoing) return { actions: [], status: statusOf(set, versions, pods, health) }
   const { actions, outdated } = nextSteps({ set, versions, members: membersOf(set, pods), health, claim })
   const next = nextAvailableAt(set, pods, nowMs)
   return {
-    actions: [...history.actions, ...actions, ...trimmed(observed, history, versions)],
+    actions: [...history.actions, ...actions, ...trim],
     status: statusOf(set, versions, pods, health, outdated),
     // A status names revisions: none that could not be made.
     ...(history.actions.length === 0 ? {} : { isStatusOfSuccess: true }),
@@ -41,9 +49,19 @@ export function planStatefulSet(observed: ObservedStatefulSet, nowMs: Time): Pla
 }
 
 /** The template that pods last agreed on is known by its revision's name; where that is gone, it is the wanted one. */
-function versionsOf(set: StatefulSet, { present, past }: History): Versions {
-  const current = past.find(({ metadata }) => metadata.name === set.status?.currentRevision)
-  return { current: current ?? present, update: present }
+const currentOf = ({ status }: StatefulSet, { present, past }: History): ControllerRevision =>
+  past.find(({ metadata }) => metadata.name === status?.currentRevision) ?? present
+
+function versionsOrProblem(
+  set: StatefulSet,
+  current: ControllerRevision,
+  update: ControllerRevision,
+): Versions | Error {
+  try {
+    return versionsOf(set, current, update)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 /** Another name is tried for the revision next time. */
@@ -51,7 +69,11 @@ function collided({ status }: StatefulSet): StatefulSetStatus {
   return { replicas: 0, ...status, collisionCount: (status?.collisionCount ?? 0) + 1 }
 }
 
-function trimmed({ set, pods }: ObservedStatefulSet, { past }: History, { current }: Versions): readonly Action[] {
+function trimmed(
+  { set, pods }: ObservedStatefulSet,
+  { past }: History,
+  current: ControllerRevision,
+): readonly Action[] {
   const inUse = new Set([current.metadata.name, ...pods.map(revisionOf)])
   const unused = past.filter(({ metadata }) => !inUse.has(metadata.name))
   return trimHistory(unused, set.spec.revisionHistoryLimit ?? 10, () => false)

@@ -2,7 +2,6 @@ import {
   applyStrategicMergePatch,
   type ControllerRevision,
   compile,
-  isJsonObject,
   type Pod,
   type PodTemplateSpec,
   type StatefulSet,
@@ -19,6 +18,16 @@ export interface Versions {
   readonly current: ControllerRevision
   /** The template that is wanted now. */
   readonly update: ControllerRevision
+  /** What the former keeps; the set has the other. */
+  readonly currentTemplate: PodTemplateSpec
+}
+
+/**
+ * The versions of a stateful set whose present template has the revision `update`. Throws where what it had before cannot be read: then nothing is
+ * known of how its pods are to be, as upstream sees it.
+ */
+export function versionsOf(set: StatefulSet, current: ControllerRevision, update: ControllerRevision): Versions {
+  return { current, update, currentTemplate: current === update ? set.spec.template : templateOf(set, current) }
 }
 
 /** The revision a pod is made from, by its name. */
@@ -41,9 +50,9 @@ function formerUntil(set: StatefulSet): number {
 }
 
 /** The pod that a stateful set wants under this number: of the former template, where that is to stay. */
-export function statefulPod(set: StatefulSet, { current, update }: Versions, ordinal: number): Pod {
-  const revision = ordinal < formerUntil(set) ? current : update
-  const template = templateOf(set, revision)
+export function statefulPod(set: StatefulSet, { current, currentTemplate, update }: Versions, ordinal: number): Pod {
+  const isFormer = ordinal < formerUntil(set)
+  const [revision, template] = isFormer ? [current, currentTemplate] : [update, set.spec.template]
   const pod = podFromTemplate(set, template)
   const name = podName(set, ordinal)
   return {
@@ -72,12 +81,6 @@ export function statefulPod(set: StatefulSet, { current, update }: Versions, ord
  * template, or none. Throws where it cannot be read.
  */
 function templateOf(set: StatefulSet, { data, metadata }: ControllerRevision): PodTemplateSpec {
-  const spec = isJsonObject(data) ? data.spec : undefined
-  const template = isJsonObject(spec) ? spec.template : undefined
-  if (isJsonObject(template) && template.$patch === 'replace') {
-    const { $patch: _directive, ...fields } = template
-    if (isJsonObject(fields.spec)) return fields as unknown as PodTemplateSpec
-  }
   try {
     const patched = applyStrategicMergePatch(statefulSets.schema, set, data)
     return (compile(statefulSets.schema).decode(patched).value as StatefulSet).spec.template
