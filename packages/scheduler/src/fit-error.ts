@@ -49,7 +49,8 @@ export const isSettledEarly = ({ rejection, isContradictory }: Diagnosis): boole
 
 /**
  * Upstream's words on what was tried for a pod that no node takes: nothing that it claims of devices could be given back, then what came of
- * preemption. Where no node was looked at, upstream's first helper finds nothing to go by, says so, and there is no second.
+ * preemption. Where no node was looked at, upstream's first helper (DynamicResources) does not find what it would have noted of the pod by then: the
+ * error of that, `not found`, ends kube-scheduler's event (`… persistentvolumeclaim "c" not found. not found`), and there is no second.
  */
 export function explainNoHelp(
   diagnosis: Diagnosis,
