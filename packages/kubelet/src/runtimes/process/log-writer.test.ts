@@ -12,7 +12,7 @@ import { PipeSupply } from './pipes.ts'
 async function write(script: string, logPath: string): Promise<number | null> {
   const pipe = await new PipeSupply(temporaryDirectory()).take()
   const log = openSync(logPath, 'a')
-  const { outputFd, end } = startLogWriter(pipe, log)
+  const { outputFd, end } = startLogWriter(pipe, log, join(temporaryDirectory(), 'log-writer'))
   closeSync(log)
   expect(existsSync(pipe)).toBe(false)
   const child = spawn('/bin/sh', ['-c', script], { stdio: ['ignore', outputFd, outputFd, 'pipe'], env: {} })

@@ -727,6 +727,65 @@ describe('logs', () => {
   })
 })
 
+describe.skipIf(!linux)('what writes the log of a container', needsLinux, () => {
+  /** Leaves something behind that nobody knows for the container's, and that may write to its log. */
+  const leavingUnknown = (then: string) => `setsid env -i sleep 1000 & echo $!; ${then}`
+
+  it('ends with the container', async () => {
+    const directory = temporaryDirectory()
+    const runtime = openRuntime(directory)
+    for (const [attempt, script] of [
+      'echo end',
+      'exec sleep 1000',
+      'trap : TERM; while :; do sleep 1; done',
+    ].entries()) {
+      const id = await run(runtime, script, { attempt })
+      const writer = await writerOf(directory, id)
+      if (attempt > 0) await runtime.stopContainer(id, attempt === 1 ? 10_000 : 100)
+      await ended(runtime, id)
+      await expect.poll(() => isRunning(writer)).toBe(false)
+    }
+  })
+
+  it('ends with a container that outlived its agent, and stays as long as that does', async () => {
+    const directory = temporaryDirectory()
+    const [agent, [id = '']] = await startAgent(directory, ['exec sleep 1000'])
+    const writer = await writerOf(directory, id)
+    agent.kill('SIGKILL')
+    await once(agent, 'exit')
+    expect(isRunning(writer)).toBe(true)
+    const runtime = openRuntime(directory)
+    expect(isRunning(writer)).toBe(true)
+    await runtime.stopContainer(id, 0)
+    await expect.poll(() => isRunning(writer)).toBe(false)
+  })
+
+  it('ends when its log is removed, whoever may still write, by this agent or the next one', async () => {
+    for (const isNext of [false, true]) {
+      const directory = temporaryDirectory()
+      const first = openRuntime(directory)
+      const id = await run(first, leavingUnknown('exec sleep 1000'))
+      const writer = await writerOf(directory, id)
+      await expect.poll(() => log(first, id)).toMatch(/^\d+\n$/)
+      const left = Number.parseInt(await log(first, id), 10)
+      onTestFinished(() => void process.kill(left, 'SIGKILL'))
+      await first.stopContainer(id, 0)
+      expect(isRunning(writer)).toBe(true)
+      if (isNext) await first.close()
+      const runtime = isNext ? openRuntime(directory) : first
+      await runtime.removeContainer(id)
+      await expect.poll(() => isRunning(writer)).toBe(false)
+    }
+  })
+})
+
+/** The process that writes the log of a container. */
+async function writerOf(directory: string, id: string): Promise<number> {
+  const path = join(directory, 'kubelet', 'node-a', 'containers', id, 'log-writer')
+  await expect.poll(() => existsSync(path) && readFileSync(path, 'utf8')).toMatch(/^\d+\n.*\n.*\n$/)
+  return Number.parseInt(readFileSync(path, 'utf8'), 10)
+}
+
 /** A process that has started containers, and their ids. */
 async function startAgent(directory: string, commands: readonly string[]) {
   const script = fileURLToPath(new URL('../../testing/runtime-process.ts', import.meta.url))

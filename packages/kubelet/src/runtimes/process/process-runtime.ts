@@ -302,7 +302,7 @@ class ProcessRuntime implements Runtime {
     let output = log
     try {
       if (pipe !== undefined) {
-        const writer = startLogWriter(pipe, log)
+        const writer = startLogWriter(pipe, log, this.#records.logWriterPath(id))
         output = writer.outputFd
         held.logWritten = writer.end
       }
@@ -415,6 +415,9 @@ class ProcessRuntime implements Runtime {
     if (held === undefined) return
     if (isRunning(held)) throw new Error(`container ${id} is running: stop it first`)
     this.#containers.delete(id)
+    // Where something that the container has left behind may still write.
+    const writer = this.#records.logWriter(id)
+    if (writer !== undefined && isAlive(writer)) signalGroup(writer.pid, 'SIGKILL')
     removeLog(held.record.logPath)
     this.#records.removeContainer(id)
   }

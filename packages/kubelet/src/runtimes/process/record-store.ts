@@ -76,6 +76,11 @@ export class RecordStore {
     return join(this.#directory, 'containers', id, 'identity')
   }
 
+  /** Where the writer of a container's log says which process it is. */
+  logWriterPath(id: string): string {
+    return join(this.#directory, 'containers', id, 'log-writer')
+  }
+
   /** Where a container has its last words unless it names a place of its own. */
   messagePath(id: string): string {
     return join(this.#directory, 'containers', id, 'termination-log')
@@ -142,8 +147,11 @@ export class RecordStore {
   }
 
   identity(id: string): ProcessIdentity | undefined {
-    const text = readText(this.identityPath(id))
-    return text === undefined ? undefined : parseIdentity(text)
+    return readIdentity(this.identityPath(id))
+  }
+
+  logWriter(id: string): ProcessIdentity | undefined {
+    return readIdentity(this.logWriterPath(id))
   }
 
   /** Undefined while the container runs, also while its shim is just writing. */
@@ -180,6 +188,11 @@ function readJson<T>(path: string): T | undefined {
   } catch {
     return undefined
   }
+}
+
+function readIdentity(path: string): ProcessIdentity | undefined {
+  const text = readText(path)
+  return text === undefined ? undefined : parseIdentity(text)
 }
 
 function readText(path: string): string | undefined {

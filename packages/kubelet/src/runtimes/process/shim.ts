@@ -1,3 +1,14 @@
+/** The part of a shell script that has it write to `$1` which process it is, as `parseIdentity` reads it. Fails where that cannot be written. */
+export const tellingIdentity = `
+coracle_boot=
+if [ -r /proc/$$/stat ]; then
+  read -r coracle_line </proc/$$/stat
+  read -r coracle_boot </proc/sys/kernel/random/boot_id
+else
+  coracle_line=$(ps -o lstart= -p $$)
+fi
+printf '%s\\n%s\\n%s\\n' "$$" "$coracle_line" "$coracle_boot" >"$1"`
+
 /**
  * The program that stands between the node agent and a container's command: a POSIX shell, because it costs less than
  * a megabyte and is everywhere. It leads the container's session and process group, and outlives the node agent.
@@ -17,15 +28,7 @@
  * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. Its output is file descriptor 3,
  * kept from the shell's own standard error, on which some shells comment the death of their children.
  */
-export const shimScript = `
-coracle_boot=
-if [ -r /proc/$$/stat ]; then
-  read -r coracle_line </proc/$$/stat
-  read -r coracle_boot </proc/sys/kernel/random/boot_id
-else
-  coracle_line=$(ps -o lstart= -p $$)
-fi
-printf '%s\\n%s\\n%s\\n' "$$" "$coracle_line" "$coracle_boot" >"$1" || exit
+export const shimScript = `${tellingIdentity} || exit
 coracle_exits=$2
 [ ! -e "$coracle_exits" ] || exit
 shift 2
