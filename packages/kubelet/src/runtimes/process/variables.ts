@@ -26,6 +26,8 @@ done
 /**
  * A shell script that runs a command with such variables, of which `$1` says how many there are, where shells hand on none of their names. They
  * are arguments of `env` for the moment until that has become the command: arguments of what stays could be read by everybody.
+ * No program that is on every host takes variables from a file or a descriptor: bash hands on what it was given, but imports functions from it and has
+ * names of its own; Perl and Node obey variables of the container, and are slow or not there.
  */
 export const addingScript = (prefix: string): string => `
 coracle_index=$1
