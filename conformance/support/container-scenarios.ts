@@ -395,6 +395,33 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     expect(status.containerStatuses[0].restartCount).toBe(0)
   })
 
+  it('takes no memory from a container that it uses', async () => {
+    const memory = (amount: string) => ({ limits: { memory: amount }, requests: { memory: amount } })
+    const use = 'head -c 20000000 /dev/zero >/dev/shm/used; touch /tmp/used; exec sleep 1000'
+    const readinessProbe = { exec: { command: ['cat', '/tmp/used'] }, periodSeconds: 1 }
+    await run('full', ['sh', '-c', use], { container: { resources: memory('64Mi'), readinessProbe } })
+    await ready('full')
+    const resize = (amount: string) =>
+      api.object(
+        `${pods}/full/resize`,
+        patch('strategic-merge', { spec: { containers: [{ name: 'main', resources: memory(amount) }] } }),
+      )
+    const resizing = async () =>
+      (await api.object(`${pods}/full`)).status.conditions.find(({ type }: Any) => type === 'PodResizeInProgress')
+    await resize('12Mi')
+    await eventually('why it stays', async () => (await resizing())?.reason === 'Error')
+    const refusal = /^cannot decrease memory limits: attempting to set container "main" memory limit \(12582912\) below/
+    expect((await resizing()).message).toMatch(refusal)
+    const [container] = (await api.object(`${pods}/full`)).status.containerStatuses
+    expect(container).toMatchObject({ resources: memory('64Mi'), allocatedResources: { memory: '12Mi' } })
+    await told('full', 'ResizeError', /^Pod resize error: .*"error":"cannot decrease memory limits/)
+    await resize('48Mi')
+    await eventually('the end of it', async () => (await resizing()) === undefined)
+    const [given] = (await api.object(`${pods}/full`)).status.containerStatuses
+    expect(given).toMatchObject({ resources: memory('48Mi'), restartCount: 0 })
+    await told('full', 'ResizeCompleted', /"memory":"48Mi"/)
+  })
+
   const events = async (name: string): Promise<readonly Any[]> => {
     const query = `fieldSelector=involvedObject.name%3D${name}`
     return (await api.object(`/api/v1/namespaces/default/events?${query}`)).items

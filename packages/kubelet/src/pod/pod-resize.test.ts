@@ -7,7 +7,7 @@ import { createKubelet } from '../kubelet.ts'
 import { simulatedFacts } from '../node/node-facts.ts'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
-import { isResized, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
+import { isResized, resizedInPlace, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
 
 /** A node of four processors, with simulated containers, which take some time to stop. */
 async function startedNode({ stopMs = 0 } = {}) {
@@ -278,4 +278,28 @@ it.each<[string, (pod: Pod, before: Pod) => unknown]>([
     countWork([large(count, '1'), large(count, '2')] as const, ([pod, before]) => run(pod, before))
   work(1)
   expect(work(1_000) / work(100)).toBeLessThan(20)
+})
+
+describe('containers that go on with other resources', () => {
+  const cpu = (name: string, amount: string, restartPolicy = 'NotRequired') => ({
+    ...testContainer(),
+    name,
+    resources: { requests: { cpu: amount } },
+    resizePolicy: [{ resourceName: 'cpu', restartPolicy }],
+  })
+  const spec = (amount: string, resources?: object) =>
+    testPod({
+      initContainers: [{ ...cpu('side', amount), restartPolicy: 'Always' }],
+      containers: [cpu('web', amount), cpu('anew', amount, 'RestartContainer'), cpu('same', '1')],
+      ...(resources === undefined ? {} : { resources }),
+    } as Partial<Pod['spec']>).spec
+
+  it('are those that have changed and do not start anew', () => {
+    expect(resizedInPlace(spec('2'), spec('1'))).toEqual(['web', 'side'])
+  })
+
+  it('are all others, too, where their pod as a whole has other limits', () => {
+    const before = spec('1', { limits: { memory: '1Gi' } })
+    expect(resizedInPlace(spec('1', { limits: { memory: '2Gi' } }), before)).toEqual(['web', 'anew', 'same', 'side'])
+  })
 })

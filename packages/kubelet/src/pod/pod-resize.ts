@@ -13,8 +13,12 @@ import {
 export interface ResizeProgress {
   /** The node cannot spare it at the moment. */
   readonly pending?: { readonly message: string } | undefined
-  /** Containers have yet to start anew for it. */
+  /** Containers have yet to start anew for it, or to be given what they are to have. */
   readonly inProgress: boolean
+  /** Why they could not be given it: it is tried again. */
+  readonly error?: string | undefined
+  /** What containers run with that are to have something else, by name. */
+  readonly actual?: ReadonlyMap<string, ResourceRequirements> | undefined
 }
 
 const lists = ['containers', 'initContainers'] as const
@@ -117,6 +121,16 @@ export function restartedForResize(spec: PodSpec, before: PodSpec): readonly str
       return isConcerned ? [container.name] : []
     })
   })
+}
+
+/** The containers of a pod that go on with what has changed of their resources since another version of it, by name. */
+export function resizedInPlace(spec: PodSpec, before: PodSpec): readonly string[] {
+  const restarted = new Set(restartedForResize(spec, before))
+  // One without a limit of its own has that of its pod.
+  const concerned = deepEqual(spec.resources ?? {}, before.resources ?? {})
+    ? resizedContainers(spec, before)
+    : lists.flatMap((list) => spec[list] ?? [])
+  return concerned.map(({ name }) => name).filter((name) => !restarted.has(name))
 }
 
 const amounts = ({ resources }: Container, pod: PodSpec, name: string): readonly (string | undefined)[] => [

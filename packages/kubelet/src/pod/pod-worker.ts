@@ -12,7 +12,6 @@ import {
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
-import { linuxResources } from '../isolation/linux-resources.ts'
 import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
@@ -41,7 +40,15 @@ import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
 import { podHostname } from './pod-hostname.ts'
 import { podKey, podText, podUidOf } from './pod-name.ts'
-import { isResized, resizeText, restartedForResize, withResourcesOf, withResourcesOfStatus } from './pod-resize.ts'
+import {
+  isResized,
+  resizedInPlace,
+  resizeText,
+  restartedForResize,
+  withResourcesOf,
+  withResourcesOfStatus,
+} from './pod-resize.ts'
+import { ResourceUpdates } from './resource-updates.ts'
 import { isRestartingAll } from './restart-all.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 
@@ -106,8 +113,8 @@ export class PodWorker implements StatusWriterHost {
   #resizeRefusal: WaitingReason | undefined
   /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
   #resizing: ReadonlyMap<string, string | undefined> = none
-  /** Whether containers that run may have other resources than they are to have. */
-  #areResourcesStale = false
+  /** Made when containers that run are to have other resources: most pods never need it. */
+  #updates: ResourceUpdates | undefined
   #gone = false
   /** Until when a pod that is marked to go at once is left to whoever has marked it. */
   #leavesUntilMs: number | undefined
@@ -240,7 +247,8 @@ export class PodWorker implements StatusWriterHost {
     const plan = planPod(observation)
     const leavesUntilMs = this.#leaves(observation)
     const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs
-    this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, volumesUntilMs)))
+    const updateAtMs = earlier(this.#updates?.retryAtMs, volumesUntilMs)
+    this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, updateAtMs)))
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
@@ -298,8 +306,12 @@ export class PodWorker implements StatusWriterHost {
     }
     this.#givenSpec = pod.spec
     if (!isOther) return
-    this.#areResourcesStale = true
-    for (const name of restartedForResize(pod.spec, before)) this.#resizingToNote().set(name, undefined)
+    const restarted = restartedForResize(pod.spec, before)
+    for (const name of restarted) this.#resizingToNote().set(name, undefined)
+    if (this.#updatesResources) {
+      this.#updates ??= new ResourceUpdates()
+      this.#updates.expect(resizedInPlace(pod.spec, before), before)
+    }
     recordPodEvent(
       this.#context,
       pod,
@@ -307,27 +319,38 @@ export class PodWorker implements StatusWriterHost {
       'ResizeStarted',
       `Pod resize started: ${resizeText(pod.spec, generation)}`,
     )
-    if (this.#resizing.size === 0) this.#tellResized()
+    if (!this.#isResizing) this.#tellResized()
+  }
+
+  /** Whether containers that run have limits that can be changed. */
+  get #updatesResources(): boolean {
+    const { runtime, isolation } = this.#context
+    return isolation !== undefined && runtime.updateContainerResources !== undefined
+  }
+
+  get #isResizing(): boolean {
+    return this.#resizing.size > 0 || this.#updates?.isDone === false
   }
 
   /** Gives containers that run and go on the resources that they are to have now, where the runtime limits them. */
   async #updateResources(runs: readonly ContainerRuntimeStatus[]): Promise<void> {
-    const { runtime, isolation } = this.#context
-    if (!this.#areResourcesStale || isolation === undefined || runtime.updateContainerResources === undefined) return
-    this.#areResourcesStale = false
-    const { initContainers = [], containers } = this.#givenSpec
-    for (const container of [...initContainers, ...containers]) {
-      const run = runsOf(container.name, runs).find(({ state }) => state === 'running')
-      if (run === undefined || this.#resizing.has(container.name)) continue
-      const given = { ...this.#pod, spec: this.#givenSpec }
-      try {
-        await runtime.updateContainerResources(run.id, linuxResources(container, given, isolation.memoryBytes))
-      } catch (error) {
-        if (error instanceof RuntimeUnavailableError) this.#areResourcesStale = true
-        const why = error instanceof Error ? error.message : String(error)
-        recordContainerEvent(this.#context, this.#pod, container, 'Warning', 'ResizeError', why)
-      }
+    const { runtime, isolation, environment } = this.#context
+    const updates = this.#updates
+    if (updates === undefined || updates.isDone || isolation === undefined || this.#ending) return
+    const told = updates.error
+    const pod = { ...this.#pod, spec: this.#givenSpec }
+    await updates.carryOut(runtime, {
+      pod,
+      runs,
+      nodeMemoryBytes: isolation.memoryBytes,
+      nowMs: environment.clock.now(),
+    })
+    const { error } = updates
+    if (error !== undefined && error !== told) {
+      const text = resizeText(pod.spec, pod.metadata.generation, error)
+      recordPodEvent(this.#context, this.#pod, 'Warning', 'ResizeError', `Pod resize error: ${text}`)
     }
+    if (updates.isDone && !this.#isResizing) this.#tellResized()
   }
 
   #resizingToNote(): Map<string, string | undefined> {
@@ -354,7 +377,7 @@ export class PodWorker implements StatusWriterHost {
         ending.add(run.id)
       }
     }
-    if (resizing.size === 0) this.#tellResized()
+    if (!this.#isResizing) this.#tellResized()
     return ending
   }
 
@@ -465,7 +488,12 @@ export class PodWorker implements StatusWriterHost {
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
-      resize: { pending: this.#resizeRefusal, inProgress: this.#resizing.size > 0 },
+      resize: {
+        pending: this.#resizeRefusal,
+        inProgress: this.#isResizing,
+        error: this.#updates?.error,
+        actual: this.#updates?.actual,
+      },
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
       runtimeName: this.#context.runtime.name,

@@ -7,6 +7,7 @@ import {
   formatTime,
   isSidecar,
   lookedThroughMax,
+  type ResourceRequirements,
 } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 
@@ -42,6 +43,8 @@ export interface ContainerStatusesInput {
   /** The pod is to go: what is lost of it will not be started again. */
   readonly deleting: boolean
   readonly runtimeName: string
+  /** What containers run with that are to have other resources, by name. */
+  readonly actual?: ReadonlyMap<string, ResourceRequirements> | undefined
 }
 
 /** The `containerStatuses` (or `initContainerStatuses`) of a pod, in upstream's order: by name, init containers as declared. */
@@ -109,7 +112,7 @@ function started(
     started: running && (probe?.started ?? true),
     // The pod is as the node has taken it on: what it has not been given is not in it.
     ...(container.resources?.requests === undefined ? {} : { allocatedResources: container.resources.requests }),
-    resources: container.resources ?? {},
+    resources: input.actual?.get(container.name) ?? container.resources ?? {},
     ...volumeMounts(container),
     ...(run.user === undefined ? {} : { user: { linux: run.user } }),
   }

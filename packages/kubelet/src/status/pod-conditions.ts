@@ -69,7 +69,7 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
     ...(input.resize.pending === undefined
       ? []
       : [['PodResizePending', { ...yes, reason: 'Deferred', message: input.resize.pending.message }] as const]),
-    ...(input.resize.inProgress ? [['PodResizeInProgress', yes] as const] : []),
+    ...(input.resize.inProgress ? [['PodResizeInProgress', inProgressVerdict(input.resize)] as const] : []),
     ...(input.preempted === true ? [[disruptionTarget, preempted] as const] : []),
     ['PodReadyToStartContainers', input.sandboxReady ? yes : { status: 'False' }],
     ['Initialized', initializedVerdict(input)],
@@ -81,6 +81,9 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
   // `concat` makes a list with room for just what is in it, which spreading does not: each pod keeps one.
   return foreign.concat(verdicts.map(([type, verdict]) => condition(type, verdict, input)))
 }
+
+const inProgressVerdict = ({ error }: ResizeProgress): Verdict =>
+  error === undefined ? yes : { ...yes, reason: 'Error', message: error }
 
 /** The conditions of a pod that the node has not taken on: all others stay as they are. */
 export function refusedConditions(pod: Pod, nowMs: number): readonly PodCondition[] {

@@ -366,6 +366,21 @@ describe('conditions', () => {
     ])
   })
 
+  it('says why a container could not be given other resources, and what it has until then', () => {
+    const resources = { limits: { memory: '1Gi' }, requests: { memory: '1Gi' } }
+    const pod = testPod({ containers: [testContainer({ resources })] })
+    const before = { limits: { memory: '2Gi' } }
+    const { name } = testContainer()
+    const resize = { inProgress: true, error: 'it uses more', actual: new Map([[name, before]]) }
+    const { conditions, containerStatuses } = status({ pod, runs: [testRun()], resize })
+    expect(conditions?.find(({ type }) => type === 'PodResizeInProgress')).toMatchObject({
+      status: 'True',
+      reason: 'Error',
+      message: 'it uses more',
+    })
+    expect(containerStatuses?.[0]).toMatchObject({ resources: before, allocatedResources: resources.requests })
+  })
+
   it.each<[string, Partial<PodStatusInput>, Record<string, string>]>([
     [
       'before a sandbox is there',

@@ -76,6 +76,7 @@ export function podStatus(given: PodStatusInput): OwnPodStatus {
     probes,
     runtimeName,
     deleting,
+    actual: input.resize?.actual,
     hasInitContainers: init.length > 0,
     initialized: regularRuns(input).length > 0,
     messageBytesMax: messageBytesMax(pod.spec),
