@@ -26,6 +26,7 @@ export const soon: readonly string[] = [
   'packages/environment/src/last-compiler.ts',
   'packages/kubelet/src/runtimes/process/index.ts',
   'packages/proxy/src/index.ts',
+  'packages/store/src/memory-store.ts',
 ]
 
 /** The parts, each of which may ask for those before it. */

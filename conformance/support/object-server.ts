@@ -6,7 +6,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { adminToken, TestServer } from '../../packages/apiserver/src/http/testing/test-server.ts'
 import { StateWriter } from '../../packages/apiserver/src/index.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
-import { createMemoryStore } from '../../packages/store/src/index.ts'
+import { createMemoryStore } from '../../packages/store/src/memory-store.ts'
 import { type Outcome, run } from './program.ts'
 import { tools } from './tools.ts'
 

@@ -1,5 +1,6 @@
 import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type Store } from '@coracle/store'
+import type { Store } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { collectStoreSize } from './store-size.ts'
 

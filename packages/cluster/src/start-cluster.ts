@@ -16,7 +16,7 @@ import {
 } from '@coracle/environment'
 import { deadContainerLimits } from '@coracle/kubelet'
 import { createScheduler } from '@coracle/scheduler'
-import { createMemoryStore, type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
+import { type EtcdStoreOptions, openEtcdStore, openLmdbStore, type Store } from '@coracle/store'
 import { ApiServer } from './api-server.ts'
 import type { Cluster, ClusterOptions, ComponentName } from './cluster.ts'
 import { RestartableComponent, type StartComponent, type Started, type Stop, type StopOptions } from './component.ts'
@@ -254,6 +254,7 @@ async function openOwnStore(
   if (wanted === 'memory' || directory === undefined) {
     assert(wanted !== 'disk', 'a store on disk needs a dataDir')
     const { clock } = environment
+    const { createMemoryStore } = await clock.hold(import('@coracle/store/memory'))
     return createMemoryStore(clock instanceof VirtualClock ? {} : { defer: (call) => clock.defer(call) })
   }
   const store = await openLmdbStore({

@@ -16,8 +16,9 @@ import { connectionOf, createHttpClient, parseKubeconfig } from '@coracle/client
 import { lostAnswers, withFaults } from '@coracle/client/faults'
 import { widgets } from '@coracle/client/testing'
 import { realEnvironment, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type Store, StoreClosedError } from '@coracle/store'
+import { type Store, StoreClosedError } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Cluster, type ClusterOptions, startCluster } from '../src/index.ts'
 

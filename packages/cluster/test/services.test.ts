@@ -12,7 +12,7 @@ import {
   services,
 } from '@coracle/api'
 import { createLogger, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Cluster, startCluster } from '../src/index.ts'
 

@@ -1,8 +1,8 @@
 import { type Lease, leases, pods, type ReplicationController, replicationControllers } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
 import { type FaultyStore, faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startCluster } from '../src/index.ts'
 

@@ -15,7 +15,7 @@ import type { Client } from '@coracle/client'
 import { type ClusterState, loadState, readState, startCluster } from '@coracle/cluster'
 import { startTestCluster, type TestCluster } from '@coracle/cluster/testing'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 
 const gadgets: Resource = { group: 'example.dev', version: 'v1', kind: 'Gadget', plural: 'gadgets', namespaced: true }

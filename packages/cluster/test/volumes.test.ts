@@ -13,7 +13,7 @@ import {
   storageClasses,
 } from '@coracle/api'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Cluster, type ClusterOptions, startCluster } from '../src/index.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '@coracle/api'
 import { type Interceptor, interceptClient } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type ComponentSeams, endingTasks, startCluster } from '../src/index.ts'
 

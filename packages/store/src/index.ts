@@ -25,7 +25,6 @@ export {
   valueBytesMax,
 } from './limits.ts'
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
-export { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export { processStart } from './process-start.ts'
 export { examineStore, repairStore, type StoreReport } from './repair.ts'
 export {

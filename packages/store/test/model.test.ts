@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   type CommitResult,
-  createMemoryStore,
   type Entry,
   type Operation,
   openLmdbStore,
@@ -10,6 +9,7 @@ import {
   type StoreEvent,
   type Transaction,
 } from '../src/index.ts'
+import { createMemoryStore } from '../src/memory-store.ts'
 import { describeEvent, record } from './contract.ts'
 import { plainEntry } from './plain-entry.ts'
 import { temporaryDirectory } from './temporary-directory.ts'

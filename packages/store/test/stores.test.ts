@@ -1,4 +1,5 @@
-import { createMemoryStore, openLmdbStore } from '../src/index.ts'
+import { openLmdbStore } from '../src/index.ts'
+import { createMemoryStore } from '../src/memory-store.ts'
 import { describeSoleWriterStore, describeStore, type SoleWriterStoreFactory } from './contract.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 

@@ -1,5 +1,5 @@
 import { configMaps, limitRanges, pods, secrets } from '@coracle/api'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { causeExpiryIntervalMs, causesAgeMaxMs } from '../housekeeping/cause-expiry.ts'
 import type { User } from '../request.ts'

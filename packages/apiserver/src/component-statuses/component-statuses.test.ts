@@ -1,6 +1,6 @@
 import { componentStatuses } from '@coracle/api'
 import type { ListOptions } from '@coracle/client'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { expect, it } from 'vitest'
 import { refusal, startTestCore } from '../testing/test-core.ts'
 

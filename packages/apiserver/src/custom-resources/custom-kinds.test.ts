@@ -1,7 +1,7 @@
 import { type CustomResourceDefinition, customResourceDefinitions, scaleSchema } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { decodeProtobuf, openProtobuf } from '../http/protobuf-decode.ts'

@@ -12,7 +12,7 @@ import {
   suggestedFlowSchemas,
   suggestedPriorityLevels,
 } from '@coracle/api/flow-control'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'
 import { reviewIntervalMs } from './required-configuration.ts'

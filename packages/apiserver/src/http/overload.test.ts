@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { objectValuesMax } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import {
-  createMemoryStore,
   type Store,
   StoreOverloadedError,
   StoreTimeoutError,
   StoreUnavailableError,
   TransactionTooLargeError,
 } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AdmissionPlugin } from '../admission/admission.ts'
 import { requestsInFlightMax } from './exchanges.ts'

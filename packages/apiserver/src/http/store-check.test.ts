@@ -1,6 +1,6 @@
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { storeAnswerMaxMs, storeCheck } from './store-check.ts'
 import { TestServer } from './testing/test-server.ts'

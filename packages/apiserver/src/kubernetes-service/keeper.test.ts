@@ -1,7 +1,7 @@
 import { endpointSlices, endpoints, type Resource, type Service, serviceCidrs, services } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'
 import { kubernetesServiceIntervalMs } from './keeper.ts'

@@ -1,7 +1,7 @@
 import { type KubernetesObject, type Pod, pods } from '@coracle/api'
 import type { ListOptions, WatchOptions } from '@coracle/client'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import type { Stored } from '../registry-contract.ts'
 import { hubView, type VersionView } from '../versions/version-view.ts'

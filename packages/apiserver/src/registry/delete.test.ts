@@ -1,5 +1,6 @@
 import { configMaps, namespaces, type Pod, pods, replicationControllers } from '@coracle/api'
-import { createMemoryStore, type Store } from '@coracle/store'
+import type { Store } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { configMap, createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 

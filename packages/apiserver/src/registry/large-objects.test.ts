@@ -1,6 +1,7 @@
 import { type ConfigMap, configMaps, type KubernetesObject, objectValuesMax, passPartsMax } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { createMemoryStore, TransactionTooLargeError } from '@coracle/store'
+import { TransactionTooLargeError } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { configMap, refusal, startTestCore } from '../testing/test-core.ts'
 import { largeObjectBytesMin, largeObjectValuesMin } from './large-objects.ts'

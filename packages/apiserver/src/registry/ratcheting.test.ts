@@ -1,5 +1,5 @@
 import { FieldPath, invalidField, replicationControllers } from '@coracle/api'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { startTestCore } from '../testing/test-core.ts'
 import { newErrors, ratchetedErrorsMax } from './ratcheting.ts'

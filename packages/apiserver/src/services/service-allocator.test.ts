@@ -1,5 +1,5 @@
 import { ipAddresses, type Service, serviceCidrs, services } from '@coracle/api'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it, vi } from 'vitest'
 import { refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 import { chooseFree, keptBackOf } from './choose.ts'

@@ -1,6 +1,6 @@
 import { type ConfigMap, configMaps, namespaces } from '@coracle/api'
-import { createMemoryStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { configMap, follow, refusal, startTestCore } from '../testing/test-core.ts'
 import { futureVersionWaitMs } from './future-version.ts'

@@ -1,7 +1,6 @@
 import { createLogger, virtualEnvironment } from '@coracle/environment'
 import {
   CompactedError,
-  createMemoryStore,
   type Entry,
   type SoleWriterStore,
   type Store,
@@ -11,6 +10,7 @@ import {
   type WatchOptions,
 } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { futureVersionWaitMs } from './future-version.ts'
 import { type FeedSink, historyWaitMs, readAttemptsMax, refillRetryMs, StoreFeed } from './store-feed.ts'

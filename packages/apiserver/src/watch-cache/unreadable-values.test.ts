@@ -8,8 +8,9 @@ import {
   secrets,
 } from '@coracle/api'
 import { createLogger, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type SoleWriterStore } from '@coracle/store'
+import type { SoleWriterStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { crateDefinition, crateVersion, establish } from '../testing/custom-resources.ts'
 import { configMap, follow, refusal, startTestCore } from '../testing/test-core.ts'

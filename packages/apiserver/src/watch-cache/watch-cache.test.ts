@@ -8,8 +8,9 @@ import {
   type StoredKind,
 } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type SoleWriterStore } from '@coracle/store'
+import type { SoleWriterStore } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import type { Stored, WatchDelivery } from '../registry-contract.ts'
 import { bookmarkIntervalMs } from './bookmark-rounds.ts'

@@ -9,7 +9,7 @@ import {
 } from '@coracle/api'
 import { readState, startCluster } from '@coracle/cluster'
 import { seededRandom, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { Administrator } from '../administrator.ts'
 import { Draw } from '../draw.ts'
 import { gadgetDefinition, type Kind, workloadKinds } from '../kinds.ts'

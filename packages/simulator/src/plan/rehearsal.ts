@@ -11,7 +11,8 @@ import {
   startCluster,
 } from '@coracle/cluster'
 import { type VirtualClock, type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
-import { createMemoryStore, type SoleWriterStore } from '@coracle/store'
+import type { SoleWriterStore } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { assumingUnread } from './assumed-objects.ts'
 import { type Assumptions, behaviourOf, promptly } from './assumptions.ts'
 import { isolate } from './isolate.ts'

@@ -8,7 +8,8 @@ import {
   roleBindings,
   roles,
 } from '@coracle/api'
-import { createMemoryStore, type Store } from '@coracle/store'
+import type { Store } from '@coracle/store'
+import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { startTestCore } from '../../testing/test-core.ts'
 import { defaultPolicy } from './policy/default-policy.ts'
