@@ -23,6 +23,7 @@ import { OwnWrites } from './own-writes.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
 import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
+import { ReconcileWrites } from './reconcile-writes.ts'
 import { SourceFollower } from './source-follower.ts'
 import { isTerminal } from './terminal-error.ts'
 import { type WiredSource, wire } from './wired-source.ts'
@@ -58,6 +59,8 @@ export class ControllerLoop implements Lookup {
   readonly #changing: readonly SourceFollower[]
   readonly #writes: OwnWrites
   readonly #seen = new NewlySeen()
+  /** What reconciles under way write, by their keys, and those that are settled until the caches show it. */
+  readonly #made = new Map<string, ReconcileWrites>()
   /** Until when keys rest that have just been reconciled, on the monotonic clock. An object that is gone rests no longer. */
   readonly #restsUntilMs = new Map<string, number>()
   /** Tells the reconciles of this run of the program from those of others; with a number behind it names one of them. */
@@ -157,26 +160,29 @@ export class ControllerLoop implements Lookup {
             },
             this.#environment,
           )
-    // What has changed is `latest`; `object` may be what it was before.
-    const enqueueFor = (object: KubernetesObject, priority: Priority, latest: KubernetesObject) => {
-      for (const key of keysOf(object, this)) {
-        this.#seen.add(key, latest)
+    // `object` may be what it was before the change.
+    const enqueueFor = (object: KubernetesObject, priority: Priority, change: Change<KubernetesObject>) => {
+      const tell = (key: string) => {
+        this.#seen.add(key, change.object)
         queue.add(key, priority)
+      }
+      for (const key of keysOf(object, this)) {
+        if (this.#made.get(key)?.holds(source.resource, change, () => tell(key)) !== true) tell(key)
       }
       mapping?.map(object, priority)
     }
     const enqueue = (change: Change<KubernetesObject>, priority: Priority): boolean => {
       for (const predicate of predicates) if (!predicate(change)) return false
       if (endsWaits === true) queue.retryNow(inNamespaceOf(change.object))
-      enqueueFor(change.object, priority, change.object)
+      enqueueFor(change.object, priority, change)
       return true
     }
     const detach = informer.addHandler({
       add: (object, isInitial) => void enqueue({ type: 'add', object }, isInitial ? 'background' : 'fresh'),
       update(old, object) {
         // What an object no longer concerns has changed as well.
-        if (enqueue({ type: 'update', old, object }, 'fresh') && hasSameKeys?.(old, object) !== true)
-          enqueueFor(old, 'fresh', object)
+        const change = { type: 'update', old, object } as const
+        if (enqueue(change, 'fresh') && hasSameKeys?.(old, object) !== true) enqueueFor(old, 'fresh', change)
       },
       delete: (object) => void enqueue({ type: 'delete', object }, 'fresh'),
     })
@@ -231,14 +237,27 @@ export class ControllerLoop implements Lookup {
     const { clock } = this.#environment
     const request = this.#requestFor(key)
     const seen = this.#seen.take(key)
-    const context = this.#contextFor(request, queue, recorder, signal, seen)
+    const made = new ReconcileWrites()
+    this.#made.set(key, made)
+    const context = this.#contextFor(request, queue, recorder, signal, seen, made)
     const startMs = clock.monotonicMs()
     this.#metrics.activeWorkers.inc()
-    const outcome = await this.#attempt(request, context, queue, signal)
+    const { outcome, isSettled = false } = await this.#attempt(request, context, queue, signal)
     this.#metrics.activeWorkers.dec()
     this.#metrics.reconcileSeconds.observe((clock.monotonicMs() - startMs) / 1000)
     if (outcome === 'error') this.#seen.giveBack(key, seen)
     if (outcome !== undefined) this.#metrics.outcomes[outcome].inc()
+    if (isSettled) this.#leaveOut(key, made)
+    else {
+      this.#made.delete(key)
+      made.release()
+    }
+  }
+
+  /** What the reconcile of a key has written is not looked at, whether the caches show it already or will. */
+  #leaveOut(key: string, made: ReconcileWrites): void {
+    made.leaveOut()
+    if (!this.#writes.isBehind(key, () => this.#made.delete(key))) this.#made.delete(key)
   }
 
   /** Reconciles, and queues the key again where it is to be looked at again. Undefined: it was given up because of the signal. */
@@ -247,7 +266,7 @@ export class ControllerLoop implements Lookup {
     context: ReconcileContext<KubernetesObject>,
     queue: WorkQueue,
     signal: AbortSignal,
-  ): Promise<Outcome | undefined> {
+  ): Promise<{ readonly outcome: Outcome | undefined; readonly isSettled?: boolean | undefined }> {
     const { key } = request
     try {
       const result = await this.#controller.reconcile(request, context)
@@ -255,25 +274,26 @@ export class ControllerLoop implements Lookup {
       // Whole milliseconds, as clocks have them: a wait for less would be over before its time, again and again.
       const restMs = Math.ceil(result?.restMs ?? 0)
       if (restMs > 0) this.#restsUntilMs.set(key, this.#environment.clock.monotonicMs() + restMs)
-      if (result?.requeueAfterMs === undefined) return 'success'
+      const isSettled = result?.isSettled
+      if (result?.requeueAfterMs === undefined) return { outcome: 'success', isSettled }
       const { housekeeping = false, poll = false } = result
       queue.addAfter(key, result.requeueAfterMs, { housekeeping, poll })
-      return 'requeue_after'
+      return { outcome: 'requeue_after', isSettled }
     } catch (error) {
-      if (signal.aborted) return undefined
+      if (signal.aborted) return { outcome: undefined }
       this.#metrics.errors.inc()
       if (isTerminal(error)) {
         this.#metrics.terminalErrors.inc()
         queue.forget(key)
         context.logger.error('reconcile failed for good', { error })
-        return 'error'
+        return { outcome: 'error' }
       }
       // A conflict only says that the object is newer than the cache: it is part of the game.
       if (hasReason(error, 'Conflict'))
         context.logger.info('reconcile met a newer object, trying again', { error: error.message })
       else context.logger.error('reconcile failed, trying again', { error, failures: queue.retries(key) + 1 })
       queue.addRateLimited(key)
-      return 'error'
+      return { outcome: 'error' }
     }
   }
 
@@ -288,6 +308,7 @@ export class ControllerLoop implements Lookup {
     recorder: EventRecorder,
     signal: AbortSignal,
     seen: readonly number[],
+    made: ReconcileWrites,
   ): ReconcileContext<KubernetesObject> {
     const { clock, random, logger } = this.#environment
     const { name: controller, resource } = this.#controller
@@ -304,7 +325,7 @@ export class ControllerLoop implements Lookup {
       logger: logger.child({ key, reconcileId: `${this.#runId}-${++this.#reconciles}` }),
       controller,
       resource,
-      client: this.#writes.clientFor(key, this.#client, { controller, object: reconciled, seen }),
+      client: this.#writes.clientFor(key, this.#client, { controller, object: reconciled, seen }, made),
       recorder,
       signal,
       informer: (resource) => this.informer(resource),

@@ -25,6 +25,7 @@ import {
   type WatchOptions,
   type WriteOptions,
 } from '@coracle/client'
+import type { ReconcileWrites } from './reconcile-writes.ts'
 
 /**
  * Remembers what was written for the sake of each key, and tells when the caches show it.
@@ -43,14 +44,16 @@ export class OwnWrites {
     this.#informers = informers
   }
 
-  /** A client whose writes count as made for `key`, and say that this reconcile makes them. */
-  clientFor(key: string, client: Client, reconcile: ReconcileOrigin): Client {
-    return new RecordingClient(client, this.#informers, reconcile, {
+  /** A client whose writes count as made for `key`, and say that this reconcile makes them. They are entered into `made` as well. */
+  clientFor(key: string, client: Client, reconcile: ReconcileOrigin, made: ReconcileWrites): Client {
+    return new RecordingClient(client, this.#informers, reconcile, made, {
       begin: () => {
+        made.begin()
         this.#writesOf(key).inFlight++
       },
       add: (sighting) => addSighting(this.#writesOf(key).unseen, sighting),
       end: () => {
+        made.end()
         const writes = this.#writesOf(key)
         writes.inFlight--
         this.#advance(key, writes)
@@ -160,10 +163,18 @@ class RecordingClient implements Client {
   readonly #client: Client
   readonly #informers: InformerFactory
   readonly #reconcile: ReconcileOrigin
+  readonly #made: ReconcileWrites
   readonly #log: WriteLog
 
-  constructor(client: Client, informers: InformerFactory, reconcile: ReconcileOrigin, log: WriteLog) {
+  constructor(
+    client: Client,
+    informers: InformerFactory,
+    reconcile: ReconcileOrigin,
+    made: ReconcileWrites,
+    log: WriteLog,
+  ) {
     this.#client = client
+    this.#made = made
     this.#reconcile = reconcile
     this.#informers = informers
     this.#log = log
@@ -290,6 +301,7 @@ class RecordingClient implements Client {
     const { resourceVersion } = result.metadata
     if (resourceVersion === undefined) return
     const key = keyOf(result)
+    this.#made.wrote(resource, key, resourceVersion)
     for (const informer of this.#informers.informersOf(resource)) {
       // A cache restricted by selectors hears of an object that belongs there, or did until now.
       const concerns =
@@ -315,7 +327,10 @@ class RecordingClient implements Client {
     this.#log.begin()
     try {
       const answer = await write()
-      expect(uidIn(answer))
+      const answeredUid = uidIn(answer)
+      const uid = answeredUid ?? wantedUid
+      if (uid !== undefined) this.#made.deleted(resource, key, uid)
+      expect(answeredUid)
       return answer
     } catch (error) {
       // Gone already, and the cache does not know yet: that is to be waited for all the same.

@@ -21,6 +21,13 @@ export interface Requeue {
    * objects each time, so that a burst of changes costs no more than what it came to.
    */
   readonly restMs?: number
+  /**
+   * Whether what this reconcile has written needs no look of its own: called with that in its caches and all else as it was, it would
+   * do nothing, and look again no earlier. Changes that are these very writes are then left out, as by the trackers of some of
+   * upstream's controllers; any other change is followed as ever. Where a server may turn down or complete what was written, say so only
+   * if that needs no answer.
+   */
+  readonly isSettled?: boolean
   /** Whether that look is housekeeping: it finds nothing to do unless something has stopped happening (`TimerOptions`). */
   readonly housekeeping?: boolean
   /** Whether it is a poll: it comes on time, and seldom finds anything to do (`TimerOptions`). */

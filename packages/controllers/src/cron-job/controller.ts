@@ -28,7 +28,7 @@ export function createCronJobController(): Controller {
       }
       const schedule = scheduleText(cronJob)
       const isRescheduled = (schedules.get(key) ?? schedule) !== schedule
-      const { actions, status, starts, requeueAfterMs } = planCronJob(
+      const { actions, status, starts, isSaid, requeueAfterMs } = planCronJob(
         { cronJob, jobs: context.owned<Job>(jobs), isRescheduled },
         context.clock.now(),
       )
@@ -49,7 +49,8 @@ export function createCronJobController(): Controller {
         await performPlan(context, cronJob, { actions: [], status: statusWith(cronJob, status, made, isTheirs) })
       }
       schedules.set(key, schedule)
-      return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
+      const isSettled = isSaid && !isTaken && !isRescheduled
+      return requeueAfterMs === undefined ? { isSettled } : { requeueAfterMs, isSettled }
     })
 }
 

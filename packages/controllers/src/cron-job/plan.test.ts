@@ -1,7 +1,7 @@
 import { type CronJob, type CronJobSpec, type CronJobStatus, formatTime, type Job, parseTime } from '@coracle/api'
 import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
-import { planCronJob, referenceTo } from './plan.ts'
+import { type CronJobPlan, type ObservedCronJob, planCronJob, referenceTo } from './plan.ts'
 import { scheduleOf } from './schedule.ts'
 
 const created = '2026-01-01T00:00:30Z'
@@ -48,8 +48,29 @@ function summary(action: Action): string {
   return action.type === 'event' ? `${action.eventType} ${action.reason}` : action.type
 }
 
-const planAt = (now: string, of: CronJob, jobs: readonly Job[] = []) =>
-  planCronJob({ cronJob: of, jobs }, parseTime(now))
+function planAt(now: string, of: CronJob, jobs: readonly Job[] = []) {
+  const plan = planCronJob({ cronJob: of, jobs }, parseTime(now))
+  if (plan.isSaid) {
+    // Looked at again with what it has come to, there is nothing more to do or to tell.
+    const { actions, requeueAfterMs } = planCronJob(carriedOut(of, jobs, plan), parseTime(now))
+    expect({ actions, requeueAfterMs }).toEqual({ actions: [], requeueAfterMs: plan.requeueAfterMs })
+  }
+  return plan
+}
+
+/** What there is once a plan is carried out. */
+function carriedOut(of: CronJob, jobs: readonly Job[], { actions, status }: CronJobPlan): ObservedCronJob {
+  const made = actions.flatMap((action) => (action.type === 'create' ? [action.object as Job] : []))
+  const created = made.map((each) => ({ ...each, metadata: { ...each.metadata, uid: each.metadata.name } }))
+  const deleted = new Set(actions.flatMap((action) => (action.type === 'delete' ? [action.key.name] : [])))
+  const left = jobs.filter(({ metadata }) => !deleted.has(metadata.name ?? ''))
+  const active = [...(status?.active ?? []), ...created.map(referenceTo)]
+  return {
+    cronJob: { ...of, status: { ...status, ...(active.length === 0 ? {} : { active }) } },
+    jobs: [...left, ...created],
+  }
+}
+
 const actionsAt = (now: string, of: CronJob, jobs: readonly Job[] = []) => planAt(now, of, jobs).actions.map(summary)
 
 const five = '2026-01-01T00:05:00Z'

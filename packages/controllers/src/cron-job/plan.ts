@@ -26,6 +26,8 @@ export interface ObservedCronJob {
 export interface CronJobPlan extends Plan<CronJobStatus> {
   /** The name of the Job that is made: it is active from then on. */
   readonly starts?: string
+  /** Whether all that is told is told once: with the status that is written there is nothing more to tell, or to do. */
+  readonly isSaid: boolean
 }
 
 /** What to do about a CronJob (pkg/controller/cronjob). The status only holds once the actions have succeeded. Pure. */
@@ -38,18 +40,21 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
   const look: CronJobPlan & { readonly status: CronJobStatus } = {
     actions: [...seen.events, ...cleanup],
     status: seen.status,
+    isSaid: !seen.events.some(isWarning),
   }
   if (metadata.deletionTimestamp !== undefined) return look
   const schedule = scheduleOf(cronJob)
   const isZoneUnknown = 'reason' in schedule && schedule.reason === 'UnknownTimeZone'
   if (spec.suspend === true && !isZoneUnknown) return look
-  if ('reason' in schedule) return { ...look, actions: [...look.actions, warning(schedule.reason, schedule.message)] }
+  if ('reason' in schedule)
+    return { ...look, isSaid: false, actions: [...look.actions, warning(schedule.reason, schedule.message)] }
   const nextMs = schedule.next(nowMs)
   if (nextMs === undefined) {
     // Such as that of the 31st of February.
     const error = 'time difference between two schedules is less than 1 second'
     return {
       ...look,
+      isSaid: false,
       actions: [...look.actions, warning('InvalidSchedule', `invalid schedule: ${spec.schedule} : ${error}`)],
     }
   }
@@ -69,7 +74,9 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
   return {
     ...plan,
     actions: [...plan.actions, ...tooMany, ...start.actions],
-    ...(start.isDone ? { status: { ...start.status(plan.status), lastScheduleTime: formatTime(due.ms) } } : {}),
+    ...(start.isDone
+      ? { status: { ...start.status(plan.status), lastScheduleTime: formatTime(due.ms) } }
+      : { isSaid: false }),
     ...(start.name === undefined ? {} : { starts: start.name }),
   }
 }
@@ -214,6 +221,8 @@ const normal = (reason: string, message: string): Action => ({
   message,
   because: message,
 })
+
+const isWarning = (action: Action): boolean => action.type === 'event' && action.eventType === 'Warning'
 
 const warning = (reason: string, message: string): Action => ({
   type: 'event',

@@ -32,7 +32,7 @@ import { RunningPods } from '../pods/running-pods.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { ownSelector } from '../selector-of.ts'
 import { isRollingUpdate } from './limits.ts'
-import { createFailureStatus, planDeployment } from './plan.ts'
+import { createFailureStatus, isSettled, planDeployment } from './plan.ts'
 
 /** The index of ReplicaSets that no controller has, by their labels. */
 const orphanIndexName = 'orphan'
@@ -69,8 +69,9 @@ export function createDeploymentController(): Controller {
         hasPods: ({ metadata }: ReplicaSet) => runningPods.hasAny(metadata.uid ?? ''),
         isNameTaken: (name: string) => sets.get(keyText(namespace, name)) !== undefined,
       }
-      const result = await perform(context, deployment, planDeployment(observed, context.clock.now()))
-      return { ...result, restMs: ownerRestMs(deployment.spec.replicas ?? 1) }
+      const plan = planDeployment(observed, context.clock.now())
+      const result = await perform(context, deployment, plan)
+      return { ...result, restMs: ownerRestMs(deployment.spec.replicas ?? 1), isSettled: isSettled(deployment, plan) }
     })
 }
 

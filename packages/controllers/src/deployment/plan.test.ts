@@ -5,22 +5,20 @@ import { describe, expect, it } from 'vitest'
 import { type DeploymentParts, deployment, replicaSet, rolling, templateOf } from '../testing/deployments.ts'
 import { secondsAgo, startMs } from '../testing/objects.ts'
 import { newSetName } from './new-replica-set.ts'
-import { createFailureStatus, type ObservedDeployment, planDeployment } from './plan.ts'
+import { createFailureStatus, isSettled, type ObservedDeployment, planDeployment } from './plan.ts'
 import { templateHash } from './template-hash.ts'
 
-const plan = (object: Deployment, sets: readonly ReplicaSet[] = [], parts: Partial<ObservedDeployment> = {}) =>
-  planDeployment(
-    {
-      deployment: object,
-      replicaSets: sets,
-      orphans: [],
-      mismatched: [],
-      hasPods: () => false,
-      isNameTaken: () => false,
-      ...parts,
-    },
-    startMs,
-  )
+function plan(object: Deployment, sets: readonly ReplicaSet[] = [], parts: Partial<ObservedDeployment> = {}) {
+  const others = { orphans: [], mismatched: [], hasPods: () => false, isNameTaken: () => false, ...parts }
+  const made = planDeployment({ deployment: object, replicaSets: sets, ...others }, startMs)
+  if (isSettled(object, made)) {
+    // What is called settled comes to the same when it is looked at again.
+    const annotations = { ...object.metadata.annotations, ...made.annotations }
+    const written = { ...object, metadata: { ...object.metadata, annotations }, status: made.status }
+    expect(planDeployment({ deployment: written as Deployment, replicaSets: sets, ...others }, startMs)).toEqual(made)
+  }
+  return made
+}
 
 /** What an action does: `create web-x 3`, `update web-old 5`, `delete web-old`. */
 function summary(action: Action): string {

@@ -68,6 +68,10 @@ export function planDeployment(observed: ObservedDeployment, nowMs: Time): Plan<
     : planRecreate(observed, rollout, conditions, nowMs)
 }
 
+/** Whether nothing follows from the status of a plan: it counts what is there. With the next hash another ReplicaSet is made. */
+export const isSettled = ({ status }: Deployment, plan: Plan<DeploymentStatus>): boolean =>
+  plan.actions.length === 0 && plan.status?.collisionCount === status?.collisionCount
+
 /** The status of a deployment whose ReplicaSet could not be made. */
 export function createFailureStatus(deployment: Deployment, error: string, nowMs: Time): DeploymentStatus | undefined {
   if (progressDeadlineSeconds(deployment) === undefined) return undefined

@@ -11,9 +11,10 @@ import { createEndpointSliceController } from './controller.ts'
 let environment: VirtualEnvironment
 let client: FakeClient
 let manager: Manager
+let looks: () => number
 
 beforeEach(async () => {
-  ;({ environment, client, manager } = await atWork(() => [
+  ;({ environment, client, manager, looks } = await atWork(() => [
     createEndpointSliceController(),
     createEndpointsController(),
   ]))
@@ -61,6 +62,31 @@ async function behind() {
     subsets: client.stored(endpoints).flatMap(({ subsets = [] }) => subsets),
   }
 }
+
+it('does not look again at what it has written, only at what others make of it', async () => {
+  await createService()
+  await createPod('a', '10.0.0.1')
+  const { slices, subsets } = await behind()
+  const [before, writes] = [looks(), client.calls.length]
+  // Both kinds are written for a pod that gets ready; each controller looks once.
+  const conditions = [{ type: 'Ready', status: 'False' }]
+  const body = { status: { conditions } }
+  await client.patch(pods, { namespace: 'default', name: 'a' }, { type: 'merge', body }, { subresource: 'status' })
+  expect((await behind()).slices).toEqual(['10.0.0.1 false'])
+  expect([looks() - before, client.calls.length - writes]).toEqual([2, 3])
+  await client.patch(
+    pods,
+    { namespace: 'default', name: 'a' },
+    { type: 'merge', body: { status: { conditions: [{ type: 'Ready', status: 'True' }] } } },
+    { subresource: 'status' },
+  )
+  await environment.clock.settle()
+  const [slice] = client.stored(endpointSlices)
+  const { name = '' } = slice?.metadata ?? {}
+  await client.patch(endpointSlices, { namespace: 'default', name }, { type: 'merge', body: { endpoints: [] } })
+  await client.patch(endpoints, key, { type: 'merge', body: { subsets: [] } })
+  expect(await behind()).toEqual({ slices, subsets })
+})
 
 it('follows the pods of a service', async () => {
   await createService()

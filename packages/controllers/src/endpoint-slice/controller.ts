@@ -53,7 +53,7 @@ export function createEndpointSliceController(): Controller {
         const result = await performPlan(context, service, plan)
         if (plan.saidOfHints.size > 0) said.set(key, plan.saidOfHints)
         else said.delete(key)
-        return { ...result, restMs: endpointsRestMs(behind.length) }
+        return { ...result, restMs: endpointsRestMs(behind.length), isSettled: true }
       } catch (error) {
         if (isNamespaceGoing(error)) return undefined
         throw error

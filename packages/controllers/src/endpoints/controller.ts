@@ -27,7 +27,7 @@ export function createEndpointsController(): Controller {
       const pods = podsBehind(service, context)
       const plan = planEndpoints(service, pods, present, triggerTimes.next(key, service, pods))
       try {
-        return { ...(await performPlan(context, service, plan)), restMs: endpointsRestMs(pods.length) }
+        return { ...(await performPlan(context, service, plan)), restMs: endpointsRestMs(pods.length), isSettled: true }
       } catch (error) {
         if (isNamespaceGoing(error)) return undefined
         throw error

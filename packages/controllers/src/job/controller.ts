@@ -1,5 +1,7 @@
 import {
+  deepEqual,
   dependenciesOf,
+  isJobFinished,
   type Job,
   jobLabels,
   jobs,
@@ -9,8 +11,9 @@ import {
   pods as podResource,
   resourceQuotas,
 } from '@coracle/api'
-import { type IndexFunction, keyOf, keyText } from '@coracle/client'
+import { byController, controllerIndexName, type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
+  type Change,
   type Controller,
   controller,
   controllerOf,
@@ -27,12 +30,13 @@ import {
 } from '@coracle/controller-runtime'
 import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
 import { type PodClaims, podClaimActions } from '../pods/claims.ts'
+import { isActive, isReady } from '../pods/pod-state.ts'
 import { jobRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { selectorOf } from '../selector-of.ts'
 import { judgeDependencies } from './dependencies.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
-import { isAtWork, type JobPlan, planJob } from './plan.ts'
+import { isAtWork, isSettled, type JobPlan, planJob } from './plan.ts'
 
 /** The index of Jobs by those that they wait for. */
 const dependentsIndexName = 'depends-on'
@@ -56,6 +60,12 @@ const isAdoptable = (pod: Pod): boolean =>
   controllerOf(pod) === undefined && pod.metadata.deletionTimestamp === undefined
 const adoptableByLabels: IndexFunction<Pod> = (pod) => (isAdoptable(pod) ? filedByLabels(pod) : [])
 
+const podIndexes = {
+  [controllerIndexName]: byController,
+  [trackedIndexName]: byTracking,
+  [adoptableIndexName]: adoptableByLabels,
+}
+
 const selectorOfJob = ({ spec }: Job) => selectorOf(spec.selector)
 
 /** Runs the pods of Jobs, and counts each of them once. */
@@ -66,8 +76,7 @@ export function createJobController(): Controller {
     })
     .watches(jobs, dependents)
     .watches(namespaces, jobsGoingWith)
-    .owns(podResource, { indexes: { [trackedIndexName]: byTracking, [adoptableIndexName]: adoptableByLabels } })
-    .watches(podResource, (pod, lookup) => [...byTracking(pod), ...wouldAdopt(pod, lookup)])
+    .watches(podResource, jobsOf, { predicates: [changesJob], indexes: podIndexes })
     .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ key, object: job }, context) => {
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
@@ -95,8 +104,8 @@ export function createJobController(): Controller {
       const pods = context.owned<Pod>(podResource)
       const plan = planJob({ job, pods, dependencies, isNamespaceGoing }, context.clock.now())
       await perform(context, job, plan)
-      const restMs = jobRestMs(pods.length)
-      return plan.requeueAfterMs === undefined ? { restMs } : { requeueAfterMs: plan.requeueAfterMs, restMs }
+      const result = { restMs: jobRestMs(pods.length), isSettled: isSettled(job, plan, pods) }
+      return plan.requeueAfterMs === undefined ? result : { requeueAfterMs: plan.requeueAfterMs, ...result }
     })
 }
 
@@ -117,6 +126,31 @@ function claimsOf(job: Job, context: ReconcileContext<Job>): PodClaims {
     orphans: selected(context.informer(podResource), adoptableIndexName, namespace, selector),
     mismatched: context.owned<Pod>(podResource).filter(({ metadata }) => !selector.matches(metadata.labels)),
   }
+}
+
+/**
+ * Of updates of a pod that runs, or will, those that may change what is counted or done. Which node it is on tells only which of too many
+ * pods go, and these go at once.
+ */
+export function changesJob(change: Change<Pod>): boolean {
+  if (change.type !== 'update' || !isActive(change.old) || !isActive(change.object)) return true
+  const of = (pod: Pod) => {
+    const { labels, annotations, ownerReferences, finalizers } = pod.metadata
+    const { phase, containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {}
+    const restarts = [...containerStatuses, ...initContainerStatuses].map(({ restartCount }) => restartCount)
+    return [labels, annotations, ownerReferences, finalizers, phase, isReady(pod), restarts]
+  }
+  return !deepEqual(of(change.old), of(change.object))
+}
+
+/** The Jobs that a pod concerns, by their keys: its own, unless that is over or gone and has counted the pod. */
+function jobsOf(pod: Pod, lookup: Lookup): readonly string[] {
+  if (isTracked(pod)) return [...byTracking(pod), ...wouldAdopt(pod, lookup)]
+  const owner = controllerOf(pod, jobs)
+  if (owner === undefined) return wouldAdopt(pod, lookup)
+  const key = keyText(pod.metadata.namespace, owner.name)
+  const job = lookup.informer(jobs).get(key)
+  return job === undefined || job.metadata.uid !== owner.uid || isJobFinished(job) ? [] : [key]
 }
 
 /** The Jobs that would adopt a pod, by their keys. */

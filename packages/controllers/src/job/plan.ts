@@ -1,4 +1,5 @@
 import {
+  deepEqual,
   formatIndexes,
   formatTime,
   hasIndex,
@@ -71,6 +72,12 @@ export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJ
   if (!isStarted && dependencies.state === 'failed') return planDependencyFailure(job, dependencies.message, nowMs)
   if (!isStarted && dependencies.state === 'waiting') return planWaiting(job, dependencies.message, nowMs)
   return planStarted(started(job, nowMs), pods, isNamespaceGoing, nowMs)
+}
+
+/** Whether nothing follows from the status of a plan: it says how many pods there are and no more, or that the Job is over. */
+export function isSettled(job: Job, { actions, releases, status = {} }: JobPlan, pods: readonly Pod[]): boolean {
+  if (isJobFinished({ status })) return !pods.some(isTracked)
+  return actions.length === 0 && releases.length === 0 && deepEqual(status.conditions, job.status?.conditions)
 }
 
 /** Whether a Job has waited for all that it depends on. A suspended one has no start, and may have had pods before. */

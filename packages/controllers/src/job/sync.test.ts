@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { job, type PodTraits, jobPod as pod } from '../testing/jobs.ts'
 import { secondsAgo, startMs } from '../testing/objects.ts'
 import { indexAnnotation } from './job-pods.ts'
-import { planJob } from './plan.ts'
+import { isSettled, planJob } from './plan.ts'
 
 /** Pods by how many of which kind: the first letters are those of their phases, `t` is one on its way out. */
 function pods(kinds: string, traits: PodTraits = {}): readonly Pod[] {
@@ -45,7 +45,19 @@ interface Outcome {
 function outcomeOf(spec: Partial<JobSpec>, status: JobStatus, of: readonly Pod[], isGoing = false): Outcome {
   const { metadata, ...rest } = job({ backoffLimit: 6, ...spec }, status)
   const observed = { ...rest, metadata: { ...metadata, ...(isGoing ? { deletionTimestamp: secondsAgo(0) } : {}) } }
-  const plan = planJob({ job: observed, pods: of, dependencies: { state: 'met' }, isNamespaceGoing: false }, startMs)
+  const others = { pods: of, dependencies: { state: 'met' }, isNamespaceGoing: false } as const
+  const plan = planJob({ job: observed, ...others }, startMs)
+  if (isSettled(observed, plan, of)) {
+    // What is called settled comes to nothing when it is looked at again.
+    const written = { ...observed, ...(plan.status === undefined ? {} : { status: plan.status }) }
+    const { actions, releases, status = plan.status, requeueAfterMs } = planJob({ job: written, ...others }, startMs)
+    expect({ actions, releases, status, requeueAfterMs }).toEqual({
+      actions: [],
+      releases: [],
+      status: plan.status,
+      requeueAfterMs: plan.requeueAfterMs,
+    })
+  }
   const made = plan.actions.flatMap((action) => (action.type === 'create' ? [action.object.metadata] : []))
   const indexes = made.flatMap(({ annotations }) => annotations?.[indexAnnotation] ?? []).map(Number)
   const { uncountedTerminatedPods: named, ...shown } = plan.status ?? {}

@@ -64,6 +64,10 @@ export function createPodGarbageCollector(): Controller {
   const ended = new EndedCount()
   const missingSince = new Map<string, Time>()
   let endedCheckedAt = Number.NEGATIVE_INFINITY
+  const concerns = (pod: Pod, lookup: Lookup): readonly string[] => {
+    const isTooMany = hasEnded(pod) && ended.count > endedPodsMax
+    return isTooMany ? [...abandonedKey(pod, lookup), endedKey] : abandonedKey(pod, lookup)
+  }
   const indexes = { [nodeIndexName]: byNode, [endedIndexName]: byEnd, [unassignedIndexName]: byLackOfNode }
   return controller('pod-garbage-collector', { component: 'pod-garbage-collector' })
     .for(nodes, { predicates: [changesService] })
@@ -122,10 +126,6 @@ function changesPlace(change: Change<Pod>): boolean {
   return (
     old.spec.nodeName !== object.spec.nodeName || hasEnded(old) !== hasEnded(object) || isGoing(old) !== isGoing(object)
   )
-}
-
-function concerns(pod: Pod, lookup: Lookup): readonly string[] {
-  return [...abandonedKey(pod, lookup), ...(hasEnded(pod) ? [endedKey] : [])]
 }
 
 function abandonedKey(pod: Pod, lookup: Lookup): readonly string[] {

@@ -114,7 +114,7 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies:
     const plan = kind.plan({ owner, counts, mismatched: tally.mismatched, orphans, controlled, related }, nowMs)
     const result = await perform(context, owner, plan)
     // What makes or deletes pods goes on with the next of them at once.
-    return plan.actions.length > 0 ? result : { ...result, restMs: ownerRestMs(desired.replicas) }
+    return plan.actions.length > 0 ? result : { ...result, restMs: ownerRestMs(desired.replicas), isSettled: true }
   }
 }
 
