@@ -120,7 +120,7 @@ class InProcessClient implements Client {
       options.fieldSelector,
     )
     const watch = new InProcessWatch<T>()
-    watch.attach(await registry.watch(options, watch.onEvent, watch.onEnd))
+    watch.attach(await registry.watch({ ...options, bookmarksOnlyEnd: true }, watch.onEvent, watch.onEnd))
     return watch
   }
 

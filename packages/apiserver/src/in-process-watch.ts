@@ -9,8 +9,8 @@ export const watchBufferMax = 10_000
  * A registry's watch as something to iterate. When the buffer is full the registry is asked to wait: what the watch begins
  * with waits there without limit, live events up to a limit.
  *
- * Bookmarks are for whoever watches on from where a watch has ended. In process nothing but an end breaks a watch off, so the
- * last of them comes with the end, if nothing has come after it, and nobody is woken for one each minute.
+ * Bookmarks are for whoever watches on from where a watch has ended. In process nothing but an end breaks a watch off, and one comes
+ * with that (`RegistryWatchOptions.bookmarksOnlyEnd`): nobody is woken each minute.
  */
 export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   #events: WatchEvent<T>[] = []
@@ -18,17 +18,11 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   #next = 0
   #ended = false
   #paused = false
-  #bookmark: Delivered | undefined
   #source: RegistryWatch | undefined
   #wake: (() => void) | undefined
 
-  readonly onEvent = (delivery: Delivered): boolean => {
-    if (delivery.isPeriodicBookmark === true || isPeriodicBookmark(delivery.event)) {
-      this.#bookmark = delivery
-      return true
-    }
-    this.#bookmark = undefined
-    this.#events.push(delivery.event as WatchEvent<T>)
+  readonly onEvent = ({ event }: Pick<WatchDelivery, 'event'>): boolean => {
+    this.#events.push(event as WatchEvent<T>)
     this.#wake?.()
     if (this.#held < watchBufferMax || this.#paused) return true
     this.#paused = true
@@ -39,7 +33,6 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
   readonly onEnd = (): void => {
     if (this.#ended) return
     this.#ended = true
-    if (this.#bookmark !== undefined) this.#events.push(this.#bookmark.event as WatchEvent<T>)
     this.#wake?.()
   }
 
@@ -50,7 +43,6 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
 
   close(): void {
     this.#paused = false
-    this.#bookmark = undefined
     this.#events = []
     this.#next = 0
     this.#source?.close()
@@ -125,11 +117,4 @@ export class InProcessWatch<T extends KubernetesObject> implements Watch<T> {
     this.#paused = false
     this.#source?.resume()
   }
-}
-
-type Delivered = Pick<WatchDelivery, 'event' | 'isPeriodicBookmark'>
-
-/** One that marks the end of the first state is awaited. */
-function isPeriodicBookmark({ type, object }: WatchEvent<KubernetesObject>): boolean {
-  return type === 'BOOKMARK' && object.metadata.annotations === undefined
 }

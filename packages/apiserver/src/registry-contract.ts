@@ -49,10 +49,16 @@ export interface WatchDelivery {
   readonly event: WatchEvent<KubernetesObject>
   /** The stored object behind an ADDED, MODIFIED or DELETED event; a table or metadata rendering reads it. */
   readonly stored?: Stored
-  /** Whether it is a bookmark that tells how far things have come, and no more: known without its event, which is made when it is read. */
-  readonly isPeriodicBookmark?: boolean
   /** One line of the watch stream: `{"type":…,"object":…}` and a newline. Made at most once per event. */
   readonly bytes: Buffer
+}
+
+export interface RegistryWatchOptions extends WatchOptions {
+  /**
+   * A reader that loses nothing while its watch goes on needs no bookmarks but one, with which the watch ends that the server closes. In
+   * place of those that come each minute.
+   */
+  readonly bookmarksOnlyEnd?: boolean
 }
 
 export interface RegistryWatch {
@@ -87,7 +93,11 @@ export interface Registry<T extends KubernetesObject = KubernetesObject> {
    * Delivers to `onEvent` in order, never from within the call. The watch ends by `onEnd`: after an ERROR event, at its
    * timeout, when the server closes, or when `close` is called. A callee that returns false is too slow: the watch ends.
    */
-  watch(options: WatchOptions, onEvent: (delivery: WatchDelivery) => boolean, onEnd: () => void): Promise<RegistryWatch>
+  watch(
+    options: RegistryWatchOptions,
+    onEvent: (delivery: WatchDelivery) => boolean,
+    onEnd: () => void,
+  ): Promise<RegistryWatch>
   create(context: RequestContext, namespace: string, body: unknown, options: RegistryWriteOptions): Promise<WriteResult>
   /** `subresource` is '' or `status`. */
   update(

@@ -1,6 +1,6 @@
 import { type ApiError, expired, type KubernetesObject } from '@coracle/api'
-import type { ListOptions, WatchOptions } from '@coracle/client'
-import type { Page, RegistryWatch, Stored, WatchDelivery } from '../registry-contract.ts'
+import type { ListOptions } from '@coracle/client'
+import type { Page, RegistryWatch, RegistryWatchOptions, Stored, WatchDelivery } from '../registry-contract.ts'
 import { ShownView } from '../versions/shown-view.ts'
 import type { VersionView } from '../versions/version-view.ts'
 import { type Selection, selectionOf } from '../watch-cache/selection.ts'
@@ -59,8 +59,8 @@ export class CollectionReader {
    * may come back with the revision that the view begins at. Undefined where what is stored says all.
    */
   async shownView(
-    options: WatchOptions,
-  ): Promise<{ readonly view: ShownView; readonly options: WatchOptions } | undefined> {
+    options: RegistryWatchOptions,
+  ): Promise<{ readonly view: ShownView; readonly options: RegistryWatchOptions } | undefined> {
     const selection = selectionOf(this.#view.definition, options, this.#view)
     const { matchesShown } = selection
     if (matchesShown === undefined) return undefined
@@ -80,7 +80,7 @@ export class CollectionReader {
   }
 
   async watch(
-    options: WatchOptions,
+    options: RegistryWatchOptions,
     onEvent: (delivery: WatchDelivery) => boolean,
     onEnd: () => void,
   ): Promise<RegistryWatch> {
@@ -99,6 +99,7 @@ export class CollectionReader {
         selection,
         from: beginsWithState ? 'state' : revision === 0 ? 'now' : revision,
         bookmarks: allowWatchBookmarks,
+        bookmarksOnlyEnd: options.bookmarksOnlyEnd === true,
         marksInitialEnd: sendInitialEvents === true && allowWatchBookmarks,
         ...(timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1000 }),
       },

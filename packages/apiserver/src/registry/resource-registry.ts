@@ -1,5 +1,5 @@
 import { hasReason, type KubernetesObject, type ResourceDefinition, type StoredKind } from '@coracle/api'
-import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
+import type { DeleteOptions, ListOptions } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
 import type { AdmissionOperation, AdmittedKind } from '../admission/admission.ts'
 import type {
@@ -7,6 +7,7 @@ import type {
   Page,
   Registry,
   RegistryWatch,
+  RegistryWatchOptions,
   RegistryWriteOptions,
   RequestedPatch,
   Stored,
@@ -124,7 +125,7 @@ export class ResourceRegistry implements Registry {
   }
 
   async watch(
-    options: WatchOptions,
+    options: RegistryWatchOptions,
     onEvent: (delivery: WatchDelivery) => boolean,
     onEnd: () => void,
   ): Promise<RegistryWatch> {
@@ -304,7 +305,7 @@ export class ResourceRegistry implements Registry {
   }
 
   async #begin(
-    options: WatchOptions,
+    options: RegistryWatchOptions,
     onEvent: (delivery: WatchDelivery) => boolean,
     onEnd: () => void,
   ): Promise<RegistryWatch> {

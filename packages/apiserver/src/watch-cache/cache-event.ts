@@ -100,35 +100,8 @@ export function initialEndDelivery({ kind, apiVersion }: BookmarkedKind, revisio
 }
 
 /** Tells that everything up to `revision` has been delivered. */
-export const bookmarkDelivery = (kind: BookmarkedKind, revision: number): WatchDelivery =>
-  new PeriodicBookmark(kind, revision)
-
-/** Every cache makes one each minute, and most readers are in process, where hardly any is ever read. */
-class PeriodicBookmark implements WatchDelivery {
-  readonly isPeriodicBookmark = true
-  readonly #kind: BookmarkedKind
-  readonly #revision: number
-  #made: WatchDelivery | undefined
-
-  constructor(kind: BookmarkedKind, revision: number) {
-    this.#kind = kind
-    this.#revision = revision
-  }
-
-  get event(): WatchDelivery['event'] {
-    return this.#delivery.event
-  }
-
-  get bytes(): Buffer {
-    return this.#delivery.bytes
-  }
-
-  get #delivery(): WatchDelivery {
-    const { kind, apiVersion } = this.#kind
-    this.#made ??= bookmarkOf({ kind, apiVersion, metadata: { resourceVersion: String(this.#revision) } })
-    return this.#made
-  }
-}
+export const bookmarkDelivery = ({ kind, apiVersion }: BookmarkedKind, revision: number): WatchDelivery =>
+  bookmarkOf({ kind, apiVersion, metadata: { resourceVersion: String(revision) } })
 
 /** A bookmark that carries this object. */
 export function bookmarkOf(object: KubernetesObject): WatchDelivery {

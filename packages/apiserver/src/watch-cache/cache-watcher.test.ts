@@ -34,7 +34,7 @@ function startWatcher(options: Partial<CacheWatcherOptions> = {}) {
   const watcher = new CacheWatcher(
     {
       selection: podSelection(),
-      bookmarks: false,
+      bookmarks: 'none',
       initial: [],
       afterSequence: 0,
       afterRevision: 0,

@@ -13,10 +13,12 @@ export const heldDeliveriesMax = 10_000
 /** How many of the deliveries it begins with a watcher gets per turn of the event loop. */
 export const deliveriesPerTurnMax = 1000
 
+/** The bookmarks that a watcher wants beside that which marks the end of the first state: each minute, or one when the cache closes. */
+export type WantedBookmarks = 'none' | 'periodic' | 'end'
+
 export interface CacheWatcherOptions {
   readonly selection: Selection
-  /** Whether periodic bookmarks are wanted. */
-  readonly bookmarks: boolean
+  readonly bookmarks: WantedBookmarks
   /** What the watch begins with, made one by one as it is taken. */
   readonly initial: Iterable<WatchDelivery>
   /** Live events up to this one are part of `initial` already. */
@@ -32,7 +34,7 @@ export interface CacheWatcherOptions {
 /** One watch on a cache: what it begins with, then live events, in order and never from within the call that made it. */
 export class CacheWatcher implements RegistryWatch {
   readonly selection: Selection
-  readonly bookmarks: boolean
+  readonly bookmarks: WantedBookmarks
   readonly #options: CacheWatcherOptions
   readonly #clock: Clock
   readonly #onClosed: (watcher: CacheWatcher) => void

@@ -35,8 +35,10 @@ export interface CacheWatchOptions {
   readonly selection: Selection
   /** `state`: what is there, then what happens. `now`: what happens. A revision: what happened since, then what happens. */
   readonly from: 'state' | 'now' | number
-  /** Periodic bookmarks. */
+  /** Bookmarks: each minute, and when the watch ends at its time. */
   readonly bookmarks: boolean
+  /** Of these not the ones each minute, but one when the cache closes. */
+  readonly bookmarksOnlyEnd?: boolean
   /** A bookmark that tells where the state ends. */
   readonly marksInitialEnd: boolean
   readonly timeoutMs?: number
@@ -249,7 +251,7 @@ export class WatchCache implements FeedSink {
     const watcher = new CacheWatcher(
       {
         selection,
-        bookmarks: options.bookmarks,
+        bookmarks: options.bookmarks ? (options.bookmarksOnlyEnd === true ? 'end' : 'periodic') : 'none',
         initial: tooOld ? [tooOldDelivery(from, oldest)] : this.#initialOf(options),
         afterSequence: this.#sequence,
         afterRevision: typeof from === 'number' ? from : 0,
@@ -262,7 +264,7 @@ export class WatchCache implements FeedSink {
     )
     if (tooOld) return watcher
     this.#watchers.add(watcher)
-    if (options.bookmarks) this.#feed.bookmarkRounds.join(this.#tellBookmark)
+    if (watcher.bookmarks === 'periodic') this.#feed.bookmarkRounds.join(this.#tellBookmark)
     if (options.timeoutMs !== undefined) {
       watcher.endAfter(options.timeoutMs, () => {
         if (options.bookmarks) watcher.push(bookmarkDelivery(this.#type, this.revision))
@@ -301,7 +303,10 @@ export class WatchCache implements FeedSink {
   /** Ends all watches. */
   close(): void {
     this.#feed.bookmarkRounds.leave(this.#tellBookmark)
-    for (const watcher of [...this.#watchers]) watcher.close()
+    for (const watcher of [...this.#watchers]) {
+      if (watcher.bookmarks === 'end') watcher.push(bookmarkDelivery(this.#type, this.revision))
+      watcher.close()
+    }
   }
 
   /** Reads history from `revision` on. Where that does not tell what the objects were before, from as early as there is any. */
@@ -472,14 +477,10 @@ export class WatchCache implements FeedSink {
 
   /** Tells watchers who want to know how far things have come; false where there are none. */
   readonly #tellBookmark = (): boolean => {
-    let wanted = false
+    const watchers = [...this.#watchers].filter(({ bookmarks }) => bookmarks === 'periodic')
     const bookmark = bookmarkDelivery(this.#type, this.revision)
-    for (const watcher of this.#watchers) {
-      if (!watcher.bookmarks) continue
-      wanted = true
-      watcher.push(bookmark)
-    }
-    return wanted
+    for (const watcher of watchers) watcher.push(bookmark)
+    return watchers.length > 0
   }
 }
 
