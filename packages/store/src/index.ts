@@ -32,6 +32,7 @@ export {
   CompactedError,
   type Condition,
   type Entry,
+  type LazyNote,
   type Listing,
   type Note,
   type NotesQuery,

@@ -4,8 +4,8 @@
  *
  * They are classes: a literal with a getter has a hidden class of its own, and each place that reads such objects gets slow.
  */
-import type { Entry, Operation, Revision, StoreEvent } from './store.ts'
-import { type ChangeExtras, valueHolder } from './transaction.ts'
+import type { Entry, LazyNote, Operation, Revision, StoreEvent } from './store.ts'
+import { type ChangeExtras, noteBytes, valueHolder } from './transaction.ts'
 
 /** The change that an operation makes. It keeps no older change alive: of that it holds what has its value. */
 export function lazyChange(
@@ -28,10 +28,10 @@ class LazyChange implements StoreEvent {
   readonly revision: Revision
   readonly createRevision: Revision
   readonly previousRevision: Revision
-  readonly note?: Uint8Array
   readonly token?: object
   readonly holder: ValueHolder
   readonly #previous: ValueHolder | undefined
+  readonly #note: Uint8Array | LazyNote | undefined
 
   constructor(
     operation: Operation,
@@ -44,7 +44,7 @@ class LazyChange implements StoreEvent {
     this.revision = revision
     this.createRevision = previous?.createRevision ?? revision
     this.previousRevision = previous?.modRevision ?? 0
-    if (note !== undefined) this.note = note
+    this.#note = note
     if (operation.type === 'put' && operation.token !== undefined) this.token = operation.token
     this.holder = holderOf(valueHolder(operation, previous))
     this.#previous = carried && holderOf(carried)
@@ -52,6 +52,10 @@ class LazyChange implements StoreEvent {
 
   get value(): Uint8Array {
     return this.holder.value
+  }
+
+  get note(): Uint8Array | undefined {
+    return this.#note && noteBytes(this.#note)
   }
 
   get previousValue(): Uint8Array | undefined {

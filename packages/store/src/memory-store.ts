@@ -114,7 +114,7 @@ class MemoryStore implements SoleWriterStore {
     const events = changesOf(transaction, revision + 1, lookup, carriedTo, lazyChange)
     for (const event of events) this.#apply(event)
     this.#history.push(events)
-    this.#notes.add(events)
+    if (transaction.note !== undefined && events.length > 0) this.#notes.add(revision + 1, transaction.note)
     await this.#publish(events)
     return { ok: true, revision: revision + 1 }
   }

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NoteList } from './note-list.ts'
-import type { StoreEvent } from './store.ts'
 
 const note = Buffer.from('why')
-const event = (revision: number, isNoted: boolean): StoreEvent => {
-  const plain = { type: 'put', key: 'a', value: note, revision, createRevision: 1, previousRevision: 0 } as const
-  return isNoted ? { ...plain, note } : plain
-}
 
 describe('notes in memory', () => {
   it('are the last ones that were added and not forgotten', () => {
@@ -25,8 +20,9 @@ describe('notes in memory', () => {
           let model: number[] = []
           for (const [index, { type, ...rest }] of steps.entries()) {
             if (type === 'add') {
-              list.add([event(index + 1, 'isNoted' in rest && rest.isNoted)])
-              if ('isNoted' in rest && rest.isNoted) model.push(index + 1)
+              if (!('isNoted' in rest && rest.isNoted)) continue
+              list.add(index + 1, note)
+              model.push(index + 1)
               model = model.slice(Math.max(0, model.length - notesMax))
             } else if ('revision' in rest) {
               list.forget(rest.revision)
@@ -42,10 +38,25 @@ describe('notes in memory', () => {
     )
   })
 
+  it('are made when they are read', () => {
+    let made = 0
+    const lazy = {
+      get bytes() {
+        made += 1
+        return note
+      },
+    }
+    const list = new NoteList(2)
+    for (const revision of [1, 2, 3]) list.add(revision, lazy)
+    expect(made).toBe(0)
+    expect(list.newest({ limit: 1 })).toEqual([{ revision: 3, note }])
+    expect(made).toBe(1)
+  })
+
   it('are no less than none', () => {
     expect(() => new NoteList(-1)).toThrow('notesMax is not a count: -1')
     const none = new NoteList(0)
-    none.add([event(1, true)])
+    none.add(1, note)
     expect(none.newest({ limit: 1 })).toEqual([])
   })
 })

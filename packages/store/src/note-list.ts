@@ -1,10 +1,16 @@
 import { assert } from '@coracle/environment'
-import type { Note, NotesQuery, Revision, StoreEvent } from './store.ts'
+import type { LazyNote, Note, NotesQuery, Revision } from './store.ts'
+import { noteBytes } from './transaction.ts'
+
+interface KeptNote {
+  readonly revision: Revision
+  readonly note: Uint8Array | LazyNote
+}
 
 /** The last notes, in memory, oldest first after `#dropped` that are no longer kept. */
 export class NoteList {
   readonly #notesMax: number
-  #notes: Note[] = []
+  #notes: KeptNote[] = []
   #dropped = 0
 
   constructor(notesMax: number) {
@@ -12,17 +18,16 @@ export class NoteList {
     this.#notesMax = notesMax
   }
 
-  /** Adds what the changes of one transaction carry. */
-  add(events: readonly StoreEvent[]): void {
-    const [event] = events
-    if (event?.note === undefined) return
-    this.#notes.push({ revision: event.revision, note: event.note })
+  /** Adds the note of the transaction that made a revision. */
+  add(revision: Revision, note: Uint8Array | LazyNote): void {
+    this.#notes.push({ revision, note })
     if (this.#notes.length - this.#dropped > this.#notesMax) this.#drop(this.#dropped + 1)
   }
 
   newest({ before = Number.POSITIVE_INFINITY, limit }: NotesQuery): readonly Note[] {
     const end = Math.max(this.#firstFrom(before), this.#dropped)
-    return this.#notes.slice(Math.max(end - limit, this.#dropped), end).reverse()
+    const found = this.#notes.slice(Math.max(end - limit, this.#dropped), end).reverse()
+    return found.map(({ revision, note }) => ({ revision, note: noteBytes(note) }))
   }
 
   forget(revision: Revision): void {
@@ -34,7 +39,7 @@ export class NoteList {
     let [low, high] = [0, this.#notes.length]
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((this.#notes[middle] as Note).revision < revision) low = middle + 1
+      if ((this.#notes[middle] as KeptNote).revision < revision) low = middle + 1
       else high = middle
     }
     return low

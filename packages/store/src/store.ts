@@ -35,7 +35,12 @@ export interface Transaction {
   readonly conditions: readonly Condition[]
   readonly operations: readonly Operation[]
   /** What the transaction says of itself, such as why it was made: kept under its revision and as durable as the change, see `Store.notes`. */
-  readonly note?: Uint8Array
+  readonly note?: Uint8Array | LazyNote
+}
+
+/** A note that is made when it is first read: where nobody does, it never is. It is known to be far below `noteBytesMax`. */
+export interface LazyNote {
+  readonly bytes: Uint8Array
 }
 
 /** The note of a transaction. */
@@ -78,7 +83,7 @@ export interface StoreEvent {
   /** That value, where the store has it at hand. */
   readonly previousValue?: Uint8Array | undefined
   /** The note of the transaction, on its first change, where the store has it at hand. */
-  readonly note?: Uint8Array
+  readonly note?: Uint8Array | undefined
   /** That of the operation, where it was given one and the store keeps operations as they come. */
   readonly token?: object
 }

@@ -1,6 +1,6 @@
 import { InvalidTransactionError, TransactionTooLargeError } from './errors.ts'
 import { keyBytesMax, noteBytesMax, notesPageMax, operationsMax, valueBytesMax } from './limits.ts'
-import type { Condition, Entry, NotesQuery, Operation, Revision, StoreEvent, Transaction } from './store.ts'
+import type { Condition, Entry, LazyNote, NotesQuery, Operation, Revision, StoreEvent, Transaction } from './store.ts'
 
 /** The entry of a key as it stands at the moment of the call. */
 export type Lookup = (key: string) => Entry | undefined
@@ -19,7 +19,7 @@ export function lookupOnce(lookup: Lookup): Lookup {
 /** Throws an `InvalidTransactionError`, or a `TransactionTooLargeError`, unless every store can carry `transaction` out. */
 export function checkTransaction(transaction: Transaction): void {
   const { conditions, operations, note } = transaction
-  if (note !== undefined && note.length > noteBytesMax) {
+  if (note instanceof Uint8Array && note.length > noteBytesMax) {
     throw new InvalidTransactionError(`the note has ${note.length} bytes, more than ${noteBytesMax}`)
   }
   if (operations.length > operationsMax || conditions.length > operationsMax) {
@@ -96,15 +96,16 @@ const nothing = {}
 /** What a change carries beside its value: what has the value before it, and the note. */
 export interface ChangeExtras {
   readonly previous?: Entry
-  readonly note?: Uint8Array
+  readonly note?: Uint8Array | LazyNote
 }
 
 function changeOf(
   operation: Operation,
   revision: Revision,
   previous: Entry | undefined,
-  { previous: carried, note }: ChangeExtras,
+  { previous: carried, note: given }: ChangeExtras,
 ): StoreEvent {
+  const note = given && noteBytes(given)
   const { type, key } = operation
   const { value } = valueHolder(operation, previous)
   const createRevision = previous?.createRevision ?? revision
@@ -116,6 +117,9 @@ function changeOf(
   const previousValue = carried.value
   return note === undefined ? { ...change, previousValue } : { ...change, previousValue, note }
 }
+
+/** The note itself. */
+export const noteBytes = (note: Uint8Array | LazyNote): Uint8Array => (note instanceof Uint8Array ? note : note.bytes)
 
 /** What has the value of a change: the operation, or the entry that it deletes. */
 export function valueHolder(operation: Operation, previous: Entry | undefined): { readonly value: Uint8Array } {

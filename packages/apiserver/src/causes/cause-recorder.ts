@@ -1,4 +1,5 @@
 import type { Clock } from '@coracle/environment'
+import type { LazyNote } from '@coracle/store'
 import { registryPrefix } from '../watch-cache/store-feed.ts'
 import { encodeCause, type NotedChange, type WriteOrigin } from './cause-note.ts'
 
@@ -12,6 +13,28 @@ const unrecordedPrefixes: ReadonlySet<string> = new Set([
   `${registryPrefix}events.k8s.io/events/`,
 ])
 
+/** Changes of a transaction whose note need not be made to know that it is short. */
+export const lazyChangesMax = 4
+
+// A class, as every literal with a getter is of a hidden class of its own.
+class LazyCause implements LazyNote {
+  readonly #timeMs: number
+  readonly #origin: WriteOrigin
+  readonly #changes: readonly RecordedChange[]
+  #made: Uint8Array | undefined
+
+  constructor(timeMs: number, origin: WriteOrigin, changes: readonly RecordedChange[]) {
+    this.#timeMs = timeMs
+    this.#origin = origin
+    this.#changes = changes
+  }
+
+  get bytes(): Uint8Array {
+    this.#made ??= encodeCause(this.#timeMs, this.#origin, this.#changes.map(notedChange))
+    return this.#made
+  }
+}
+
 /** A change that is about to be committed. */
 export interface RecordedChange {
   readonly operation: NotedChange[0]
@@ -21,6 +44,12 @@ export interface RecordedChange {
   readonly key: string
   readonly uid: string
 }
+
+const notedChange = ({ operation, prefix, key, uid }: RecordedChange): NotedChange => [
+  operation,
+  prefix.slice(registryPrefix.length) + key,
+  uid,
+]
 
 /** Told of a write by a component of the cluster that does not say why. */
 export type OnUnexplained = (userName: string, what: string) => void
@@ -35,15 +64,23 @@ export class CauseRecorder {
     this.#onUnexplained = onUnexplained
   }
 
-  /** The note of a transaction; undefined where it is not recorded. The first change is what was asked for. */
-  noteOf(origin: WriteOrigin | undefined, changes: readonly RecordedChange[]): Uint8Array | undefined {
+  /**
+   * The note of a transaction; undefined where it is not recorded. The first change is what was asked for. `isLazy`: the store keeps it as it
+   * comes.
+   */
+  noteOf(
+    origin: WriteOrigin | undefined,
+    changes: readonly RecordedChange[],
+    isLazy: boolean,
+  ): Uint8Array | LazyNote | undefined {
     const [first] = changes
     if (origin === undefined || first === undefined || unrecordedPrefixes.has(first.prefix)) return undefined
     if (this.#onUnexplained !== undefined) this.#checkExplained(origin, first, this.#onUnexplained)
-    const noted = changes.map(({ operation, prefix, key, uid }): NotedChange => {
-      return [operation, prefix.slice(registryPrefix.length) + key, uid]
-    })
-    return encodeCause(this.#clock.now(), origin, noted)
+    const timeMs = this.#clock.now()
+    // That of many changes may be too long, which shows when it is made.
+    return isLazy && changes.length <= lazyChangesMax
+      ? new LazyCause(timeMs, origin, changes)
+      : encodeCause(timeMs, origin, changes.map(notedChange))
   }
 
   #checkExplained({ context, verb, subresource }: WriteOrigin, change: RecordedChange, tell: OnUnexplained): void {

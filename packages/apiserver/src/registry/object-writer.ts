@@ -150,7 +150,7 @@ export class ObjectWriter {
     changes: readonly RecordedChange[],
   ): Promise<number | undefined> {
     try {
-      const note = this.#causes.noteOf(origin, changes)
+      const note = this.#causes.noteOf(origin, changes, this.#store.keepsLazyValues === true)
       const { ok, revision } = await this.#store.commit(
         note === undefined ? { conditions, operations } : { conditions, operations, note },
       )

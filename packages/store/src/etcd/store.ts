@@ -24,7 +24,7 @@ import {
   type Transaction,
   type WatchOptions,
 } from '../store.ts'
-import { checkKey, checkNotesQuery, checkPrefix, checkTransaction } from '../transaction.ts'
+import { checkKey, checkNotesQuery, checkPrefix, checkTransaction, noteBytes } from '../transaction.ts'
 import {
   compactionRequest,
   compactionResponse,
@@ -142,7 +142,9 @@ export class EtcdStore implements Store {
       }),
       success: [
         ...operations.map((operation) => this.#requestOf(operation)),
-        ...(note === undefined ? [] : [{ requestPut: { key: this.#notes.newKey(this.#known), value: note } }]),
+        ...(note === undefined
+          ? []
+          : [{ requestPut: { key: this.#notes.newKey(this.#known), value: noteBytes(note) } }]),
       ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
