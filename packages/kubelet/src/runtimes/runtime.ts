@@ -232,6 +232,8 @@ export interface ContainerRuntimeStatus {
   readonly unready?: boolean
   /** As whom its first process started; absent where that means nothing. */
   readonly user?: ContainerUser
+  /** What it is asked to end with, such as SIGUSR1; absent where the runtime does not say. */
+  readonly stopSignal?: string
 }
 
 /** A user and the groups it is in, in numbers. */

@@ -8,6 +8,7 @@ import {
   isSidecar,
   lookedThroughMax,
   type ResourceRequirements,
+  type StopSignal,
 } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 
@@ -115,7 +116,16 @@ function started(
     resources: input.actual?.get(container.name) ?? container.resources ?? {},
     ...volumeMounts(container),
     ...(run.user === undefined ? {} : { user: { linux: run.user } }),
+    ...stopSignalOf(container, run),
   }
+}
+
+/** What the runtime says that it is asked to end with, where its pod says what that is to be: a runtime that is too old to be told is silent. */
+function stopSignalOf(
+  { lifecycle }: Container,
+  { stopSignal }: ContainerRuntimeStatus,
+): Pick<ContainerStatus, 'stopSignal'> {
+  return lifecycle?.stopSignal === undefined || stopSignal === undefined ? {} : { stopSignal: stopSignal as StopSignal }
 }
 
 /** How volumes were mounted; read-only mounts are so for the mount itself, not for what is mounted below it. */

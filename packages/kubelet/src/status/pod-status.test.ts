@@ -182,6 +182,18 @@ describe('container statuses', () => {
     ])
   })
 
+  it('shows the signal that a container is asked to end with, where its pod says which and the runtime heeds it', () => {
+    const shown = (asked: 'SIGUSR1' | undefined, told: string | undefined) => {
+      const lifecycle = asked === undefined ? {} : { lifecycle: { stopSignal: asked } }
+      const pod = testPod({ containers: [testContainer(lifecycle)] })
+      return status({ pod, runs: [testRun(told === undefined ? {} : { stopSignal: told })] }).containerStatuses?.[0]
+        ?.stopSignal
+    }
+    expect(shown('SIGUSR1', 'SIGUSR1')).toBe('SIGUSR1')
+    expect(shown('SIGUSR1', undefined)).toBeUndefined()
+    expect(shown(undefined, 'SIGTERM')).toBeUndefined()
+  })
+
   it('shows what a container was given once it has started', () => {
     const resources = { requests: { cpu: '1' }, limits: { cpu: '2' } }
     const volumeMounts = [

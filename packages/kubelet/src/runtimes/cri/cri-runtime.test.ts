@@ -246,6 +246,28 @@ describe('a sandbox', () => {
     })
   })
 
+  it.each([
+    ['SIGABRT', 1],
+    ['SIGUSR1', 29],
+    ['SIGRTMIN', 35],
+    ['SIGRTMIN+15', 50],
+    ['SIGRTMAX-14', 51],
+    ['SIGRTMAX', 65],
+  ])('has containers that are asked to end with %s', async (stopSignal, number) => {
+    const { answers } = oneContainer()
+    const known = answers.containerStatus?.({}) as { status: object }
+    const fake = await FakeCri.start({
+      ...answers,
+      createContainer: () => ({ containerId: 'c1' }),
+      containerStatus: () => ({ status: { ...known.status, stopSignal: number } }),
+    })
+    const runtime = await open(fake)
+    await runtime.createContainer('s1', { ...config, stopSignal })
+    const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+    expect(request.config.stopSignal).toBe(number)
+    expect(await runtime.listContainers()).toMatchObject([{ stopSignal }])
+  })
+
   it('that is gone leaves no files, not even where the node agent was killed before it had removed them', async () => {
     const { answers } = oneContainer()
     let isThere = true

@@ -193,6 +193,7 @@ export const containerConfig = message({
   stdinOnce: [13, 'bool'],
   tty: [14, 'bool'],
   linux: [15, message({ resources: [1, linuxContainerResources], securityContext: [2, containerSecurityContext] })],
+  stopSignal: [18, 'int32'],
 })
 
 export const createContainerRequest = message({
@@ -248,6 +249,7 @@ export const containerStatus = message({
   logPath: [15, 'string'],
   imageId: [17, 'string'],
   user: [18, message({ linux: [1, containerUser] })],
+  stopSignal: [19, 'int32'],
 })
 
 export const containerStatusRequest = message({ containerId: [1, 'string'], verbose: [2, 'bool'] })

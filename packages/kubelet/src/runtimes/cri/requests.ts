@@ -21,6 +21,7 @@ import {
   protocols,
 } from './messages.ts'
 import { agentLabel, containerAnnotations, containerLabels, podLabels } from './names.ts'
+import { signalNumber } from './signals.ts'
 
 /** The configuration of a sandbox as CRI has it. */
 export function sandboxRequest(
@@ -92,6 +93,7 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
     stdin: config.stdin === true,
     stdinOnce: config.stdinOnce === true,
     tty: config.tty === true,
+    ...(config.stopSignal === undefined ? {} : { stopSignal: signalNumber(config.stopSignal) }),
     ...(isolation === undefined
       ? {}
       : {

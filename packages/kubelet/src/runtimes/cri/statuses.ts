@@ -2,6 +2,7 @@ import type { Decoded } from '@coracle/environment/grpc'
 import type { ContainerRuntimeState, ContainerRuntimeStatus, ContainerUser } from '../runtime.ts'
 import { containerStates, type containerStatus, type imageSpec } from './messages.ts'
 import { annotations, labels } from './names.ts'
+import { signalName } from './signals.ts'
 
 /** What the runtime says of a container. */
 export type CriContainerStatus = Decoded<typeof containerStatus>
@@ -24,6 +25,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
   const startedAtMs = timeOf(status.startedAt)
   const askedImage = status.annotations[annotations.image]
   const user = userOf(status)
+  const stopSignal = signalName(status.stopSignal)
   return {
     id,
     sandboxId,
@@ -38,6 +40,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
     ...(state === 'exited' ? endOf(status, exitCode, reason, message) : {}),
     ...(user === undefined ? {} : { user }),
+    ...(stopSignal === undefined ? {} : { stopSignal }),
   }
 }
 

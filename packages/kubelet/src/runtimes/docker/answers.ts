@@ -42,6 +42,7 @@ export interface InspectedContainer {
     readonly Image: string
     readonly Labels: Readonly<Record<string, string>> | null
     readonly Tty?: boolean
+    readonly StopSignal?: string | number
   }
   readonly HostConfig?: { readonly NetworkMode?: string }
   readonly Mounts?: readonly { readonly Source: string; readonly Destination: string; readonly RW: boolean }[] | null

@@ -1,5 +1,7 @@
+import { constants } from 'node:os'
 import type { CriRequest } from '../cri/calls.ts'
 import { containerStates, propagations } from '../cri/messages.ts'
+import { signalName, signalNumber } from '../cri/signals.ts'
 import type { InspectedContainer, ListedContainer } from './answers.ts'
 import {
   annotationsIn,
@@ -32,7 +34,8 @@ export interface ContainerSurroundings {
 
 /** The body that creates a container. */
 export function containerBody(config: CriContainerConfig, place: ContainerSurroundings) {
-  const { image, command, args, workingDir, envs, labels, annotations, metadata, stdin, stdinOnce, tty, linux } = config
+  const { image, command, args, workingDir, envs, labels, annotations, metadata, stdin, stdinOnce, tty } = config
+  const { linux, stopSignal } = config
   const context = linux?.securityContext
   return {
     Image: image?.image ?? '',
@@ -45,6 +48,7 @@ export function containerBody(config: CriContainerConfig, place: ContainerSurrou
     OpenStdin: stdin,
     StdinOnce: stdinOnce,
     Tty: tty,
+    ...(stopSignal === 0 ? {} : { StopSignal: signalName(stopSignal) }),
     ...(context === undefined ? {} : userFields(context)),
     Labels: {
       ...labels,
@@ -224,8 +228,15 @@ export function containerStatus(
       readonly: !RW,
     })),
     logPath: labels[dockerLabels.logPath] ?? '',
+    stopSignal: signalNumber(asName(Config.StopSignal)),
   }
 }
+
+/** Podman of today gives a name, as Docker does; older ones a number. */
+const asName = (signal: string | number = ''): string =>
+  typeof signal === 'string'
+    ? signal
+    : (Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? '')
 
 /** Podman leaves out what kind of digest it is. */
 export const imageId = (id: string): string => (/^[0-9a-f]{64}$/.test(id) ? `sha256:${id}` : id)

@@ -128,6 +128,24 @@ describe('the containers of an engine', () => {
     expect(await runtime.listContainers()).toMatchObject([{ state: 'exited', reason, exitCode: state.ExitCode }])
   })
 
+  it('are asked to end as their pod says', async () => {
+    const { answers } = oneContainer()
+    const inspected = answers['GET /containers/*/json']()
+    const Config = { ...inspected.Config, StopSignal: 'SIGRTMIN+3' }
+    const engine = await FakeEngine.start({
+      ...answers,
+      'GET /containers/*/json': () => ({ ...inspected, Config }),
+      'POST /containers/create': () => ({ Id: 'c1' }),
+    })
+    const runtime = await open(engine)
+    const config = { name: 'main', attempt: 0, image: 'web:1', command: [], args: [], env: [], mounts: [] }
+    await runtime.createContainer('s1', { ...config, messageFromLog: false, stopSignal: 'SIGRTMIN+3' })
+    await runtime.createContainer('s1', { ...config, messageFromLog: false })
+    const created = engine.asked.filter(({ route }) => route === 'POST /containers/create')
+    expect(created.map(({ body }) => body.StopSignal)).toEqual(['SIGRTMIN+3', undefined])
+    expect(await runtime.listContainers()).toMatchObject([{ stopSignal: 'SIGRTMIN+3' }])
+  })
+
   it('are asked for by their agent, and others are left alone', async () => {
     const engine = await FakeEngine.start()
     const runtime = await open(engine)

@@ -65,6 +65,7 @@ export function statusOf(held: HeldContainer): ContainerRuntimeStatus {
     image,
     imageRef: image,
     createdAtMs,
+    ...(config.stopSignal === undefined ? {} : { stopSignal: config.stopSignal }),
     ...(process.platform === 'linux' ? { user: user === undefined ? ownUser() : shown(user) } : {}),
   }
   if (startedAtMs === undefined) return { ...common, state: 'created' }
@@ -90,16 +91,19 @@ export function leaderOf({ leader }: HeldContainer): number | undefined {
   return isAlive(leader) ? leader.pid : undefined
 }
 
-export function signalLeader(held: HeldContainer, signal: NodeJS.Signals): void {
+export function signalLeader(held: HeldContainer, signal: NodeJS.Signals | number): void {
   const leader = leaderOf(held)
   if (leader !== undefined) signalGroup(leader, signal)
 }
 
-/** Real-time signals have no name in Node and count as SIGTERM. */
-export function stopSignalOf({ stopSignal }: ContainerConfig): NodeJS.Signals {
-  return stopSignal !== undefined && Object.hasOwn(constants.signals, stopSignal)
-    ? (stopSignal as NodeJS.Signals)
-    : 'SIGTERM'
+/** The number of the signal that a container is to end with; SIGTERM where it does not say, or this host has none of that name. */
+export function stopSignalOf({ stopSignal = 'SIGTERM' }: Pick<ContainerConfig, 'stopSignal'>): number {
+  const name = stopSignal === 'SIGCLD' ? 'SIGCHLD' : stopSignal
+  if (Object.hasOwn(constants.signals, name)) return constants.signals[name as NodeJS.Signals]
+  // Node has no names for these. The C library keeps those before 34 to itself.
+  const [, end, offset = '0'] = /^SIGRT(MIN|MAX)(?:[+-](\d+))?$/.exec(name) ?? []
+  if (end === undefined || process.platform !== 'linux') return constants.signals.SIGTERM
+  return end === 'MIN' ? 34 + Number(offset) : 64 - Number(offset)
 }
 
 const shown = ({ uid, gid, supplementalGroups }: ContainerUser): ContainerUser => ({ uid, gid, supplementalGroups })

@@ -33,7 +33,7 @@ function look({ pid, startedAt }: ProcessIdentity): 'alive' | 'ended' | 'unknown
 }
 
 /** Sends a signal to all of a process group; false where there is none any more. */
-export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(groupId: number, signal: NodeJS.Signals | number): boolean {
   try {
     process.kill(-groupId, signal)
     return true

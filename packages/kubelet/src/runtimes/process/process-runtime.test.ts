@@ -469,6 +469,18 @@ describe('stopping', () => {
     const id = await run(runtime, "trap 'exit 6' INT; echo up; while :; do sleep 0.02; done", { stopSignal: 'SIGINT' })
     await logged(runtime, id, 'up')
     await runtime.stopContainer(id, 10_000)
+    expect(await status(runtime, id)).toMatchObject({ exitCode: 6, stopSignal: 'SIGINT' })
+  })
+
+  it.skipIf(!linux).each([
+    ['SIGRTMIN+2', 36],
+    ['SIGRTMAX-1', 63],
+    ['SIGXCPU', 24],
+  ])('asks a container to end with %s, which its leader survives', needsLinux, async (stopSignal, number) => {
+    const runtime = openRuntime(temporaryDirectory())
+    const id = await run(runtime, `trap 'exit 6' ${number}; echo up; while :; do sleep 0.02; done`, { stopSignal })
+    await logged(runtime, id, 'up')
+    await runtime.stopContainer(id, 10_000)
     expect(await status(runtime, id)).toMatchObject({ exitCode: 6 })
   })
 

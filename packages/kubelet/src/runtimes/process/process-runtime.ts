@@ -311,7 +311,8 @@ class ProcessRuntime implements Runtime {
         const { uid, gid } = command.user
         for (const handle of input === undefined ? [output] : [output, input.childFd]) fchownSync(handle, uid, gid)
       }
-      const shim = ['-c', shimScript, 'coracle-shim', this.#records.identityPath(id), this.#records.exitPath(id)]
+      const files = [this.#records.identityPath(id), this.#records.exitPath(id)]
+      const shim = ['-c', shimScript, 'coracle-shim', ...files, String(stopSignalOf(config))]
       const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : asItsUser(command)
       const argv = ['/bin/sh', ...shim, ...launched.argv]
       const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', output, 'ignore', output])

@@ -25,14 +25,15 @@ printf '%s\\n%s\\n%s\\n' "$$" "$coracle_line" "$coracle_boot" >"$1"`
  *   process.
  * - Its variables have names that no container uses: one that the container has too would reach it changed.
  *
- * $1 is the file for the identity, $2 the file for the exit code, the rest is the command. Its output is file descriptor 3,
+ * $1 is the file for the identity, $2 the file for the exit code, $3 the number of the signal that asks the container to end, the
+ * rest is the command. Its output is file descriptor 3,
  * kept from the shell's own standard error, on which some shells comment the death of their children.
  */
 export const shimScript = `${tellingIdentity} || exit
 coracle_exits=$2
 [ ! -e "$coracle_exits" ] || exit
-shift 2
-trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM
+trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM $3
+shift 3
 "$@" 2>&3 3>&-
 coracle_code=$?
 printf '%s\\n' "$coracle_code" >"$coracle_exits"
