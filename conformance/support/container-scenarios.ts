@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { busyboxImage, testImage } from '../../packages/kubelet/src/testing/test-images.ts'
+import { mountsBelow } from '../../packages/kubelet/src/volumes/mounts-below.ts'
 import { Api, patch, post, remove } from './api.ts'
 import { ImageRegistry } from './image-registry.ts'
 import { configMap, paths, pod } from './objects.ts'
@@ -232,6 +233,26 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       'value;p;777',
       '',
     ])
+  })
+
+  it('keeps volumes in memory, of the size that they say', async () => {
+    const script = `
+      grep -o ' /fast tmpfs .*size=[0-9]*k' /proc/mounts | tr ',' ' ' | tr -s ' ' '\\n' | grep -e tmpfs -e size
+      stat -c '%a %g' /fast; id -u
+      echo kept > /fast/file; dd if=/dev/zero of=/fast/more bs=1k count=2000 2>&1 | grep -o 'No space left on device'
+      sleep 1000`
+    await run('fast', ['sh', '-c', script], {
+      spec: {
+        securityContext: { runAsUser: 1234, fsGroup: 777 },
+        volumes: [{ name: 'fast', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } }],
+      },
+      container: { volumeMounts: [{ name: 'fast', mountPath: '/fast' }] },
+    })
+    const said = await eventually('its words', async () => {
+      const text = await log('fast')
+      return text.includes('left on device') && text
+    })
+    expect(said.trim().split('\n')).toEqual(['tmpfs', 'size=1024k', '2777 777', '1234', 'No space left on device'])
   })
 
   it('names hosts, and looks names up, as a pod says', async () => {
@@ -537,6 +558,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     const after = await ready('terminal')
     expect(after.status.containerStatuses).toEqual(before.status.containerStatuses)
     expect(await exec('terminal', 'echo', 'still here')).toBe('still here\n')
+    expect(await exec('fast', 'cat', '/fast/file')).toBe('kept\n')
     const counted = async () => (await log('counter')).trim().split('\n').map(Number)
     const upTo = (await counted()).length
     const numbers = await eventually('it to count on', async () => {
@@ -567,6 +589,7 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     await program.kubectlOk(['delete', 'pods', '--all', '--timeout=60s'])
     await eventually('containers to go', async () => (await runtime.containers()).length === 0)
     expect(runtime.mounts()).toEqual([])
+    expect(await mountsBelow(home)).toEqual([])
     const files = join(home, 'data', 'kubelet', 'node-0', 'pod-files')
     await eventually(
       'files to go',

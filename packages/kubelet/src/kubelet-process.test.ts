@@ -10,6 +10,8 @@ import { createAgentMetrics } from './metrics/index.ts'
 import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 import { temporaryDirectory } from './testing/temporary-directory.ts'
+import { canMount } from './volumes/memory-volume.ts'
+import { isMountPoint, mountsBelow } from './volumes/mounts-below.ts'
 
 /** A node agent with real processes, and an API in memory. */
 async function startedKubelet(metrics?: AgentMetrics) {
@@ -32,6 +34,9 @@ async function startedKubelet(metrics?: AgentMetrics) {
   const status = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).status
   return { client, kubelet, create, status, volumesDirectory }
 }
+
+const mayMount = await canMount()
+const needsRoot = { meta: { needs: 'root on Linux' } }
 
 const shell = (script: string, more = {}) => testContainer({ command: ['sh', '-c', script], ...more })
 
@@ -98,6 +103,32 @@ describe('pods as processes', () => {
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
     expect(text).toBe('10.96.0.1:443\n')
+  })
+
+  it.skipIf(!mayMount)('have volumes in memory, which give it back when all has ended', needsRoot, async () => {
+    const { client, kubelet, create, status, volumesDirectory } = await startedKubelet()
+    const uid = async (name: string) => (await client.get(pods, { namespace: 'default', name })).metadata.uid ?? ''
+    const inMemory = (script: string, name: string) =>
+      testPod(
+        {
+          restartPolicy: 'Never',
+          volumes: [{ name: 'fast', emptyDir: { medium: 'Memory' } }],
+          containers: [shell(script, { volumeMounts: [{ name: 'fast', mountPath: 'fast' }] })],
+        },
+        { metadata: { name } },
+      )
+    await create(inMemory('echo here >fast/file; cat fast/file; until [ -e fast/end ]; do sleep 0.02; done', 'web'))
+    const path = join(volumesDirectory, await uid('web'), 'fast')
+    await expect.poll(() => existsSync(join(path, 'file'))).toBe(true)
+    expect(await isMountPoint(path)).toBe(true)
+    writeFileSync(join(path, 'end'), '')
+    await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+    await expect.poll(() => isMountPoint(path)).toBe(false)
+    await create(inMemory('sleep 60', 'running'))
+    const running = join(volumesDirectory, await uid('running'), 'fast')
+    await expect.poll(() => existsSync(running) && isMountPoint(running)).toBe(true)
+    await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
+    expect(await mountsBelow(volumesDirectory)).toEqual([])
   })
 
   it('read their volumes, which follow what they show and go with the pod', async () => {

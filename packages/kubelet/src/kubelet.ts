@@ -23,8 +23,8 @@ import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
-import type { ClaimedVolume } from './volumes/claimed-volumes.ts'
-import { mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
+import type { ClaimedVolume, MountedVolumes } from './volumes/claimed-volumes.ts'
+import { freeMemory, mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
 import { PodTokens } from './volumes/pod-tokens.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
 
@@ -132,7 +132,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     allocatable: facts.capacity,
     isReal: runtime.runsProcesses,
     hasOwners: runtime.runsProcesses && canGiveAway(),
-    ...(directory === undefined ? {} : { directory }),
+    ...(directory === undefined ? {} : { directory, logger }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
   }
   const context = {
@@ -140,7 +140,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     environment: { ...environment, logger },
     runtime,
     sources,
-    mountVolumes: (pod: Pod) => mountVolumes(pod, volumes),
+    mountVolumes: (pod: Pod, present?: MountedVolumes) => mountVolumes(pod, volumes, present),
     ...(directory === undefined
       ? {}
       : {
@@ -148,6 +148,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
             tokens?.forget(podUid)
             return unmountVolumes(podUid, { directory })
           },
+          freeMemory: (podUid: string) => freeMemory(directory, podUid),
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(runtime.isolates === true
@@ -231,6 +232,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+        // As if the node went down: what is in memory does not outlive it.
+        if (containers === 'terminate' && directory !== undefined) await freeMemory(directory)
       } finally {
         recorder.stop()
       }

@@ -24,10 +24,12 @@ export interface PodContext {
   readonly nodeName: string
   /** Address of the node, as pods see it. */
   readonly nodeAddress: string
-  /** Brings the volumes of a pod to the node; rejects with a `VolumesNotReadyError` where that cannot be done yet. */
-  readonly mountVolumes: (pod: Pod) => Promise<MountedVolumes>
+  /** Brings the volumes of a pod to the node, or those that are `present` up to date; rejects with a `VolumesNotReadyError` where that cannot be done yet. */
+  readonly mountVolumes: (pod: Pod, present?: MountedVolumes) => Promise<MountedVolumes>
   /** Removes what was made for the volumes of a pod. Absent where nothing is. */
   readonly unmountVolumes?: (podUid: string) => Promise<void>
+  /** Gives back the memory that volumes of a pod take, and keeps the others. Absent where there are none. */
+  readonly freeMemory?: (podUid: string) => Promise<void>
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
   /** Which containers that have ended are kept. Absent: upstream's. */

@@ -99,6 +99,7 @@ export class PodWorker implements StatusWriterHost {
   #volumesRetryMs = volumesRetryFirstMs
   #volumesRetryAtMs: number | undefined
   #toldVolumes = ''
+  #isMemoryFreed = false
   /** What of the pod its volumes show, and until when that is good. Undefined where nothing in them changes. */
   #volumesShow: VolumesShow | undefined
   readonly #startTimeMs: number
@@ -255,6 +256,7 @@ export class PodWorker implements StatusWriterHost {
     this.#showLoss(observation, plan, status)
     this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
+    else await this.#freeMemory(observation)
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted && leavesUntilMs === undefined) this.#writer.write(status())
   }
@@ -386,9 +388,9 @@ export class PodWorker implements StatusWriterHost {
     return this.#volumes ?? noVolumes
   }
 
-  /** Looks for the volumes of the pod until they are there. A pod that is ending needs none. */
+  /** Looks for the volumes of the pod until they are there. A pod that is ending, or has ended, needs none. */
   async #mountVolumes(): Promise<void> {
-    if (this.#refusal !== undefined || this.#ending) return
+    if (this.#refusal !== undefined || this.#ending || isOver(this.#pod)) return
     if (this.#volumes !== undefined && !this.#areVolumesStale()) return
     if (!needsVolumes(this.#pod)) {
       this.#volumes = noVolumes
@@ -398,7 +400,7 @@ export class PodWorker implements StatusWriterHost {
     const nowMs = environment.clock.now()
     if (nowMs < (this.#volumesRetryAtMs ?? nowMs)) return
     try {
-      this.#volumes = await mountVolumes(this.#pod)
+      this.#volumes = await mountVolumes(this.#pod, this.#volumes)
       this.#volumesRetryAtMs = undefined
       this.#noteVolumesMounted(nowMs)
     } catch (error) {
@@ -517,6 +519,14 @@ export class PodWorker implements StatusWriterHost {
     if (this.#gone || hadVolumes(pod.status) || claimsOfPod(pod).length === 0) return
     const now = status()
     if (hadVolumes(now)) this.#writer.write(now)
+  }
+
+  /** A pod that has ended needs its volumes in memory no longer, however long it stays in the API. */
+  async #freeMemory({ pod, runs }: PodObservation): Promise<void> {
+    const isFreed = this.#isMemoryFreed || !isOver(pod) || runs.some(({ state }) => state === 'running')
+    if (isFreed || !pod.spec.volumes?.some(({ emptyDir }) => emptyDir?.medium === 'Memory')) return
+    this.#isMemoryFreed = true
+    await this.#context.freeMemory?.(podUidOf(pod))
   }
 
   /** True where something was done that makes another look worthwhile. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ConfigMap, configMaps, type Volume } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
@@ -47,6 +47,23 @@ describe('the volumes of a pod on a node with processes', () => {
   ])('are closed to others of the host, with %s in them', async (_, volume) => {
     await mount(volume)
     expect(statSync(join(directory, uid)).mode & 0o777).toBe(0o700)
+  })
+
+  it('are left to the containers once they are there, where files beside them are brought up to date', async () => {
+    const both = testPod({
+      volumes: [
+        { name: 'v', emptyDir: {} },
+        { name: 'files', configMap: { name: 'there' } },
+      ],
+    })
+    const parts = { client, objects: apiSources(client), allocatable: {}, isReal: true, directory }
+    const mounted = await mountVolumes(both, parts)
+    chmodSync(mounted.get('v')?.path ?? '', 0o700)
+    const there = await client.get(configMaps, { namespace: 'default', name: 'there' })
+    await client.update(configMaps, { ...there, data: { a: '2' } })
+    expect(await mountVolumes(both, parts, mounted)).toEqual(mounted)
+    expect(statSync(mounted.get('v')?.path ?? '').mode & 0o777).toBe(0o700)
+    expect(readFileSync(join(mounted.get('files')?.path ?? '', 'a'), 'utf8')).toBe('2')
   })
 
   it('are paths of the node', async () => {

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
+import { claimNamesOfPod, claimsOfPod, type EmptyDirVolumeSource, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
+import type { Logger } from '@coracle/environment'
 import type { CountMount } from '../metrics/agent-metrics.ts'
 import { podUidOf } from '../pod/pod-name.ts'
 import { prepareDevices } from './claimed-devices.ts'
@@ -13,6 +14,7 @@ import {
   VolumesNotReadyError,
 } from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
+import { isMountPoint, mountsBelow } from './mounts-below.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
 import { giveToGroup } from './volume-owner.ts'
 import { writeFiles } from './write-files.ts'
@@ -33,24 +35,28 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
   readonly directory?: string
   /** Carries out and counts what brings a volume to the node. Absent: nothing is counted. */
   readonly countMount?: CountMount
+  /** Told once where volumes are to be in memory and are on disk. */
+  readonly logger?: Logger
 }
 
 /**
- * Brings the volumes of a pod to its node, or up to date there: claims as `mountClaims` finds them, directories of the node, empty ones, and files made of
+ * Brings the volumes of a pod to its node: claims as `mountClaims` finds them, directories of the node, empty ones, and files made of
  * other objects. Kinds of volumes that a node would need a driver for are left out. Rejects with a `VolumesNotReadyError` while
  * something is missing: until it is there no container starts. Where containers are not real all that is named has to be there
- * as well, and nothing is made.
+ * as well, and nothing is made. Where all are `present` files are brought up to date, and the others are the containers' business.
  */
-export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<MountedVolumes> {
-  if (claimNamesOfPod(pod).length > 0) await prepareDevices(pod, parts)
+export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: MountedVolumes): Promise<MountedVolumes> {
+  if (present === undefined && claimNamesOfPod(pod).length > 0) await prepareDevices(pod, parts)
   const { client, isReal, countMount = uncounted } = parts
-  const mounted = new Map(claimsOfPod(pod).length === 0 ? [] : await mountClaims(pod, client, isReal, countMount))
+  const hasClaims = present === undefined && claimsOfPod(pod).length > 0
+  const mounted = new Map(hasClaims ? await mountClaims(pod, client, isReal, countMount) : present)
   for (const volume of pod.spec.volumes ?? []) {
+    if (present !== undefined && !isMadeOfFiles(volume)) continue
     try {
       const made = isMadeHere(volume) ? await countMount(volume, () => madeVolume(volume, pod, parts)) : undefined
       if (made !== undefined) mounted.set(volume.name, made)
-      const present = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
-      if (parts.hasOwners === true && present !== undefined) await giveToGroup(present, pod)
+      const found = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
+      if (parts.hasOwners === true && found !== undefined) await giveToGroup(found, pod)
     } catch (error) {
       if (!(error instanceof VolumeSourceError)) throw error
       throw new VolumesNotReadyError(
@@ -61,9 +67,22 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts): Promise<Mounte
   return mounted
 }
 
-/** Removes what `mountVolumes` has made for a pod. */
+/** Removes what `mountVolumes` has made for a pod. Rejects where something is mounted there and stays: what it holds may be another's. */
 export async function unmountVolumes(podUid: string, { directory }: Pick<VolumeParts, 'directory'>): Promise<void> {
-  if (directory !== undefined) await rm(join(directory, podUid), { recursive: true, force: true })
+  if (directory === undefined) return
+  await freeMemory(directory, podUid)
+  await rm(join(directory, podUid), { recursive: true, force: true })
+}
+
+/**
+ * Gives back the memory that volumes of a pod, or of all pods, take; what is in them is lost. Also what containers have mounted in volumes and
+ * shared with the node (`mountPropagation: Bidirectional`) is mounted there no longer.
+ */
+export async function freeMemory(directory: string, podUid = ''): Promise<void> {
+  const mounted = await mountsBelow(join(directory, podUid))
+  if (mounted.length === 0) return
+  const { unmount } = await import('./memory-volume.ts')
+  for (const path of mounted) await unmount(path)
 }
 
 /** Removes what was made for pods that are gone since an earlier life of the node. */
@@ -95,7 +114,33 @@ async function madeVolume(
   }
   if (emptyDir === undefined) return undefined
   await mkdir(path, { recursive: true })
+  if (emptyDir.medium === 'Memory') await ensureMemory(path, emptyDir, pod, sources)
   // What a new directory may be is cut down by the umask of this process.
   await chmod(path, 0o777)
   return { path, readOnly: false }
 }
+
+/** Has a directory be in memory, where this process may mount. What is there already stays as it is: the pod goes on with it. */
+async function ensureMemory(
+  path: string,
+  { sizeLimit }: EmptyDirVolumeSource,
+  pod: Pod,
+  { allocatable, logger }: Pick<VolumeParts, 'allocatable' | 'logger'>,
+): Promise<void> {
+  const { canMount, memorySize, mountMemory } = await import('./memory-volume.ts')
+  if (!(await canMount())) {
+    if (logger !== undefined && !told.has(logger)) {
+      told.add(logger)
+      logger.warn('emptyDir volumes with medium Memory are on disk: to mount others takes root on Linux')
+    }
+    return
+  }
+  if (await isMountPoint(path)) return
+  try {
+    await mountMemory(path, memorySize(pod, sizeLimit, allocatable.memory ?? '0'))
+  } catch (error) {
+    throw new VolumeSourceError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const told = new WeakSet<Logger>()
