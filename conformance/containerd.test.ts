@@ -15,6 +15,7 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     unauthorized: /^Failed to pull image .*(401|authorization failed)/,
     outOfMemory: /^OOMKilled$/,
     countsTraffic: true,
+    countsLayers: true,
     endsCommands: false,
     imageGroups: ['4321'],
   })

@@ -15,6 +15,7 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     unauthorized: /^Failed to pull image .*/,
     outOfMemory: /^OOMKilled$/,
     countsTraffic: true,
+    countsLayers: false,
     endsCommands: true,
     imageGroups: [],
   })

@@ -16,6 +16,7 @@ describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman
     // With control groups of both versions, as on older systems, Podman's monitor does not tell.
     outOfMemory: /^(OOMKilled|Error)$/,
     countsTraffic: true,
+    countsLayers: false,
     endsCommands: true,
     imageGroups: [],
   })

@@ -43,6 +43,8 @@ export interface RuntimeDescription {
   readonly endsCommands: boolean
   /** Whether it tells what goes through the network of a sandbox. */
   readonly countsTraffic: boolean
+  /** Whether it counts what containers write beside volumes. */
+  readonly countsLayers: boolean
   /** What it calls the end of a container that took more memory than it may. */
   readonly outOfMemory: RegExp
 }
@@ -253,6 +255,34 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       return text.includes('left on device') && text
     })
     expect(said.trim().split('\n')).toEqual(['tmpfs', 'size=1024k', '2777 777', '1234', 'No space left on device'])
+  })
+
+  it('evicts pods that store more on its disk than they may', async () => {
+    const fill = (path: string) => ['sh', '-c', `dd if=/dev/zero of=${path} bs=1k count=3000; sleep 1000`]
+    const stores = (limit: string) => ({ resources: { limits: { 'ephemeral-storage': limit } } })
+    const other = { name: 'other', image: testImage, command: ['sleep', '1000'], ...stores('1Gi') }
+    await run('filled', fill('/data/big'), {
+      spec: { volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }] },
+      container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+    })
+    await run('talkative', ['sh', '-c', 'yes | head -c 2000000; sleep 1000'], { container: stores('1Mi') })
+    if (its.countsLayers) {
+      const main = { name: 'main', image: testImage, command: fill('/big'), ...stores('1Mi') }
+      await run('written', [], { spec: { containers: [main, other] } })
+    }
+    const evicted = async (name: string) => {
+      const { status } = await ended(name)
+      expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted' })
+      const [found] = (await events(name)).filter(({ reason }) => reason === 'Evicted')
+      expect(found).toMatchObject({ type: 'Warning', message: status.message })
+      return status.message
+    }
+    expect(await evicted('filled')).toBe('Usage of EmptyDir volume "data" exceeds the limit "1Mi". ')
+    expect(await evicted('talkative')).toBe(
+      'Pod ephemeral local storage usage exceeds the total limit of containers 1Mi. ',
+    )
+    if (its.countsLayers)
+      expect(await evicted('written')).toBe('Container main exceeded its local ephemeral storage limit "1Mi". ')
   })
 
   it('names hosts, and looks names up, as a pod says', async () => {

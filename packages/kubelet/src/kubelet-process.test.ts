@@ -1,8 +1,18 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ConfigMap, configMaps, nodes, type Pod, pods, type Service, services } from '@coracle/api'
+import {
+  type ConfigMap,
+  configMaps,
+  events,
+  nodes,
+  type Pod,
+  type PodSpec,
+  pods,
+  type Service,
+  services,
+} from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
-import { realEnvironment } from '@coracle/environment'
+import { type Clock, type Environment, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
 import type { AgentMetrics } from './metrics/agent-metrics.ts'
@@ -14,8 +24,7 @@ import { canMount } from './volumes/memory-volume.ts'
 import { isMountPoint, mountsBelow } from './volumes/mounts-below.ts'
 
 /** A node agent with real processes, and an API in memory. */
-async function startedKubelet(metrics?: AgentMetrics) {
-  const environment = realEnvironment()
+async function startedKubelet(metrics?: AgentMetrics, environment: Environment = realEnvironment()) {
   const client = createFakeClient(environment)
   const dataDirectory = temporaryDirectory()
   const volumesDirectory = join(dataDirectory, 'pods')
@@ -129,6 +138,44 @@ describe('pods as processes', () => {
     await expect.poll(() => existsSync(running) && isMountPoint(running)).toBe(true)
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
     expect(await mountsBelow(volumesDirectory)).toEqual([])
+  })
+
+  it.each<[string, Partial<PodSpec>, string, string]>([
+    [
+      'a volume',
+      { volumes: [{ name: 'data', emptyDir: { sizeLimit: '64Ki' } }] },
+      'data/big',
+      'Usage of EmptyDir volume "data" exceeds the limit "64Ki". ',
+    ],
+    [
+      'the directory that they start in',
+      {},
+      'big',
+      'Pod ephemeral local storage usage exceeds the total limit of containers 64Ki. ',
+    ],
+  ])('are evicted when there is more in %s than they may store', async (_, spec, path, message) => {
+    const real = realEnvironment()
+    const clock: Clock = {
+      ...real.clock,
+      setTimer: (ms, fire, options) =>
+        real.clock.setTimer(options?.housekeeping === true ? ms / 100 : ms, fire, options),
+    }
+    const { client, create, status } = await startedKubelet(undefined, { ...real, clock })
+    const { volumes = [] } = spec
+    const fields =
+      volumes.length > 0
+        ? { volumeMounts: [{ name: 'data', mountPath: 'data' }] }
+        : { resources: { limits: { 'ephemeral-storage': '64Ki' } } }
+    const script = `dd if=/dev/zero of=${path} bs=1k count=200 2>/dev/null; exec sleep 60`
+    await create(testPod({ ...spec, containers: [shell(script, fields)] }))
+    await expect.poll(async () => (await status())?.phase, { timeout: 10_000 }).toBe('Failed')
+    const found = await status()
+    expect(found).toMatchObject({ reason: 'Evicted', message })
+    expect(found?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(143)
+    const told = (await client.list(events, { namespace: 'default' })).items.filter(
+      ({ reason }) => reason === 'Evicted',
+    )
+    expect(told).toMatchObject([{ type: 'Warning', message }])
   })
 
   it('read their volumes, which follow what they show and go with the pod', async () => {

@@ -22,6 +22,8 @@ import { PodManager } from './pod/pod-manager.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
+import { limitsStorage } from './storage/storage-limits.ts'
+import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import type { ClaimedVolume, MountedVolumes } from './volumes/claimed-volumes.ts'
 import { freeMemory, mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
@@ -179,9 +181,31 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   }
   const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
   const informer = createInformer(client, pods, { fieldSelector: `spec.nodeName=${nodeName}` }, environment)
+  const stopping = new AbortController()
+  let storageWatcher: Promise<StorageWatcher> | undefined
+  const startStorageWatcher = async (ownDirectory: string): Promise<StorageWatcher> => {
+    const [{ StorageWatcher }, { diskUse }] = await Promise.all([
+      import('./storage/storage-watcher.ts'),
+      import('./storage/disk-use.ts'),
+    ])
+    return new StorageWatcher({
+      environment: { ...environment, logger },
+      runtime,
+      pods: () => manager.storing(),
+      directory: ownDirectory,
+      measure: diskUse,
+    })
+  }
+  /** Pods that limit what they store are measured; loaded where there are such. */
+  const setPod = (pod: Pod): void => {
+    manager.setPod(pod)
+    if (directory === undefined || !runtime.runsProcesses || stopping.signal.aborted || !limitsStorage(pod)) return
+    storageWatcher ??= startStorageWatcher(directory)
+    void storageWatcher.then((watcher) => (stopping.signal.aborted ? watcher.stop() : watcher.wake()))
+  }
   informer.addHandler({
-    add: (pod) => manager.setPod(pod),
-    update: (_, pod) => manager.setPod(pod),
+    add: setPod,
+    update: (_, pod) => setPod(pod),
     delete: (pod) => manager.removePod(pod),
   })
   const collector =
@@ -205,7 +229,6 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     })
     imageCollector.start()
   }
-  const stopping = new AbortController()
 
   return {
     nodeName,
@@ -229,6 +252,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       stopping.abort(new Error('the node agent was stopped'))
       collector?.stop()
       imageCollector?.stop()
+      void storageWatcher?.then((watcher) => watcher.stop())
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)

@@ -471,6 +471,19 @@ describe('ending a pod', () => {
     })
   })
 
+  const evicted = { reason: 'Evicted', message: 'it is too large' }
+
+  it('ends a pod that takes more of its node than it may, and waits for nothing', () => {
+    const plan = planPod(observe({ evicted, preempted: true, runs: [testRun()] }))
+    expect([plan.actions.map(brief), plan.failure]).toEqual([['stop web 2s'], evicted])
+    expect(plan.actions[0]?.because).toBe('it takes more of its node than it may')
+  })
+
+  it('evicts no pod that has ended by itself', () => {
+    const pod = testPod({}, { status: { phase: 'Succeeded' } })
+    expect(planPod(observe({ evicted, pod })).failure).toBeUndefined()
+  })
+
   it('holds no deadline against a pod that has ended before it', () => {
     const pod = testPod({ activeDeadlineSeconds: 20 }, { status: { phase: 'Succeeded' } })
     expect(planPod(observe({ pod, nowMs: startMs + 60_000 })).failure).toBeUndefined()

@@ -51,6 +51,8 @@ export interface PodObservation {
   readonly refused: boolean
   /** The node needs its room for a critical pod. */
   readonly preempted?: boolean
+  /** Why the node does not keep the pod any longer, such as for what it takes of its disk. */
+  readonly evicted?: WaitingReason | undefined
   /** Which of its containers that have ended are kept. Absent: upstream's. */
   readonly deadContainers?: DeadContainerLimits
   /** Volumes of the pod are not there yet: when they are looked for again. */
@@ -112,17 +114,27 @@ export interface PodPlan {
 export function planPod(observed: PodObservation): PodPlan {
   const observation = { ...observed, runs: indexedRuns(observed.runs) }
   const { pod, gone, refused } = observation
-  const failure = observation.preempted === true && !isOver(pod) ? preempting : deadlineFailure(observation)
+  const failure = isOver(pod) ? deadlineFailure(observation) : removal(observation)
   if (gone) return planTermination(observation, undefined, 'the pod is gone from the API')
   if (pod.metadata.deletionTimestamp !== undefined)
     return planTermination(observation, failure, 'the pod is being deleted')
   if (refused) return planTermination(observation, undefined, 'the node has not taken the pod on')
   if (failure !== undefined) {
-    const because = failure === preempting ? 'a critical pod needs its room' : 'its active deadline has passed'
-    return planTermination(observation, failure, because)
+    return planTermination(observation, failure, becauseOf(observation, failure))
   }
   if (isOver(pod)) return planTermination(observation, undefined, 'the pod has ended')
   return planRun(observation)
+}
+
+/** Why the node ends a pod that has not ended. */
+function removal(observation: PodObservation): WaitingReason | undefined {
+  const { evicted, preempted } = observation
+  return evicted ?? (preempted === true ? preempting : deadlineFailure(observation))
+}
+
+function becauseOf({ evicted }: PodObservation, failure: WaitingReason): string {
+  if (failure === evicted) return 'it takes more of its node than it may'
+  return failure === preempting ? 'a critical pod needs its room' : 'its active deadline has passed'
 }
 
 /** Of a pod that makes room for a critical one. */

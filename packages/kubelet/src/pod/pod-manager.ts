@@ -2,6 +2,7 @@ import type { ContainerStatus, Pod } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
 import type { PreemptablePod } from '../admission/preemption.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
+import type { StoringPod } from '../storage/storage-watcher.ts'
 import { type ClaimedVolume, claimedVolumes } from '../volumes/claimed-volumes.ts'
 import { type DeadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isOver } from './plan-pod.ts'
@@ -59,6 +60,14 @@ export class PodManager {
     return [...this.#workers].flatMap(([uid, worker]) => {
       const { pod } = worker
       return pod.spec.nodeName !== nodeName || isOver(pod) ? [] : [{ uid, pod, preempt: () => worker.preempt() }]
+    })
+  }
+
+  /** The pods that have not ended, with where their volumes are. */
+  storing(): readonly StoringPod[] {
+    return [...this.#workers.values()].flatMap((worker) => {
+      const { pod, volumes } = worker
+      return isOver(pod) ? [] : [{ pod, volumes, evict: (message: string) => worker.evict(message) }]
     })
   }
 

@@ -11,6 +11,7 @@ import {
 } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
+import { isCritical } from '../admission/preemption.ts'
 import { agentCause } from '../agent-cause.ts'
 import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
@@ -91,6 +92,7 @@ export class PodWorker implements StatusWriterHost {
   #asked: boolean
   #refusal: WaitingReason | undefined
   #preempted = false
+  #evicted: WaitingReason | undefined
   /** Whether something is to be done as soon as the API shows the status. */
   #awaitsWrite = false
   #toldFailure = false
@@ -190,6 +192,15 @@ export class PodWorker implements StatusWriterHost {
     this.#preempted = true
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', preempting.reason, preempting.message)
+    this.wake()
+  }
+
+  /** The pod takes more of its node than it may: it goes at once. Pods that the system itself depends on stay. */
+  evict(message: string): void {
+    if (this.#evicted !== undefined || isCritical(this.#pod)) return
+    this.#evicted = { reason: 'Evicted', message }
+    this.#toldFailure = true
+    recordPodEvent(this.#context, this.#pod, 'Warning', 'Evicted', message)
     this.wake()
   }
 
@@ -450,6 +461,7 @@ export class PodWorker implements StatusWriterHost {
       restarting: this.#stops?.restarting ?? noNames,
       refused: this.#refusal !== undefined,
       preempted: this.#preempted,
+      evicted: this.#evicted,
       ...(deadContainers === undefined ? {} : { deadContainers }),
       volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,

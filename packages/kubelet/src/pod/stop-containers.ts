@@ -65,9 +65,9 @@ function killing({ name }: Container, what: string, restart: boolean): string {
 }
 
 /** What is left of the time a container has to end. A check may set its own, unless the whole pod is to end. */
-function gracePeriod({ pod, nowMs, gone }: PodObservation, failed?: FailedCheck): number {
-  // It was deleted by force, with a grace period of 0: nobody waits for it any longer.
-  if (gone) return gracePeriodMinMs
+function gracePeriod({ pod, nowMs, gone, evicted }: PodObservation, failed?: FailedCheck): number {
+  // It was deleted by force, with a grace period of 0: nobody waits for it any longer. Nor does a node that it fills up.
+  if (gone || evicted !== undefined) return gracePeriodMinMs
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
   if (deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)

@@ -302,6 +302,17 @@ export interface TrafficStats {
   readonly errors: number
 }
 
+/** What a container has on the disk of its node beside volumes. */
+export interface ContainerStorage {
+  readonly name: string
+  /** Where the logs of all its runs are, and nothing else. */
+  readonly logDirectory: string
+  /** What it has written to its own file system; absent where that is none, or nobody counts it. */
+  readonly layerBytes?: number
+  /** A directory of its own in place of that. */
+  readonly layerDirectory?: string
+}
+
 export interface ExecResult {
   readonly exitCode: number
   /** Both streams, up to `execOutputBytesMax`. */
@@ -432,6 +443,8 @@ export interface Runtime {
   removeContainer(id: string): Promise<void>
   /** What these containers use; those that do not run, and those of which it cannot be told, are left out. */
   containerStats(ids: readonly string[]): Promise<ReadonlyMap<string, ContainerStats>>
+  /** What the containers of a pod have on disk, each once. Absent: of none it can be told. */
+  containerStorage?(podUid: string): Promise<readonly ContainerStorage[]>
   /** What sandboxes use, by their ids; those of which it cannot be told are left out. Absent: of none it can be told. */
   podSandboxStats?(): Promise<ReadonlyMap<string, PodSandboxStats>>
   /**

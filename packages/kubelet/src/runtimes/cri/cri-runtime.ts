@@ -10,6 +10,7 @@ import {
   type ContainerRuntimeStatus,
   type ContainerStats,
   type ContainerStoppedEvent,
+  type ContainerStorage,
   type ExecResult,
   execOutputBytesMax,
   type LinuxResources,
@@ -26,7 +27,7 @@ import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
-import { type listPodSandboxResponse, sandboxReady } from './messages.ts'
+import { containerStates, type listPodSandboxResponse, sandboxReady } from './messages.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
@@ -338,6 +339,24 @@ export class CriRuntime implements Runtime {
       if (used !== undefined) found.set(id, { ...(await this.#controlGroups.statsOf(id)), ...used })
     }
     return found
+  }
+
+  async containerStorage(podUid: string): Promise<readonly ContainerStorage[]> {
+    const [{ containers }, { stats }] = await Promise.all([
+      this.#calls.listContainers({ filter: { labelSelector: this.#selectorOf(podUid) } }),
+      this.#calls.listContainerStats({ filter: { labelSelector: this.#selectorOf(podUid) } }),
+    ])
+    const bytesOf = new Map(stats.map((each) => [each.attributes?.id, each.writableLayer?.usedBytes?.value]))
+    const found = new Map<string, ContainerStorage>()
+    for (const { id, metadata, labels: given, state } of containers) {
+      const { [labels.podName]: podName = '', [labels.podNamespace]: podNamespace = '' } = given
+      const name = metadata?.name ?? ''
+      const layerBytes = state === containerStates.running ? bytesOf.get(id) : undefined
+      if (found.has(name) && layerBytes === undefined) continue
+      const logDirectory = join(this.#logDirectory({ podUid, podName, podNamespace }), name)
+      found.set(name, { name, logDirectory, ...(layerBytes === undefined ? {} : { layerBytes }) })
+    }
+    return [...found.values()]
   }
 
   async podSandboxStats(): Promise<ReadonlyMap<string, PodSandboxStats>> {

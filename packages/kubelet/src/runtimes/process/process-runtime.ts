@@ -14,6 +14,7 @@ import {
   type ContainerRuntimeStatus,
   type ContainerStats,
   type ContainerStoppedEvent,
+  type ContainerStorage,
   type EnvironmentVariable,
   type ExecResult,
   type PodSandboxConfig,
@@ -432,6 +433,18 @@ class ProcessRuntime implements Runtime {
     }
     const usage = await sessionUsage(new Set(leaders.keys()), this.#statTurns)
     return new Map([...usage].map(([leader, stats]) => [leaders.get(leader) ?? '', stats]))
+  }
+
+  async containerStorage(podUid: string): Promise<readonly ContainerStorage[]> {
+    const found = new Map<string, ContainerStorage>()
+    for (const { record } of this.#containers.values()) {
+      const { config, logPath, sandboxId } = record
+      const sandbox = record.podUid === podUid ? this.#sandboxes.get(sandboxId) : undefined
+      if (sandbox === undefined) continue
+      const layerDirectory = this.#records.workDirectory(sandbox, config)
+      found.set(config.name, { name: config.name, logDirectory: dirname(logPath), layerDirectory })
+    }
+    return [...found.values()]
   }
 
   async execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
