@@ -16,6 +16,7 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     outOfMemory: /^OOMKilled$/,
     countsTraffic: true,
     countsLayers: false,
+    noImageVolumes: /^volumeMount "files" cannot be mounted at \/files: images are not mounted as volumes with docker$/,
     endsCommands: true,
     imageGroups: [],
   })

@@ -17,6 +17,7 @@ describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman
     outOfMemory: /^(OOMKilled|Error)$/,
     countsTraffic: true,
     countsLayers: false,
+    noImageVolumes: /^volumeMount "files" cannot be mounted at \/files: images are not mounted as volumes with podman$/,
     endsCommands: true,
     imageGroups: [],
   })

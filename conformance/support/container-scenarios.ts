@@ -43,6 +43,8 @@ export interface RuntimeDescription {
   readonly endsCommands: boolean
   /** Whether it tells what goes through the network of a sandbox. */
   readonly countsTraffic: boolean
+  /** What is said of a container with a volume that is an image. */
+  readonly noImageVolumes: RegExp
   /** Whether it counts what containers write beside volumes. */
   readonly countsLayers: boolean
   /** What it calls the end of a container that took more memory than it may. */
@@ -537,6 +539,32 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       ({ status }) => status.containerStatuses?.[0].state.waiting?.reason === 'ErrImageNeverPull',
     )
     await told('never', 'ErrImageNeverPull', `Container image "${image}" is not present with pull policy of Never`)
+  })
+
+  it('pulls images that are volumes, and says why they are not mounted', async () => {
+    await using registry = await ImageRegistry.start()
+    const image = registry.add('team/data:1', await busyboxImage({}, 'data'))
+    const mounting = (reference: string, pullPolicy?: string) => ({
+      spec: { volumes: [{ name: 'files', image: { reference, pullPolicy } }] },
+      container: { volumeMounts: [{ name: 'files', mountPath: '/files', subPath: 'etc' }] },
+    })
+    await run('mounting', ['sleep', '1000'], mounting(image))
+    const waiting = (name: string, reason: string) =>
+      podWhere(
+        name,
+        `to wait: ${reason}`,
+        ({ status }) => status.containerStatuses?.[0].state.waiting?.reason === reason,
+      )
+    const { status } = await waiting('mounting', 'CreateContainerError')
+    expect(status.containerStatuses[0].state.waiting.message).toMatch(its.noImageVolumes)
+    await told('mounting', 'Pulled', new RegExp(`^Successfully pulled image "${image}" in `))
+    expect(registry.pulled).toContain('team/data:1')
+    const missing = `${registry.host}/team/none:1`
+    await run('mounting-none', ['sleep', '1000'], mounting(missing))
+    await waiting('mounting-none', 'ImagePullBackOff')
+    await told('mounting-none', 'Failed', its.missingImage)
+    await run('mounting-never', ['sleep', '1000'], mounting(missing, 'Never'))
+    await waiting('mounting-never', 'ErrImageNeverPull')
   })
 
   it('shows a registry the secret that a pod names for it', async () => {

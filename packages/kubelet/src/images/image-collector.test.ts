@@ -14,7 +14,17 @@ const image = (id: string, sizeBytes = 100): Image => ({
 })
 
 /** A node with a disk of 1,000 bytes that images are on, of which those that are used are named. */
-function nodeWith({ images, used, usedBytes }: { images: Image[]; used: string[]; usedBytes: number }) {
+function nodeWith({
+  images,
+  used,
+  usedBytes,
+  asVolumes = false,
+}: {
+  images: Image[]
+  used: string[]
+  usedBytes: number
+  asVolumes?: boolean
+}) {
   const environment = virtualEnvironment()
   const present = new Map(images.map((each) => [each.id, each]))
   const disk = { usedBytes }
@@ -31,7 +41,10 @@ function nodeWith({ images, used, usedBytes }: { images: Image[]; used: string[]
   }
   const collector = new ImageCollector({
     environment,
-    runtime: { listContainers: async () => used.map((imageRef) => testRun({ imageRef })) },
+    runtime: {
+      listContainers: async () =>
+        used.map((image) => testRun(asVolumes ? { mountedImages: [image] } : { imageRef: image })),
+    },
     images: service,
     limits: imageLimits,
     nodeName: 'node-a',
@@ -39,6 +52,14 @@ function nodeWith({ images, used, usedBytes }: { images: Image[]; used: string[]
   })
   return { environment, collector, present, disk, events }
 }
+
+it('removes no image that is a volume of a container', async () => {
+  const images = [image('a'), image('b')]
+  const { environment, collector, present } = nodeWith({ images, used: ['b'], usedBytes: 1000, asVolumes: true })
+  collector.start()
+  await environment.clock.advance(imageCollectionPeriodMs)
+  expect([...present.keys()]).toEqual(['b'])
+})
 
 it('removes what is not in use when the disk fills up, and no more than that takes', async () => {
   const images = ['a', 'b', 'c', 'd'].map((id) => image(id))

@@ -87,7 +87,9 @@ export class ImageCollector {
   async #track(nowMs: number): Promise<readonly TrackedImage[]> {
     const { images, runtime } = this.#parts
     const [all, containers] = await Promise.all([images.list(), runtime.listContainers()])
-    const used = new Set(containers.flatMap(({ imageRef, image }) => [imageRef, image]))
+    const used = new Set(
+      containers.flatMap(({ imageRef, image, mountedImages = [] }) => [imageRef, image, ...mountedImages]),
+    )
     const isUsed = ({ id, repoTags, repoDigests }: Image): boolean =>
       [id, ...repoTags, ...repoDigests].some((name) => used.has(name))
     const before = this.#known

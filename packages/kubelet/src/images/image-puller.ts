@@ -82,7 +82,10 @@ export class ImagePuller {
 }
 
 /** Whether an image is pulled where it is on the node, or is not. Without a policy one that is there will do, unless it may change. */
-export function isToBePulled({ imagePullPolicy, image = '' }: Container, isPresent: boolean): boolean {
+export function isToBePulled(
+  { imagePullPolicy, image = '' }: Pick<Container, 'image' | 'imagePullPolicy'>,
+  isPresent: boolean,
+): boolean {
   const policy = imagePullPolicy ?? (/:latest$/.test(image) ? 'Always' : 'IfNotPresent')
   return policy === 'Always' || (policy === 'IfNotPresent' && !isPresent)
 }

@@ -1,4 +1,5 @@
 import type { Container, Pod } from '@coracle/api'
+import type { EventType } from '@coracle/client'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import type { PresentImage } from '../images/image-puller.ts'
@@ -13,9 +14,10 @@ import {
 } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
-import { containerMounts } from '../volumes/container-mounts.ts'
+import { containerMounts, type ImageVolumes } from '../volumes/container-mounts.ts'
 import { ensureImage, presentText } from './ensure-image.ts'
-import { imagePullFailure, invalidImageName, tellPulling } from './image-pull.ts'
+import { type ImageFailure, imagePullFailure, invalidImageName, tellPulling } from './image-pull.ts'
+import { ensureImageVolumes } from './image-volumes.ts'
 import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -36,7 +38,7 @@ export async function startContainer(
   container: Container,
   attempt: number,
   signal: AbortSignal,
-): Promise<WaitingReason | undefined> {
+): Promise<ImageFailure | undefined> {
   const fail = (reason: string, error: unknown): WaitingReason => {
     const message = error instanceof Error ? error.message : String(error)
     recordContainerEvent(context, pod, container, 'Warning', 'Failed', `Error: ${message}`)
@@ -52,7 +54,11 @@ export async function startContainer(
     return badName
   }
   const { images } = context.runtime
-  const ensured = images && (await ensureImage(context, images, pod, container, signal))
+  const tell = (type: EventType, reason: string, message: string) =>
+    recordContainerEvent(context, pod, container, type, reason, message)
+  const mounted = images && (await ensureImageVolumes(context, images, pod, container, signal))
+  if (mounted !== undefined && 'failure' in mounted) return mounted.failure
+  const ensured = images && (await ensureImage(context, images, pod, container, tell, signal))
   if (ensured !== undefined && 'failure' in ensured) return ensured.failure
   // Where there are no images none is missing.
   const reportPulled = () => {
@@ -60,7 +66,7 @@ export async function startContainer(
   }
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured?.present)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured?.present, mounted?.volumes)
   } catch (error) {
     reportPulled()
     return fail('CreateContainerConfigError', error)
@@ -70,8 +76,8 @@ export async function startContainer(
     id = await context.runtime.createContainer(sandbox.id, config)
   } catch (error) {
     if (error instanceof ImagePullError) {
-      tellPulling(context, pod, container)
-      return imagePullFailure(context, pod, container, error)
+      tellPulling(tell, container.image ?? '')
+      return imagePullFailure(tell, container.image ?? '', error)
     }
     reportPulled()
     return fail(error instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'CreateContainerError', error)
@@ -118,6 +124,7 @@ async function configOf(
   container: Container,
   attempt: number,
   present: PresentImage | undefined,
+  imageVolumes: ImageVolumes | undefined,
 ): Promise<ContainerConfig> {
   checkRunAsNonRoot(pod, container, present?.image)
   const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
@@ -134,7 +141,7 @@ async function configOf(
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
-    mounts: await containerMounts(container, volumes, values),
+    mounts: await containerMounts(container, volumes, values, imageVolumes),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),

@@ -1,28 +1,28 @@
 import { type Container, durationText, type Pod } from '@coracle/api'
 import { isToBePulled, type PresentImage, pullSecretsOf, withTag } from '../images/image-puller.ts'
 import { type Image, ImagePullError, type ImageService } from '../runtimes/runtime.ts'
-import type { WaitingReason } from '../status/container-statuses.ts'
-import { imagePullFailure, tellPulling } from './image-pull.ts'
+import { type ImageFailure, imagePullFailure, type Tell, tellPulling } from './image-pull.ts'
 import type { PodContext } from './pod-context.ts'
-import { recordContainerEvent } from './pod-events.ts'
 
 /** An image is on the node, or why it is not. */
-export type EnsuredImage = { readonly present: PresentImage } | { readonly failure: WaitingReason | undefined }
+export type EnsuredImage = { readonly present: PresentImage } | { readonly failure: ImageFailure | undefined }
+
+/** An image that is needed, and when it is pulled. */
+export type AskedImage = Pick<Container, 'image' | 'imagePullPolicy'>
 
 /**
- * Brings the image of a container to the node as its pull policy says, and tells of it as upstream does. Without a failure and without an
+ * Brings an image that a pod needs to the node as its pull policy says, and tells of it as upstream does. Without a failure and without an
  * image the pod is ending, and needs none.
  */
 export async function ensureImage(
   context: PodContext,
   images: ImageService,
   pod: Pod,
-  container: Container,
+  asked: AskedImage,
+  tell: Tell,
   signal: AbortSignal,
 ): Promise<EnsuredImage> {
-  const { image: name = '' } = container
-  const tell = (type: 'Normal' | 'Warning', reason: string, message: string) =>
-    recordContainerEvent(context, pod, container, type, reason, message)
+  const { image: name = '' } = asked
   let found: Image | undefined
   try {
     found = await images.status(withTag(name))
@@ -31,7 +31,7 @@ export async function ensureImage(
     tell('Warning', 'InspectFailed', message)
     return { failure: { reason: 'ImageInspectError', message } }
   }
-  if (isToBePulled(container, found !== undefined)) return pull(context, images, pod, container, signal)
+  if (isToBePulled(asked, found !== undefined)) return pull(context, images, pod, name, tell, signal)
   if (found !== undefined) {
     tell('Normal', 'Pulled', presentText(name))
     return { present: { imageRef: found.id, image: found } }
@@ -50,11 +50,11 @@ async function pull(
   context: PodContext,
   images: ImageService,
   pod: Pod,
-  container: Container,
+  name: string,
+  tell: Tell,
   signal: AbortSignal,
 ): Promise<EnsuredImage> {
-  const { image: name = '' } = container
-  tellPulling(context, pod, container)
+  tellPulling(tell, name)
   try {
     const secrets = await pullSecretsOf(pod, context.sources.secret)
     const pulled = await context.puller?.pull(withTag(name), secrets, signal)
@@ -62,11 +62,11 @@ async function pull(
     const { imageRef, tookMs, tookInAllMs, sizeBytes } = pulled
     const times = `${durationText(Math.floor(tookMs))} (${durationText(Math.floor(tookInAllMs))} including waiting)`
     const message = `Successfully pulled image ${JSON.stringify(name)} in ${times}. Image size: ${sizeBytes} bytes.`
-    recordContainerEvent(context, pod, container, 'Normal', 'Pulled', message)
+    tell('Normal', 'Pulled', message)
     return { present: { imageRef, image: await images.status(imageRef) } }
   } catch (error) {
     if (signal.aborted) return { failure: undefined }
     if (!(error instanceof ImagePullError)) throw error
-    return { failure: imagePullFailure(context, pod, container, error) }
+    return { failure: imagePullFailure(tell, name, error) }
   }
 }

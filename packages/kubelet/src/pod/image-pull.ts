@@ -1,11 +1,10 @@
-import type { Container, Pod } from '@coracle/api'
+import type { Container } from '@coracle/api'
+import type { EventType } from '@coracle/client'
 import type { ImagePullError } from '../runtimes/runtime.ts'
 import type { WaitingReason } from '../status/container-statuses.ts'
 import { backOffInitialMs, backOffMaxMs } from './back-off.ts'
 import { imageNameProblem } from './image-name.ts'
 import type { StartFailure } from './plan-pod.ts'
-import type { PodContext } from './pod-context.ts'
-import { recordContainerEvent } from './pod-events.ts'
 
 const pullFailed = 'ErrImagePull'
 
@@ -20,27 +19,26 @@ export function invalidImageName(image: string | undefined): WaitingReason | und
   }
 }
 
+/** Records an event of whoever needs an image: a container, or a pod for its volumes. */
+export type Tell = (type: EventType, reason: string, message: string) => void
+
 /** Tells that an image is asked for. */
-export function tellPulling(context: PodContext, pod: Pod, container: Container): void {
-  const text = `Pulling image ${JSON.stringify(container.image ?? '')}`
-  recordContainerEvent(context, pod, container, 'Normal', 'Pulling', text)
-}
+export const tellPulling = (tell: Tell, image: string): void =>
+  tell('Normal', 'Pulling', `Pulling image ${JSON.stringify(image)}`)
 
 /** Tells of an image that was asked for and cannot be had, as upstream does. */
-export function imagePullFailure(
-  context: PodContext,
-  pod: Pod,
-  container: Container,
-  { message }: ImagePullError,
-): WaitingReason {
-  const image = JSON.stringify(container.image ?? '')
-  const tell = (type: 'Normal' | 'Warning', reason: string, text: string) =>
-    recordContainerEvent(context, pod, container, type, reason, text)
-  tell('Warning', 'Failed', `Failed to pull image ${image}: ${message}`)
+export function imagePullFailure(tell: Tell, image: string, { message }: ImagePullError): ImageFailure {
+  const name = JSON.stringify(image)
+  tell('Warning', 'Failed', `Failed to pull image ${name}: ${message}`)
   tell('Warning', 'Failed', `Error: ${pullFailed}`)
-  tell('Normal', 'BackOff', `Back-off pulling image ${image}`)
+  tell('Normal', 'BackOff', `Back-off pulling image ${name}`)
   tell('Warning', 'Failed', 'Error: ImagePullBackOff')
-  return { reason: pullFailed, message }
+  return { reason: pullFailed, message, missing: image }
+}
+
+/** Why a container does not start for want of an image: its own, or that of a volume. */
+export interface ImageFailure extends WaitingReason {
+  readonly missing?: string
 }
 
 /**
@@ -49,7 +47,7 @@ export function imagePullFailure(
  */
 export function imagePullBackOff(
   { image }: Container,
-  failure: WaitingReason,
+  failure: ImageFailure,
   before: StartFailure | undefined,
   nowMs: number,
 ): StartFailure | undefined {
@@ -58,7 +56,7 @@ export function imagePullBackOff(
   const delayMs = Math.min(backOffMaxMs, Math.max(backOffInitialMs, 2 * lastMs))
   return {
     reason: 'ImagePullBackOff',
-    message: `Back-off pulling image ${JSON.stringify(image ?? '')}: ${pullFailed}: ${failure.message ?? ''}`,
+    message: `Back-off pulling image ${JSON.stringify(failure.missing ?? image ?? '')}: ${pullFailed}: ${failure.message ?? ''}`,
     retryAtMs: nowMs + delayMs,
     delayMs,
     ...(image === undefined ? {} : { image }),

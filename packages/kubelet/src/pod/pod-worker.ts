@@ -25,7 +25,7 @@ import { isMadeOfFiles } from '../volumes/volume-files.ts'
 import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
-import { imagePullBackOff } from './image-pull.ts'
+import { type ImageFailure, imagePullBackOff } from './image-pull.ts'
 import {
   currentSandbox,
   isOver,
@@ -672,7 +672,7 @@ export class PodWorker implements StatusWriterHost {
     else this.#noteFailure(container, failure, nowMs)
   }
 
-  #noteFailure(container: Container, failure: WaitingReason, nowMs: number): void {
+  #noteFailure(container: Container, failure: ImageFailure, nowMs: number): void {
     const { failures } = this.#troublesToNote()
     failures.set(
       container.name,

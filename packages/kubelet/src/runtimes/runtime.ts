@@ -122,8 +122,10 @@ export interface EnvironmentVariable {
 export interface Mount {
   readonly name: string
   readonly containerPath: string
-  /** Where it is on the node; absent where the node agent cannot bring it there. */
+  /** Where it is on the node; absent where the node agent cannot bring it there, and for images. */
   readonly hostPath?: string
+  /** The image whose files it shows, as the runtime and as the pod calls it, and the path in it; empty: all of it. */
+  readonly image?: { readonly image: string; readonly askedImage: string; readonly path: string }
   readonly readOnly?: boolean
   /** Whether also what is mounted below it is read-only. */
   readonly recursiveReadOnly?: boolean
@@ -220,6 +222,8 @@ export interface ContainerRuntimeStatus {
   readonly askedImage?: string
   /** What the image resolved to, as `imageID` shows it. */
   readonly imageRef: string
+  /** Images that it has for volumes, as the runtime calls them. Absent: none. */
+  readonly mountedImages?: readonly string[]
   readonly state: ContainerRuntimeState
   readonly createdAtMs: number
   readonly startedAtMs?: number

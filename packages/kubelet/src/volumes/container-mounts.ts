@@ -8,6 +8,11 @@ import { pathWithin } from './path-within.ts'
 /** A path in a volume has no more bytes than the host takes. */
 const subPathBytesMax = 4_096
 
+/** Volumes that are images, by name: what the runtime calls each, and what the pod does. */
+export type ImageVolumes = ReadonlyMap<string, { readonly image: string; readonly askedImage: string }>
+
+const noImages: ImageVolumes = new Map()
+
 /**
  * What of the volumes of its pod a container sees, and where. A part of a volume that is not there yet is made. `values` are the
  * variables of the container, for paths that are made of them.
@@ -16,14 +21,17 @@ export function containerMounts(
   { volumeMounts = [] }: Container,
   volumes: MountedVolumes,
   values: ReadonlyMap<string, string>,
+  images: ImageVolumes = noImages,
 ): Promise<readonly Mount[]> {
   return Promise.all(
     volumeMounts.map(async (asked) => {
       const { name, mountPath, readOnly, recursiveReadOnly, mountPropagation, subPath, subPathExpr } = asked
       const volume = volumes.get(name)
       const mount = { name, containerPath: mountPath }
-      if (volume === undefined) return mount
       const part = subPath || expandedPath(subPathExpr, values)
+      const image = images.get(name)
+      if (image !== undefined) return { ...mount, image: { ...image, path: part }, readOnly: true }
+      if (volume === undefined) return mount
       const hostPath = part === '' ? volume.path : await partOf(volume, part)
       return {
         ...mount,

@@ -13,6 +13,7 @@ import {
   type PodSandboxConfig,
   RuntimeUnavailableError,
 } from '../runtime.ts'
+import { lackOfImageVolumes } from './image-volumes.ts'
 import { containerStates } from './messages.ts'
 import { openCriRuntime } from './open-cri-runtime.ts'
 import { parseInterfaces } from './sandbox-traffic.ts'
@@ -287,6 +288,63 @@ describe('a sandbox', () => {
     isThere = false
     await (await open(fake)).close()
     expect([await readdir(files), existsSync(logs)]).toEqual([[], false])
+  })
+
+  const files = {
+    name: 'files',
+    containerPath: '/files',
+    image: { image: 'sha256:7', askedImage: 'data:1', path: 'etc' },
+    readOnly: true,
+  }
+
+  it('has containers with volumes that are images, which stay with them', async () => {
+    const { answers } = oneContainer()
+    const known = answers.containerStatus?.({}) as { status: object }
+    const mounts = [
+      { containerPath: '/files', image: { image: 'sha256:7' } },
+      { containerPath: '/data', hostPath: '/x' },
+    ]
+    const fake = await FakeCri.start({
+      ...answers,
+      version: () => ({ runtimeName: 'containerd', runtimeVersion: 'v2.1.0' }),
+      createContainer: () => ({ containerId: 'c1' }),
+      containerStatus: () => ({ status: { ...known.status, mounts } }),
+    })
+    const runtime = await open(fake)
+    await runtime.createContainer('s1', { ...config, mounts: [files] })
+    const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+    expect(request.config.mounts[0]).toMatchObject({
+      containerPath: '/files',
+      hostPath: '',
+      image: { image: 'sha256:7', userSpecifiedImage: 'data:1' },
+      imageSubPath: 'etc',
+      readonly: true,
+    })
+    expect(await runtime.listContainers()).toMatchObject([{ mountedImages: ['sha256:7'] }])
+  })
+
+  it('has none with such volumes where the runtime would pass over them', async () => {
+    const { answers } = oneContainer()
+    const version = () => ({ runtimeName: 'containerd', runtimeVersion: '1.6.20~ds1' })
+    const fake = await FakeCri.start({ ...answers, version })
+    const runtime = await open(fake)
+    await expect(runtime.createContainer('s1', { ...config, mounts: [files] })).rejects.toThrow(
+      'volumeMount "files" cannot be mounted at /files: containerd 1.6.20~ds1 mounts no images as volumes: that takes 2.1 or later',
+    )
+    expect(fake.asked.some(({ name }) => name === 'createContainer')).toBe(false)
+  })
+
+  it.each([
+    ['containerd', '1.7.28', false],
+    ['containerd', '2.0.5', false],
+    ['containerd', '2.1.0-beta.0', true],
+    ['containerd', '3.0.0', true],
+    ['cri-o', '1.30.1', false],
+    ['cri-o', '1.31.0', true],
+    ['other', '0.1.0', true],
+    ['containerd', 'unknown', true],
+  ])('of %s %s may have such volumes: %s', (name, version, may) => {
+    expect(lackOfImageVolumes(name, version) === undefined).toBe(may)
   })
 
   it('has no containers with volumes that are nowhere', async () => {

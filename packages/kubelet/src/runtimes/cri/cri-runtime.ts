@@ -50,6 +50,8 @@ export interface CriRuntimeParts {
   readonly name: string
   readonly version: string
   readonly supportsGroupsPolicy: boolean
+  /** Why it mounts no images as volumes. Absent: it does, or will say so itself. */
+  readonly lackOfImageVolumes?: string | undefined
   /** Whose sandboxes and containers these are. */
   readonly agent: string
   /** Where files of pods are made. */
@@ -271,6 +273,10 @@ export class CriRuntime implements Runtime {
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
+    const { lackOfImageVolumes } = this.#parts
+    const image = config.mounts.find((mount) => mount.image !== undefined)
+    if (image !== undefined && lackOfImageVolumes !== undefined)
+      throw new Error(`volumeMount "${image.name}" cannot be mounted at ${image.containerPath}: ${lackOfImageVolumes}`)
     const { status } = await this.#calls.podSandboxStatus({ podSandboxId: sandboxId })
     const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
     const sandbox = (await this.#files.sandbox(podUid, attempt)) ?? {

@@ -143,6 +143,8 @@ const mount = message({
   readonly: [3, 'bool'],
   propagation: [5, 'int32'],
   recursiveReadOnly: [8, 'bool'],
+  image: [9, imageSpec],
+  imageSubPath: [10, 'string'],
 })
 
 export const linuxContainerResources = message({

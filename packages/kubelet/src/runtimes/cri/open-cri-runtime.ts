@@ -5,6 +5,7 @@ import { isUnimplemented } from './calls.ts'
 import { CriConnection } from './connection.ts'
 import { CriRuntime } from './cri-runtime.ts'
 import { grpcService } from './grpc-service.ts'
+import { lackOfImageVolumes } from './image-volumes.ts'
 import { type CriRuntimeOptions, podLogsDirectoryDefault } from './runtime-options.ts'
 import { CriRuntimeError, checkSocket } from './runtime-socket.ts'
 
@@ -25,11 +26,13 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       { timeoutMs: openTimeoutMs },
     )
     const { features } = await service.calls.status({}, { timeoutMs: openTimeoutMs })
+    const version = runtimeVersion.replace(/^v/, '')
     const runtime = new CriRuntime({
       environment,
       service,
       name: runtimeName,
-      version: runtimeVersion.replace(/^v/, ''),
+      version,
+      lackOfImageVolumes: lackOfImageVolumes(runtimeName, version),
       supportsGroupsPolicy: features?.supplementalGroupsPolicy === true,
       agent: await agentIdOf(directory, environment),
       filesDirectory: join(directory, 'pod-files'),

@@ -105,7 +105,12 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
   }
 }
 
-function mountRequest({ name, containerPath, hostPath, readOnly, recursiveReadOnly, propagation = 'None' }: Mount) {
+function mountRequest(mount: Mount) {
+  const { name, containerPath, hostPath, image, readOnly, recursiveReadOnly, propagation = 'None' } = mount
+  if (image !== undefined) {
+    const { image: id, askedImage, path } = image
+    return { containerPath, image: { image: id, userSpecifiedImage: askedImage }, imageSubPath: path, readonly: true }
+  }
   if (hostPath === undefined) {
     throw new ContainerConfigError(
       `volumeMount "${name}" cannot be mounted at ${containerPath}: no driver of this node brings volumes of its kind`,

@@ -24,6 +24,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
   const state = stateOf(status.state)
   const startedAtMs = timeOf(status.startedAt)
   const askedImage = status.annotations[annotations.image]
+  const mountedImages = status.mounts.flatMap((mount) => (mount.image === undefined ? [] : [mount.image.image]))
   const user = userOf(status)
   const stopSignal = signalName(status.stopSignal)
   return {
@@ -35,6 +36,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
     image: nameOf(image, imageRef),
     ...(askedImage === undefined ? {} : { askedImage }),
     imageRef: imageRef || imageId,
+    ...(mountedImages.length === 0 ? {} : { mountedImages }),
     state,
     createdAtMs: timeOf(status.createdAt) ?? 0,
     ...(startedAtMs === undefined ? {} : { startedAtMs }),
