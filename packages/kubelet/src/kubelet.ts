@@ -182,26 +182,18 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const manager = new PodManager(runtime, logger, (name) => (name === nodeName ? context : undefined))
   const informer = createInformer(client, pods, { fieldSelector: `spec.nodeName=${nodeName}` }, environment)
   const stopping = new AbortController()
-  let storageWatcher: Promise<StorageWatcher> | undefined
-  const startStorageWatcher = async (ownDirectory: string): Promise<StorageWatcher> => {
-    const [{ StorageWatcher }, { diskUse }] = await Promise.all([
-      import('./storage/storage-watcher.ts'),
-      import('./storage/disk-use.ts'),
-    ])
-    return new StorageWatcher({
-      environment: { ...environment, logger },
-      runtime,
-      pods: () => manager.storing(),
-      directory: ownDirectory,
-      measure: diskUse,
-    })
-  }
-  /** Pods that limit what they store are measured; loaded where there are such. */
+  /** Pods that limit what they store are measured; what does that is loaded where there are such. */
   const setPod = (pod: Pod): void => {
     manager.setPod(pod)
-    if (directory === undefined || !runtime.runsProcesses || stopping.signal.aborted || !limitsStorage(pod)) return
-    storageWatcher ??= startStorageWatcher(directory)
-    void storageWatcher.then((watcher) => (stopping.signal.aborted ? watcher.stop() : watcher.wake()))
+    if (directory !== undefined && runtime.runsProcesses && limitsStorage(pod)) void lookAfterStorage(directory)
+  }
+  let storageWatcher: StorageWatcher | undefined
+  const lookAfterStorage = async (ownDirectory: string): Promise<void> => {
+    const { watchStorage } = await import('./storage/storage-watcher.ts')
+    if (stopping.signal.aborted) return
+    const parts = { environment: { ...environment, logger }, runtime, directory: ownDirectory }
+    storageWatcher ??= watchStorage({ ...parts, pods: () => manager.storing() })
+    storageWatcher.wake()
   }
   informer.addHandler({
     add: setPod,
@@ -252,7 +244,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       stopping.abort(new Error('the node agent was stopped'))
       collector?.stop()
       imageCollector?.stop()
-      void storageWatcher?.then((watcher) => watcher.stop())
+      storageWatcher?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)

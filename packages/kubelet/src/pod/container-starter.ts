@@ -17,7 +17,6 @@ import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { containerMounts, type ImageVolumes } from '../volumes/container-mounts.ts'
 import { ensureImage, presentText } from './ensure-image.ts'
 import { type ImageFailure, imagePullFailure, invalidImageName, tellPulling } from './image-pull.ts'
-import { ensureImageVolumes } from './image-volumes.ts'
 import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -56,7 +55,10 @@ export async function startContainer(
   const { images } = context.runtime
   const tell = (type: EventType, reason: string, message: string) =>
     recordContainerEvent(context, pod, container, type, reason, message)
-  const mounted = images && (await ensureImageVolumes(context, images, pod, container, signal))
+  const hasImages = images !== undefined && pod.spec.volumes?.some(({ image }) => image !== undefined) === true
+  const mounted = hasImages
+    ? await (await import('./image-volumes.ts')).ensureImageVolumes(context, images, pod, container, signal)
+    : undefined
   if (mounted !== undefined && 'failure' in mounted) return mounted.failure
   const ensured = images && (await ensureImage(context, images, pod, container, tell, signal))
   if (ensured !== undefined && 'failure' in ensured) return ensured.failure

@@ -3,6 +3,7 @@ import type { Pod } from '@coracle/api'
 import { type Environment, keepProcess, type Timer } from '@coracle/environment'
 import type { ContainerStorage, Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import { diskUse } from './disk-use.ts'
 import { type ContainerStorageUse, planStorageEviction, type StorageUse } from './plan-storage-eviction.ts'
 import { limitsStorage } from './storage-limits.ts'
 
@@ -27,6 +28,10 @@ export interface StorageWatcherParts {
   readonly directory: string
   readonly measure: (paths: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
 }
+
+/** A watcher that has `du` measure. */
+export const watchStorage = (parts: Omit<StorageWatcherParts, 'measure'>): StorageWatcher =>
+  new StorageWatcher({ ...parts, measure: diskUse })
 
 /**
  * Evicts pods that take more of the disk of their node than they say that they will: volumes, logs, and what containers write beside them.

@@ -2,7 +2,17 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { release } from 'node:os'
 import { promisify } from 'node:util'
-import { type Container, type Pod, podLimits, quantityValue, wholeAmount } from '@coracle/api'
+import {
+  type Container,
+  type EmptyDirVolumeSource,
+  type Pod,
+  podLimits,
+  quantityValue,
+  wholeAmount,
+} from '@coracle/api'
+import type { Logger } from '@coracle/environment'
+import { isMountPoint, mountsBelow } from './mounts-below.ts'
+import { VolumeSourceError } from './volume-files.ts'
 
 const run = promisify(execFile)
 
@@ -11,6 +21,38 @@ const mountTimeoutMs = 10_000
 
 /** CAP_SYS_ADMIN, as a bit. */
 const systemAdministration = 1n << 21n
+
+/** Of which it has been said that it has its volumes on disk. */
+const told = new WeakSet<Logger>()
+
+/** Has a directory be in memory, where this process may mount. What is there already stays as it is: the pod goes on with it. */
+export async function ensureMemory(
+  path: string,
+  { sizeLimit }: EmptyDirVolumeSource,
+  pod: Pod,
+  { allocatable, logger }: { readonly allocatable: Readonly<Record<string, string>>; readonly logger?: Logger },
+): Promise<void> {
+  if (!(await canMount())) {
+    if (logger === undefined || told.has(logger)) return
+    told.add(logger)
+    logger.warn('emptyDir volumes with medium Memory are on disk: to mount others takes root on Linux')
+    return
+  }
+  if (await isMountPoint(path)) return
+  try {
+    await mountMemory(path, memorySize(pod, sizeLimit, allocatable.memory ?? '0'))
+  } catch (error) {
+    throw new VolumeSourceError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/**
+ * Unmounts all that is mounted at a path and below: also what containers have mounted in volumes and shared with the node
+ * (`mountPropagation: Bidirectional`).
+ */
+export async function unmountBelow(path: string): Promise<void> {
+  for (const point of await mountsBelow(path)) await unmount(point)
+}
 
 /** Whether this process may mount file systems: root on Linux, where nobody has taken that right from it. */
 export async function canMount(): Promise<boolean> {
@@ -38,7 +80,7 @@ function memoryLimit({ spec }: Pod): number {
 }
 
 /** Mounts a file system in memory at a directory. Rejects with the words of the program `mount`. */
-export async function mountMemory(path: string, sizeBytes: number): Promise<void> {
+async function mountMemory(path: string, sizeBytes: number): Promise<void> {
   const size = Number.isFinite(sizeBytes) ? [`size=${sizeBytes}`] : []
   const options = [...size, 'mode=0777']
   // Not every kernel that is new enough lets everybody ask for that.

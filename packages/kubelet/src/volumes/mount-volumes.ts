@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { claimNamesOfPod, claimsOfPod, type EmptyDirVolumeSource, type Pod, type Volume } from '@coracle/api'
+import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Logger } from '@coracle/environment'
 import type { CountMount } from '../metrics/agent-metrics.ts'
@@ -14,7 +14,6 @@ import {
   VolumesNotReadyError,
 } from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
-import { isMountPoint, mountsBelow } from './mounts-below.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
 import { giveToGroup } from './volume-owner.ts'
 import { writeFiles } from './write-files.ts'
@@ -74,15 +73,10 @@ export async function unmountVolumes(podUid: string, { directory }: Pick<VolumeP
   await rm(join(directory, podUid), { recursive: true, force: true })
 }
 
-/**
- * Gives back the memory that volumes of a pod, or of all pods, take; what is in them is lost. Also what containers have mounted in volumes and
- * shared with the node (`mountPropagation: Bidirectional`) is mounted there no longer.
- */
+/** Gives back the memory that volumes of a pod, or of all pods, take; what is in them is lost. */
 export async function freeMemory(directory: string, podUid = ''): Promise<void> {
-  const mounted = await mountsBelow(join(directory, podUid))
-  if (mounted.length === 0) return
-  const { unmount } = await import('./memory-volume.ts')
-  for (const path of mounted) await unmount(path)
+  const { unmountBelow } = await import('./memory-volume.ts')
+  await unmountBelow(join(directory, podUid))
 }
 
 /** Removes what was made for pods that are gone since an earlier life of the node. */
@@ -114,33 +108,9 @@ async function madeVolume(
   }
   if (emptyDir === undefined) return undefined
   await mkdir(path, { recursive: true })
-  if (emptyDir.medium === 'Memory') await ensureMemory(path, emptyDir, pod, sources)
+  if (emptyDir.medium === 'Memory')
+    await (await import('./memory-volume.ts')).ensureMemory(path, emptyDir, pod, sources)
   // What a new directory may be is cut down by the umask of this process.
   await chmod(path, 0o777)
   return { path, readOnly: false }
 }
-
-/** Has a directory be in memory, where this process may mount. What is there already stays as it is: the pod goes on with it. */
-async function ensureMemory(
-  path: string,
-  { sizeLimit }: EmptyDirVolumeSource,
-  pod: Pod,
-  { allocatable, logger }: Pick<VolumeParts, 'allocatable' | 'logger'>,
-): Promise<void> {
-  const { canMount, memorySize, mountMemory } = await import('./memory-volume.ts')
-  if (!(await canMount())) {
-    if (logger !== undefined && !told.has(logger)) {
-      told.add(logger)
-      logger.warn('emptyDir volumes with medium Memory are on disk: to mount others takes root on Linux')
-    }
-    return
-  }
-  if (await isMountPoint(path)) return
-  try {
-    await mountMemory(path, memorySize(pod, sizeLimit, allocatable.memory ?? '0'))
-  } catch (error) {
-    throw new VolumeSourceError(error instanceof Error ? error.message : String(error))
-  }
-}
-
-const told = new WeakSet<Logger>()
