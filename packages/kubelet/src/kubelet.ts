@@ -6,7 +6,6 @@ import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ImageCollector } from './images/image-collector.ts'
 import { type ImageLimits, imageLimits } from './images/image-limits.ts'
-import { ImagePuller } from './images/image-puller.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
@@ -162,7 +161,6 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           },
         }
       : {}),
-    ...(runtime.images === undefined ? {} : { puller: new ImagePuller(runtime.images, environment.clock) }),
     recorder,
     nodeName,
     nodeAddress,
@@ -192,7 +190,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     const { watchStorage } = await import('./storage/storage-watcher.ts')
     if (stopping.signal.aborted) return
     const parts = { environment: { ...environment, logger }, runtime, directory: ownDirectory }
-    storageWatcher ??= watchStorage({ ...parts, pods: () => manager.storing() })
+    storageWatcher ??= watchStorage({ ...parts, pods: () => manager.storing().filter(({ pod }) => limitsStorage(pod)) })
     storageWatcher.wake()
   }
   informer.addHandler({

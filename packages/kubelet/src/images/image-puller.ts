@@ -16,6 +16,17 @@ export interface Pulled {
   readonly sizeBytes: number
 }
 
+const pullers = new WeakMap<ImageService, ImagePuller>()
+
+/** What pulls the images of a runtime: one, so that what is asked of it at one time is counted together. */
+export function pullerOf(images: ImageService, clock: Clock): ImagePuller {
+  const known = pullers.get(images)
+  if (known !== undefined) return known
+  const puller = new ImagePuller(images, clock)
+  pullers.set(images, puller)
+  return puller
+}
+
 /** Pulls the images of a node, so many at a time. */
 export class ImagePuller {
   readonly #images: ImageService

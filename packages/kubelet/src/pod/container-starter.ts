@@ -1,5 +1,4 @@
 import type { Container, Pod } from '@coracle/api'
-import type { EventType } from '@coracle/client'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import type { PresentImage } from '../images/image-puller.ts'
@@ -14,9 +13,16 @@ import {
 } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
-import { containerMounts, type ImageVolumes } from '../volumes/container-mounts.ts'
-import { ensureImage, presentText } from './ensure-image.ts'
-import { type ImageFailure, imagePullFailure, invalidImageName, tellPulling } from './image-pull.ts'
+import { containerMounts } from '../volumes/container-mounts.ts'
+import type { ContainerImages } from './container-images.ts'
+import {
+  type ImageFailure,
+  imagePullFailure,
+  invalidImageName,
+  presentText,
+  type Tell,
+  tellPulling,
+} from './image-pull.ts'
 import { runPostStart, runPreStop } from './lifecycle-hooks.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
@@ -53,14 +59,9 @@ export async function startContainer(
     return badName
   }
   const { images } = context.runtime
-  const tell = (type: EventType, reason: string, message: string) =>
-    recordContainerEvent(context, pod, container, type, reason, message)
-  const hasImages = images !== undefined && pod.spec.volumes?.some(({ image }) => image !== undefined) === true
-  const mounted = hasImages
-    ? await (await import('./image-volumes.ts')).ensureImageVolumes(context, images, pod, container, signal)
-    : undefined
-  if (mounted !== undefined && 'failure' in mounted) return mounted.failure
-  const ensured = images && (await ensureImage(context, images, pod, container, tell, signal))
+  const ensured =
+    images &&
+    (await (await import('./container-images.ts')).ensureContainerImages(context, images, pod, container, signal))
   if (ensured !== undefined && 'failure' in ensured) return ensured.failure
   // Where there are no images none is missing.
   const reportPulled = () => {
@@ -68,7 +69,7 @@ export async function startContainer(
   }
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured?.present, mounted?.volumes)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured)
   } catch (error) {
     reportPulled()
     return fail('CreateContainerConfigError', error)
@@ -78,6 +79,7 @@ export async function startContainer(
     id = await context.runtime.createContainer(sandbox.id, config)
   } catch (error) {
     if (error instanceof ImagePullError) {
+      const tell: Tell = (type, said, message) => recordContainerEvent(context, pod, container, type, said, message)
       tellPulling(tell, container.image ?? '')
       return imagePullFailure(tell, container.image ?? '', error)
     }
@@ -125,9 +127,9 @@ async function configOf(
   volumes: MountedVolumes,
   container: Container,
   attempt: number,
-  present: PresentImage | undefined,
-  imageVolumes: ImageVolumes | undefined,
+  images: ContainerImages | undefined,
 ): Promise<ContainerConfig> {
+  const present = images?.present
   checkRunAsNonRoot(pod, container, present?.image)
   const podAddresses = sandbox.addresses.length > 0 ? sandbox.addresses : [context.nodeAddress]
   const downward = { pod, podAddresses, nodeAddress: context.nodeAddress, allocatable: context.allocatable }
@@ -143,7 +145,7 @@ async function configOf(
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
-    mounts: await containerMounts(container, volumes, values, imageVolumes),
+    mounts: await containerMounts(container, volumes, values, images?.volumes),
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),

@@ -1,7 +1,7 @@
 import { type Container, durationText, type Pod } from '@coracle/api'
-import { isToBePulled, type PresentImage, pullSecretsOf, withTag } from '../images/image-puller.ts'
+import { isToBePulled, type PresentImage, pullerOf, pullSecretsOf, withTag } from '../images/image-puller.ts'
 import { type Image, ImagePullError, type ImageService } from '../runtimes/runtime.ts'
-import { type ImageFailure, imagePullFailure, type Tell, tellPulling } from './image-pull.ts'
+import { type ImageFailure, imagePullFailure, presentText, type Tell, tellPulling } from './image-pull.ts'
 import type { PodContext } from './pod-context.ts'
 
 /** An image is on the node, or why it is not. */
@@ -42,10 +42,6 @@ export async function ensureImage(
   return { failure: { reason: 'ErrImageNeverPull', message } }
 }
 
-/** What is told of an image that is there already. */
-export const presentText = (name: string): string =>
-  `Container image ${JSON.stringify(name)} already present on machine and can be accessed by the pod`
-
 async function pull(
   context: PodContext,
   images: ImageService,
@@ -57,8 +53,7 @@ async function pull(
   tellPulling(tell, name)
   try {
     const secrets = await pullSecretsOf(pod, context.sources.secret)
-    const pulled = await context.puller?.pull(withTag(name), secrets, signal)
-    if (pulled === undefined) return { failure: undefined }
+    const pulled = await pullerOf(images, context.environment.clock).pull(withTag(name), secrets, signal)
     const { imageRef, tookMs, tookInAllMs, sizeBytes } = pulled
     const times = `${durationText(Math.floor(tookMs))} (${durationText(Math.floor(tookInAllMs))} including waiting)`
     const message = `Successfully pulled image ${JSON.stringify(name)} in ${times}. Image size: ${sizeBytes} bytes.`

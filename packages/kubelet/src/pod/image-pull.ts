@@ -22,6 +22,10 @@ export function invalidImageName(image: string | undefined): WaitingReason | und
 /** Records an event of whoever needs an image: a container, or a pod for its volumes. */
 export type Tell = (type: EventType, reason: string, message: string) => void
 
+/** What is told of an image that is there already. */
+export const presentText = (name: string): string =>
+  `Container image ${JSON.stringify(name)} already present on machine and can be accessed by the pod`
+
 /** Tells that an image is asked for. */
 export const tellPulling = (tell: Tell, image: string): void =>
   tell('Normal', 'Pulling', `Pulling image ${JSON.stringify(image)}`)

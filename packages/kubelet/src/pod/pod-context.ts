@@ -3,7 +3,6 @@ import type { Client } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
-import type { ImagePuller } from '../images/image-puller.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { AgentMetricsSource } from '../metrics/agent-metrics.ts'
 import type { NodeRecorder } from '../node/node-events.ts'
@@ -36,8 +35,6 @@ export interface PodContext {
   readonly deadContainers?: DeadContainerLimits
   /** Absent: the runtime does not isolate pods from each other, or from the node. */
   readonly isolation?: IsolatingNode
-  /** Absent: the runtime has no images. */
-  readonly puller?: ImagePuller
   /** What the agent counts of its own work. Absent: nothing. */
   readonly metrics?: AgentMetricsSource
   /** What the node offers pods. */

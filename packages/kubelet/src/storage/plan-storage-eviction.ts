@@ -1,5 +1,15 @@
-import { canonicalQuantity, formatQuantity, type Pod, podLimits, quantityValue, wholeAmount } from '@coracle/api'
-import { localStorage, sizeLimitOf } from './storage-limits.ts'
+import {
+  canonicalQuantity,
+  formatQuantity,
+  type Pod,
+  podLimits,
+  quantityValue,
+  type Volume,
+  wholeAmount,
+} from '@coracle/api'
+
+/** The resource that is disk of a node, as long as the pod lives. */
+const localStorage = 'ephemeral-storage'
 
 /** What a pod takes of the disk of its node, in bytes. What could not be measured is absent. */
 export interface StorageUse {
@@ -30,6 +40,12 @@ function volumeExcess({ spec }: Pod, { volumes }: StorageUse): string | undefine
   )
   if (volume === undefined) return undefined
   return `Usage of EmptyDir volume "${volume.name}" exceeds the limit "${canonicalQuantity(volume.emptyDir?.sizeLimit ?? '0')}". `
+}
+
+/** How many bytes an `emptyDir` may hold; none for other volumes. */
+function sizeLimitOf({ emptyDir }: Volume): number | undefined {
+  const bytes = emptyDir?.sizeLimit === undefined ? 0 : quantityValue(emptyDir.sizeLimit)
+  return bytes > 0 ? bytes : undefined
 }
 
 function podExcess({ spec }: Pod, { volumes, containers }: StorageUse): string | undefined {

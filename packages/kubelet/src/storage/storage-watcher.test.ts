@@ -7,6 +7,7 @@ import type { Runtime } from '../runtimes/runtime.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { diskUse } from './disk-use.ts'
+import { limitsStorage } from './storage-limits.ts'
 import { StorageWatcher, storagePeriodMs, storageRestFactor } from './storage-watcher.ts'
 
 const bounded = (uid: string, sizeLimit = '1Ki'): Pod =>
@@ -25,7 +26,7 @@ function watching(pods: Pod[], bytes: Record<string, number> = {}, runtime: Pick
     runtime,
     directory: '/',
     pods: () =>
-      pods.map((pod) => ({
+      pods.filter(limitsStorage).map((pod) => ({
         pod,
         volumes: new Map([['v', { path: `/${pod.metadata.uid}/v`, readOnly: false }]]),
         evict: (message) => evicted.push(`${pod.metadata.uid}: ${message}`),

@@ -5,7 +5,6 @@ import type { ContainerStorage, Runtime } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { diskUse } from './disk-use.ts'
 import { type ContainerStorageUse, planStorageEviction, type StorageUse } from './plan-storage-eviction.ts'
-import { limitsStorage } from './storage-limits.ts'
 
 /** How often pods are measured: upstream's eviction monitoring period. */
 export const storagePeriodMs = 10_000
@@ -22,7 +21,7 @@ export interface StoringPod {
 export interface StorageWatcherParts {
   readonly environment: Environment
   readonly runtime: Pick<Runtime, 'containerStorage' | 'images'>
-  /** Those that have not ended. */
+  /** Those that have not ended, and say how much they store at most. */
   readonly pods: () => readonly StoringPod[]
   /** A directory on the disk of the node's own files. */
   readonly directory: string
@@ -76,12 +75,12 @@ export class StorageWatcher {
     release()
     this.#isLooking = false
     const restMs = storageRestFactor * (clock.monotonicMs() - beganMs)
-    if (this.#limited().length > 0) this.#lookAfter(Math.max(storagePeriodMs, restMs))
+    if (this.#parts.pods().length > 0) this.#lookAfter(Math.max(storagePeriodMs, restMs))
   }
 
   /** Measures all pods that have limits, and evicts those that are beyond them. */
   async look(): Promise<void> {
-    const limited = this.#limited()
+    const limited = this.#parts.pods()
     if (limited.length === 0) return
     const hasImageDisk = await this.#hasImageDisk()
     for (const each of limited) {
@@ -89,10 +88,6 @@ export class StorageWatcher {
       const problem = planStorageEviction(each.pod, await this.#useOf(each, hasImageDisk))
       if (problem !== undefined) each.evict(problem)
     }
-  }
-
-  #limited(): readonly StoringPod[] {
-    return this.#parts.pods().filter(({ pod }) => limitsStorage(pod))
   }
 
   async #useOf({ pod, volumes }: StoringPod, hasImageDisk: boolean): Promise<StorageUse> {
