@@ -52,7 +52,7 @@ let agent: AgentProcess
 
 const agentArgs = (flag: Kind['flag']) => [
   ...['--hostname-override', nodeName, '--data-dir', join(directory, 'agent')],
-  ...['--runtime', flag, '--container-runtime-endpoint', runtime.endpoint],
+  ...['--runtime', flag, '--container-runtime-endpoint', runtime.endpoint, '--eviction-hard', ''],
   ...['--pod-logs-dir', join(directory, 'logs'), '--image-gc-high-threshold', '100'],
 ]
 

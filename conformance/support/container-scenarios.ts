@@ -63,11 +63,12 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
   let program: Program
   let api: Api
 
-  const startProgram = async () => {
+  // How full the disk of this machine is is no concern of tests.
+  const startProgram = async (more: readonly string[] = ['--eviction-hard', '']) => {
     const args = ['--runtime', its.flag, '--container-runtime-endpoint', runtime.endpoint]
     program = await Program.start({
       dataDir: join(home, 'data'),
-      args: [...args, '--pod-logs-dir', join(home, 'logs')],
+      args: [...args, '--pod-logs-dir', join(home, 'logs'), ...more],
       env: { HOME: home },
     })
     api = await Api.of(program)
@@ -641,6 +642,37 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
     })
     await run('afterwards', ['sleep', '1000'])
     await ready('afterwards')
+  })
+
+  it('evicts pods, and takes no others on, where its node runs out of memory', async () => {
+    await program.end('SIGKILL')
+    api.close()
+    await startProgram(['--eviction-hard', 'memory.available<99%'])
+    await eventually('the node to say so', async () => {
+      const { spec, status } = await api.object('/api/v1/nodes/node-0')
+      const isTainted = spec.taints?.some(({ key }: Any) => key === 'node.kubernetes.io/memory-pressure')
+      const { reason } = status.conditions.find(({ type }: Any) => type === 'MemoryPressure')
+      return isTainted && reason === 'KubeletHasInsufficientMemory'
+    })
+    const evicted = await eventually('a pod to be evicted', async () =>
+      (await api.object(pods)).items.find(({ status }: Any) => /was low on resource/.test(status.message)),
+    )
+    const { phase, reason, message, conditions } = evicted.status
+    expect([phase, reason, message]).toEqual([
+      'Failed',
+      'Evicted',
+      expect.stringMatching(
+        /^The node was low on resource: memory\. Threshold quantity: \d+(Ki)?, available: \d+Ki\. Container \w+ was using \d+Ki, request is 0, has larger consumption of memory\. $/,
+      ),
+    ])
+    expect(conditions).toContainEqual(
+      expect.objectContaining({ type: 'DisruptionTarget', reason: 'TerminationByKubelet', message }),
+    )
+    await run('late', ['sleep', '1000'], { spec: { nodeName: 'node-0' } })
+    expect((await ended('late')).status).toMatchObject({
+      reason: 'Evicted',
+      message: 'Pod was rejected: The node had condition: [MemoryPressure]. ',
+    })
   })
 
   it('leaves nothing behind of pods that are deleted', async () => {

@@ -3,7 +3,13 @@ import type { SigningAlgorithm } from '@coracle/apiserver/trusted-issuers'
 import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ScaledLoad } from '@coracle/controllers'
 import type { Environment } from '@coracle/environment'
-import type { DeadContainerLimits, HostImages, ImageLimits, SimulatedBehaviour } from '@coracle/kubelet'
+import type {
+  DeadContainerLimits,
+  EvictionThresholds,
+  HostImages,
+  ImageLimits,
+  SimulatedBehaviour,
+} from '@coracle/kubelet'
 import type { EtcdStoreOptions, Store } from '@coracle/store'
 import type { LeaderElectionTimes } from './leadership.ts'
 
@@ -124,6 +130,8 @@ export interface ContainerRuntimeOptions {
   readonly podLogsDirectory?: string
   /** Which images go that are not in use. Upstream's limits by default. */
   readonly imageLimits?: Partial<ImageLimits>
+  /** How little may be left of the node before pods are evicted. Upstream's thresholds by default. */
+  readonly evictionThresholds?: EvictionThresholds
   /** Addresses of servers that know the names of the cluster's services. By default pods look names up as their node does. */
   readonly clusterDns?: readonly string[]
 }

@@ -2,6 +2,7 @@ export type { StateReport } from '@coracle/apiserver'
 export { loadWhatControllersNeedLater } from '@coracle/controllers'
 export {
   asSpecified,
+  type EvictionThresholds,
   endingTasks,
   type HostImage,
   type HostImages,

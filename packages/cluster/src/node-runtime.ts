@@ -3,6 +3,7 @@ import { assert, type Clock, createMetricsRegistry, type Environment } from '@co
 import {
   type AgentMetrics,
   type AgentMetricsSource,
+  evictionThresholds,
   type HostImages,
   imageLimits,
   type KubeletOptions,
@@ -126,11 +127,12 @@ function pendingMetrics(loaded: () => Promise<AgentMetrics>): AgentMetrics {
 /** What of the options of a container runtime is its node agent's. */
 export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
-): Pick<KubeletOptions, 'imageLimits' | 'clusterDns'> {
+): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'clusterDns'> {
   if (options === undefined) return {}
   const { clusterDns: servers } = options
   return {
     imageLimits: { ...imageLimits, ...options.imageLimits },
+    evictionThresholds: options.evictionThresholds ?? evictionThresholds,
     ...(servers === undefined ? {} : { clusterDns: { servers, domain: 'cluster.local' } }),
   }
 }

@@ -1,4 +1,9 @@
 /** The node agent: runs the pods that are bound to a node on a container runtime, and reports how they are. */
+export {
+  type EvictionThresholds,
+  evictionThresholds,
+  parseEvictionThresholds,
+} from './eviction/thresholds.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
 export type { ClusterDns } from './isolation/dns-config.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'

@@ -4,6 +4,8 @@ import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@corac
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
+import type { NodePressure } from './eviction/node-pressure.ts'
+import type { EvictionThresholds } from './eviction/thresholds.ts'
 import type { ImageCollector } from './images/image-collector.ts'
 import { type ImageLimits, imageLimits } from './images/image-limits.ts'
 import { nodeImages } from './images/node-images.ts'
@@ -53,6 +55,8 @@ export interface KubeletOptions {
   readonly volumesDirectory?: string
   /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
   readonly imageLimits?: ImageLimits
+  /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
+  readonly evictionThresholds?: EvictionThresholds
   /** Where isolated pods look up names of the cluster. Absent: nowhere. */
   readonly clusterDns?: ClusterDns
   /** Where the agent counts its own work: asked when there is some. Absent: nowhere. */
@@ -109,6 +113,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
+  let nodePressure: NodePressure | undefined
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
       name: nodeName,
@@ -116,7 +121,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       facts,
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
-      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime) }),
+      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime, nodePressure?.conditions) }),
       ...(options.taints === undefined ? {} : { taints: options.taints }),
       ...(options.port === undefined ? {} : { port: options.port }),
     },
@@ -172,6 +177,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       allocatable: facts.capacity,
       operatingSystem: facts.operatingSystem,
       strictGroups: facts.features?.supplementalGroupsPolicy === true,
+      pressures: () => nodePressure?.conditions ?? [],
       others: () => manager.preemptable(nodeName),
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
@@ -204,6 +210,25 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       manager.removeDeadContainers(deadContainers, nowMs),
     )
   let imageCollector: ImageCollector | undefined
+  /** Loaded where something of the node may run out. */
+  const startNodePressure = async (ownDirectory: string, thresholds: EvictionThresholds): Promise<void> => {
+    const { watchNodePressure } = await import('./eviction/watch-node-pressure.ts')
+    if (stopping.signal.aborted) return
+    nodePressure = watchNodePressure({
+      environment: { ...environment, logger },
+      nodeName,
+      recorder,
+      runtime,
+      thresholds,
+      pods: () => manager.storing(),
+      directory: ownDirectory,
+      reclaimDisk: async () => {
+        await manager.removeDeadContainers({ ttlMinMs: 0, perContainerMax: 0, max: 0 }, environment.clock.now())
+        await imageCollector?.removeUnused()
+      },
+    })
+    nodePressure.start()
+  }
   /** Loaded where containers have images. */
   const startImageCollector = async (images: NonNullable<Runtime['images']>): Promise<void> => {
     const { ImageCollector } = await import('./images/image-collector.ts')
@@ -235,7 +260,12 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
       collector?.start()
-      if (runtime.images !== undefined) await startImageCollector(runtime.images)
+      if (runtime.images !== undefined) {
+        await startImageCollector(runtime.images)
+        const { evictionThresholds = {} } = options
+        if (directory !== undefined && Object.keys(evictionThresholds).length > 0)
+          await startNodePressure(directory, evictionThresholds)
+      }
       if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
@@ -243,6 +273,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       collector?.stop()
       imageCollector?.stop()
       storageWatcher?.stop()
+      nodePressure?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
@@ -265,8 +296,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
 }
 
 /** Whether the node runs containers, and the images that it has. */
-async function observeNode(runtime: Runtime): Promise<NodeObservation> {
+async function observeNode(runtime: Runtime, pressures: readonly string[] = []): Promise<NodeObservation> {
   const { problems = [] } = (await runtime.status?.()) ?? {}
   const images = await runtime.images?.list().catch(() => [])
-  return { problems, images: nodeImages(images ?? []) }
+  return { problems, images: nodeImages(images ?? []), pressures }
 }

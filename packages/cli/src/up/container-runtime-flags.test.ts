@@ -1,3 +1,4 @@
+import { evictionThresholds } from '@coracle/kubelet'
 import { describe, expect, it } from 'vitest'
 import { type ContainerRuntimeFlags, containerRuntimeOf, refuseImages } from './container-runtime-flags.ts'
 
@@ -8,7 +9,12 @@ const limits = { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 12
 describe('a container runtime', () => {
   it('is asked where it usually listens, with upstream’s limits of images', () => {
     expect(of({ runtime: 'cri' })).toEqual({
-      containerRuntime: { endpoint: 'unix:///run/containerd/containerd.sock', protocol: 'cri', imageLimits: limits },
+      containerRuntime: {
+        endpoint: 'unix:///run/containerd/containerd.sock',
+        protocol: 'cri',
+        imageLimits: limits,
+        evictionThresholds,
+      },
     })
     expect(of({ runtime: 'docker' })).toMatchObject({ containerRuntime: { endpoint: 'unix:///var/run/docker.sock' } })
   })
@@ -24,6 +30,7 @@ describe('a container runtime', () => {
       imageGcLowThreshold: 50,
       minimumImageTtlDuration: 1000,
       imageMaximumGcAge: 86_400_000,
+      evictionHard: 'memory.available<1Gi,nodefs.available<0%',
     })
     expect(containerRuntime).toEqual({
       endpoint: 'unix:///run/docker.sock',
@@ -32,6 +39,7 @@ describe('a container runtime', () => {
       podLogsDirectory: '/home/jane/logs',
       clusterDns: ['10.0.0.10'],
       imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
+      evictionThresholds: { 'memory.available': '1Gi' },
     })
   })
 
@@ -50,6 +58,10 @@ describe('a container runtime', () => {
     [
       { runtime: 'cri', imageGcHighThreshold: 80 },
       '--image-gc-low-threshold 80 is to be below --image-gc-high-threshold 80',
+    ],
+    [
+      { runtime: 'cri', evictionHard: 'memory.free<1Gi' },
+      '--eviction-hard: "memory.free<1Gi" is none of memory.available, nodefs.available, nodefs.inodesFree, ',
     ],
     [
       { runtime: 'cri', imageMaximumGcAge: 120_000 },

@@ -1,6 +1,12 @@
 import { resolve } from 'node:path'
 import type { ClusterOptions } from '@coracle/cluster'
-import { type ImageLimits, imageLimits } from '@coracle/kubelet'
+import {
+  type EvictionThresholds,
+  evictionThresholds,
+  type ImageLimits,
+  imageLimits,
+  parseEvictionThresholds,
+} from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 
 /** What says which container runtime of this host runs containers. The names are those of upstream's kubelet. */
@@ -17,11 +23,15 @@ export interface ContainerRuntimeFlags {
   readonly minimumImageTtlDuration?: number
   /** In milliseconds. The kubelet has it in its configuration alone. */
   readonly imageMaximumGcAge?: number
+  readonly evictionHard?: string
   readonly clusterDns?: readonly string[]
 }
 
 /** The container runtime of a cluster, with limits that are all said. */
-type ContainerRuntime = NonNullable<ClusterOptions['containerRuntime']> & { readonly imageLimits: ImageLimits }
+type ContainerRuntime = NonNullable<ClusterOptions['containerRuntime']> & {
+  readonly imageLimits: ImageLimits
+  readonly evictionThresholds: EvictionThresholds
+}
 
 /** Where containerd and Docker listen. */
 const endpoints = { cri: 'unix:///run/containerd/containerd.sock', docker: 'unix:///var/run/docker.sock' } as const
@@ -34,6 +44,7 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['imageGcLowThreshold', '--image-gc-low-threshold'],
   ['minimumImageTtlDuration', '--minimum-image-ttl-duration'],
   ['imageMaximumGcAge', '--image-maximum-gc-age'],
+  ['evictionHard', '--eviction-hard'],
   ['clusterDns', '--cluster-dns'],
 ]
 
@@ -81,7 +92,16 @@ export function containerRuntimeOf(
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
       imageLimits: imageLimitsOf(flags),
+      evictionThresholds: thresholdsOf(flags),
     },
+  }
+}
+
+function thresholdsOf({ evictionHard }: ContainerRuntimeFlags): EvictionThresholds {
+  try {
+    return evictionHard === undefined ? evictionThresholds : parseEvictionThresholds(evictionHard)
+  } catch (error) {
+    throw new CliError(`--eviction-hard: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -1,3 +1,4 @@
+import { evictionThresholds } from '@coracle/kubelet'
 import { Command } from 'commander'
 import { expect, it } from 'vitest'
 import { collect, collectCommas, durationOption, wholeNumber } from '../option-values.ts'
@@ -52,6 +53,7 @@ it('shows what is in force of those that are not given, and the port that the sy
     containerRuntime: {
       endpoint: 'unix:///run/c.sock',
       imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
+      evictionThresholds,
     },
   }
   const inForce = valuesInForce({}, chosen)
@@ -70,6 +72,8 @@ it('shows what is in force of those that are not given, and the port that the sy
     'image-gc-high-threshold': '85',
     'minimum-image-ttl-duration': '2m0s',
     'image-maximum-gc-age': '0s',
+    'eviction-hard':
+      'memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%',
   })
   const withPort = (...args: readonly string[]) =>
     new Command()
@@ -113,6 +117,7 @@ it('shows what the server goes by, and not what it has made that of', () => {
         endpoint: 'unix:///run/c.sock',
         podLogsDirectory: '/home/jane/logs',
         imageLimits: { highThresholdPercent: 85, lowThresholdPercent: 80, ageMinMs: 120_000, ageMaxMs: 0 },
+        evictionThresholds,
       },
     },
   )

@@ -1,5 +1,5 @@
 import { durationText } from '@coracle/api'
-import type { DeadContainerLimits, ImageLimits } from '@coracle/kubelet'
+import type { DeadContainerLimits, EvictionThresholds, ImageLimits } from '@coracle/kubelet'
 import type { ClusterPlace } from '../local/cluster-place.ts'
 import type { ValuesInForce } from './flag-values.ts'
 import { inFlightDefaults } from './in-flight-flags.ts'
@@ -25,6 +25,7 @@ export interface Chosen {
     readonly endpoint: string
     readonly podLogsDirectory?: string
     readonly imageLimits: ImageLimits
+    readonly evictionThresholds: EvictionThresholds
   }
 }
 
@@ -67,6 +68,7 @@ function ofContainerRuntime({
   endpoint,
   podLogsDirectory = '/var/log/pods',
   imageLimits: { highThresholdPercent, lowThresholdPercent, ageMinMs, ageMaxMs },
+  evictionThresholds,
 }: NonNullable<Chosen['containerRuntime']>): Readonly<Record<string, string>> {
   return {
     'container-runtime-endpoint': endpoint,
@@ -75,5 +77,8 @@ function ofContainerRuntime({
     'image-gc-low-threshold': String(lowThresholdPercent),
     'minimum-image-ttl-duration': durationText(ageMinMs),
     'image-maximum-gc-age': durationText(ageMaxMs),
+    'eviction-hard': Object.entries(evictionThresholds)
+      .map(([signal, value]) => `${signal}<${value}`)
+      .join(','),
   }
 }

@@ -85,6 +85,14 @@ export function withRuntime(command: Command): Command {
       'images that were not in use for longer than this go, however full the disk is; 0: none does (default: 0)',
       durationMs,
     )
+    .addOption(
+      keepEmpty(
+        new Option(
+          '--eviction-hard <thresholds>',
+          'how little of its memory and disks may be left before pods are evicted; empty: they never are (default: memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%)',
+        ),
+      ),
+    )
     .option(
       '--cluster-dns <addresses>',
       "servers that know the cluster's names (default: those of the host)",

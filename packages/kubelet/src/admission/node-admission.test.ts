@@ -11,12 +11,14 @@ function admission(
   now: Node = known,
   { clock } = virtualEnvironment(),
   strictGroups = false,
+  pressures: readonly string[] = [],
 ): NodeAdmission {
   return new NodeAdmission({
     clock,
     allocatable,
     operatingSystem: 'linux',
     strictGroups,
+    pressures: () => pressures,
     others: () => [],
     known: () => known,
     read: () => Promise.resolve(now),
@@ -162,6 +164,39 @@ describe('a node takes on', () => {
       message: "Failed to admit pod as the OS field doesn't match node OS",
     })
     expect(await admission().admit('a', testPod({ os: { name: 'linux' } }))).toBeUndefined()
+  })
+})
+
+describe('a node that runs out of something', () => {
+  const [memory, disk] = [['MemoryPressure'], ['DiskPressure']]
+  const ofQuality = (qosClass: 'BestEffort' | 'Burstable', more: Partial<PodSpec> = {}): Pod =>
+    testPod(more, { status: { qosClass } })
+  const tolerating = (key: string) => ({
+    tolerations: [{ key, operator: 'Exists' as const, effect: 'NoSchedule' as const }],
+  })
+  it.each<[string, readonly string[], Pod, string | undefined]>([
+    ['takes a pod on without pressure', [], ofQuality('BestEffort'), undefined],
+    ['takes none of best effort for want of memory', memory, ofQuality('BestEffort'), '[MemoryPressure]'],
+    ['takes others for want of memory', memory, ofQuality('Burstable'), undefined],
+    [
+      'takes one that tolerates that',
+      memory,
+      ofQuality('BestEffort', tolerating('node.kubernetes.io/memory-pressure')),
+      undefined,
+    ],
+    ['takes none for want of disk', disk, ofQuality('Burstable'), '[DiskPressure]'],
+    [
+      'takes none for want of disk, whatever it tolerates',
+      disk,
+      ofQuality('Burstable', tolerating('node.kubernetes.io/disk-pressure')),
+      '[DiskPressure]',
+    ],
+    ['takes none for want of both', [...memory, ...disk], ofQuality('Burstable'), '[MemoryPressure DiskPressure]'],
+    ['takes what the system depends on', disk, ofQuality('BestEffort', { priority: 2_000_000_000 }), undefined],
+  ])('%s', async (_, pressures, pod, conditions) => {
+    const refusal = await admission(node(), node(), virtualEnvironment(), false, pressures).admit('a', pod)
+    const message = `The node had condition: ${conditions}. `
+    expect(refusal).toEqual(conditions === undefined ? undefined : { reason: 'Evicted', message })
   })
 })
 

@@ -44,6 +44,8 @@ export interface AdmittingNode {
   readonly operatingSystem: string
   /** Whether processes have no groups but those that their pod names, where that is asked for. */
   readonly strictGroups: boolean
+  /** Conditions that say that it runs out of something. */
+  pressures?(): readonly string[]
   /** The pods that may have to go for more important ones. */
   others(): readonly PreemptablePod[]
   /** The Node object as it was last seen; undefined before it was. */
@@ -78,7 +80,8 @@ export class NodeAdmission {
     const misplaced = await this.#misplaced(pod)
     const isTainted = misplaced?.reason === taintToleration
     // From here to the end nobody else is taken on.
-    const first = forbiddenSysctl(pod) ?? this.#wrongSystem(pod) ?? this.#unsupportedGroups(pod)
+    const first =
+      this.#underPressure(pod) ?? forbiddenSysctl(pod) ?? this.#wrongSystem(pod) ?? this.#unsupportedGroups(pod)
     const shortages = this.#shortages(demand)
     const last = (isTainted ? undefined : misplaced) ?? this.#takenPort(demand) ?? misplaced
     if (first === undefined && last === undefined && shortages.length > 0 && isCritical(pod)) {
@@ -183,6 +186,17 @@ export class NodeAdmission {
   #asksMore(uid: string, { pod }: DeferredResize): boolean {
     const [asked, has] = [podDemand(pod.spec).amounts, this.#taken.get(uid)?.amounts]
     return ['memory', 'cpu'].some((name) => (asked.get(name) ?? 0) > (has?.get(name) ?? 0))
+  }
+
+  /** A node that runs out of disk takes none on, and one that runs out of memory none of best effort, but for those that the system depends on. */
+  #underPressure(pod: Pod): WaitingReason | undefined {
+    const pressures = this.#node.pressures?.() ?? []
+    if (pressures.length === 0 || isCritical(pod)) return undefined
+    if (pressures.join() === 'MemoryPressure') {
+      const taint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' } as const
+      if (pod.status?.qosClass !== 'BestEffort' || isTolerated(taint, pod.spec.tolerations)) return undefined
+    }
+    return { reason: 'Evicted', message: `The node had condition: [${pressures.join(' ')}]. ` }
   }
 
   #wrongSystem({ metadata, spec }: Pod): WaitingReason | undefined {

@@ -53,6 +53,13 @@ function nodeWith({
   return { environment, collector, present, disk, events }
 }
 
+it('removes all that is not in use where the node needs the room', async () => {
+  const pinned = { ...image('pause'), pinned: true }
+  const { collector, present } = nodeWith({ images: [image('a'), image('b'), pinned], used: ['b'], usedBytes: 10 })
+  await collector.removeUnused()
+  expect([...present.keys()]).toEqual(['b', 'pause'])
+})
+
 it('removes no image that is a volume of a container', async () => {
   const images = [image('a'), image('b')]
   const { environment, collector, present } = nodeWith({ images, used: ['b'], usedBytes: 1000, asVolumes: true })

@@ -69,6 +69,13 @@ export class ImageCollector {
     throw new Error(message)
   }
 
+  /** Removes all that are not in use. */
+  async removeUnused(): Promise<void> {
+    const tracked = await this.#track(this.#parts.environment.clock.now())
+    const unused = tracked.filter(({ isInUse, pinned }) => !isInUse && !pinned)
+    await this.#remove(unused, unused.length, 0)
+  }
+
   async #round(): Promise<void> {
     const { environment } = this.#parts
     try {

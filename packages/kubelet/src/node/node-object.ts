@@ -45,6 +45,8 @@ export interface NodeObservation {
   /** Why it runs no containers, in upstream's words; none where it does. */
   readonly problems: readonly string[]
   readonly images: NonNullable<NodeStatus['images']>
+  /** Conditions that say that it runs out of something. Absent: it does not. */
+  readonly pressures?: readonly string[]
 }
 
 /** A node as it registers itself. */
@@ -89,7 +91,7 @@ export function nodeStatus(
   return {
     capacity,
     allocatable: capacity,
-    conditions: nodeConditions(current?.conditions ?? [], seen?.problems ?? [], nowMs),
+    conditions: nodeConditions(current?.conditions ?? [], seen, nowMs),
     addresses: [
       { type: 'InternalIP', address },
       { type: 'Hostname', address: name },
@@ -132,7 +134,7 @@ interface Verdict {
   readonly message: string
 }
 
-/** Upstream's order: Ready comes last. Nothing here measures pressure, so there is none to report. */
+/** Upstream's order: Ready comes last. */
 const verdicts: readonly Verdict[] = [
   {
     type: 'MemoryPressure',
@@ -155,15 +157,32 @@ const verdicts: readonly Verdict[] = [
   { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
 ]
 
+/** What is said instead of a node that runs out of something. */
+const lacking: Readonly<Record<string, Verdict>> = {
+  MemoryPressure: {
+    type: 'MemoryPressure',
+    status: 'True',
+    reason: 'KubeletHasInsufficientMemory',
+    message: 'kubelet has insufficient memory available',
+  },
+  DiskPressure: {
+    type: 'DiskPressure',
+    status: 'True',
+    reason: 'KubeletHasDiskPressure',
+    message: 'kubelet has disk pressure',
+  },
+}
+
 function nodeConditions(
   current: readonly NodeCondition[],
-  problems: readonly string[],
+  { problems, pressures = [] }: Omit<NodeObservation, 'images'> = { problems: [] },
   nowMs: number,
 ): readonly NodeCondition[] {
   const now = formatTime(nowMs)
   const foreign = current.filter(({ type }) => !verdicts.some((verdict) => verdict.type === type))
   const own = verdicts.map((usual): NodeCondition => {
-    const verdict = usual.type === 'Ready' && problems.length > 0 ? notReady(problems) : usual
+    const isReadiness = usual.type === 'Ready' && problems.length > 0
+    const verdict = isReadiness ? notReady(problems) : (pressures.includes(usual.type) && lacking[usual.type]) || usual
     const before = current.find(({ type }) => type === verdict.type)
     const transition = before?.status === verdict.status ? before.lastTransitionTime : undefined
     return { ...verdict, lastHeartbeatTime: now, lastTransitionTime: transition ?? now }

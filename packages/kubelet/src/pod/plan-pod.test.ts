@@ -476,7 +476,7 @@ describe('ending a pod', () => {
   it('ends a pod that takes more of its node than it may, and waits for nothing', () => {
     const plan = planPod(observe({ evicted, preempted: true, runs: [testRun()] }))
     expect([plan.actions.map(brief), plan.failure]).toEqual([['stop web 2s'], evicted])
-    expect(plan.actions[0]?.because).toBe('it takes more of its node than it may')
+    expect(plan.actions[0]?.because).toBe('its node does not keep it')
   })
 
   it('evicts no pod that has ended by itself', () => {

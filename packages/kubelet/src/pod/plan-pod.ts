@@ -133,7 +133,7 @@ function removal(observation: PodObservation): WaitingReason | undefined {
 }
 
 function becauseOf({ evicted }: PodObservation, failure: WaitingReason): string {
-  if (failure === evicted) return 'it takes more of its node than it may'
+  if (failure === evicted) return 'its node does not keep it'
   return failure === preempting ? 'a critical pod needs its room' : 'its active deadline has passed'
 }
 
@@ -142,6 +142,9 @@ export const preempting: WaitingReason = {
   reason: 'Preempting',
   message: 'Preempted in order to admit critical pod',
 }
+
+/** What is said of a pod first that goes because its node runs out of something. */
+export const nodeLow = 'The node was low on resource: '
 
 /** Nothing of the pod will run again: final phases are never left. */
 export function isOver({ status }: Pod): boolean {

@@ -195,13 +195,14 @@ export class PodWorker implements StatusWriterHost {
     this.wake()
   }
 
-  /** The pod takes more of its node than it may: it goes at once. Pods that the system itself depends on stay. */
-  evict(message: string): void {
-    if (this.#evicted !== undefined || isCritical(this.#pod)) return
+  /** The node does not keep the pod: it goes at once. False where it stays: the system itself depends on it, or it is on its way. */
+  evict(message: string): boolean {
+    if (this.#evicted !== undefined || isCritical(this.#pod)) return false
     this.#evicted = { reason: 'Evicted', message }
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', 'Evicted', message)
     this.wake()
+    return true
   }
 
   /** Something may have changed. */

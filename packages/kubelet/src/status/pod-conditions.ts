@@ -18,8 +18,8 @@ export interface PodConditionsInput {
   readonly phase: PodPhase
   readonly sandboxReady: boolean
   readonly resize: ResizeProgress
-  /** It has ended to make room for a critical pod. */
-  readonly preempted?: boolean
+  /** Why its node has ended it for the sake of others. Absent: it has not. */
+  readonly disruption?: string | undefined
   /** All containers are to go, so that all of the pod starts anew. */
   readonly restartingAll: boolean
   readonly nowMs: number
@@ -40,11 +40,6 @@ const no = (reason: string, message?: string): Verdict => ({
 
 const disruptionTarget = 'DisruptionTarget'
 const allContainersRestarting = 'AllContainersRestarting'
-const preempted: Verdict = {
-  status: 'True',
-  reason: 'TerminationByKubelet',
-  message: 'Pod was preempted by Kubelet to accommodate a critical pod.',
-}
 
 /** Conditions the node agent sets; others on the pod belong to someone else and stay as they are. */
 const ownTypes: ReadonlySet<string> = new Set([
@@ -62,7 +57,7 @@ const ownTypes: ReadonlySet<string> = new Set([
 export function podConditions(input: PodConditionsInput): readonly PodCondition[] {
   const present = input.pod.status?.conditions ?? []
   const foreign = present.filter(
-    ({ type }) => !ownTypes.has(type) && !(input.preempted === true && type === disruptionTarget),
+    ({ type }) => !ownTypes.has(type) && !(input.disruption !== undefined && type === disruptionTarget),
   )
   const containersReady = containersReadyVerdict(input)
   const verdicts: readonly (readonly [string, Verdict])[] = [
@@ -70,7 +65,9 @@ export function podConditions(input: PodConditionsInput): readonly PodCondition[
       ? []
       : [['PodResizePending', { ...yes, reason: 'Deferred', message: input.resize.pending.message }] as const]),
     ...(input.resize.inProgress ? [['PodResizeInProgress', inProgressVerdict(input.resize)] as const] : []),
-    ...(input.preempted === true ? [[disruptionTarget, preempted] as const] : []),
+    ...(input.disruption === undefined
+      ? []
+      : [[disruptionTarget, { ...yes, reason: 'TerminationByKubelet', message: input.disruption }] as const]),
     ['PodReadyToStartContainers', input.sandboxReady ? yes : { status: 'False' }],
     ['Initialized', initializedVerdict(input)],
     ['Ready', readyVerdict(input.pod, foreign, containersReady)],

@@ -164,6 +164,24 @@ describe('the resources of a pod as a whole', () => {
   })
 })
 
+describe('a pod that was evicted', () => {
+  const evicted = (message: string) => {
+    const found = status({ failure: { reason: 'Evicted', message }, terminal: true, ended: true })
+    return [found.phase, found.reason, found.message, found.conditions?.find(({ type }) => type === 'DisruptionTarget')]
+  }
+
+  it('was disrupted where its node runs out of something', () => {
+    const message = 'The node was low on resource: memory. '
+    const condition = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message }
+    expect(evicted(message)).toEqual(['Failed', 'Evicted', message, expect.objectContaining(condition)])
+  })
+
+  it('was not where it has only itself to blame', () => {
+    const message = 'Usage of EmptyDir volume "v" exceeds the limit "1Ki". '
+    expect(evicted(message)).toEqual(['Failed', 'Evicted', message, undefined])
+  })
+})
+
 describe('container statuses', () => {
   it('shows a running container', () => {
     expect(status({ runs: [testRun()] }).containerStatuses).toEqual([

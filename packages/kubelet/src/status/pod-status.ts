@@ -8,7 +8,7 @@ import {
   type PodSpec,
   type PodStatus,
 } from '@coracle/api'
-import { preempting } from '../pod/plan-pod.ts'
+import { nodeLow, preempting } from '../pod/plan-pod.ts'
 import type { ResizeProgress } from '../pod/pod-resize.ts'
 import { isRestartingAll } from '../pod/restart-all.ts'
 import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
@@ -122,7 +122,7 @@ export function podStatus(given: PodStatusInput): OwnPodStatus {
       sandboxReady,
       resize: input.resize ?? resized,
       restartingAll: isRestartingAll(pod, runs),
-      preempted: failure?.reason === preempting.reason && shownPhase === 'Failed',
+      disruption: shownPhase === 'Failed' ? disruptionOf(failure) : undefined,
       nowMs: input.nowMs,
     }),
     ...(failure?.message ? { message: failure.message } : {}),
@@ -136,6 +136,12 @@ export function podStatus(given: PodStatusInput): OwnPodStatus {
     ...ephemeralStatuses(input),
     ...podResourcesStatus(pod.spec, shownPhase),
   }
+}
+
+/** Why a pod that has failed was ended for the sake of others; undefined where it was not. */
+function disruptionOf({ reason, message }: Partial<WaitingReason> = {}): string | undefined {
+  if (reason === preempting.reason) return 'Pod was preempted by Kubelet to accommodate a critical pod.'
+  return message?.startsWith(nodeLow) ? message : undefined
 }
 
 /** What the runtime has of the containers that the pod is there for. */

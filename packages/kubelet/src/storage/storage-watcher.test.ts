@@ -29,7 +29,7 @@ function watching(pods: Pod[], bytes: Record<string, number> = {}, runtime: Pick
       pods.filter(limitsStorage).map((pod) => ({
         pod,
         volumes: new Map([['v', { path: `/${pod.metadata.uid}/v`, readOnly: false }]]),
-        evict: (message) => evicted.push(`${pod.metadata.uid}: ${message}`),
+        evict: (message) => evicted.push(`${pod.metadata.uid}: ${message}`) > 0,
       })),
     async measure(paths) {
       looks.push({ atMs: environment.clock.monotonicMs() - beganMs, paths })

@@ -1,22 +1,13 @@
-import { stat } from 'node:fs/promises'
-import type { Pod } from '@coracle/api'
 import { type Environment, keepProcess, type Timer } from '@coracle/environment'
-import type { ContainerStorage, Runtime } from '../runtimes/runtime.ts'
-import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
 import { diskUse } from './disk-use.ts'
-import { type ContainerStorageUse, planStorageEviction, type StorageUse } from './plan-storage-eviction.ts'
+import { planStorageEviction } from './plan-storage-eviction.ts'
+import { hasImageDisk, type Measure, type StoringPod, storageUse } from './storage-use.ts'
 
 /** How often pods are measured: upstream's eviction monitoring period. */
 export const storagePeriodMs = 10_000
 /** Between two rounds passes at least so many times what the first of them took: measuring takes a twentieth of one core at most. */
 export const storageRestFactor = 20
-
-/** A pod of the node that may have to go. */
-export interface StoringPod {
-  readonly pod: Pod
-  readonly volumes: MountedVolumes
-  evict(message: string): void
-}
 
 export interface StorageWatcherParts {
   readonly environment: Environment
@@ -25,7 +16,7 @@ export interface StorageWatcherParts {
   readonly pods: () => readonly StoringPod[]
   /** A directory on the disk of the node's own files. */
   readonly directory: string
-  readonly measure: (paths: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, number>>
+  readonly measure: Measure
 }
 
 /** A watcher that has `du` measure. */
@@ -82,50 +73,13 @@ export class StorageWatcher {
   async look(): Promise<void> {
     const limited = this.#parts.pods()
     if (limited.length === 0) return
-    const hasImageDisk = await this.#hasImageDisk()
+    const { runtime, directory, measure } = this.#parts
+    const apart = await hasImageDisk(runtime, directory)
     for (const each of limited) {
       if (this.#stopping.signal.aborted) return
-      const problem = planStorageEviction(each.pod, await this.#useOf(each, hasImageDisk))
+      const used = await storageUse(each, runtime, measure, this.#stopping.signal)
+      const problem = planStorageEviction(each.pod, { ...used, hasImageDisk: apart })
       if (problem !== undefined) each.evict(problem)
     }
   }
-
-  async #useOf({ pod, volumes }: StoringPod, hasImageDisk: boolean): Promise<StorageUse> {
-    const { runtime, measure } = this.#parts
-    const paths = new Map(
-      (pod.spec.volumes ?? []).flatMap(({ name, emptyDir, configMap }) => {
-        const path = (emptyDir ?? configMap) === undefined ? undefined : volumes.get(name)?.path
-        return path === undefined ? [] : [[name, path] as const]
-      }),
-    )
-    const stored = (await runtime.containerStorage?.(pod.metadata.uid ?? '')) ?? []
-    const all = [
-      ...paths.values(),
-      ...stored.flatMap(({ logDirectory, layerDirectory = [] }) => [logDirectory].concat(layerDirectory)),
-    ]
-    const bytes = await measure(all, this.#stopping.signal)
-    return {
-      volumes: new Map([...paths].map(([name, path]) => [name, bytes.get(path) ?? 0])),
-      containers: new Map(stored.map((each) => [each.name, useOf(each, bytes)])),
-      hasImageDisk,
-    }
-  }
-
-  /** Whether the runtime has its images on another disk than that of the node's own files. */
-  async #hasImageDisk(): Promise<boolean> {
-    const { runtime, directory } = this.#parts
-    if (runtime.images === undefined) return false
-    const deviceOf = async (path: string) => (await stat(path)).dev
-    const { path } = await runtime.images.fileSystem()
-    const [images, own] = await Promise.all([path, directory].map((each) => deviceOf(each).catch(() => undefined)))
-    return images !== own
-  }
 }
-
-const useOf = (
-  { logDirectory, layerDirectory = '', layerBytes }: ContainerStorage,
-  bytes: ReadonlyMap<string, number>,
-): ContainerStorageUse => ({
-  logBytes: bytes.get(logDirectory) ?? 0,
-  layerBytes: layerBytes ?? bytes.get(layerDirectory) ?? 0,
-})

@@ -1,0 +1,140 @@
+import type { Pod } from '@coracle/api'
+import { virtualEnvironment } from '@coracle/environment'
+import { describe, expect, it } from 'vitest'
+import { testPod, testRun } from '../testing/pods.ts'
+import { evictedGoneMaxMs, NodePressure, pressurePeriodMs } from './node-pressure.ts'
+import { type Pressure, pressureTransitionMs, type Supply } from './plan-eviction.ts'
+import type { EvictionSignal } from './thresholds.ts'
+
+const named = (uid: string): Pod => testPod({}, { metadata: { uid, name: uid } })
+
+/** A node with pods that use so much memory, and what is left of its memory and disk. `stays`: pods that are not evicted. */
+function node(used: Record<string, number>, { stays = [] as string[], waiting = [] as string[], reclaims = 0 } = {}) {
+  const environment = virtualEnvironment()
+  const left = { memory: 1000, disk: 1000 }
+  const pods = Object.keys(used)
+  const events: string[] = []
+  const evicted: string[] = []
+  const pressure = new NodePressure({
+    environment,
+    nodeName: 'node-a',
+    recorder: { event: (_, type, reason, message) => events.push(`${type} ${reason}: ${message}`) },
+    runtime: {
+      listContainers: async () =>
+        pods.filter((uid) => !waiting.includes(uid)).map((podUid) => testRun({ id: podUid, podUid })),
+      containerStats: async (ids) => new Map(ids.map((id) => [id, { cpuMs: 0, memoryBytes: used[id] ?? 0 }])),
+    },
+    thresholds: { 'memory.available': '100', 'nodefs.available': '10%' },
+    pods: () =>
+      pods.map((uid) => ({
+        pod: named(uid),
+        volumes: new Map(),
+        evict(message) {
+          if (stays.includes(uid)) return false
+          evicted.push(`${uid}: ${message}`)
+          return true
+        },
+      })),
+    directory: '/',
+    measure: async () => new Map(),
+    observe: async () =>
+      new Map<EvictionSignal, Supply>([
+        ['memory.available', { available: left.memory, capacity: 1000 }],
+        ['nodefs.available', { available: left.disk, capacity: 1000 }],
+      ]),
+    async reclaimDisk() {
+      left.disk += reclaims
+    },
+  })
+  return { pressure, environment, left, pods, events, evicted }
+}
+
+describe('a node that runs out of something', () => {
+  it('does nothing while there is enough', async () => {
+    const { pressure, environment, events, evicted } = node({ a: 1 })
+    pressure.start()
+    await environment.clock.advance(pressurePeriodMs * 5)
+    expect([pressure.conditions, events, evicted]).toEqual([[], [], []])
+  })
+
+  it('evicts the pod that uses most, and the next one when that has gone', async () => {
+    const { pressure, environment, left, pods, events, evicted } = node({ small: 1024, large: 2048 })
+    pressure.start()
+    left.memory = 50
+    await environment.clock.advance(pressurePeriodMs)
+    expect(evicted).toEqual([
+      'large: The node was low on resource: memory. Threshold quantity: 100, available: 50. Container web was using 2Ki, request is 0, has larger consumption of memory. ',
+    ])
+    expect(events).toEqual([
+      'Normal NodeHasInsufficientMemory: Node node-a status is now: NodeHasInsufficientMemory',
+      'Warning EvictionThresholdMet: Attempting to reclaim memory',
+    ])
+    expect(pressure.conditions).toEqual<Pressure[]>(['MemoryPressure'])
+    await environment.clock.advance(pressurePeriodMs)
+    expect(evicted).toHaveLength(1)
+    pods.splice(pods.indexOf('large'), 1)
+    await environment.clock.advance(pressurePeriodMs)
+    expect(evicted[1]).toMatch(/^small: /)
+  })
+
+  it('evicts no pod of which nothing runs for want of memory', async () => {
+    const { pressure, left, evicted } = node({ a: 1, waits: 0 }, { waiting: ['waits'] })
+    left.memory = 50
+    await pressure.look()
+    expect(evicted[0]).toMatch(/^a: /)
+  })
+
+  it('waits no longer than half a minute for a pod to go', async () => {
+    const { pressure, environment, left, evicted } = node({ a: 1, b: 2 })
+    pressure.start()
+    left.memory = 50
+    await environment.clock.advance(pressurePeriodMs + evictedGoneMaxMs)
+    expect(evicted.length).toBe(2)
+  })
+
+  it('passes over pods that are not to go', async () => {
+    const { pressure, left, evicted } = node({ a: 1, b: 2 }, { stays: ['b'] })
+    left.memory = 50
+    await pressure.look()
+    expect(evicted[0]).toMatch(/^a: /)
+  })
+
+  it('evicts nobody where enough can be removed that nobody needs', async () => {
+    const { pressure, left, events, evicted } = node({ a: 1 }, { reclaims: 500 })
+    left.disk = 50
+    await pressure.look()
+    expect(evicted).toEqual([])
+    expect(events).toContain('Warning EvictionThresholdMet: Attempting to reclaim ephemeral-storage')
+    expect(pressure.conditions).toEqual<Pressure[]>(['DiskPressure'])
+  })
+
+  it('evicts where that is not enough', async () => {
+    const { pressure, left, evicted } = node({ a: 1 }, { reclaims: 10 })
+    left.disk = 50
+    await pressure.look()
+    expect(evicted[0]).toMatch(/^a: The node was low on resource: ephemeral-storage\. /)
+  })
+
+  it('says that it has enough again five minutes after it has', async () => {
+    const { pressure, environment, left, events } = node({})
+    left.disk = 50
+    pressure.start()
+    await environment.clock.advance(0)
+    left.disk = 500
+    await environment.clock.advance(pressureTransitionMs - pressurePeriodMs)
+    expect(pressure.conditions).toEqual<Pressure[]>(['DiskPressure'])
+    await environment.clock.advance(2 * pressurePeriodMs)
+    expect(pressure.conditions).toEqual([])
+    expect(events.at(-1)).toBe('Normal NodeHasNoDiskPressure: Node node-a status is now: NodeHasNoDiskPressure')
+  })
+
+  it('is looked at no longer when its agent stops', async () => {
+    const { pressure, environment, left, evicted } = node({ a: 1 })
+    pressure.start()
+    await environment.clock.advance(pressurePeriodMs)
+    pressure.stop()
+    left.memory = 1
+    await environment.clock.advance(pressurePeriodMs * 3)
+    expect(evicted).toEqual([])
+  })
+})

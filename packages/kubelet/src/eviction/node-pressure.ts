@@ -1,0 +1,170 @@
+import { type Node, nodes } from '@coracle/api'
+import type { EventType } from '@coracle/client'
+import { type Environment, keepProcess, type Timer } from '@coracle/environment'
+import type { NodeRecorder } from '../node/node-events.ts'
+import type { Runtime } from '../runtimes/runtime.ts'
+import { hasImageDisk, type Measure, type StoringPod, storageUse } from '../storage/storage-use.ts'
+import {
+  evictionMessage,
+  type Pressure,
+  planPressure,
+  rankForEviction,
+  type Starved,
+  type Supply,
+  storagePart,
+  type UsingPod,
+} from './plan-eviction.ts'
+import type { EvictionSignal, EvictionThresholds } from './thresholds.ts'
+
+/** How often the node is looked at: upstream's eviction monitoring period. */
+export const pressurePeriodMs = 10_000
+/** A pod that was evicted has so long to go before the next one does: upstream's podCleanupTimeout. */
+export const evictedGoneMaxMs = 30_000
+
+export interface NodePressureParts {
+  readonly environment: Environment
+  readonly nodeName: string
+  readonly recorder: NodeRecorder
+  readonly runtime: Pick<Runtime, 'containerStats' | 'containerStorage' | 'images' | 'listContainers'>
+  readonly thresholds: EvictionThresholds
+  /** Those that have not ended. */
+  readonly pods: () => readonly StoringPod[]
+  /** A directory on the disk of the node's own files. */
+  readonly directory: string
+  readonly measure: Measure
+  readonly observe: () => Promise<ReadonlyMap<EvictionSignal, Supply>>
+  /** Removes containers that have ended, and images that are not in use. */
+  readonly reclaimDisk: () => Promise<void>
+}
+
+/** Looks how much a node has left, says so in its conditions, and evicts pods, one at a time, where it is too little. */
+export class NodePressure {
+  readonly #parts: NodePressureParts
+  readonly #stopping = new AbortController()
+  #seenAtMs: ReadonlyMap<Pressure, number> = new Map()
+  #conditions: readonly Pressure[] = []
+  #evicted: { readonly uid: string | undefined; readonly atMs: number } | undefined
+  #timer: Timer | undefined
+
+  constructor(parts: NodePressureParts) {
+    this.#parts = parts
+  }
+
+  /** The conditions that hold of the node. */
+  get conditions(): readonly Pressure[] {
+    return this.#conditions
+  }
+
+  start(): void {
+    void this.#round()
+  }
+
+  stop(): void {
+    this.#stopping.abort()
+    this.#timer?.cancel()
+  }
+
+  async #round(): Promise<void> {
+    const { clock, logger } = this.#parts.environment
+    const release = keepProcess(clock)
+    try {
+      await this.look()
+    } catch (error) {
+      logger.warn('what the node has left could not be found out, trying again', { error })
+    }
+    release()
+    if (this.#stopping.signal.aborted) return
+    this.#timer = clock.setTimer(pressurePeriodMs, () => void this.#round(), { housekeeping: true })
+  }
+
+  /** Looks at the node, and has one pod go at most. */
+  async look(): Promise<void> {
+    const [first] = await this.#starved()
+    if (first === undefined || this.#waitsForEvicted()) return
+    this.#tell('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${first.resource}`)
+    if (first.resource !== 'memory') {
+      await this.#parts.reclaimDisk()
+      if ((await this.#starved()).length === 0) return
+    }
+    await this.#evictOne(first)
+  }
+
+  async #starved(): Promise<readonly Starved[]> {
+    const { thresholds, observe, environment } = this.#parts
+    const plan = planPressure(thresholds, await observe(), this.#seenAtMs, environment.clock.monotonicMs())
+    this.#seenAtMs = plan.seenAtMs
+    for (const [pressure, [begins, ends]] of statusEvents) {
+      const [held, holds] = [this.#conditions, plan.conditions].map((each) => each.includes(pressure))
+      if (held === holds) continue
+      const reason = holds === true ? begins : ends
+      this.#tell('Normal', reason, `Node ${this.#parts.nodeName} status is now: ${reason}`)
+    }
+    this.#conditions = plan.conditions
+    return plan.starved
+  }
+
+  /** Whether a pod is still to go that was evicted a moment ago. */
+  #waitsForEvicted(): boolean {
+    const { environment, pods } = this.#parts
+    if (this.#evicted === undefined) return false
+    const { uid, atMs } = this.#evicted
+    const isThere = pods().some(({ pod }) => pod.metadata.uid === uid)
+    return isThere && environment.clock.monotonicMs() - atMs < evictedGoneMaxMs
+  }
+
+  async #evictOne(starved: Starved): Promise<void> {
+    const { environment, runtime, directory } = this.#parts
+    const part = storagePart(starved.signal, await hasImageDisk(runtime, directory))
+    const using = starved.resource === 'memory' ? await this.#memory() : await this.#storage()
+    for (const each of rankForEviction(using, starved, part)) {
+      if (!each.evict(evictionMessage(starved, each))) continue
+      this.#evicted = { uid: each.pod.metadata.uid, atMs: environment.clock.monotonicMs() }
+      return
+    }
+  }
+
+  async #memory(): Promise<readonly (StoringPod & UsingPod)[]> {
+    const { runtime, pods } = this.#parts
+    const running = (await runtime.listContainers()).filter(({ state }) => state === 'running')
+    const stats = await runtime.containerStats(running.map(({ id }) => id))
+    const byPod = Map.groupBy(running, ({ podUid }) => podUid)
+    // Where nothing runs there is nothing to gain.
+    return pods().flatMap((each) => {
+      const found = byPod.get(each.pod.metadata.uid ?? '')
+      if (found === undefined) return []
+      const used = found.flatMap(({ id, name }) => {
+        const bytes = stats.get(id)?.memoryBytes
+        return bytes === undefined ? [] : [[name, bytes] as const]
+      })
+      return [used.length === 0 ? each : { ...each, memory: new Map(used) }]
+    })
+  }
+
+  async #storage(): Promise<readonly (StoringPod & UsingPod)[]> {
+    const { runtime, pods, measure } = this.#parts
+    const all: (StoringPod & UsingPod)[] = []
+    for (const each of pods()) {
+      const { onDisk, containers } = await storageUse(each, runtime, measure, this.#stopping.signal)
+      all.push({ ...each, storage: { volumeBytes: onDisk, containers } })
+    }
+    return all
+  }
+
+  #tell(type: EventType, reason: string, message: string): void {
+    const { nodeName, recorder } = this.#parts
+    // The uid of a node in its own events is its name, as upstream has it.
+    const node: Node = {
+      apiVersion: 'v1',
+      kind: nodes.kind as 'Node',
+      metadata: { name: nodeName, uid: nodeName },
+      spec: {},
+    }
+    recorder.event(node, type, reason, message)
+  }
+}
+
+/** The reasons of the events that tell of the beginning and the end of a condition. */
+const statusEvents: readonly (readonly [Pressure, readonly [begins: string, ends: string]])[] = [
+  ['MemoryPressure', ['NodeHasInsufficientMemory', 'NodeHasSufficientMemory']],
+  ['DiskPressure', ['NodeHasDiskPressure', 'NodeHasNoDiskPressure']],
+]

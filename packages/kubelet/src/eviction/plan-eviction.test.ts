@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { testContainer, testPod } from '../testing/pods.ts'
+import {
+  evictionMessage,
+  type Pressure,
+  planPressure,
+  pressureTransitionMs,
+  rankForEviction,
+  type Starved,
+  type StoragePart,
+  storagePart,
+  type UsingPod,
+} from './plan-eviction.ts'
+import { parseMemory } from './supplies.ts'
+import { type EvictionSignal, evictionThresholds, parseEvictionThresholds } from './thresholds.ts'
+
+const mebi = 1024 * 1024
+
+describe('thresholds', () => {
+  it.each([
+    ['', {}],
+    ['memory.available<100Mi', { 'memory.available': '100Mi' }],
+    ['imagefs.available<7.5%,nodefs.inodesFree<5%', { 'imagefs.available': '7.5%', 'nodefs.inodesFree': '5%' }],
+    ['nodefs.available<0%,imagefs.available<100%', {}],
+    [
+      'memory.available<100Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%',
+      evictionThresholds,
+    ],
+  ])('are read as upstream writes them: %s', (text, thresholds) => {
+    expect(parseEvictionThresholds(text)).toEqual(thresholds)
+  })
+
+  it.each([
+    ['pid.available<5%', /^"pid\.available<5%" is none of memory\.available, .*, < and a value$/],
+    ['memory.available', /^"memory\.available" is none of/],
+    ['memory.available<1Gi,memory.available<2Gi', 'memory.available is there twice'],
+    ['memory.available<0', 'memory.available<0: the value is to be a quantity above 0, or 0% to 100%'],
+    ['memory.available<x', 'the value is to be a quantity above 0'],
+    ['nodefs.available<101%', '0% to 100%'],
+    ['nodefs.available<-1%', '0% to 100%'],
+  ])('are refused where they are none: %s', (text, message) => {
+    expect(() => parseEvictionThresholds(text)).toThrow(message)
+  })
+})
+
+describe('pressure on a node', () => {
+  const none = new Map<Pressure, number>()
+  const supply = (available: number, capacity = 1000) => ({ available, capacity })
+  const plan = (
+    supplies: readonly (readonly [EvictionSignal, ReturnType<typeof supply>])[],
+    before = none,
+    nowMs = 0,
+  ) => {
+    const { starved, conditions } = planPressure(evictionThresholds, new Map(supplies), before, nowMs)
+    return [starved.map(({ signal }) => signal), conditions]
+  }
+  it.each<[string, Parameters<typeof plan>[0], readonly [readonly string[], readonly string[]]]>([
+    ['is none where nothing is known', [], [[], []]],
+    ['is none at the threshold', [['nodefs.available', supply(100)]], [[], []]],
+    ['is on the disk below it', [['nodefs.available', supply(99)]], [['nodefs.available'], ['DiskPressure']]],
+    ['is on the disk of images', [['imagefs.available', supply(149)]], [['imagefs.available'], ['DiskPressure']]],
+    ['is on inodes', [['imagefs.inodesFree', supply(49)]], [['imagefs.inodesFree'], ['DiskPressure']]],
+    [
+      'is on memory, as a quantity',
+      [['memory.available', supply(100 * mebi - 1, 1e12)]],
+      [['memory.available'], ['MemoryPressure']],
+    ],
+    [
+      'is on memory first where it is on both',
+      [
+        ['nodefs.available', supply(1)],
+        ['memory.available', supply(1, 1e12)],
+      ],
+      [
+        ['memory.available', 'nodefs.available'],
+        ['MemoryPressure', 'DiskPressure'],
+      ],
+    ],
+  ])('%s', (_, supplies, planned) => {
+    expect(plan(supplies)).toEqual(planned)
+  })
+
+  it('is said for five minutes after it was seen', () => {
+    const before = new Map<Pressure, number>([['DiskPressure', 1000]])
+    const enough = [['nodefs.available', supply(500)]] as const
+    expect(plan(enough, before, 1000 + pressureTransitionMs - 1)).toEqual([[], ['DiskPressure']])
+    expect(plan(enough, before, 1000 + pressureTransitionMs)).toEqual([[], []])
+  })
+})
+
+describe('the pods of a node that runs out of something', () => {
+  const starved = (signal: EvictionSignal): Starved => {
+    const resource = signal === 'memory.available' ? 'memory' : signal.endsWith('Free') ? 'inodes' : 'ephemeral-storage'
+    return { signal, resource, threshold: 100 * mebi, available: 50 * mebi, capacity: 1e12 }
+  }
+  const pod = (name: string, requests: Record<string, string> = {}, priority = 0) =>
+    testPod({ priority, containers: [testContainer({ resources: { requests } })] }, { metadata: { name } })
+  const withMemory = (name: string, bytes: number, request = '0', priority = 0): UsingPod => ({
+    pod: pod(name, { memory: request }, priority),
+    memory: new Map([['web', bytes]]),
+  })
+  const stores = (
+    name: string,
+    volumeBytes: number,
+    logBytes: number,
+    layerBytes: number,
+    request = '0',
+  ): UsingPod => ({
+    pod: pod(name, { 'ephemeral-storage': request }),
+    storage: { volumeBytes, containers: new Map([['web', { logBytes, layerBytes }]]) },
+  })
+  const ranked = (pods: readonly UsingPod[], signal: EvictionSignal = 'memory.available', part: StoragePart = 'all') =>
+    rankForEviction(pods, starved(signal), part).map((each) => each.pod.metadata.name)
+
+  it.each<[string, readonly UsingPod[], readonly string[]]>([
+    ['go first that use most', [withMemory('less', 10), withMemory('more', 20)], ['more', 'less']],
+    [
+      'go by what they use beyond their request',
+      [withMemory('big', 100, '95'), withMemory('small', 10)],
+      ['small', 'big'],
+    ],
+    [
+      'go last that keep to it, however important others are',
+      [withMemory('keeps', 90, '100'), withMemory('vip', 5, '1', 100)],
+      ['vip', 'keeps'],
+    ],
+    ['go by importance where they do not', [withMemory('vip', 50, '0', 100), withMemory('any', 5)], ['any', 'vip']],
+    [
+      'go before all others where nothing is known',
+      [withMemory('known', 50), { pod: pod('unknown') }],
+      ['unknown', 'known'],
+    ],
+  ])('%s', (_, pods, order) => {
+    expect(ranked(pods)).toEqual(order)
+  })
+
+  it.each<[StoragePart, readonly string[]]>([
+    ['all', ['layers', 'volumes', 'logs']],
+    ['layers', ['layers', 'volumes', 'logs']],
+    ['not-layers', ['volumes', 'logs', 'layers']],
+  ])('go by what is on the disk that is full: %s', (part, order) => {
+    const pods = [stores('logs', 0, 10, 0), stores('volumes', 20, 0, 1), stores('layers', 0, 0, 30)]
+    expect(ranked(pods, 'nodefs.available', part)).toEqual(order)
+  })
+
+  it.each<[EvictionSignal, boolean, StoragePart]>([
+    ['nodefs.available', false, 'all'],
+    ['imagefs.available', false, 'all'],
+    ['nodefs.available', true, 'not-layers'],
+    ['imagefs.inodesFree', true, 'layers'],
+  ])('have on the disk of %s, with images apart: %s', (signal, hasImageDisk, part) => {
+    expect(storagePart(signal, hasImageDisk)).toBe(part)
+  })
+
+  it.each<[Starved, UsingPod, string]>([
+    [
+      starved('memory.available'),
+      withMemory('web', 64 * mebi, '32Mi'),
+      'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. Container web was using 64Mi, request is 32Mi, has larger consumption of memory. ',
+    ],
+    [
+      starved('memory.available'),
+      withMemory('web', 16 * mebi, '32Mi'),
+      'The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi. ',
+    ],
+    [
+      { ...starved('nodefs.available'), threshold: 46_993_491_787 },
+      stores('web', 5, 1024, 2048),
+      'The node was low on resource: ephemeral-storage. Threshold quantity: 46993491787, available: 50Mi. Container web was using 3Ki, request is 0, has larger consumption of ephemeral-storage. ',
+    ],
+    [
+      { ...starved('nodefs.inodesFree'), threshold: 100, available: 7 },
+      stores('web', 5, 1024, 2048),
+      'The node was low on resource: inodes. Threshold quantity: 100, available: 7. ',
+    ],
+  ])('are told why, as upstream tells it', (low, using, message) => {
+    expect(evictionMessage(low, using)).toBe(message)
+  })
+})
+
+it('counts memory that can be taken back at once as left', () => {
+  const meminfo = 'MemTotal:  1000 kB\nMemFree:    100 kB\nInactive:   900 kB\nInactive(file):   300 kB\n'
+  expect(parseMemory(meminfo)).toEqual({ available: 400 * 1024, capacity: 1000 * 1024 })
+  expect(parseMemory('')).toBeUndefined()
+})

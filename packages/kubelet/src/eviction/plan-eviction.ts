@@ -1,0 +1,145 @@
+import { formatQuantity, type Pod, podRequests, quantityValue, wholeAmount } from '@coracle/api'
+import { nodeLow } from '../pod/plan-pod.ts'
+import type { ContainerStorageUse } from '../storage/plan-storage-eviction.ts'
+import { type EvictionSignal, type EvictionThresholds, evictionSignals } from './thresholds.ts'
+
+/** How much there is of something, and how much of it is left: bytes, or inodes. */
+export interface Supply {
+  readonly available: number
+  readonly capacity: number
+}
+
+export type Pressure = 'MemoryPressure' | 'DiskPressure'
+
+/** How long a node is said to be under pressure after it no longer is: upstream's evictionPressureTransitionPeriod. */
+export const pressureTransitionMs = 300_000
+
+/** Something that the node has too little of. */
+export interface Starved extends Supply {
+  readonly signal: EvictionSignal
+  /** As messages name it. */
+  readonly resource: 'memory' | 'ephemeral-storage' | 'inodes'
+  /** Less than this is too little. */
+  readonly threshold: number
+}
+
+export interface PressurePlan {
+  /** What the node has too little of, what is to be looked after first at the beginning. */
+  readonly starved: readonly Starved[]
+  /** When each condition was last seen to hold. */
+  readonly seenAtMs: ReadonlyMap<Pressure, number>
+  /** The conditions that the node is to show. */
+  readonly conditions: readonly Pressure[]
+}
+
+const pressureOf = (signal: EvictionSignal): Pressure =>
+  signal === 'memory.available' ? 'MemoryPressure' : 'DiskPressure'
+
+const resourceOf = (signal: EvictionSignal): Starved['resource'] => {
+  if (signal === 'memory.available') return 'memory'
+  return signal.endsWith('.inodesFree') ? 'inodes' : 'ephemeral-storage'
+}
+
+/** What a node has too little of, and what is to be said of that. What cannot be observed is not lacking (upstream's eviction manager). */
+export function planPressure(
+  thresholds: EvictionThresholds,
+  supplies: ReadonlyMap<EvictionSignal, Supply>,
+  before: ReadonlyMap<Pressure, number>,
+  nowMs: number,
+): PressurePlan {
+  const starved = evictionSignals.flatMap((signal): readonly Starved[] => {
+    const [value, supply] = [thresholds[signal], supplies.get(signal)]
+    if (value === undefined || supply === undefined) return []
+    const threshold = thresholdOf(value, supply.capacity)
+    return supply.available < threshold ? [{ signal, resource: resourceOf(signal), threshold, ...supply }] : []
+  })
+  const seenAtMs = new Map([...before, ...starved.map(({ signal }) => [pressureOf(signal), nowMs] as const)])
+  for (const [pressure, atMs] of seenAtMs) if (nowMs - atMs >= pressureTransitionMs) seenAtMs.delete(pressure)
+  return { starved, seenAtMs, conditions: [...seenAtMs.keys()].sort().reverse() }
+}
+
+function thresholdOf(value: string, capacity: number): number {
+  return value.endsWith('%') ? Math.floor((capacity * Number(value.slice(0, -1))) / 100) : quantityValue(value)
+}
+
+/** A pod of the node, with what it uses. What is absent could not be found out. */
+export interface UsingPod {
+  readonly pod: Pod
+  /** Bytes of memory, by container. */
+  readonly memory?: ReadonlyMap<string, number>
+  readonly storage?: { readonly volumeBytes: number; readonly containers: ReadonlyMap<string, ContainerStorageUse> }
+}
+
+/** What of a pod's storage is on the disk that is full. */
+export type StoragePart = 'all' | 'layers' | 'not-layers'
+
+/** Where the images of a node are on a disk of their own only what is written beside volumes is there. */
+export function storagePart(signal: EvictionSignal, hasImageDisk: boolean): StoragePart {
+  if (!hasImageDisk) return 'all'
+  return signal.startsWith('imagefs.') ? 'layers' : 'not-layers'
+}
+
+/**
+ * Pods in the order in which they go: those of which nothing is known, then those that use more than they asked for, of these the less important
+ * first, and then those that use most beyond it (upstream's rankMemoryPressure and rankDiskPressureFunc).
+ */
+export function rankForEviction<T extends UsingPod>(
+  pods: readonly T[],
+  { resource }: Starved,
+  part: StoragePart,
+): readonly T[] {
+  const ranked = pods.map((each) => {
+    const used = resource === 'memory' ? memoryOf(each) : storageOf(each, part)
+    // Upstream compares inodes with no request, which nobody can make.
+    const requested = resource === 'inodes' ? undefined : podRequests(each.pod.spec).get(resource)
+    const beyond = (used ?? 0) - (requested === undefined ? 0 : wholeAmount(resource, requested))
+    return { each, isKnown: used !== undefined, isBeyond: beyond > 0, priority: each.pod.spec.priority ?? 0, beyond }
+  })
+  return ranked
+    .sort(
+      (a, b) =>
+        Number(a.isKnown) - Number(b.isKnown) ||
+        Number(b.isBeyond) - Number(a.isBeyond) ||
+        a.priority - b.priority ||
+        b.beyond - a.beyond,
+    )
+    .map(({ each }) => each)
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0)
+
+const memoryOf = ({ memory }: UsingPod): number | undefined => memory && sum(memory.values())
+
+function storageOf({ storage }: UsingPod, part: StoragePart): number | undefined {
+  if (storage === undefined) return undefined
+  const containers = [...storage.containers.values()]
+  const layers = sum(containers.map(({ layerBytes }) => layerBytes))
+  if (part === 'layers') return layers
+  const others = storage.volumeBytes + sum(containers.map(({ logBytes }) => logBytes))
+  return part === 'not-layers' ? others : others + layers
+}
+
+/** What is said of a pod that goes for want of something, as upstream's evictionMessage. */
+export function evictionMessage(
+  { resource, threshold, available }: Starved,
+  { pod, memory, storage }: UsingPod,
+): string {
+  const amount = resource === 'inodes' ? String : binary
+  const message = `${nodeLow}${resource}. Threshold quantity: ${amount(threshold)}, available: ${amount(available)}. `
+  const used = (name: string): number | undefined => {
+    if (resource === 'memory') return memory?.get(name)
+    const found = resource === 'inodes' ? undefined : storage?.containers.get(name)
+    return found && found.logBytes + found.layerBytes
+  }
+  const parts = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].flatMap(({ name, resources }) => {
+    const [bytes, request] = [used(name), resources?.requests?.[resource] ?? '0']
+    if (bytes === undefined || bytes <= quantityValue(request)) return []
+    return [
+      `Container ${name} was using ${binary(bytes)}, request is ${request}, has larger consumption of ${resource}. `,
+    ]
+  })
+  return message + parts.join('')
+}
+
+const binary = (bytes: number): string =>
+  formatQuantity({ nanos: BigInt(Math.floor(bytes)) * 1_000_000_000n, format: 'BinarySI' })

@@ -1,0 +1,15 @@
+import { mkdir } from 'node:fs/promises'
+import { diskUse } from '../storage/disk-use.ts'
+import { NodePressure, type NodePressureParts } from './node-pressure.ts'
+import { observeSupplies } from './supplies.ts'
+
+/** What looks at this host, and has `du` measure pods. */
+export function watchNodePressure(parts: Omit<NodePressureParts, 'measure' | 'observe'>): NodePressure {
+  const { directory, runtime } = parts
+  const observe = async () => {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const fileSystem = await runtime.images?.fileSystem()
+    return observeSupplies(directory, fileSystem?.path)
+  }
+  return new NodePressure({ ...parts, measure: diskUse, observe })
+}
