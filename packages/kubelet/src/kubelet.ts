@@ -4,10 +4,8 @@ import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@corac
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
-import type { NodePressure } from './eviction/node-pressure.ts'
 import type { EvictionThresholds } from './eviction/thresholds.ts'
-import type { ImageCollector } from './images/image-collector.ts'
-import { type ImageLimits, imageLimits } from './images/image-limits.ts'
+import type { ImageLimits } from './images/image-limits.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterDns } from './isolation/dns-config.ts'
 import type { LogOptions } from './log-options.ts'
@@ -15,11 +13,13 @@ import type { AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
+import type { RuntimeCare } from './node/runtime-care.ts'
 import { DeadContainerCollector } from './pod/dead-container-collector.ts'
 import type { DeadContainerLimits } from './pod/dead-containers.ts'
 import { clusterDomain } from './pod/pod-hostname.ts'
 import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
+import { podUidOf } from './pod/pod-name.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
 import { passesPerTurnMax } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
@@ -113,7 +113,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
-  let nodePressure: NodePressure | undefined
+  let care: RuntimeCare | undefined
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
       name: nodeName,
@@ -121,7 +121,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       facts,
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
-      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime, nodePressure?.conditions) }),
+      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime, care?.conditions) }),
       ...(options.taints === undefined ? {} : { taints: options.taints }),
       ...(options.port === undefined ? {} : { port: options.port }),
     },
@@ -177,7 +177,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       allocatable: facts.capacity,
       operatingSystem: facts.operatingSystem,
       strictGroups: facts.features?.supplementalGroupsPolicy === true,
-      pressures: () => nodePressure?.conditions ?? [],
+      pressures: () => care?.conditions ?? [],
       others: () => manager.preemptable(nodeName),
       known: () => heartbeat.known(nodeName),
       read: () => client.get(nodes, { name: nodeName }),
@@ -209,40 +209,12 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
       manager.removeDeadContainers(deadContainers, nowMs),
     )
-  let imageCollector: ImageCollector | undefined
-  /** Loaded where something of the node may run out. */
-  const startNodePressure = async (ownDirectory: string, thresholds: EvictionThresholds): Promise<void> => {
-    const { watchNodePressure } = await import('./eviction/watch-node-pressure.ts')
-    if (stopping.signal.aborted) return
-    nodePressure = watchNodePressure({
-      environment: { ...environment, logger },
-      nodeName,
-      recorder,
-      runtime,
-      thresholds,
-      pods: () => manager.storing(),
-      directory: ownDirectory,
-      reclaimDisk: async () => {
-        await manager.removeDeadContainers({ ttlMinMs: 0, perContainerMax: 0, max: 0 }, environment.clock.now())
-        await imageCollector?.removeUnused()
-      },
-    })
-    nodePressure.start()
-  }
   /** Loaded where containers have images. */
-  const startImageCollector = async (images: NonNullable<Runtime['images']>): Promise<void> => {
-    const { ImageCollector } = await import('./images/image-collector.ts')
+  const startCare = async (images: NonNullable<Runtime['images']>): Promise<void> => {
+    const { careForRuntime } = await import('./node/runtime-care.ts')
     if (stopping.signal.aborted) return
-    const limits = options.imageLimits ?? imageLimits
-    imageCollector = new ImageCollector({
-      environment: { ...environment, logger },
-      runtime,
-      images,
-      limits,
-      nodeName,
-      recorder,
-    })
-    imageCollector.start()
+    const parts = { environment: { ...environment, logger }, nodeName, recorder, runtime, images, manager, directory }
+    care = careForRuntime({ ...parts, limits: options.imageLimits, thresholds: options.evictionThresholds })
   }
 
   return {
@@ -260,25 +232,20 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()
       collector?.start()
-      if (runtime.images !== undefined) {
-        await startImageCollector(runtime.images)
-        const { evictionThresholds = {} } = options
-        if (directory !== undefined && Object.keys(evictionThresholds).length > 0)
-          await startNodePressure(directory, evictionThresholds)
-      }
+      if (runtime.images !== undefined) await startCare(runtime.images)
       if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
       collector?.stop()
-      imageCollector?.stop()
+      care?.stop()
       storageWatcher?.stop()
-      nodePressure?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
         // As if the node went down: what is in memory does not outlive it.
-        if (containers === 'terminate' && directory !== undefined) await freeMemory(directory)
+        if (containers === 'terminate' && directory !== undefined)
+          await freeMemory(directory, ...informer.list().map(podUidOf))
       } finally {
         recorder.stop()
       }

@@ -59,7 +59,7 @@ describe.skipIf(!mayMount)('an emptyDir in memory', { meta: { needs: 'root on Li
     mkdirSync(join(home, 'the node'))
     symlinkSync(join(home, 'the node'), join(home, 'link'))
     const directory = join(home, 'link')
-    onTestFinished(() => freeMemory(directory))
+    onTestFinished(() => freeMemory(directory, uid))
     const client = createFakeClient(virtualEnvironment())
     const parts = {
       client,

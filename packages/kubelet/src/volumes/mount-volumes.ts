@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
@@ -73,10 +73,13 @@ export async function unmountVolumes(podUid: string, { directory }: Pick<VolumeP
   await rm(join(directory, podUid), { recursive: true, force: true })
 }
 
-/** Gives back the memory that volumes of a pod, or of all pods, take; what is in them is lost. */
-export async function freeMemory(directory: string, podUid = ''): Promise<void> {
+/** Gives back the memory that volumes of pods take; what is in them is lost. What does that is loaded where something is mounted. */
+export async function freeMemory(directory: string, ...podUids: readonly string[]): Promise<void> {
+  const mounted = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
+  const taking = podUids.filter((uid) => mounted.includes(`/${uid}/`))
+  if (taking.length === 0) return
   const { unmountBelow } = await import('./memory-volume.ts')
-  await unmountBelow(join(directory, podUid))
+  for (const uid of taking) await unmountBelow(join(directory, uid))
 }
 
 /** Removes what was made for pods that are gone since an earlier life of the node. */
