@@ -124,8 +124,12 @@ export interface ContainerRuntimeOptions {
   readonly podLogsDirectory?: string
   /** Which images go that are not in use. Upstream's limits by default. */
   readonly imageLimits?: Partial<ImageLimits>
-  /** Addresses of servers that know the names of the cluster's services. By default pods look names up as their node does. */
+  /** Addresses of servers that know the names of the cluster's services. By default that of its Service `kube-system/kube-dns`. */
   readonly clusterDns?: readonly string[]
+  /** The domain that these names are in; `cluster.local` by default. */
+  readonly clusterDomain?: string
+  /** The file that says how the host looks up names: what pods are given of it, and who is asked for names of others. `/etc/resolv.conf` by default. */
+  readonly resolvConf?: string
 }
 
 /** Makes the store of a cluster, such as one that is made faulty. What it does outside the environment's clock must hold that. */

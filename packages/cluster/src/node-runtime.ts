@@ -128,10 +128,10 @@ export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
 ): Pick<KubeletOptions, 'imageLimits' | 'clusterDns'> {
   if (options === undefined) return {}
-  const { clusterDns: servers } = options
+  const { clusterDns: servers, clusterDomain: domain, resolvConf } = options
   return {
     imageLimits: { ...imageLimits, ...options.imageLimits },
-    ...(servers === undefined ? {} : { clusterDns: { servers, domain: 'cluster.local' } }),
+    clusterDns: { servers, domain, resolvConf },
   }
 }
 

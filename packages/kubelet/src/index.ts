@@ -1,6 +1,5 @@
 /** The node agent: runs the pods that are bound to a node on a container runtime, and reports how they are. */
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
-export type { ClusterDns } from './isolation/dns-config.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'
 export type { AgentMetrics, AgentMetricsSource } from './metrics/agent-metrics.ts'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import type { Backend, Frontend } from './frontends.ts'
-import type { Listening, Places } from './network.ts'
+import type { Backend, Frontend, Listening } from './frontends.ts'
+import type { Places } from './network.ts'
 
 /** A client that has sent nothing for so long, and got nothing, is forgotten: its next datagram may go to another backend. */
 export const idleMs = 60_000

@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { checkFormat } from '@coracle/api'
 import type { ClusterOptions } from '@coracle/cluster'
 import { type ImageLimits, imageLimits } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
@@ -18,6 +20,8 @@ export interface ContainerRuntimeFlags {
   /** In milliseconds. The kubelet has it in its configuration alone. */
   readonly imageMaximumGcAge?: number
   readonly clusterDns?: readonly string[]
+  readonly clusterDomain?: string
+  readonly resolvConf?: string
 }
 
 /** The container runtime of a cluster, with limits that are all said. */
@@ -35,6 +39,8 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['minimumImageTtlDuration', '--minimum-image-ttl-duration'],
   ['imageMaximumGcAge', '--image-maximum-gc-age'],
   ['clusterDns', '--cluster-dns'],
+  ['clusterDomain', '--cluster-domain'],
+  ['resolvConf', '--resolv-conf'],
 ]
 
 /** Throws a CliError where it is said what images stand for, and the runtime has no need of it. */
@@ -56,7 +62,15 @@ export function containerRuntimeOf(
   flags: ContainerRuntimeFlags & { readonly nodes?: number },
   workingDirectory: string,
 ): { readonly containerRuntime?: ContainerRuntime } {
-  const { runtime, nodes = 1, podInfraContainerImage: infraImage, podLogsDir, clusterDns } = flags
+  const {
+    runtime,
+    nodes = 1,
+    podInfraContainerImage: infraImage,
+    podLogsDir,
+    clusterDns,
+    clusterDomain,
+    resolvConf,
+  } = flags
   if (runtime !== 'cri' && runtime !== 'docker') {
     const given = names.find(([name]) => flags[name] !== undefined)
     if (given === undefined) return {}
@@ -67,6 +81,10 @@ export function containerRuntimeOf(
       '--pod-infra-container-image is for --runtime docker: others have it in their configuration (sandbox_image of containerd)',
     )
   }
+  const problem = clusterDomain === undefined ? undefined : domainProblem(clusterDomain)
+  if (problem !== undefined) throw new CliError(`--cluster-domain ${JSON.stringify(clusterDomain)}: ${problem}`)
+  const unknown = clusterDns?.find((address) => isIP(address) === 0)
+  if (unknown !== undefined) throw new CliError(`--cluster-dns: ${JSON.stringify(unknown)} is no IP address`)
   const endpoint = flags.containerRuntimeEndpoint ?? endpoints[runtime]
   if (nodes > 1) {
     throw new CliError(
@@ -80,9 +98,19 @@ export function containerRuntimeOf(
       ...(infraImage === undefined ? {} : { infraImage }),
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
+      ...(clusterDomain === undefined ? {} : { clusterDomain: clusterDomain.replace(/\.$/, '') }),
+      ...(resolvConf === undefined ? {} : { resolvConf: resolve(workingDirectory, resolvConf) }),
       imageLimits: imageLimitsOf(flags),
     },
   }
+}
+
+/** Names of services have room for this, and three labels of 63 characters before it. */
+const domainMax = 50
+
+function domainProblem(domain: string): string | undefined {
+  const [problem] = checkFormat('dns1123-subdomain', domain.replace(/\.$/, ''))
+  return problem ?? (domain.length > domainMax ? `a domain has ${domainMax} characters at most` : undefined)
 }
 
 function imageLimitsOf({
