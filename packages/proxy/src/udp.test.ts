@@ -37,7 +37,7 @@ async function serve(name: string): Promise<Backend> {
   return { address: '127.0.0.1', port: socket.address().port }
 }
 
-async function open(backends: readonly Backend[], clock: Clock, places = new Places()) {
+async function open(backends: readonly Backend[], clock: Clock, places = new Places(), clientsMax = 100) {
   const probe = createSocket('udp4')
   probe.bind(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -46,7 +46,12 @@ async function open(backends: readonly Backend[], clock: Clock, places = new Pla
   const balancer = new Balancer(clock, seededRandom(1))
   balancer.set(backends, undefined)
   const sockets = new Set<Socket>()
-  const listening = await listenUdp({ address: '127.0.0.1', port }, balancer, { places, clock, sockets })
+  const listening = await listenUdp({ address: '127.0.0.1', port }, balancer, {
+    places,
+    clock,
+    sockets,
+    clientsMax,
+  })
   let isOpen = true
   const close = (): void => {
     if (isOpen) listening.close()
@@ -116,6 +121,19 @@ describe('a UDP frontend', () => {
     expect((await ask(client, port, 'y'))[2]).toBe('y')
     await clock.advance(idleMs + 15_000)
     expect((await ask(other, port, 'z'))[2]).toBe('z')
+  })
+
+  it('leaves places to others: who was still for longest gives way to who is new', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets } = await open([await serve('a')], clock, new Places(), 2)
+    const [first, second, third] = [await bound(), await bound(), await bound()]
+    const [, from] = await ask(first, port, 'x')
+    const [, secondFrom] = await ask(second, port, 'x')
+    expect((await ask(first, port, 'x'))[1]).toBe(from)
+    await ask(third, port, 'x')
+    expect(sockets.size).toBe(3)
+    expect((await ask(first, port, 'x'))[1]).toBe(from)
+    expect((await ask(second, port, 'x'))[1]).not.toBe(secondFrom)
   })
 
   it('gives its address and all its sockets back', async () => {

@@ -4,10 +4,12 @@ import { isIPv6 } from 'node:net'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
 import type { Backend, Frontend, Listening } from './frontends.ts'
-import type { Places } from './network.ts'
+import { connectionsMax, type Places } from './network.ts'
 
 /** A client that has sent nothing for so long, and got nothing, is forgotten: its next datagram may go to another backend. */
 export const idleMs = 60_000
+/** Clients of a frontend: the one that was still for longest gives way to a new one, as lookups of names are a client each. */
+const clientsMaxDefault = connectionsMax / 2
 /** How often it is looked for those. */
 const lookMs = 15_000
 
@@ -25,7 +27,17 @@ interface Session {
 export async function listenUdp(
   { address, port }: Pick<Frontend, 'address' | 'port'>,
   balancer: Balancer,
-  { places, clock, sockets }: { readonly places: Places; readonly clock: Clock; readonly sockets: Set<Socket> },
+  {
+    places,
+    clock,
+    sockets,
+    clientsMax = clientsMaxDefault,
+  }: {
+    readonly places: Places
+    readonly clock: Clock
+    readonly sockets: Set<Socket>
+    readonly clientsMax?: number
+  },
 ): Promise<Listening> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {
@@ -47,6 +59,8 @@ export async function listenUdp(
   }
   const begin = (client: string, from: { readonly address: string; readonly port: number }): Session | undefined => {
     const [backend] = balancer.order(from.address)
+    const [stillest] = sessions
+    if (stillest !== undefined && sessions.size >= clientsMax) end(...stillest)
     if (backend === undefined || !places.take()) return undefined
     balancer.visited(from.address, backend)
     const own = createSocket(isIPv6(backend.address) ? 'udp6' : 'udp4')
@@ -70,6 +84,8 @@ export async function listenUdp(
     }
     session ??= begin(client, from)
     if (session === undefined) return
+    sessions.delete(client)
+    sessions.set(client, session)
     session.lastMs = clock.monotonicMs()
     session.socket.send(datagram, session.backend.port, session.backend.address)
   })
