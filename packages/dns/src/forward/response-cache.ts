@@ -7,7 +7,7 @@ export const keptSecondsMax = 30
 /** So many are kept, as many as CoreDNS keeps. */
 export const keptMax = 10_000
 /** A larger one is asked for again. */
-export const keptBytesMax = 4096
+export const keptBytesMax = 2048
 
 interface Kept {
   readonly response: Response

@@ -11,7 +11,7 @@ import { soaRecord, type Zone, type ZoneAnswer, zoneAnswer } from '../zone/clust
 export type Transport = 'udp' | 'tcp'
 
 export interface ResponderOptions {
-  readonly environment: Pick<Environment, 'clock' | 'random'>
+  readonly environment: Environment
   readonly zone: Zone
   /** Knows the names of others. */
   readonly forwarder: Forwarder
@@ -22,8 +22,21 @@ export type Respond = (message: Buffer, transport: Transport) => Buffer | undefi
 
 /** Answers messages: names of the cluster at once, and those of others as they say. */
 export function createResponder({ environment, zone, forwarder }: ResponderOptions): Respond {
-  const { clock, random } = environment
+  const { clock, random, logger } = environment
+  /** Whoever asks what cannot be answered waits in vain, and nobody else does. */
+  const failed = (error: unknown): undefined => {
+    logger.error('a question about names was not answered', { error })
+  }
   return (message, transport) => {
+    try {
+      const answer = respond(message, transport)
+      return answer instanceof Promise ? answer.catch(failed) : answer
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  function respond(message: Buffer, transport: Transport): ReturnType<Respond> {
     const question = parseQuestion(message)
     if (question === undefined) return undefined
     if ('rcode' in question) return writeRefusal(question)
