@@ -188,18 +188,23 @@ describe('who asks otherwise', () => {
 describe('a server that asks itself', () => {
   it('does not', async () => {
     writeFileSync(join(directory, 'resolv.conf'), 'nameserver 127.0.0.2\n')
+    let asked = 0
+    const count = async (): Promise<void> => {
+      asked += 1
+    }
     const own = createClusterDns({
       client,
       environment,
       domain: 'cluster.local',
       resolvConf: join(directory, 'resolv.conf'),
-      exchange: hostExchange,
+      exchange: { udp: count, tcp: count },
     })
     const { port: ownPort } = await own.listen('UDP', { address: '127.0.0.2', port: 0 })
     closers.push(() => void own.close())
     const asking = new Resolver({ timeout: 5000, tries: 1 })
     asking.setServers([`127.0.0.2:${ownPort}`])
     await expect(asking.resolve4('example.com')).rejects.toMatchObject({ code: 'ESERVFAIL' })
+    expect(asked).toBe(0)
   })
 })
 
