@@ -89,6 +89,15 @@ describe('a UDP frontend', () => {
     expect(sockets.size).toBe(2)
   })
 
+  it('passes nothing on that says that it comes from no port: no answer could be sent there', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets } = await open([await serve('a')], clock)
+    const [socket] = sockets
+    socket?.emit('message', Buffer.from('x'), { address: '127.0.0.1', family: 'IPv4', port: 0, size: 1 })
+    expect((await ask(await bound(), port, 'y'))[0]).toBe('a')
+    expect(sockets.size).toBe(2)
+  })
+
   it('passes on answers of the backend alone', async () => {
     const { clock } = virtualEnvironment()
     const { port } = await open([await serve('a')], clock)

@@ -76,6 +76,8 @@ export async function listenUdp(
     return session
   }
   socket.on('message', (datagram, from) => {
+    // Nothing can be sent there.
+    if (from.port === 0) return
     const client = `${from.address} ${from.port}`
     let session = sessions.get(client)
     if (session !== undefined && !balancer.has(session.backend)) {
