@@ -2,12 +2,12 @@ import { createSocket, type Socket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket as TcpSocket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket as TcpSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endpointSlices, namespaces, services } from '@coracle/api'
+import { endpointSlices, forbidden, namespaces, services } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { type Environment, realEnvironment, VirtualClock } from '@coracle/environment'
+import { type Environment, realEnvironment, VirtualClock, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ClusterDns, createClusterDns } from './cluster-dns.ts'
 import { type Exchange, framed, hostExchange } from './forward/exchange.ts'
@@ -28,12 +28,13 @@ const closers: (() => void)[] = []
 
 /** The server that the host asks, on a port of its own. */
 let elsewhere: Socket
+let elsewhereTcpPort = 0
 let elsewhereAnswers: (question: Buffer) => Buffer | undefined
 
 /** Asks whom it is told at the port that this test listens on. */
 const toElsewhere: Exchange = {
   udp: (server, ...rest) => hostExchange.udp({ ...server, port: elsewhere.address().port }, ...rest),
-  tcp: (server, ...rest) => hostExchange.tcp({ ...server, port: elsewhere.address().port }, ...rest),
+  tcp: (server, ...rest) => hostExchange.tcp({ ...server, port: elsewhereTcpPort }, ...rest),
 }
 
 beforeEach(async () => {
@@ -126,9 +127,10 @@ describe('a resolver', () => {
     const server = createServer((socket) =>
       socket.once('data', (bytes) => socket.end(framed(answerTo(bytes.subarray(2), { addresses })))),
     )
-    server.listen(elsewhere.address().port, '127.0.0.1')
+    server.listen(0, '127.0.0.1')
     closers.push(() => server.close())
     await once(server, 'listening')
+    elsewhereTcpPort = (server.address() as AddressInfo).port
     expect(await resolver.resolve4('example.com')).toHaveLength(300)
   })
 
@@ -182,6 +184,25 @@ describe('who asks otherwise', () => {
       expect(answer.length).toBeGreaterThan(bytesMax - 32)
       expect(read(answer).isTruncated).toBe(true)
     }
+  })
+})
+
+describe('who may not see namespaces', () => {
+  it('answers all the same, after a while', async () => {
+    const virtual = virtualEnvironment()
+    const limited: FakeClient = Object.create(client, {
+      list: {
+        value: (...args: Parameters<FakeClient['list']>) =>
+          args[0].plural === 'namespaces' ? Promise.reject(forbidden(args[0], '', 'no')) : client.list(...args),
+      },
+    })
+    const own = createClusterDns({ client: limited, environment: virtual, domain: 'cluster.local', resolvConf: '' })
+    closers.push(() => void own.close())
+    const listening = own.listen('UDP', { address: '127.0.0.2', port: 0 })
+    await virtual.clock.advance('5s')
+    const asking = new Resolver({ timeout: 5000, tries: 1 })
+    asking.setServers([`127.0.0.2:${(await listening).port}`])
+    expect(await asking.resolve4('web.shop.svc.cluster.local')).toEqual(['10.96.0.7'])
   })
 })
 

@@ -20,10 +20,11 @@ export const hostExchange: Exchange = {
   udp({ address, port }, question, take, signal) {
     const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
     return new Promise<void>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       socket.on('error', reject)
       // What is connected hears of a port that nobody listens at, and takes nothing from others.
-      socket.connect(port, address, () => socket.send(question))
+      socket.connect(port, address, (error?: Error) => (error ? reject(error) : socket.send(question)))
       socket.on('message', (message) => {
         if (take(message)) resolve()
       })
@@ -33,6 +34,7 @@ export const hostExchange: Exchange = {
     const socket = connect({ host: address, port, noDelay: true })
     let received = Buffer.alloc(0)
     return new Promise<void>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       socket.on('error', reject)
       socket.on('close', () => reject(new Error('the connection has ended')))
