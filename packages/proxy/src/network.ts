@@ -27,9 +27,11 @@ export const connectionsMax = 10_000
 
 /** How many places there are for connections. */
 export class Places {
+  readonly max: number
   #free: number
 
   constructor(max = connectionsMax) {
+    this.max = max
     this.#free = max
   }
 

@@ -37,7 +37,7 @@ async function serve(name: string): Promise<Backend> {
   return { address: '127.0.0.1', port: socket.address().port }
 }
 
-async function open(backends: readonly Backend[], clock: Clock, places = new Places(), clientsMax = 100) {
+async function open(backends: readonly Backend[], clock: Clock, places = new Places()) {
   const probe = createSocket('udp4')
   probe.bind(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -50,7 +50,6 @@ async function open(backends: readonly Backend[], clock: Clock, places = new Pla
     places,
     clock,
     sockets,
-    clientsMax,
   })
   let isOpen = true
   const close = (): void => {
@@ -123,9 +122,13 @@ describe('a UDP frontend', () => {
 
   it('drops what comes from more clients than it has places for, and gives places back', async () => {
     const { clock } = virtualEnvironment()
-    const { port } = await open([await serve('a')], clock, new Places(1))
+    const places = new Places(3)
+    const { port } = await open([await serve('a')], clock, places)
     const [client, other] = [await bound(), await bound()]
     await ask(client, port, 'x')
+    // For connections.
+    places.take()
+    places.take()
     other.send('dropped', port, '127.0.0.1')
     expect((await ask(client, port, 'y'))[2]).toBe('y')
     await clock.advance(idleMs + 15_000)
@@ -134,7 +137,7 @@ describe('a UDP frontend', () => {
 
   it('leaves places to others: who was still for longest gives way to who is new', async () => {
     const { clock } = virtualEnvironment()
-    const { port, sockets } = await open([await serve('a')], clock, new Places(), 2)
+    const { port, sockets } = await open([await serve('a')], clock, new Places(4))
     const [first, second, third] = [await bound(), await bound(), await bound()]
     const [, from] = await ask(first, port, 'x')
     const [, secondFrom] = await ask(second, port, 'x')

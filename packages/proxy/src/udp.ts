@@ -4,12 +4,10 @@ import { isIPv6 } from 'node:net'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
 import type { Backend, Frontend, Listening } from './frontends.ts'
-import { connectionsMax, type Places } from './network.ts'
+import type { Places } from './network.ts'
 
 /** A client that has sent nothing for so long, and got nothing, is forgotten: its next datagram may go to another backend. */
 export const idleMs = 60_000
-/** Clients of a frontend: the one that was still for longest gives way to a new one, as lookups of names are a client each. */
-const clientsMaxDefault = connectionsMax / 2
 /** How often it is looked for those. */
 const lookMs = 15_000
 
@@ -27,17 +25,7 @@ interface Session {
 export async function listenUdp(
   { address, port }: Pick<Frontend, 'address' | 'port'>,
   balancer: Balancer,
-  {
-    places,
-    clock,
-    sockets,
-    clientsMax = clientsMaxDefault,
-  }: {
-    readonly places: Places
-    readonly clock: Clock
-    readonly sockets: Set<Socket>
-    readonly clientsMax?: number
-  },
+  { places, clock, sockets }: { readonly places: Places; readonly clock: Clock; readonly sockets: Set<Socket> },
 ): Promise<Listening> {
   const socket = createSocket(isIPv6(address) ? 'udp6' : 'udp4')
   try {
@@ -59,8 +47,9 @@ export async function listenUdp(
   }
   const begin = (client: string, from: { readonly address: string; readonly port: number }): Session | undefined => {
     const [backend] = balancer.order(from.address)
+    // Lookups of names are a client each: half of the places are left to others, and who was still for longest gives way.
     const [stillest] = sessions
-    if (stillest !== undefined && sessions.size >= clientsMax) end(...stillest)
+    if (stillest !== undefined && sessions.size >= places.max / 2) end(...stillest)
     if (backend === undefined || !places.take()) return undefined
     balancer.visited(from.address, backend)
     const own = createSocket(isIPv6(backend.address) ? 'udp6' : 'udp4')
