@@ -287,4 +287,14 @@ function itFinds({ flag, start }: Kind): void {
     })
     expect(await dnsAddress()).toBe(address)
   })
+
+  it('are looked up as the host does where the Service is gone, which a pod that asks for them is told', async () => {
+    await kubectl.ok(['delete', 'service', '-n', 'kube-system', 'kube-dns'])
+    await eventually('nobody answers', async () => (await addressesOf('web.default.svc.cluster.local')).length === 0)
+    await apply(pod('late', ['sleep', '10000']))
+    await areReady('late')
+    expect(await inPod('cat /etc/resolv.conf', 'late')).toBe(`search outer.example\nnameserver ${elsewhereAddress}\n`)
+    const event = () => field('.items[*].message', 'events', '--field-selector', 'reason=MissingClusterDNS')
+    await eventually('an event', async () => (await event()).includes('Falling back to "Default" policy.'))
+  })
 }

@@ -29,7 +29,7 @@ export interface NodeDns {
 export async function sandboxIsolation(
   pod: Pod,
   node: IsolatingNode,
-): Promise<SandboxIsolation & { readonly lacksClusterDns: boolean }> {
+): Promise<SandboxIsolation & { readonly dnsProblem: string | undefined }> {
   const { metadata, spec } = pod
   if (spec.hostUsers === false) {
     throw new Error('users of their own (hostUsers: false) are not given to pods here: leave hostUsers out')
@@ -44,7 +44,7 @@ export async function sandboxIsolation(
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
-    lacksClusterDns: usesClusterDns(pod) && servers.length === 0,
+    dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
     portMappings: hostNetwork ? [] : portMappings(pod),
     runtimeHandler: await runtimeHandler(pod, node.client),
     hostAliases: hostAliases.map(({ ip = '', hostnames = [] }) => ({ ip, hostnames })),
@@ -53,6 +53,10 @@ export async function sandboxIsolation(
       : { fullHostname: `${hostname}.${domain}` }),
   }
 }
+
+/** Upstream's words. */
+const missingDns = (policy = 'ClusterFirst'): string =>
+  `kubelet does not have ClusterDNS IP configured and cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`
 
 /** Ports of the node that lead to the pod: each once, whichever container names it. */
 function portMappings({ spec: { containers, initContainers = [] } }: Pod): readonly PortMapping[] {

@@ -12,7 +12,7 @@ import {
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { agentCause } from '../agent-cause.ts'
-import { type IsolatingNode, sandboxIsolation } from '../isolation/sandbox-isolation.ts'
+import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
 import { type ContainerRuntimeStatus, RuntimeUnavailableError, type SandboxIsolation } from '../runtimes/runtime.ts'
@@ -610,13 +610,11 @@ export class PodWorker implements StatusWriterHost {
     await this.#warnOfPullSecrets()
   }
 
+  /** Loaded where pods are isolated. */
   async #isolation(node: IsolatingNode): Promise<SandboxIsolation> {
-    const isolation = await sandboxIsolation(this.#pod, node)
-    if (isolation.lacksClusterDns) {
-      const { dnsPolicy = 'ClusterFirst' } = this.#pod.spec
-      const message = `kubelet does not have ClusterDNS IP configured and cannot create Pod using "${dnsPolicy}" policy. Falling back to "Default" policy.`
-      recordPodEvent(this.#context, this.#pod, 'Warning', 'MissingClusterDNS', message)
-    }
+    const { sandboxIsolation } = await import('../isolation/sandbox-isolation.ts')
+    const { dnsProblem, ...isolation } = await sandboxIsolation(this.#pod, node)
+    if (dnsProblem !== undefined) recordPodEvent(this.#context, this.#pod, 'Warning', 'MissingClusterDNS', dnsProblem)
     return isolation
   }
 
