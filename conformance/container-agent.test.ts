@@ -196,6 +196,15 @@ function itJoins({ flag, scheme, start }: Kind): void {
     expect([...answers].sort()).toEqual(['container', 'process'])
   })
 
+  it('has its pods find services by their names', async () => {
+    const answers = new Set<string>()
+    await eventually('pods of both answer', async () => {
+      answers.add(await inContainer('wget -qO- http://web.default'))
+      return answers.size === 2
+    })
+    expect(await field('.spec.clusterIP', 'service', '-n', 'kube-system', 'kube-dns')).toBe('10.112.0.10')
+  })
+
   it('gives its pods what it takes to call the API, as client libraries do', async () => {
     await kubectl.ok(['create', 'rolebinding', 'viewer', '--clusterrole=view', '--serviceaccount=default:default'])
     const call = `

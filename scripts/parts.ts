@@ -22,6 +22,7 @@ export const soon: readonly string[] = [
   'packages/cli/src/up/flag-values.ts',
   'packages/cli/src/up/values-in-force.ts',
   'packages/cli/src/verbs/cluster.ts',
+  'packages/cluster/src/adapt-frontends.ts',
   'packages/cluster/src/service-routes.ts',
   'packages/environment/src/last-compiler.ts',
   'packages/kubelet/src/runtimes/process/index.ts',

@@ -38,6 +38,7 @@ const daemonSets = cluster('daemon-set')
 const statefulSets = cluster('stateful-set')
 const volumes = cluster('volumes')
 const podTraffic = 'conformance/upstream-pod-traffic.test.ts'
+const domainNames = 'conformance/names.test.ts'
 const serviceTraffic = 'conformance/upstream-service-traffic.test.ts'
 
 /** A scenario that a test of the same name asks, or tests of these names. */
@@ -51,7 +52,6 @@ const omitted = (reason: string, ...names: readonly string[]): readonly OmittedS
 
 const userspace =
   'The service proxy is a program without root: packets are not rewritten, so sources and addresses of others are beyond it.'
-const names = 'Names of services: there is no DNS server in the cluster.'
 const clouds = 'There is no cloud provider, and no load balancer of one.'
 const clusterAutoscaler = 'Tests the cluster autoscaler, another project that adds and removes machines of a cloud.'
 const policies =
@@ -909,19 +909,40 @@ export const suites: readonly ScenarioSuite[] = [
   {
     name: 'DNS, networking and proxies',
     scenarios: [
-      ...omitted(
-        names,
+      asked(
+        domainNames,
         'should provide DNS for the cluster, for services, for pods for Hostname and Subdomain, for ExternalName services (6 scenarios)',
+        'lead a pod to the API',
+        'have the address of the service',
+        'have ports',
+        'are those of a pod with a hostname and a subdomain, and it knows its own',
+        'are those of others as long as the service says so',
+      ),
+      asked(
+        domainNames,
         'should resolve DNS of partial qualified names (2 scenarios)',
+        'lead a pod to the API',
+        'lead a pod to a service: %s',
+      ),
+      ...omitted(
+        'The configuration of another server: names are answered by the program, as long as nobody is behind kube-system/kube-dns.',
         'DNS configMap nameserver (3 scenarios)',
+      ),
+      ...omitted(
+        'How many services a cluster may have is measured elsewhere: an answer costs the same with 10,000 as with ten.',
         'Should answer DNS query for maximum number of services per cluster',
-        'ClusterDns should create pod that uses dns',
+      ),
+      asked(domainNames, 'ClusterDns should create pod that uses dns', 'lead a pod to a service: %s'),
+      ...['nameservers', 'resolv.conf'].map((what) =>
+        asked(
+          domainNames,
+          `should support configurable pod ${what === 'nameservers' ? 'DNS ' : ''}${what}`,
+          'are looked up as a pod says',
+        ),
       ),
       ...omitted(
         'Pods of the process runtime read the files of their host: /etc/hosts and /etc/resolv.conf are not written.',
         'should provide /etc/hosts entries for the cluster',
-        'should support configurable pod DNS nameservers',
-        'should support configurable pod resolv.conf',
         'should work with the pod containing more than 6 DNS search paths and longer than 256 search list characters',
       ),
       ...['intra-pod', 'node-pod'].flatMap((way) =>

@@ -130,6 +130,11 @@ export interface ApiCore {
    * the returned function is called. Wait for `ready` before.
    */
   advertise(address: ServerAddress, hostname: string): () => Promise<void>
+  /**
+   * Calls once there is a node whose containers have file systems of their own: now, or when it comes, unless the returned function is called
+   * before. Wait for `ready` before.
+   */
+  whenNodesIsolate(call: () => void): () => void
   /** Resolves once the store has answered a question about its latest state; rejects where it cannot. */
   askStore(): Promise<void>
   /** Whether requests without credentials are taken at all. */
@@ -174,7 +179,8 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   })
   const turns = new WorkTurns(environment.clock)
   const webhooks = admissionWebhooks(registries, environment, authorizer)
-  const tokenVolumes = tokenVolumesOf(options.mountsTokens ?? false, registries, environment)
+  const isolatingNodes = new IsolatingNodes(registries)
+  const tokenVolumes = tokenVolumesOf(options.mountsTokens ?? false, isolatingNodes, environment)
   const { clock } = environment
   const builtIn = builtInAdmission(registries, authorizer, webhooks, clock, turns, tokenVolumes, options.metrics)
   const admission = new AdmissionChain([
@@ -294,6 +300,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
         return stopService()
       }
     },
+    whenNodesIsolate: (call) => isolatingNodes.whenOneExists(call),
     askStore: async () => {
       await store.latest()
     },
@@ -332,11 +339,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
 /** The volumes with tokens that pods get without having asked; undefined where none ever does. */
 function tokenVolumesOf(
   wanted: boolean | 'forIsolatedNodes',
-  registries: Registries,
+  isolatingNodes: IsolatingNodes,
   { random }: Environment,
 ): TokenVolumes | undefined {
   if (wanted === false) return undefined
-  const isolatingNodes = new IsolatingNodes(registries)
   return {
     areWanted: () => wanted === true || isolatingNodes.exist(),
     newSuffix: () => random.string(generatedSuffixLength, nameAlphabet),

@@ -164,6 +164,7 @@ export class ApiServer {
       this.#core = core
       this.#resourcesHaveChanged()
       this.link.restore()
+      if (mountsTokens !== false) stops.push(keepDnsService(core))
     }
     const atWork = serve()
     return {
@@ -249,6 +250,21 @@ export class ApiServer {
   #resourcesHaveChanged(): void {
     if (this.#core !== undefined) this.#resources = this.#core.registries.resources()
     for (const listener of [...this.#onResourcesChange]) listener()
+  }
+}
+
+/** Has the Service by which pods look names up be there as soon as a node has such pods, until the returned function is called. */
+function keepDnsService(core: ApiCore): Stop {
+  const stopping = new AbortController()
+  const make = async (): Promise<void> => {
+    const { environment } = core
+    const { makeDnsService } = await environment.clock.hold(import('@coracle/dns/service'))
+    await makeDnsService(core.client(apiServerUser), environment, stopping.signal)
+  }
+  const forget = core.whenNodesIsolate(() => void make())
+  return () => {
+    forget()
+    stopping.abort(new Error('the server is stopped'))
   }
 }
 

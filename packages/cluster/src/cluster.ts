@@ -132,8 +132,12 @@ export interface ContainerRuntimeOptions {
   readonly imageLimits?: Partial<ImageLimits>
   /** How little may be left of the node before pods are evicted. Upstream's thresholds by default. */
   readonly evictionThresholds?: EvictionThresholds
-  /** Addresses of servers that know the names of the cluster's services. By default pods look names up as their node does. */
+  /** Addresses of servers that know the names of the cluster's services. By default that of its Service `kube-system/kube-dns`. */
   readonly clusterDns?: readonly string[]
+  /** The domain that these names are in; `cluster.local` by default. */
+  readonly clusterDomain?: string
+  /** The file that says how the host looks up names: what pods are given of it, and who is asked for names of others. `/etc/resolv.conf` by default. */
+  readonly resolvConf?: string
 }
 
 /** Makes the store of a cluster, such as one that is made faulty. What it does outside the environment's clock must hold that. */

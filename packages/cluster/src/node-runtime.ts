@@ -129,11 +129,11 @@ export function isolatedNodeOptions(
   options: ContainerRuntimeOptions | undefined,
 ): Pick<KubeletOptions, 'imageLimits' | 'evictionThresholds' | 'clusterDns'> {
   if (options === undefined) return {}
-  const { clusterDns: servers } = options
+  const { clusterDns: servers, clusterDomain: domain, resolvConf } = options
   return {
     imageLimits: { ...imageLimits, ...options.imageLimits },
     evictionThresholds: options.evictionThresholds ?? evictionThresholds,
-    ...(servers === undefined ? {} : { clusterDns: { servers, domain: 'cluster.local' } }),
+    clusterDns: { servers, domain, resolvConf },
   }
 }
 

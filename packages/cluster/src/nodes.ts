@@ -27,6 +27,7 @@ import { hostAddress } from './host-address.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { startLocalPathProvisioner } from './local-path-provisioner.ts'
 import { localVolumes } from './local-volumes.ts'
+import type { Names } from './names.ts'
 import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
@@ -268,24 +269,31 @@ function startWithProxy(
   const names = ownNames({ count, namePrefix })
   let proxy: ServiceProxy | undefined
   let routes: ServiceRoutes | undefined
+  let domainNames: Names | undefined
   let isStopped = false
   const start = async (): Promise<void> => {
-    const [{ createServiceProxy }, { ServiceRoutes }] = await Promise.all([
+    const [{ createServiceProxy }, { ServiceRoutes }, { adaptFrontends }] = await Promise.all([
       import('@coracle/proxy'),
       import('./service-routes.ts'),
+      import('./adapt-frontends.ts'),
     ])
+    const { Names } = containerRuntime === undefined ? {} : await import('./names.ts')
     if (isStopped) return
     const client = worlds.clientOf('kube-proxy', identities.proxy, link)
     const environment = worlds.environmentOf('kube-proxy')
     routes = new ServiceRoutes({ client, environment, dataDirectory, isolates: containerRuntime !== undefined })
     await routes.start()
     if (isStopped) return
+    domainNames = Names && containerRuntime && new Names(client, environment, containerRuntime)
     proxy = createServiceProxy({
       client,
       environment,
       isOwnNode: (name) => names.has(name),
       nodeAddresses: [proxyAddress],
-      leadsToApi: containerRuntime !== undefined,
+      adapt: adaptFrontends({
+        leadsToApi: containerRuntime !== undefined,
+        ...(domainNames === undefined ? {} : { answerNames: domainNames.answer }),
+      }),
       throughNode: connections.connectThroughNode,
     })
     await proxy.start()
@@ -294,6 +302,7 @@ function startWithProxy(
   const stop = async (): Promise<void> => {
     isStopped = true
     await proxy?.stop()
+    await domainNames?.stop()
     await routes?.stop()
   }
   return {

@@ -5,7 +5,6 @@ export {
   parseEvictionThresholds,
 } from './eviction/thresholds.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
-export type { ClusterDns } from './isolation/dns-config.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'
 export type { AgentMetrics, AgentMetricsSource } from './metrics/agent-metrics.ts'

@@ -7,7 +7,7 @@ import { apiSources } from './env/api-sources.ts'
 import type { EvictionThresholds } from './eviction/thresholds.ts'
 import type { ImageLimits } from './images/image-limits.ts'
 import { nodeImages } from './images/node-images.ts'
-import type { ClusterDns } from './isolation/dns-config.ts'
+import type { ClusterNameServers } from './isolation/cluster-name-servers.ts'
 import type { LogOptions } from './log-options.ts'
 import type { AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
@@ -57,10 +57,20 @@ export interface KubeletOptions {
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
   readonly evictionThresholds?: EvictionThresholds
-  /** Where isolated pods look up names of the cluster. Absent: nowhere. */
-  readonly clusterDns?: ClusterDns
+  /** How isolated pods look names up. */
+  readonly clusterDns?: ClusterDnsOptions
   /** Where the agent counts its own work: asked when there is some. Absent: nowhere. */
   readonly metrics?: AgentMetricsSource
+}
+
+/** How isolated pods look names up: what is not said is as usual. */
+export interface ClusterDnsOptions {
+  /** Who knows names of the cluster. Absent: whoever is behind its Service `kube-system/kube-dns`. */
+  readonly servers?: readonly string[] | undefined
+  /** Absent: `cluster.local`. */
+  readonly domain?: string | undefined
+  /** Absent: `/etc/resolv.conf`. */
+  readonly resolvConf?: string | undefined
 }
 
 /** What happens to the containers when the node agent stops: they run on, or they are stopped as if the node went down. */
@@ -129,6 +139,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   // Simulated containers have no environment that anybody could look into.
   const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
   const sources = apiSources(client, serviceInformer)
+  const { servers, domain = clusterDomain, resolvConf = '/etc/resolv.conf' } = options.clusterDns ?? {}
+  let nameServers: ClusterNameServers | undefined
   const makesFiles = runtime.runsProcesses && directory !== undefined
   const tokens = makesFiles ? new PodTokens(client, { ...environment, logger }) : undefined
   const volumes = {
@@ -162,7 +174,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           isolation: {
             client,
             memoryBytes: quantityValue(facts.capacity.memory ?? '0'),
-            dns: options.clusterDns ?? { servers: [], domain: clusterDomain },
+            dns: { servers: async () => servers ?? nameServers?.addresses() ?? [], domain, resolvConf },
           },
         }
       : {}),
@@ -228,6 +240,11 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       // No container starts before its services are known.
       serviceInformer?.start()
       await serviceInformer?.waitForSync(stopping.signal)
+      if (runtime.isolates === true && serviceInformer !== undefined && servers === undefined) {
+        const { ClusterNameServers } = await import('./isolation/cluster-name-servers.ts')
+        nameServers = new ClusterNameServers(serviceInformer, environment.clock)
+        nameServers.start()
+      }
       informer.start()
       await informer.waitForSync(stopping.signal)
       await manager.removeOrphans()

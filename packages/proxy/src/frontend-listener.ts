@@ -1,7 +1,7 @@
 import type { Environment, Timer } from '@coracle/environment'
 import { Balancer } from './balancer.ts'
-import { type Frontend, idOf } from './frontends.ts'
-import type { Listening, Network } from './network.ts'
+import { type Frontend, idOf, type Listening } from './frontends.ts'
+import type { Network } from './network.ts'
 
 /** Waits between attempts to listen where that fails: it doubles from the first to the last. */
 export const retryFirstMs = 1000
@@ -38,8 +38,8 @@ export class FrontendListener {
   /** What is to be listened to from now on: the same address and port each time, or nothing. */
   set(frontend: Frontend | undefined): void {
     this.#balancer.set(frontend?.backends ?? [], frontend?.affinityMs)
-    const isOpen = frontend !== undefined && (frontend.backends.length > 0 || frontend.healthOf !== undefined)
-    this.#wanted = isOpen ? frontend : undefined
+    const { backends = [], healthOf, answer } = frontend ?? {}
+    this.#wanted = backends.length > 0 || (healthOf ?? answer) !== undefined ? frontend : undefined
     if (this.#wanted === undefined) this.#close()
     else if (this.#listening === undefined && !this.#isOpening && this.#retry === undefined)
       void this.#open(this.#wanted)

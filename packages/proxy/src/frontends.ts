@@ -25,6 +25,17 @@ export interface Frontend {
   readonly isElsewhere: boolean
   /** Nothing is carried: load balancers ask here by HTTP how many endpoints this service has on own nodes, which are its backends. */
   readonly healthOf?: ServiceName
+  /** Nothing is carried: this listens there, and answers itself. */
+  readonly answer?: (frontend: ListenedTo) => Promise<Listening>
+}
+
+/** What there is to know of a frontend to listen for it. */
+export type ListenedTo = Pick<Frontend, 'protocol' | 'address' | 'port' | 'healthOf' | 'answer'>
+
+/** A frontend that is listened to. */
+export interface Listening {
+  /** Takes no new connections from now on, and gives the address back. Those there are go on. */
+  close(): void
 }
 
 export interface ServiceName {

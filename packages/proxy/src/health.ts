@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { Balancer } from './balancer.ts'
-import type { Frontend, ServiceName } from './frontends.ts'
-import type { Listening } from './network.ts'
+import type { Frontend, Listening, ServiceName } from './frontends.ts'
 
 /** Load balancers ask every few seconds, over few connections. */
 const connectionsMax = 100

@@ -13,6 +13,7 @@ export function hostNetwork(clock: Clock, throughNode?: ConnectThroughNode): Net
   const datagrams = new Set<UdpSocket>()
   return {
     listen(frontend, balancer) {
+      if (frontend.answer !== undefined) return frontend.answer(frontend)
       if (frontend.healthOf !== undefined) return answerHealth(frontend, frontend.healthOf, balancer)
       return frontend.protocol === 'TCP'
         ? listenTcp(frontend, balancer, {

@@ -1,5 +1,13 @@
 /** The service proxy: what leads traffic from a service's address to what is behind it. */
 
-export { type Backend, type Frontend, frontendsOf, type Protocol, type Surroundings } from './frontends.ts'
-export type { ConnectThroughNode, Listening, Network, PodPort } from './network.ts'
+export {
+  type Backend,
+  type Frontend,
+  frontendsOf,
+  type ListenedTo,
+  type Listening,
+  type Protocol,
+  type Surroundings,
+} from './frontends.ts'
+export type { ConnectThroughNode, Network, PodPort } from './network.ts'
 export { createServiceProxy, type ServiceProxy, type ServiceProxyOptions } from './service-proxy.ts'

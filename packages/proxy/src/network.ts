@@ -1,9 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Balancer } from './balancer.ts'
-import type { Frontend } from './frontends.ts'
-
-/** What there is to know of a frontend to listen for it. */
-export type ListenedTo = Pick<Frontend, 'protocol' | 'address' | 'port' | 'healthOf'>
+import type { ListenedTo, Listening } from './frontends.ts'
 
 /**
  * Connects to a port of a pod of another machine through the agent of its node. Rejects where the agent is not reached, or the pod does
@@ -15,12 +12,6 @@ export type ConnectThroughNode = (nodeName: string, pod: PodPort, signal: AbortS
 export interface PodPort {
   readonly address: string
   readonly port: number
-}
-
-/** A frontend that is listened to. */
-export interface Listening {
-  /** Takes no new connections from now on, and gives the address back. Those there are go on. */
-  close(): void
 }
 
 /** The way to clients and backends, as a proxy needs it. */
@@ -36,9 +27,11 @@ export const connectionsMax = 10_000
 
 /** How many places there are for connections. */
 export class Places {
+  readonly max: number
   #free: number
 
   constructor(max = connectionsMax) {
+    this.max = max
     this.#free = max
   }
 

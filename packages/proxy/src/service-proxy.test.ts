@@ -132,34 +132,38 @@ describe('the service proxy', () => {
     expect(told).toEqual([`+ ${id} → 10.0.0.1`, `- ${id}`, '+ TCP 10.96.0.8:80 → 10.0.0.1'])
   })
 
-  it('leaves the way to the API alone', async () => {
-    const api = makeService()
-    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
-    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
-    await client.create(endpointSlices, makeSlice([makeEndpoint('10.0.0.1')], { labels }))
+  it('listens for what is made of a service, in the place of what its slices say', async () => {
+    proxy = newProxy({
+      adapt: ({ metadata }, frontends) =>
+        metadata.name === 'web'
+          ? frontends.map((each) => ({ ...each, backends: [{ address: 'other', port: 1 }] }))
+          : [],
+    })
+    await client.create(services, makeService())
+    const other = makeService({ clusterIP: '10.96.0.8', clusterIPs: ['10.96.0.8'] })
+    await client.create(services, { ...other, metadata: { ...other.metadata, name: 'other' } })
+    await client.create(
+      endpointSlices,
+      makeSlice([makeEndpoint('10.0.0.1')], { name: 'other-1', labels: { 'kubernetes.io/service-name': 'other' } }),
+    )
     await start()
-    expect(told).toEqual([])
+    expect(told).toEqual([`+ ${id} → other`])
   })
 
-  it('leads to the API where pods do not reach it otherwise', async () => {
-    const api = makeService()
-    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
-    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
-    await client.create(endpointSlices, makeSlice([{ addresses: ['127.0.0.1'] }], { labels }))
-    proxy = newProxy({ leadsToApi: true })
+  it('gives the address up before somebody else listens there, and takes it back', async () => {
+    const answer = async () => ({ close() {} })
+    proxy = newProxy({
+      adapt: (_, frontends) => frontends.map((each) => (each.backends.length === 0 ? { ...each, answer } : each)),
+    })
+    await client.create(services, makeService())
     await start()
-    expect(told).toEqual([`+ ${id} → 127.0.0.1`])
-  })
-
-  it('leads to the server that its machine knows where it is no server itself', async () => {
-    const api = makeService()
-    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'kubernetes' } })
-    const labels = { 'kubernetes.io/service-name': 'kubernetes' }
-    await client.create(endpointSlices, makeSlice([{ addresses: ['127.0.0.1'] }], { labels }))
-    await client.create(services, { ...api, metadata: { ...api.metadata, name: 'web' } })
-    proxy = newProxy({ leadsToApi: { address: 'server.example', port: 6443 } })
-    await start()
-    expect(told).toEqual([`+ ${id} → server.example`])
+    expect(told.splice(0)).toEqual([`+ ${id} → `])
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await environment.clock.settle()
+    expect(told.splice(0)).toEqual([`- ${id}`, `+ ${id} → 10.0.0.1`])
+    await client.delete(endpointSlices, { namespace: 'default', name: 'web-1' })
+    await environment.clock.settle()
+    expect(told).toEqual([`- ${id}`, `+ ${id} → `])
   })
 
   it('gives all addresses back when it stops', async () => {

@@ -13,7 +13,7 @@ import type { Environment } from '@coracle/environment'
 import { FrontendListener } from './frontend-listener.ts'
 import { type Frontend, frontendsOf, idOf, type Surroundings } from './frontends.ts'
 import { hostNetwork } from './host-network.ts'
-import type { ConnectThroughNode, Network, PodPort } from './network.ts'
+import type { ConnectThroughNode, Network } from './network.ts'
 
 const component = 'kube-proxy'
 
@@ -25,12 +25,8 @@ export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNod
   /** Acts as `system:kube-proxy`. */
   readonly client: Client
   readonly environment: Environment
-  /**
-   * Whether it leads to the API, too: for pods with networks of their own, which do not reach an address of loopback. `true`: to the servers
-   * that are behind its service; an address and port: there, which is how a machine that is no server reaches one. False unless set:
-   * processes of this host are told where the API is itself.
-   */
-  readonly leadsToApi?: boolean | PodPort
+  /** What it listens for of a service, where that is not as the service and its slices say. */
+  readonly adapt?: (service: Service, frontends: readonly Frontend[]) => readonly Frontend[]
   /** The way to pods of other machines. Without it services lead there only where the address of a pod is reached from here. */
   readonly throughNode?: ConnectThroughNode
   /** The host's own unless set. */
@@ -130,9 +126,11 @@ class UserspaceProxy implements ServiceProxy {
 
   #lookAt(key: string): void {
     const service = this.#services.get(key)
-    const slices = service === undefined ? [] : this.#slices.byIndex(byServiceName, key)
-    const frontends = service === undefined ? [] : this.#frontendsOf(service, slices)
-    const wanted = new Map(frontends.map((frontend) => [idOf(frontend), frontend]))
+    const frontends = service === undefined ? [] : this.#frontendsOf(service)
+    // Somebody else listens for one that is answered now, or no longer.
+    const wanted = new Map(
+      frontends.map((frontend) => [`${idOf(frontend)} ${frontend.answer !== undefined}`, frontend]),
+    )
     const listeners = this.#listeners.get(key) ?? new Map<string, FrontendListener>()
     for (const [id, listener] of listeners) {
       if (wanted.has(id)) continue
@@ -148,12 +146,10 @@ class UserspaceProxy implements ServiceProxy {
     else this.#listeners.set(key, listeners)
   }
 
-  #frontendsOf(service: Service, slices: readonly EndpointSlice[]): readonly Frontend[] {
-    const { leadsToApi = false } = this.#options
-    if (!isOfApi(service)) return frontendsOf(service, slices, this.#surroundings)
-    if (leadsToApi === false) return []
+  #frontendsOf(service: Service): readonly Frontend[] {
+    const slices = this.#slices.byIndex(byServiceName, keyOf(service))
     const frontends = frontendsOf(service, slices, this.#surroundings)
-    return leadsToApi === true ? frontends : frontends.map((frontend) => ({ ...frontend, backends: [leadsToApi] }))
+    return this.#options.adapt?.(service, frontends) ?? frontends
   }
 
   #newListener(key: string): FrontendListener {
@@ -177,9 +173,6 @@ class UserspaceProxy implements ServiceProxy {
     if (service !== undefined) this.#recorder.event(service, type, reason, message, { action: 'Listen' })
   }
 }
-
-/** The Service by which pods find the API. Processes of this host are told an address of a server itself. */
-const isOfApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
 
 function serviceOf({ metadata: { namespace, labels } }: EndpointSlice): readonly string[] {
   const name = labels?.[serviceNameLabel]

@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream'
 import { type Clock, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Balancer } from './balancer.ts'
-import type { Backend } from './frontends.ts'
-import { type ConnectThroughNode, type Listening, Places } from './network.ts'
+import type { Backend, Listening } from './frontends.ts'
+import { type ConnectThroughNode, Places } from './network.ts'
 import { connectThroughNodeTimeoutMs, connectTimeoutMs, listenTcp, type TcpConnections } from './tcp.ts'
 
 const { clock, random } = realEnvironment()

@@ -3,8 +3,8 @@ import { connect, createServer, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import { type Backend, type Frontend, isLoopback } from './frontends.ts'
-import type { ConnectThroughNode, Listening, Places } from './network.ts'
+import { type Backend, type Frontend, isLoopback, type Listening } from './frontends.ts'
+import type { ConnectThroughNode, Places } from './network.ts'
 
 /** How long a backend may take to accept a connection before another one is tried. */
 export const connectTimeoutMs = 3000

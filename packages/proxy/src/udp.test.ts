@@ -46,7 +46,11 @@ async function open(backends: readonly Backend[], clock: Clock, places = new Pla
   const balancer = new Balancer(clock, seededRandom(1))
   balancer.set(backends, undefined)
   const sockets = new Set<Socket>()
-  const listening = await listenUdp({ address: '127.0.0.1', port }, balancer, { places, clock, sockets })
+  const listening = await listenUdp({ address: '127.0.0.1', port }, balancer, {
+    places,
+    clock,
+    sockets,
+  })
   let isOpen = true
   const close = (): void => {
     if (isOpen) listening.close()
@@ -84,6 +88,15 @@ describe('a UDP frontend', () => {
     expect(sockets.size).toBe(2)
   })
 
+  it('passes nothing on that says that it comes from no port: no answer could be sent there', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets } = await open([await serve('a')], clock)
+    const [socket] = sockets
+    socket?.emit('message', Buffer.from('x'), { address: '127.0.0.1', family: 'IPv4', port: 0, size: 1 })
+    expect((await ask(await bound(), port, 'y'))[0]).toBe('a')
+    expect(sockets.size).toBe(2)
+  })
+
   it('passes on answers of the backend alone', async () => {
     const { clock } = virtualEnvironment()
     const { port } = await open([await serve('a')], clock)
@@ -109,13 +122,30 @@ describe('a UDP frontend', () => {
 
   it('drops what comes from more clients than it has places for, and gives places back', async () => {
     const { clock } = virtualEnvironment()
-    const { port } = await open([await serve('a')], clock, new Places(1))
+    const places = new Places(3)
+    const { port } = await open([await serve('a')], clock, places)
     const [client, other] = [await bound(), await bound()]
     await ask(client, port, 'x')
+    // For connections.
+    places.take()
+    places.take()
     other.send('dropped', port, '127.0.0.1')
     expect((await ask(client, port, 'y'))[2]).toBe('y')
     await clock.advance(idleMs + 15_000)
     expect((await ask(other, port, 'z'))[2]).toBe('z')
+  })
+
+  it('leaves places to others: who was still for longest gives way to who is new', async () => {
+    const { clock } = virtualEnvironment()
+    const { port, sockets } = await open([await serve('a')], clock, new Places(4))
+    const [first, second, third] = [await bound(), await bound(), await bound()]
+    const [, from] = await ask(first, port, 'x')
+    const [, secondFrom] = await ask(second, port, 'x')
+    expect((await ask(first, port, 'x'))[1]).toBe(from)
+    await ask(third, port, 'x')
+    expect(sockets.size).toBe(3)
+    expect((await ask(first, port, 'x'))[1]).toBe(from)
+    expect((await ask(second, port, 'x'))[1]).not.toBe(secondFrom)
   })
 
   it('gives its address and all its sockets back', async () => {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import type { Backend, Frontend } from './frontends.ts'
-import type { Listening, Places } from './network.ts'
+import type { Backend, Frontend, Listening } from './frontends.ts'
+import type { Places } from './network.ts'
 
 /** A client that has sent nothing for so long, and got nothing, is forgotten: its next datagram may go to another backend. */
 export const idleMs = 60_000
@@ -47,6 +47,9 @@ export async function listenUdp(
   }
   const begin = (client: string, from: { readonly address: string; readonly port: number }): Session | undefined => {
     const [backend] = balancer.order(from.address)
+    // Lookups of names are a client each: half of the places are left to others, and who was still for longest gives way.
+    const [stillest] = sessions
+    if (stillest !== undefined && sessions.size >= places.max / 2) end(...stillest)
     if (backend === undefined || !places.take()) return undefined
     balancer.visited(from.address, backend)
     const own = createSocket(isIPv6(backend.address) ? 'udp6' : 'udp4')
@@ -62,6 +65,8 @@ export async function listenUdp(
     return session
   }
   socket.on('message', (datagram, from) => {
+    // Nothing can be sent there.
+    if (from.port === 0) return
     const client = `${from.address} ${from.port}`
     let session = sessions.get(client)
     if (session !== undefined && !balancer.has(session.backend)) {
@@ -70,6 +75,8 @@ export async function listenUdp(
     }
     session ??= begin(client, from)
     if (session === undefined) return
+    sessions.delete(client)
+    sessions.set(client, session)
     session.lastMs = clock.monotonicMs()
     session.socket.send(datagram, session.backend.port, session.backend.address)
   })

@@ -26,6 +26,8 @@ describe('a container runtime', () => {
       podInfraContainerImage: 'example/pause',
       podLogsDir: 'logs',
       clusterDns: ['10.0.0.10'],
+      clusterDomain: 'example.internal.',
+      resolvConf: 'resolv.conf',
       imageGcHighThreshold: 60,
       imageGcLowThreshold: 50,
       minimumImageTtlDuration: 1000,
@@ -38,6 +40,8 @@ describe('a container runtime', () => {
       infraImage: 'example/pause',
       podLogsDirectory: '/home/jane/logs',
       clusterDns: ['10.0.0.10'],
+      clusterDomain: 'example.internal',
+      resolvConf: '/home/jane/resolv.conf',
       imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
       evictionThresholds: { 'memory.available': '1Gi' },
     })
@@ -53,6 +57,14 @@ describe('a container runtime', () => {
       '--image-maximum-gc-age is for containers of a container runtime: give --runtime cri or docker too',
     ],
     [{ runtime: 'process', clusterDns: [] }, '--cluster-dns is for containers of a container runtime'],
+    [{ clusterDomain: 'x' }, '--cluster-domain is for containers of a container runtime'],
+    [{ resolvConf: 'x' }, '--resolv-conf is for containers of a container runtime'],
+    [{ runtime: 'cri', clusterDns: ['10.0.0.10', 'dns.example'] }, '--cluster-dns: "dns.example" is no IP address'],
+    [
+      { runtime: 'cri', clusterDomain: 'Cluster_Local' },
+      '--cluster-domain "Cluster_Local": a lowercase RFC 1123 subdomain',
+    ],
+    [{ runtime: 'cri', clusterDomain: `${'x'.repeat(51)}` }, 'a domain has 50 characters at most'],
     [{ runtime: 'cri', podInfraContainerImage: 'x' }, '--pod-infra-container-image is for --runtime docker'],
     [{ runtime: 'cri', nodes: 2 }, 'one host with a container runtime is one node, not 2'],
     [

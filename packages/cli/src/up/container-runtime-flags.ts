@@ -1,4 +1,6 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { checkFormat } from '@coracle/api'
 import type { ClusterOptions } from '@coracle/cluster'
 import {
   type EvictionThresholds,
@@ -25,6 +27,8 @@ export interface ContainerRuntimeFlags {
   readonly imageMaximumGcAge?: number
   readonly evictionHard?: string
   readonly clusterDns?: readonly string[]
+  readonly clusterDomain?: string
+  readonly resolvConf?: string
 }
 
 /** The container runtime of a cluster, with limits that are all said. */
@@ -46,6 +50,8 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['imageMaximumGcAge', '--image-maximum-gc-age'],
   ['evictionHard', '--eviction-hard'],
   ['clusterDns', '--cluster-dns'],
+  ['clusterDomain', '--cluster-domain'],
+  ['resolvConf', '--resolv-conf'],
 ]
 
 /** Throws a CliError where it is said what images stand for, and the runtime has no need of it. */
@@ -67,7 +73,15 @@ export function containerRuntimeOf(
   flags: ContainerRuntimeFlags & { readonly nodes?: number },
   workingDirectory: string,
 ): { readonly containerRuntime?: ContainerRuntime } {
-  const { runtime, nodes = 1, podInfraContainerImage: infraImage, podLogsDir, clusterDns } = flags
+  const {
+    runtime,
+    nodes = 1,
+    podInfraContainerImage: infraImage,
+    podLogsDir,
+    clusterDns,
+    clusterDomain,
+    resolvConf,
+  } = flags
   if (runtime !== 'cri' && runtime !== 'docker') {
     const given = names.find(([name]) => flags[name] !== undefined)
     if (given === undefined) return {}
@@ -78,6 +92,10 @@ export function containerRuntimeOf(
       '--pod-infra-container-image is for --runtime docker: others have it in their configuration (sandbox_image of containerd)',
     )
   }
+  const problem = clusterDomain === undefined ? undefined : domainProblem(clusterDomain)
+  if (problem !== undefined) throw new CliError(`--cluster-domain ${JSON.stringify(clusterDomain)}: ${problem}`)
+  const unknown = clusterDns?.find((address) => isIP(address) === 0)
+  if (unknown !== undefined) throw new CliError(`--cluster-dns: ${JSON.stringify(unknown)} is no IP address`)
   const endpoint = flags.containerRuntimeEndpoint ?? endpoints[runtime]
   if (nodes > 1) {
     throw new CliError(
@@ -91,6 +109,8 @@ export function containerRuntimeOf(
       ...(infraImage === undefined ? {} : { infraImage }),
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
+      ...(clusterDomain === undefined ? {} : { clusterDomain: clusterDomain.replace(/\.$/, '') }),
+      ...(resolvConf === undefined ? {} : { resolvConf: resolve(workingDirectory, resolvConf) }),
       imageLimits: imageLimitsOf(flags),
       evictionThresholds: thresholdsOf(flags),
     },
@@ -103,6 +123,14 @@ function thresholdsOf({ evictionHard }: ContainerRuntimeFlags): EvictionThreshol
   } catch (error) {
     throw new CliError(`--eviction-hard: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** Names of services have room for this, and three labels of 63 characters before it. */
+const domainMax = 50
+
+function domainProblem(domain: string): string | undefined {
+  const [problem] = checkFormat('dns1123-subdomain', domain.replace(/\.$/, ''))
+  return problem ?? (domain.length > domainMax ? `a domain has ${domainMax} characters at most` : undefined)
 }
 
 function imageLimitsOf({

@@ -95,8 +95,13 @@ export function withRuntime(command: Command): Command {
     )
     .option(
       '--cluster-dns <addresses>',
-      "servers that know the cluster's names (default: those of the host)",
+      "servers that know the cluster's names (default: the address of its service kube-system/kube-dns)",
       collectCommas,
+    )
+    .option('--cluster-domain <domain>', "the domain of the cluster's names (default: cluster.local)")
+    .option(
+      '--resolv-conf <file>',
+      'how the host looks up names: what pods get of it, and who is asked for names of others (default: /etc/resolv.conf)',
     )
 }
 

@@ -23,8 +23,10 @@ import {
 import { createKubeletServer, type KubeletServer } from '@coracle/kubelet/server'
 import type { ServiceProxy } from '@coracle/proxy'
 import { lockDirectory, makePrivateDirectory } from '@coracle/store'
+import { adaptFrontends } from '../adapt-frontends.ts'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
+import { Names } from '../names.ts'
 import { isolatedNodeOptions, measured, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
@@ -360,7 +362,7 @@ class RunningAgent implements Agent {
   }
 
   async #startProxy(client: Client, isolates: boolean): Promise<void> {
-    const { environment, proxiesServices, runtime, nodeName, dataDir } = this.#options
+    const { environment, proxiesServices, runtime, nodeName, dataDir, containerRuntime } = this.#options
     if (!proxiesServices || runtime === 'simulated') return
     const [{ createServiceProxy }, { ServiceRoutes }, { podsElsewhere }] = await Promise.all([
       import('@coracle/proxy'),
@@ -370,13 +372,18 @@ class RunningAgent implements Agent {
     const routes = new ServiceRoutes({ client, environment, dataDirectory: dataDir, isolates })
     this.#stops.push(() => routes.stop())
     await routes.start()
+    const names = containerRuntime && new Names(client, environment, containerRuntime)
+    this.#stops.push(() => names?.stop())
     const proxy: ServiceProxy = createServiceProxy({
       client,
       environment,
       isOwnNode: (name) => name === nodeName,
       nodeAddresses: [this.address],
-      // The addresses that servers are told to have need not be reached from this machine.
-      leadsToApi: isolates && hostAndPort(this.server),
+      adapt: adaptFrontends({
+        // The addresses that servers are told to have need not be reached from this machine.
+        leadsToApi: isolates && hostAndPort(this.server),
+        ...(names === undefined ? {} : { answerNames: names.answer }),
+      }),
       throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),
     })
     this.#stops.push(() => proxy.stop())

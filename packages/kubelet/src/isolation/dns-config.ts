@@ -19,12 +19,11 @@ const searchCharactersMax = 2048
  */
 export function podDns({ metadata, spec }: Pod, nodeResolvConf: string, cluster: ClusterDns): DnsConfig {
   const node = parseResolvConf(nodeResolvConf)
-  const { dnsPolicy = 'ClusterFirst', dnsConfig = {}, hostNetwork = false } = spec
-  const isClusters = dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && !hostNetwork)
+  const { dnsPolicy = 'ClusterFirst', dnsConfig = {} } = spec
   const base =
     dnsPolicy === 'None'
       ? none
-      : isClusters && cluster.servers.length > 0
+      : usesClusterDns({ spec }) && cluster.servers.length > 0
         ? clusterFirst(node, cluster, metadata.namespace ?? '')
         : node
   const { nameservers = [], searches = [], options = [] } = dnsConfig
@@ -33,6 +32,13 @@ export function podDns({ metadata, spec }: Pod, nodeResolvConf: string, cluster:
     searches: fitting(distinct([...base.searches, ...searches])),
     options: mergedOptions(base.options, options),
   }
+}
+
+/** Whether a pod looks names up where the cluster's are known. */
+export function usesClusterDns({
+  spec: { dnsPolicy = 'ClusterFirst', hostNetwork = false },
+}: Pick<Pod, 'spec'>): boolean {
+  return dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && !hostNetwork)
 }
 
 const none: DnsConfig = { servers: [], searches: [], options: [] }

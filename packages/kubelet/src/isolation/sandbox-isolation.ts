@@ -1,42 +1,62 @@
 import { readFile } from 'node:fs/promises'
 import { hasReason, type Pod, runtimeClasses } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { clusterDomain, podHostname } from '../pod/pod-hostname.ts'
+import { podHostname } from '../pod/pod-hostname.ts'
 import type { PortMapping, SandboxIsolation } from '../runtimes/runtime.ts'
-import { type ClusterDns, podDns } from './dns-config.ts'
+import { podDns, usesClusterDns } from './dns-config.ts'
 import { sandboxSecurity } from './security.ts'
-
-const resolvConfPath = '/etc/resolv.conf'
 
 /** What of a node matters to the isolation of its pods. */
 export interface IsolatingNode {
   readonly client: Client
   readonly memoryBytes: number
-  readonly dns: ClusterDns
+  readonly dns: NodeDns
+}
+
+/** How pods of a node look names up. */
+export interface NodeDns {
+  /** The addresses of those who know the cluster's names; none: pods look names up as their node does. */
+  readonly servers: () => Promise<readonly string[]>
+  readonly domain: string
+  /** The file that says how the node does. */
+  readonly resolvConf: string
 }
 
 /**
  * What of a pod only a runtime can make come true that isolates pods. Rejects where its runtime class is not there, and where it wants what
  * no runtime is asked for here.
  */
-export async function sandboxIsolation(pod: Pod, node: IsolatingNode): Promise<SandboxIsolation> {
+export async function sandboxIsolation(
+  pod: Pod,
+  node: IsolatingNode,
+): Promise<SandboxIsolation & { readonly dnsProblem: string | undefined }> {
   const { metadata, spec } = pod
   if (spec.hostUsers === false) {
     throw new Error('users of their own (hostUsers: false) are not given to pods here: leave hostUsers out')
   }
   const { hostAliases = [], hostNetwork = false, hostname = metadata.name ?? '', subdomain = '' } = spec
-  const domain = `${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  const { dns } = node
+  const domain = `${subdomain}.${metadata.namespace ?? ''}.svc.${dns.domain}`
+  const servers = usesClusterDns(pod) ? await dns.servers() : []
+  const nodeResolvConf = await readFile(dns.resolvConf, 'utf8').catch(() => '')
   return {
     ...sandboxSecurity(pod),
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
-    dns: podDns(pod, await readFile(resolvConfPath, 'utf8').catch(() => ''), node.dns),
+    dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
+    dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
     portMappings: hostNetwork ? [] : portMappings(pod),
     runtimeHandler: await runtimeHandler(pod, node.client),
     hostAliases: hostAliases.map(({ ip = '', hostnames = [] }) => ({ ip, hostnames })),
-    ...(subdomain === '' || podHostname(pod).includes('.') ? {} : { fullHostname: `${hostname}.${domain}` }),
+    ...(subdomain === '' || podHostname(pod, dns.domain).includes('.')
+      ? {}
+      : { fullHostname: `${hostname}.${domain}` }),
   }
 }
+
+/** Upstream's words. */
+const missingDns = (policy = 'ClusterFirst'): string =>
+  `kubelet does not have ClusterDNS IP configured and cannot create Pod using "${policy}" policy. Falling back to "Default" policy.`
 
 /** Ports of the node that lead to the pod: each once, whichever container names it. */
 function portMappings({ spec: { containers, initContainers = [] } }: Pod): readonly PortMapping[] {

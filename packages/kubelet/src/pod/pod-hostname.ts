@@ -4,6 +4,7 @@ import type { Pod } from '@coracle/api'
 const labelMax = 63
 const nodeNameMax = 64
 
+/** The domain of a cluster's names that is called nothing else. */
 export const clusterDomain = 'cluster.local'
 
 /**
@@ -11,12 +12,12 @@ export const clusterDomain = 'cluster.local'
  * pod's name, cut to what a host may be called; with its domain where the pod wants that (`setHostnameAsFQDN`). Throws a RangeError where
  * that is too long.
  */
-export function podHostname({ metadata, spec }: Pod): string {
+export function podHostname({ metadata, spec }: Pod, domain = clusterDomain): string {
   if (spec.hostnameOverride !== undefined) return cut(spec.hostnameOverride)
   const { hostname = metadata.name ?? '', subdomain = '', setHostnameAsFQDN } = spec
   const short = cut(hostname)
   if (setHostnameAsFQDN !== true || subdomain === '') return short
-  const full = `${short}.${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  const full = `${short}.${subdomain}.${metadata.namespace ?? ''}.svc.${domain}`
   if (full.length <= nodeNameMax) return full
   throw new RangeError(
     `Failed to construct FQDN from pod hostname and cluster domain, FQDN ${full} is too long ` +

@@ -13,10 +13,10 @@ import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { isCritical } from '../admission/preemption.ts'
 import { agentCause } from '../agent-cause.ts'
-import { sandboxIsolation } from '../isolation/sandbox-isolation.ts'
+import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import { type ContainerRuntimeStatus, RuntimeUnavailableError } from '../runtimes/runtime.ts'
+import { type ContainerRuntimeStatus, RuntimeUnavailableError, type SandboxIsolation } from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
@@ -614,9 +614,9 @@ export class PodWorker implements StatusWriterHost {
         podName: name,
         podNamespace: namespace,
         attempt,
-        hostname: podHostname(this.#pod),
+        hostname: podHostname(this.#pod, isolation?.dns.domain),
         hostNetwork: spec.hostNetwork === true,
-        ...(isolation === undefined ? {} : { isolation: await sandboxIsolation(this.#pod, isolation) }),
+        ...(isolation === undefined ? {} : { isolation: await this.#isolation(isolation) }),
         ...(preferredAddress === undefined ? {} : { preferredAddress }),
       })
     } catch (error) {
@@ -631,6 +631,14 @@ export class PodWorker implements StatusWriterHost {
       throw isolation === undefined ? error : new SandboxError(message, { cause: error })
     }
     await this.#warnOfPullSecrets()
+  }
+
+  /** Loaded where pods are isolated. */
+  async #isolation(node: IsolatingNode): Promise<SandboxIsolation> {
+    const { sandboxIsolation } = await import('../isolation/sandbox-isolation.ts')
+    const { dnsProblem, ...isolation } = await sandboxIsolation(this.#pod, node)
+    if (dnsProblem !== undefined) recordPodEvent(this.#context, this.#pod, 'Warning', 'MissingClusterDNS', dnsProblem)
+    return isolation
   }
 
   /** Images that need none of the secrets that are missing can be had all the same. */

@@ -28,6 +28,7 @@ const applets = [
   ],
   ...[
     'nc',
+    'nslookup',
     'ping',
     'printf',
     'ps',

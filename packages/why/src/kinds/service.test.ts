@@ -1,4 +1,4 @@
-import type { Event } from '@coracle/api'
+import { type Event, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { findingsOf } from '../explanation.ts'
 import { examined, object } from '../testing/examined.ts'
@@ -10,6 +10,24 @@ const told = (reason: string, message: string, minute: number): Event =>
   ({ reason, message, lastTimestamp: `2026-01-01T00:0${minute}:00Z`, metadata: {} }) as Event
 const cannot = (port: number, minute = 1) =>
   told('FailedToListen', `Cannot listen on TCP 127.5.0.1:${port}: another program of this host listens there`, minute)
+
+describe('a service that no pod is behind', () => {
+  const found = (namespace: string) => {
+    const selecting = object('v1', 'Service', {
+      metadata: { namespace, name: 'kube-dns' },
+      spec: { clusterIP: '10.96.0.10', selector: { 'k8s-app': 'kube-dns' }, ports: [{ port: 53 }] },
+    })
+    return findingsOf(examined(selecting, { known: new Map([[pods, []]]) })).map(({ reason }) => reason)
+  }
+
+  it('is told of', () => {
+    expect(found('default')).toEqual(['SelectorMatchesNothing'])
+  })
+
+  it('is not where names are looked up: the program answers there', () => {
+    expect(found('kube-system')).toEqual([])
+  })
+})
 
 describe('a service whose address cannot be listened on', () => {
   const found = (events: readonly Event[]) =>

@@ -1,6 +1,7 @@
 import {
   daemonSets,
   deployments,
+  dnsServiceKey,
   endpointSlices,
   type KubernetesObject,
   type Labels,
@@ -60,6 +61,10 @@ function withoutSelector({ object, all }: ServiceFacts): Diagnosis | undefined {
   }
 }
 
+/** Names are looked up there: the program answers as long as nobody else does. */
+const isAnsweredByProgram = ({ metadata: { namespace, name } }: Service): boolean =>
+  namespace === dnsServiceKey.namespace && name === dnsServiceKey.name
+
 /** The workloads whose pods it would select. Those that others own are left to them. */
 function meant({ object, some }: ServiceFacts): readonly KubernetesObject[] {
   const selector = selectorFromMap(object.spec?.selector)
@@ -97,6 +102,7 @@ function selectsNothing(facts: ServiceFacts): Diagnosis | undefined {
       ...(isNone ? {} : { isSymptom: true }),
     }
   }
+  if (isAnsweredByProgram(object)) return undefined
   const near = nearest(
     object.spec?.selector ?? {},
     workloads.flatMap((resource) => some<KubernetesObject>(resource)),

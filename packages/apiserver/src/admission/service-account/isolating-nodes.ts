@@ -19,6 +19,7 @@ export class IsolatingNodes {
   readonly #keys = new Set<string>()
   /** The cache that tells of nodes. */
   #listensTo: WatchCache | undefined
+  readonly #calls = new Set<() => void>()
 
   constructor(registries: Registries) {
     this.#registries = registries
@@ -31,6 +32,13 @@ export class IsolatingNodes {
     return this.#keys.size > 0
   }
 
+  /** Calls once there is one: now, or when it comes, unless the returned function is called before. */
+  whenOneExists(call: () => void): () => void {
+    if (this.exist()) call()
+    else this.#calls.add(call)
+    return () => this.#calls.delete(call)
+  }
+
   /** Once for a cache: it lasts as long as the kind is served. */
   #listenTo(cache: WatchCache): void {
     this.#listensTo = cache
@@ -39,8 +47,14 @@ export class IsolatingNodes {
       if (isolates(node)) this.#keys.add(cache.keyOf('', node.metadata.name ?? ''))
     }
     cache.onChange(({ type, key, stored }) => {
-      if (type !== 'DELETED' && isolates(stored.object as Node)) this.#keys.add(key)
-      else this.#keys.delete(key)
+      if (type === 'DELETED' || !isolates(stored.object as Node)) {
+        this.#keys.delete(key)
+        return
+      }
+      this.#keys.add(key)
+      const calls = [...this.#calls]
+      this.#calls.clear()
+      for (const call of calls) call()
     })
   }
 }

@@ -34,12 +34,13 @@ const roles: readonly OwnRole[] = [
       events,
     ],
   },
-  // The service proxy of a machine runs with its agent, as that: it sees services and what is behind them.
+  // The service proxy of a machine runs with its agent, as that, and so does what answers names: they see services and what is behind them.
   {
     name: 'coracle:node-proxier',
     groups: ['system:nodes'],
+    users: ['system:kube-proxy'],
     rules: [
-      'list,watch core endpoints,services',
+      'list,watch core endpoints,namespaces,services',
       'list,watch discovery.k8s.io endpointslices',
       'list,watch networking.k8s.io servicecidrs',
     ],
