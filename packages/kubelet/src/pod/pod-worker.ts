@@ -268,7 +268,7 @@ export class PodWorker implements StatusWriterHost {
     this.#showLoss(observation, plan, status)
     this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
-    else await this.#freeMemory(observation)
+    else if (this.#mayFreeMemory(observation)) await this.#freeMemory()
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted && leavesUntilMs === undefined) this.#writer.write(status())
   }
@@ -535,11 +535,14 @@ export class PodWorker implements StatusWriterHost {
   }
 
   /** A pod that has ended needs its volumes in memory no longer, however long it stays in the API. */
-  async #freeMemory({ pod, runs }: PodObservation): Promise<void> {
-    const isFreed = this.#isMemoryFreed || !isOver(pod) || runs.some(({ state }) => state === 'running')
-    if (isFreed || !pod.spec.volumes?.some(({ emptyDir }) => emptyDir?.medium === 'Memory')) return
+  #mayFreeMemory({ pod, runs }: PodObservation): boolean {
+    if (this.#isMemoryFreed || !isOver(pod) || runs.some(({ state }) => state === 'running')) return false
+    return pod.spec.volumes?.some(({ emptyDir }) => emptyDir?.medium === 'Memory') === true
+  }
+
+  async #freeMemory(): Promise<void> {
     this.#isMemoryFreed = true
-    await this.#context.freeMemory?.(podUidOf(pod))
+    await this.#context.freeMemory?.(podUidOf(this.#pod))
   }
 
   /** True where something was done that makes another look worthwhile. */
