@@ -1,7 +1,7 @@
-import { type Node, nodes } from '@coracle/api'
 import type { EventType } from '@coracle/client'
 import { type Environment, keepProcess, type Timer } from '@coracle/environment'
 import type { NodeRecorder } from '../node/node-events.ts'
+import { recordNodeEvent } from '../node/record-node-event.ts'
 import type { Runtime } from '../runtimes/runtime.ts'
 import { hasImageDisk, type Measure, type StoringPod, storageUse } from '../storage/storage-use.ts'
 import {
@@ -151,15 +151,7 @@ export class NodePressure {
   }
 
   #tell(type: EventType, reason: string, message: string): void {
-    const { nodeName, recorder } = this.#parts
-    // The uid of a node in its own events is its name, as upstream has it.
-    const node: Node = {
-      apiVersion: 'v1',
-      kind: nodes.kind as 'Node',
-      metadata: { name: nodeName, uid: nodeName },
-      spec: {},
-    }
-    recorder.event(node, type, reason, message)
+    recordNodeEvent(this.#parts.recorder, this.#parts.nodeName, type, reason, message)
   }
 }
 
