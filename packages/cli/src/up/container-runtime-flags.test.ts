@@ -27,7 +27,7 @@ describe('a container runtime', () => {
       podLogsDir: 'logs',
       clusterDns: ['10.0.0.10'],
       clusterDomain: 'example.internal.',
-      resolvConf: 'resolv.conf',
+      resolvConf: import.meta.filename,
       imageGcHighThreshold: 60,
       imageGcLowThreshold: 50,
       minimumImageTtlDuration: 1000,
@@ -41,10 +41,14 @@ describe('a container runtime', () => {
       podLogsDirectory: '/home/jane/logs',
       clusterDns: ['10.0.0.10'],
       clusterDomain: 'example.internal',
-      resolvConf: '/home/jane/resolv.conf',
+      resolvConf: import.meta.filename,
       imageLimits: { highThresholdPercent: 60, lowThresholdPercent: 50, ageMinMs: 1000, ageMaxMs: 86_400_000 },
       evictionThresholds: { 'memory.available': '1Gi' },
     })
+  })
+
+  it('is told of no names of the host where the file that says how they are looked up has no name', () => {
+    expect(of({ runtime: 'cri', resolvConf: '' })).toMatchObject({ containerRuntime: { resolvConf: '/dev/null' } })
   })
 
   it('is none where containers are processes, or simulated', () => {
@@ -65,6 +69,8 @@ describe('a container runtime', () => {
       '--cluster-domain "Cluster_Local": a lowercase RFC 1123 subdomain',
     ],
     [{ runtime: 'cri', clusterDomain: `${'x'.repeat(51)}` }, 'a domain has 50 characters at most'],
+    [{ runtime: 'cri', resolvConf: 'resolv.conf' }, '--resolv-conf: /home/jane/resolv.conf is no file'],
+    [{ runtime: 'cri', resolvConf: '/' }, '--resolv-conf: / is no file'],
     [{ runtime: 'cri', podInfraContainerImage: 'x' }, '--pod-infra-container-image is for --runtime docker'],
     [{ runtime: 'cri', nodes: 2 }, 'one host with a container runtime is one node, not 2'],
     [

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { checkFormat } from '@coracle/api'
@@ -110,7 +111,7 @@ export function containerRuntimeOf(
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
       ...(clusterDomain === undefined ? {} : { clusterDomain: clusterDomain.replace(/\.$/, '') }),
-      ...(resolvConf === undefined ? {} : { resolvConf: resolve(workingDirectory, resolvConf) }),
+      ...(resolvConf === undefined ? {} : { resolvConf: fileOf(resolvConf, workingDirectory) }),
       imageLimits: imageLimitsOf(flags),
       evictionThresholds: thresholdsOf(flags),
     },
@@ -123,6 +124,15 @@ function thresholdsOf({ evictionHard }: ContainerRuntimeFlags): EvictionThreshol
   } catch (error) {
     throw new CliError(`--eviction-hard: ${error instanceof Error ? error.message : String(error)}`)
   }
+}
+
+/** The whole path of a file that says how names are looked up; an empty one stands for none, as for the kubelet. */
+function fileOf(resolvConf: string, workingDirectory: string): string {
+  if (resolvConf === '') return '/dev/null'
+  const path = resolve(workingDirectory, resolvConf)
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false)
+    throw new CliError(`--resolv-conf: ${path} is no file`)
+  return path
 }
 
 /** Names of services have room for this, and three labels of 63 characters before it. */
