@@ -58,8 +58,10 @@ describe.each(sizes)('with %i nodes', (size) => {
   const cache = new SchedulerCache()
   for (let index = 0; index < size; index++) cache.setNode(makeNode({ name: `n${index}` }))
   let start = 0
+  let placed = 0
+  // Of nodes that suit a pod alike its name picks one: it may not depend on how many pods other tests have made.
   const place = (spec: Parameters<typeof makePod>[0] = {}): NodeInfo => {
-    const pod = makePod(spec)
+    const pod = makePod(spec, `placed-${++placed}`)
     const decision = schedule(pod, cache, framework, { start })
     if (decision.type !== 'fits') throw new Error('there is room')
     start = (start + decision.examined) % size
