@@ -16,6 +16,10 @@ const [labelKey] = checkFormat('qualified-name', 'a b')
 const labelRule =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
 
+/** Upstream's list (supportedStopSignalsLinux), in its order. */
+const linuxSignals =
+  '"SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGRTMAX", "SIGRTMAX-1", "SIGRTMAX-10", "SIGRTMAX-11", "SIGRTMAX-12", "SIGRTMAX-13", "SIGRTMAX-14", "SIGRTMAX-2", "SIGRTMAX-3", "SIGRTMAX-4", "SIGRTMAX-5", "SIGRTMAX-6", "SIGRTMAX-7", "SIGRTMAX-8", "SIGRTMAX-9", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ"'
+
 describe('a container', () => {
   it.each<[WrittenContainer, readonly string[]]>([
     [{}, []],
@@ -653,6 +657,20 @@ describe('a pod', () => {
     [
       { tolerations: [{ key: 'a', operator: 'Lt', value: '1' }] },
       ['tolerations[0].operator: Unsupported value: "Lt": supported values: "Equal", "Exists", "Lt", "Gt"'],
+    ],
+    ...['SIGUSR1', 'SIGPOLL', 'SIGRTMIN', 'SIGRTMIN+15', 'SIGRTMAX-14', 'SIGRTMAX'].map(
+      (stopSignal): [Spec, string[]] => [
+        { os: { name: 'linux' }, containers: [container({ lifecycle: { stopSignal } })] },
+        [],
+      ],
+    ),
+    ...['SIGBOGUS', 'SIGRTMIN+16', 'SIGRTMAX-15', 'SIGRTMIN+0'].map((stopSignal): [Spec, string[]] => [
+      { os: { name: 'linux' }, containers: [container({ lifecycle: { stopSignal } })] },
+      [`containers[0].lifecycle.stopSignal: Unsupported value: "${stopSignal}": supported values: ${linuxSignals}`],
+    ]),
+    [
+      { os: { name: 'windows' }, containers: [container({ lifecycle: { stopSignal: 'SIGHUP' } })] },
+      ['containers[0].lifecycle.stopSignal: Unsupported value: "SIGHUP": supported values: "SIGKILL", "SIGTERM"'],
     ],
     [
       { os: { name: 'windows' }, securityContext: { fsGroup: 1 } },

@@ -152,6 +152,15 @@ function validateHooks(container: Container, spec: PodSpec, path: FieldPath): Fi
 }
 
 const windowsSignals = ['SIGKILL', 'SIGTERM']
+const plainSignals =
+  'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
+
+/** Sorted, as upstream lists them. */
+function linuxSignals(): readonly string[] {
+  const near = (end: string, count: number) => [end, ...Array.from({ length: count }, (_, index) => end + (index + 1))]
+  const realTime = [...near('RTMIN+', 15), ...near('RTMAX-', 14)].map((name) => name.replace(/\D$/, ''))
+  return [...plainSignals.split(' '), ...realTime].map((name) => `SIG${name}`).sort()
+}
 
 /** What a signal is depends on the operating system, so the pod has to name it. */
 function stopSignalErrors(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
@@ -159,7 +168,10 @@ function stopSignalErrors(container: Container, spec: PodSpec, path: FieldPath):
   if (signal === undefined) return []
   const os = spec.os?.name
   if (os === undefined) return [forbiddenField(path, 'may not be set for containers with empty `spec.os.name`')]
-  return os === 'windows' && !windowsSignals.includes(signal) ? [unsupportedField(path, signal, windowsSignals)] : []
+  // Another system is refused as such.
+  if (os !== 'linux' && os !== 'windows') return []
+  const known = os === 'windows' ? windowsSignals : linuxSignals()
+  return known.includes(signal) ? [] : [unsupportedField(path, signal, known)]
 }
 
 function forbiddenHooks(container: Container, path: FieldPath): FieldError[] {
