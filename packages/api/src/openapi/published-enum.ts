@@ -1,4 +1,5 @@
 import { keyUsages } from '../kinds/certificates/certificate-signing-request-validation.ts'
+import { linuxSignals } from '../kinds/core/pod/linux-signals.ts'
 import type { ObjectSchema } from '../schema/schema.ts'
 
 /**
@@ -23,23 +24,12 @@ const unlisted: ReadonlySet<string> = new Set([
   'VolumeMount.recursiveReadOnly',
 ])
 
-const numbered = (name: string, sign: '+' | '-', last: number): readonly string[] =>
-  Array.from({ length: last + 1 }, (_, offset) => (offset === 0 ? name : `${name}${sign}${offset}`))
-
-/** The signals of Linux. */
-const signals = [
-  ...'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT'.split(' '),
-  ...'SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'.split(' '),
-  ...numbered('RTMAX', '-', 14),
-  ...numbered('RTMIN', '+', 15),
-].map((name) => `SIG${name}`)
-
 const listed: ReadonlyMap<string, readonly string[]> = new Map(
   (
     [
       [['Localhost', 'RuntimeDefault', 'Unconfined'], 'AppArmorProfile.type SeccompProfile.type'],
       [keyUsages, 'CertificateSigningRequestSpec.usages'],
-      [signals, 'ContainerStatus.stopSignal Lifecycle.stopSignal'],
+      [linuxSignals(), 'ContainerStatus.stopSignal Lifecycle.stopSignal'],
       [['OnDelete', 'RollingUpdate'], 'DaemonSetUpdateStrategy.type StatefulSetUpdateStrategy.type'],
       [['Recreate', 'RollingUpdate'], 'DeploymentStrategy.type'],
       [['Exact', 'ImplementationSpecific', 'Prefix'], 'HTTPIngressPath.pathType'],

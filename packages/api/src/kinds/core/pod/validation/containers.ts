@@ -17,6 +17,7 @@ import {
   type VolumeDevice,
   type VolumeMount,
 } from '../container.ts'
+import { linuxSignals } from '../linux-signals.ts'
 import type { PodSpec } from '../pod-spec.ts'
 import type { ContainerResizePolicy, ContainerRestartRule } from '../resources.ts'
 import type { Volume } from '../volume.ts'
@@ -152,15 +153,6 @@ function validateHooks(container: Container, spec: PodSpec, path: FieldPath): Fi
 }
 
 const windowsSignals = ['SIGKILL', 'SIGTERM']
-const plainSignals =
-  'ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ'
-
-/** Sorted, as upstream lists them. */
-function linuxSignals(): readonly string[] {
-  const near = (end: string, count: number) => [end, ...Array.from({ length: count }, (_, index) => end + (index + 1))]
-  const realTime = [...near('RTMIN+', 15), ...near('RTMAX-', 14)].map((name) => name.replace(/\D$/, ''))
-  return [...plainSignals.split(' '), ...realTime].map((name) => `SIG${name}`).sort()
-}
 
 /** What a signal is depends on the operating system, so the pod has to name it. */
 function stopSignalErrors(container: Container, spec: PodSpec, path: FieldPath): FieldError[] {
