@@ -1,6 +1,5 @@
 /**
- * What upstream's feature gates that are generally available bring (test/compatibility_lifecycle/reference/feature_list.md, v1.36,
- * kubernetes/kubernetes), and what there is of it here.
+ * What upstream's feature gates that are generally available bring (`upstream-gates.ts`), and what there is of it here.
  */
 
 export interface FeatureGate {
@@ -16,10 +15,12 @@ export interface FeatureGate {
 const hostOnly =
   'It is about how containers share a machine, which is left to the operating system and the container runtime.'
 const windows = 'Nodes are Linux.'
+const podResources = 'A node agent does not tell other programs of its node which devices pods have.'
+const selinux = 'The labels of pods are passed to container runtimes; volumes are not mounted with them.'
 const tracing = 'Spans are not exported; causes tell what led to what.'
 
 export const featureGates: readonly FeatureGate[] = [
-  { name: 'APIServerTracing', since: '1.34', note: tracing },
+  { name: 'AllowServiceExternalIPs', since: '1.0', where: 'packages/proxy/src/frontends.ts' },
   {
     name: 'AnonymousAuthConfigurableEndpoints',
     since: '1.34',
@@ -30,6 +31,7 @@ export const featureGates: readonly FeatureGate[] = [
     since: '1.33',
     where: 'packages/api/src/kinds/core/persistent-volume-claim/validation.ts',
   },
+  { name: 'APIServerTracing', since: '1.34', note: tracing },
   { name: 'AuthorizeNodeWithSelectors', since: '1.34', where: 'packages/apiserver/src/security/node-authorizer.ts' },
   { name: 'AuthorizeWithSelectors', since: '1.34', where: 'packages/apiserver/src/reviews/access-reviews.ts' },
   {
@@ -37,11 +39,18 @@ export const featureGates: readonly FeatureGate[] = [
     since: '1.33',
     where: 'packages/apiserver/src/watch-cache/ordered-map.ts',
   },
+  { name: 'ConsistentListFromCache', since: '1.34', where: 'packages/apiserver/src/watch-cache/store-feed.ts' },
+  { name: 'CPUCFSQuotaPeriod', since: '1.36', note: 'Quotas count for 100 ms, upstream’s default.' },
   { name: 'CPUManagerPolicyOptions', since: '1.33', note: hostOnly },
   { name: 'CRDValidationRatcheting', since: '1.33', where: 'packages/apiserver/src/registry/validation.ts' },
   { name: 'CSIServiceAccountTokenSecrets', since: '1.36', note: 'Volume drivers are not run.' },
-  { name: 'ConsistentListFromCache', since: '1.34', where: 'packages/apiserver/src/watch-cache/store-feed.ts' },
   { name: 'CustomResourceFieldSelectors', since: '1.32', where: 'packages/api/src/custom/custom-kind.ts' },
+  {
+    name: 'DeclarativeValidation',
+    since: '1.36',
+    where: 'packages/api/src/schema/validate.ts',
+    note: 'Rules have always stood in the schemas of kinds.',
+  },
   {
     name: 'DisableAllocatorDualWrite',
     since: '1.34',
@@ -58,9 +67,9 @@ export const featureGates: readonly FeatureGate[] = [
   },
   { name: 'ExecProbeTimeout', since: '1.20', where: 'packages/kubelet/src/probes/handlers.ts' },
   {
-    name: 'HonorPVReclaimPolicy',
-    since: '1.33',
-    where: 'packages/controllers/src/local-path-provisioner/plan.ts',
+    name: 'ExternalServiceAccountTokenSigner',
+    since: '1.36',
+    note: 'Tokens are signed with a key of the data directory.',
   },
   {
     name: 'ImageMaximumGCAge',
@@ -68,8 +77,15 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/kubelet/src/images/plan-image-removal.ts',
     note: 'An option: `--image-maximum-gc-age`.',
   },
-  { name: 'InPlacePodVerticalScaling', since: '1.35', where: 'packages/kubelet/src/pod/pod-resize.ts' },
+  {
+    name: 'ImageVolume',
+    since: '1.36',
+    where: 'packages/kubelet/src/runtimes/cri/image-volumes.ts',
+    note: 'With runtimes over CRI that mount images.',
+  },
   { name: 'InformerResourceVersion', since: '1.35', where: 'packages/client/src/informer.ts' },
+  { name: 'InOrderInformers', since: '1.36', where: 'packages/client/src/reflector.ts' },
+  { name: 'InPlacePodVerticalScaling', since: '1.35', where: 'packages/kubelet/src/pod/pod-resize.ts' },
   { name: 'JobBackoffLimitPerIndex', since: '1.33', where: 'packages/controllers/src/job/index-failures.ts' },
   { name: 'JobManagedBy', since: '1.35', where: 'packages/controllers/src/job/plan.ts' },
   { name: 'JobPodReplacementPolicy', since: '1.34', where: 'packages/controllers/src/job/job-pods.ts' },
@@ -80,16 +96,26 @@ export const featureGates: readonly FeatureGate[] = [
     note: 'Containers have no parent cgroup that would depend on the driver.',
   },
   { name: 'KubeletFineGrainedAuthz', since: '1.36', where: 'packages/kubelet/src/server/authorization.ts' },
+  { name: 'KubeletPodResourcesDynamicResources', since: '1.36', note: podResources },
+  { name: 'KubeletPodResourcesGet', since: '1.36', note: podResources },
+  { name: 'KubeletPSI', since: '1.36', note: 'Pressure is not measured.' },
   { name: 'KubeletTracing', since: '1.34', note: tracing },
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
   { name: 'MultiCIDRServiceAllocator', since: '1.33', where: 'packages/apiserver/src/services/service-allocator.ts' },
+  { name: 'MutableCSINodeAllocatableCount', since: '1.36', note: 'Volume drivers are not run.' },
+  {
+    name: 'MutatingAdmissionPolicy',
+    since: '1.36',
+    where: 'packages/apiserver/src/admission/policies/mutating-policies.ts',
+  },
   { name: 'NFTablesProxyMode', since: '1.33', note: 'The service proxy is a program, and sets up no packet filter.' },
   {
     name: 'NodeInclusionPolicyInPodTopologySpread',
     since: '1.33',
     where: 'packages/scheduler/src/plugins/spread-constraints.ts',
   },
+  { name: 'NodeLogQuery', since: '1.36', note: 'Logs of services of the node are not shown.' },
   { name: 'NodeSwap', since: '1.34', note: hostOnly },
   { name: 'OrderedNamespaceDeletion', since: '1.34', where: 'packages/controllers/src/namespace/content.ts' },
   { name: 'PodLifecycleSleepAction', since: '1.34', where: 'packages/kubelet/src/pod/lifecycle-hooks.ts' },
@@ -101,6 +127,7 @@ export const featureGates: readonly FeatureGate[] = [
     since: '1.35',
     where: 'packages/controllers/src/endpoint-slice/plan.ts',
   },
+  { name: 'ProcMountType', since: '1.36', where: 'packages/kubelet/src/isolation/security.ts' },
   {
     name: 'RecoverVolumeExpansionFailure',
     since: '1.34',
@@ -122,6 +149,8 @@ export const featureGates: readonly FeatureGate[] = [
   },
   { name: 'RetryGenerateName', since: '1.32', where: 'packages/apiserver/src/registry/object-creation.ts' },
   { name: 'SchedulerQueueingHints', since: '1.34', where: 'packages/scheduler/src/scheduling-queue.ts' },
+  { name: 'SELinuxChangePolicy', since: '1.36', note: selinux },
+  { name: 'SELinuxMountReadWriteOncePod', since: '1.36', note: selinux },
   {
     name: 'SeparateTaintEvictionController',
     since: '1.34',
@@ -170,6 +199,11 @@ export const featureGates: readonly FeatureGate[] = [
     note: 'The health endpoints are there to be watched; systemd is not told.',
   },
   { name: 'TopologyManagerPolicyOptions', since: '1.32', note: hostOnly },
+  {
+    name: 'UserNamespacesSupport',
+    since: '1.36',
+    note: 'A pod that asks for users of its own (`hostUsers: false`) is refused.',
+  },
   {
     name: 'VolumeAttributesClass',
     since: '1.34',

@@ -5,6 +5,7 @@ import { parityDocument } from './document.ts'
 import { controllerEvents } from './events.ts'
 import { featureGates } from './feature-gates.ts'
 import { controllers } from './upstream.ts'
+import { generallyAvailableGates } from './upstream-gates.ts'
 
 it('says in docs/parity.md what is there (npm run parity writes it anew)', () => {
   expect(readFileSync(new URL('../../docs/parity.md', import.meta.url), 'utf8')).toBe(parityDocument())
@@ -19,6 +20,11 @@ it('lists every controller there is, but those that upstream has elsewhere: halv
     'custom-resource-definition',
     'kubelet-serving-approving-controller',
   ])
+})
+
+it('lists every feature gate that is generally available upstream, and since when', () => {
+  const listed = Object.fromEntries(featureGates.map(({ name, since }) => [name, since]))
+  expect(listed).toEqual(generallyAvailableGates)
 })
 
 it('names files that are there', () => {

@@ -21,14 +21,15 @@ const fairness = 'Seats are lent at once ([0070](decisions/0070-seats-are-lent-a
 /** What is different about a controller, or why there is none for it. */
 const controllerNotes: Readonly<Record<string, string>> = {
   'cloud-node-lifecycle-controller': cloud,
-  'node-ipam-controller': 'Simulated pods have addresses of one range, others those of their host.',
+  'node-ipam-controller':
+    'Simulated pods have addresses of one range, processes of a range of their node’s on loopback, containers those of their node’s network plugin.',
   'node-route-controller': cloud,
   'persistentvolume-attach-detach-controller': 'Volumes are paths of a node; nothing is attached.',
   'persistentvolume-binder-controller':
     'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
   'persistentvolume-expander-controller':
     'It tells who has to expand a volume: drivers of volumes bring a program that does.',
-  'selinux-warning-controller': 'Security contexts are not enforced yet.',
+  'selinux-warning-controller': 'Volumes are not mounted with labels of SELinux.',
   'service-lb-controller': cloud,
   'serviceaccount-token-controller': 'When a token was used last is not noted.',
   'taint-eviction-controller': 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
