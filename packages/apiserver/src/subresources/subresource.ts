@@ -92,5 +92,8 @@ export interface Subresource {
 /** What becomes a connection of streams, and nothing else. */
 export type Connectable = Required<Pick<Subresource, 'connect'>>
 
+/** What creates, and nothing else. */
+export type Creatable = Required<Pick<Subresource, 'create'>>
+
 /** What passes requests on, and nothing else. */
 export type Proxied = Required<Pick<Subresource, 'proxy'>>

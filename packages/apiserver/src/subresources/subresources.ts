@@ -6,13 +6,12 @@ import type { ResourceRegistry } from '../registry/resource-registry.ts'
 import type { ServiceAccountTokens } from '../service-account-tokens/service-account-tokens.ts'
 import { approvalSubresource } from './approval.ts'
 import { bindingSubresource } from './binding.ts'
-import { evictionSubresource } from './eviction/eviction.ts'
 import { existingNodes } from './existing-nodes.ts'
 import { finalizeSubresource } from './finalize.ts'
 import { logSubresource } from './log.ts'
 import { ephemeralContainersSubresource, resizeSubresource } from './pod-part.ts'
 import { scaleSubresource } from './scale.ts'
-import type { Connectable, Proxied, Subresource } from './subresource.ts'
+import type { Connectable, Creatable, Proxied, Subresource } from './subresource.ts'
 import { tokenSubresource } from './token.ts'
 
 /** All subresources but `status`, by resource and name. */
@@ -60,7 +59,13 @@ function subresourcesOf(
   if (group !== '') return known
   if (plural === 'pods') {
     known.set('binding', bindingSubresource(registry, environment))
-    known.set('eviction', evictionSubresource(registry, registries, environment))
+    known.set(
+      'eviction',
+      creatable(async () => {
+        const { evictionSubresource } = await environment.clock.hold(import('./eviction/eviction.ts'))
+        return evictionSubresource(registry, registries, environment)
+      }),
+    )
     known.set('ephemeralcontainers', ephemeralContainersSubresource(registry))
     known.set('resize', resizeSubresource(registry))
     const existing = nodes === undefined ? undefined : existingNodes(registries, nodes)
@@ -102,6 +107,19 @@ function subresourcesOf(
   }
   if (plural === 'namespaces') known.set('finalize', finalizeSubresource(registry))
   return known
+}
+
+/** Made with the first creation. */
+function creatable(make: () => Promise<Creatable>): Creatable {
+  let made: Creatable | undefined
+  return {
+    create: (...request) =>
+      made?.create(...request) ??
+      make().then((each) => {
+        made = each
+        return each.create(...request)
+      }),
+  }
 }
 
 /** Made with the first connection: most servers are asked for none, and start without the code for it. */

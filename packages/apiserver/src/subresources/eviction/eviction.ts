@@ -26,7 +26,7 @@ import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
 import type { RequestContext } from '../../request.ts'
 import type { StoredObject } from '../../watch-cache/stored-object.ts'
-import type { Subresource } from '../subresource.ts'
+import type { Creatable } from '../subresource.ts'
 import { asEvicted, budgetOf, grantEviction, needsNoBudget } from './plan.ts'
 
 const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction', schema: evictionSchema }
@@ -41,7 +41,7 @@ export function evictionSubresource(
   pods: ResourceRegistry,
   registries: Registries,
   { clock }: Environment,
-): Subresource {
+): Creatable {
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = await decode(clock, body, options)
