@@ -135,15 +135,16 @@ describe.skipIf(process.platform !== 'linux')('the oldest example, on real proce
     await answers(released)
   })
 
-  it('goes on while the program is dead, and is taken up as it is', async () => {
+  /** Has the program end by a signal and start with other arguments: pods run on in between, and are taken up. */
+  const goesOn = async (signal: NodeJS.Signals, args: readonly string[]) => {
     const before = (await api.object(pods)).items.filter(isReady)
     expect(before).toHaveLength(3)
     const pids = new Map(before.map((each: Any) => [each.metadata.name, commandProcess(each.metadata.name).pid]))
     api.close()
-    await program.end('SIGKILL')
+    await program.end(signal)
     await Promise.all(before.map(answers))
 
-    await start([])
+    await start(args)
     // The node agent has taken stock when a change that needs it has come about.
     await api.object(pods, post(pod('afterwards', ['sleep', '600'])))
     await eventually('a new pod', async () => isReady(await api.object(`${pods}/afterwards`)))
@@ -156,7 +157,11 @@ describe.skipIf(process.platform !== 'linux')('the oldest example, on real proce
       await answers(now)
     }
     expect(await frontends()).toHaveLength(2)
-  })
+  }
+
+  it('goes on while the program is dead, and is taken up as it is', () => goesOn('SIGKILL', ['--keep-pods']))
+
+  it('goes on while a program is away that leaves its pods', () => goesOn('SIGTERM', []))
 
   it('notices that a process it took up has ended', async () => {
     const [victim] = await twoReady('two pods')

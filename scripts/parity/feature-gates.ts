@@ -196,7 +196,7 @@ export const featureGates: readonly FeatureGate[] = [
   {
     name: 'SystemdWatchdog',
     since: '1.35',
-    note: 'The health endpoints are there to be watched; systemd is not told.',
+    where: 'packages/cli/src/up/service-manager.ts',
   },
   { name: 'TopologyManagerPolicyOptions', since: '1.32', note: hostOnly },
   {

@@ -54,7 +54,12 @@ export async function agent(host: Host, server: string | undefined, flags: Agent
     `node ${nodeName} is part of ${running.server}, at ${address}:${port}, after ${seconds} ms; Ctrl-C ends its agent, and its pods run on`,
   )
   const keep = keepProcess(clock)
+  const manager = host.variables.NOTIFY_SOCKET
+    ? (await import('../up/service-manager.ts')).ownServiceManager(host)
+    : undefined
+  void manager?.ready(`node ${nodeName} of ${running.server}`)
   await interrupted
+  void manager?.stopping()
   tell('stopping')
   await running.stop({ containers: 'keep' })
   keep()

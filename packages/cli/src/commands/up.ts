@@ -86,6 +86,8 @@ async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept:
   const milliseconds = Math.round(host.environment.clock.monotonicMs())
   const ready = { url: record.url, milliseconds, pid: record.pid }
   tellReady(host, place, ready, flags, false)
+  const manager = await managerOf(host, cluster)
+  void manager?.ready(record.url)
   if (isKept) host.announce(ready)
   reporter.begin()
   for (const change of [...(note === undefined ? [] : [note]), ...changesOfUse(former, record)]) {
@@ -105,13 +107,20 @@ async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept:
     await applyAtStart(cluster.client, manifests, placement, reporter.tell)
   }
   const loss = await Promise.race([interrupted, lost.promise])
+  void manager?.stopping()
   stopReturning()
   restoreLastCompiler()
   if (loss === undefined) {
     const stoppedAt = formatTime(host.environment.clock.now())
     await writeServerRecord(place.directory, { ...record, stoppedAt }).catch(() => {})
-    await stop(host, cluster, activity, reporter)
+    await stop(host, cluster, activity, reporter, flags.keepPods)
   } else await stopWithoutDirectory(host, loss, cluster, activity, reporter)
+}
+
+/** The service manager that wants to hear of this process, if one has started it. */
+async function managerOf(host: Host, { client }: Cluster) {
+  if (!host.variables.NOTIFY_SOCKET) return undefined
+  return (await import('../up/service-manager.ts')).ownServiceManager(host, client)
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
@@ -293,16 +302,26 @@ function recordOf(
   }
 }
 
-async function stop(host: Host, cluster: Cluster, activity: Activity, reporter: Reporter): Promise<void> {
+async function stop(
+  host: Host,
+  cluster: Cluster,
+  activity: Activity,
+  reporter: Reporter,
+  keepsPods = false,
+): Promise<void> {
   const { clock } = cluster.environment
   const startedMs = clock.monotonicMs()
-  const pods = activity.livePods
+  const pods = keepsPods ? 0 : activity.livePods
   reporter.flush()
-  reporter.note(pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`)
+  reporter.note(
+    pods === 0
+      ? `stopping${keepsPods ? ', and pods run on' : ''}`
+      : `stopping ${count(pods, 'pod')} (Ctrl-C again: at once)`,
+  )
   reporter.end()
   const progress = new Progress(host, pods === 0 ? 'stopping' : `stopping ${count(pods, 'pod')}`)
   try {
-    await cluster.stop()
+    await cluster.stop({ containers: keepsPods ? 'keep' : 'terminate' })
     reporter.note(`stopped after ${Math.round(clock.monotonicMs() - startedMs)} ms`)
   } finally {
     progress.end()

@@ -47,6 +47,8 @@ export interface UpFlags
   readonly namespace?: string
   readonly nodePrefix?: string
   readonly output?: 'json'
+  /** Pods run on when the server stops, and its next start takes them up. */
+  readonly keepPods?: boolean
   /** Return when the server is ready, which goes on by itself. */
   readonly detach?: boolean
 }

@@ -35,6 +35,11 @@ function addUp(program: Command, host: Host, args: readonly string[]): void {
     .option('-d, --detach', 'return when the cluster is ready; it goes on by itself until coracle down')
     .addOption(new Option('-o, --output <format>', 'tell what happens as a JSON object a line').choices(['json']))
     .option('--memory', 'keep objects in memory only: they are gone afterwards')
+    .addOption(
+      new Option('--keep-pods', 'leave pods running when the server stops; its next start takes them up').conflicts(
+        'memory',
+      ),
+    )
     .option('--store <url>', 'share objects with other servers: etcd://[USER:PASSWORD@]HOST:PORT[,HOST:PORT][/PREFIX]')
     .option('--etcd-servers <urls>', 'the same, as https://HOST:PORT,…', collectCommas)
     .option('--etcd-prefix <prefix>', 'what all keys in etcd begin with, before /registry')
