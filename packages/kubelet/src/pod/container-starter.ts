@@ -2,7 +2,6 @@ import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import type { PresentImage } from '../images/image-puller.ts'
-import { containerIsolation } from '../isolation/container-isolation.ts'
 import { askedUser } from '../isolation/security.ts'
 import { probesOfReadiness } from '../probes/readiness.ts'
 import {
@@ -157,6 +156,7 @@ async function configOf(
   }
 }
 
+/** What containers are isolated by is loaded where they are. */
 async function isolationOf(
   { isolation, runtime }: PodContext,
   pod: Pod,
@@ -171,5 +171,6 @@ async function isolationOf(
   const looks = pod.spec.ephemeralContainers?.some(({ name }) => name === container.name) === true
   const runs = looks ? await runtime.listContainers(podUidOf(pod)) : []
   const idOf = (name: string) => runsOf(name, runs).find(({ state }) => state === 'running')?.id
+  const { containerIsolation } = await import('../isolation/container-isolation.ts')
   return { isolation: containerIsolation(pod, container, present?.image, isolation, idOf) }
 }
