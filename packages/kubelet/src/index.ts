@@ -4,6 +4,7 @@ export {
   evictionThresholds,
   parseEvictionThresholds,
 } from './eviction/thresholds.ts'
+export type { OpenServiceNames, ServiceNames } from './hosts/service-names.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'

@@ -68,8 +68,9 @@ export async function startContainer(
   }
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured, signal)
   } catch (error) {
+    if (signal.aborted) return undefined
     reportPulled()
     return fail('CreateContainerConfigError', error)
   }
@@ -127,6 +128,7 @@ async function configOf(
   container: Container,
   attempt: number,
   images: ContainerImages | undefined,
+  signal: AbortSignal,
 ): Promise<ContainerConfig> {
   const present = images?.present
   checkRunAsNonRoot(pod, container, present?.image)
@@ -135,6 +137,7 @@ async function configOf(
   const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
+  const mounts = await containerMounts(container, volumes, values, images?.volumes)
   return {
     name: container.name,
     attempt,
@@ -144,7 +147,7 @@ async function configOf(
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
-    mounts: await containerMounts(container, volumes, values, images?.volumes),
+    mounts: (await context.withHosts?.(mounts, pod, sandbox.addresses, signal)) ?? mounts,
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),

@@ -410,6 +410,8 @@ export interface Runtime {
   readonly runsProcesses: boolean
   /** Whether containers have file systems, users and limits of their own: then configurations come with their `isolation`. */
   readonly isolates?: boolean
+  /** Whether containers can have files of their own at any path, where they do not have file systems of their own. */
+  readonly hasPrivateMounts?: boolean
   /** Absent: images are names only, and nothing is pulled. */
   readonly images?: ImageService
   /** What its nodes can do that not all do. */

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest'
 import { hostsFile } from './hosts-file.ts'
 
-const none = { hostAliases: [] }
-
 it('names the pod, and what it adds', () => {
   const hostAliases = [{ ip: '1.2.3.4', hostnames: ['a.example', 'b.example'] }]
   const file = hostsFile(
-    { hostname: 'web' },
-    { hostAliases, fullHostname: 'web.sub.ns.svc.cluster.local' },
+    { hostname: 'web', hostAliases, fullHostname: 'web.sub.ns.svc.cluster.local' },
     ['10.0.0.7'],
     undefined,
   )
@@ -17,7 +14,7 @@ it('names the pod, and what it adds', () => {
 })
 
 it('is the node’s where the pod is on its network', () => {
-  expect(hostsFile({ hostname: 'web' }, none, ['10.0.0.7'], '127.0.0.1 localhost me\n')).toBe(
+  expect(hostsFile({ hostname: 'web', hostAliases: [] }, ['10.0.0.7'], '127.0.0.1 localhost me\n')).toBe(
     '# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost me\n',
   )
 })
