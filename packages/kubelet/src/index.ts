@@ -21,6 +21,7 @@ export {
   simulatedNodeAddress,
 } from './node-agents.ts'
 export { type DeadContainerLimits, deadContainerLimits } from './pod/dead-containers.ts'
+export { clusterDomain } from './pod/pod-hostname.ts'
 export { probesOfReadiness } from './probes/readiness.ts'
 export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
 export {
