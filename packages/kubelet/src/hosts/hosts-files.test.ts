@@ -123,6 +123,8 @@ describe('a container', () => {
     expect(openings()).toBe(2)
   })
 
+  const hostAliases = [{ ip: '192.0.2.7', hostnames: ['added'] }]
+
   it.each<[string, Partial<PodSpec>, boolean]>([
     ['says nothing', {}, true],
     ['wants no variables of services', { enableServiceLinks: false }, true],
@@ -131,18 +133,22 @@ describe('a container', () => {
     ['is on the network of its node', { hostNetwork: true }, false],
     ['is there, and wants the cluster’s', { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }, true],
   ])('knows services as resolvers elsewhere do: one whose pod %s', async (_, spec, knows) => {
-    const { mounts, pod, text, open, openings } = hostsFiles()
+    const { mounts, pod, text, pathOf, open, openings } = hostsFiles()
     open()
-    await mounts(pod('uid-1', spec))
+    await mounts(pod('uid-1', { ...spec, hostAliases }))
     expect(text('uid-1').includes('\tdb\n')).toBe(knows)
+    expect(text('uid-1')).toContain('192.0.2.7\tadded\n')
     expect(text('uid-1')).toContain('192.0.2.1 nas\n')
     expect(openings()).toBe(knows ? 1 : 0)
+    expect(await mounts(pod('uid-2', spec))).toHaveLength(knows ? 1 : 0)
+    expect(existsSync(pathOf('uid-2'))).toBe(knows)
   })
 
   it('knows no services where nobody does', async () => {
     const { mounts, pod, text } = hostsFiles({ names: false })
-    await mounts(pod('uid-1'))
-    expect(text('uid-1')).toMatch(/# The host\.\n[^#]+$/)
+    expect(await mounts(pod('uid-1'))).toEqual([])
+    await mounts(pod('uid-2', { hostAliases }))
+    expect(text('uid-2')).toMatch(/# The host\.\n[^#]+$/)
   })
 
   it('does without the names of a node that has too many, which is logged once', async () => {

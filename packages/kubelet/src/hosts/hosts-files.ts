@@ -71,8 +71,9 @@ export class HostsFiles {
   }
 
   /**
-   * The mounts of a container with its pod's file, which holds what is known now; as they are where they have one at its place. Waits until
-   * services are known; rejects where the signal is aborted before.
+   * The mounts of a container with its pod's file, which holds what is known now; as they are where one is in its place, and where the pod has
+   * neither services nor names that it adds: that of the node is good for it. Waits until services are known; rejects where the signal is
+   * aborted before.
    */
   async withHosts(
     mounts: readonly Mount[],
@@ -82,6 +83,7 @@ export class HostsFiles {
   ): Promise<readonly Mount[]> {
     if (mounts.some(({ containerPath }) => resolve('/', containerPath) === hostsPath)) return mounts
     const file = this.#fileOf(pod, addresses)
+    if (file.namespace === undefined && file.names.hostAliases.length === 0) return mounts
     if (file.namespace !== undefined && this.#services === undefined) {
       await Promise.race([this.#open(), aborted(signal)])
       signal.throwIfAborted()
