@@ -90,7 +90,7 @@ function itFinds(user?: { readonly uid: number; readonly gid: number }): void {
       service('outside', { type: 'ExternalName', externalName: 'www.example' }),
       statefulSet,
       pod('backend', serving),
-      pod('client', sleeping, { hostAliases: [{ ip: '192.0.2.7', hostnames: ['added.example'] }] }),
+      pod('client', sleeping, { subdomain: 'web', hostAliases: [{ ip: '192.0.2.7', hostnames: ['added.example'] }] }),
       pod('host', sleeping, { hostNetwork: true }),
     )
     await kubectl.ok(['rollout', 'status', 'statefulset/web', '--timeout=60s'])
@@ -120,8 +120,9 @@ function itFinds(user?: { readonly uid: number; readonly gid: number }): void {
     expect(await addressesOf('web')).not.toEqual([])
   })
 
-  it('knows its own name, what its pod adds, and what the host knows', async () => {
-    expect(await addressesOf('client')).toEqual([await podIp('client')])
+  it('knows its own names, what its pod adds, and what the host knows', async () => {
+    for (const name of ['client', 'client.web.default.svc.cluster.local'])
+      expect(await addressesOf(name)).toEqual([await podIp('client')])
     expect(await addressesOf('added.example')).toEqual(['192.0.2.7'])
     expect(await addressesOf('localhost')).toEqual(['127.0.0.1'])
   })

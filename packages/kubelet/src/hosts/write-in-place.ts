@@ -5,8 +5,8 @@ import { open } from 'node:fs/promises'
 const bytesMax = 8 * 1024 * 1024
 
 /**
- * Has a file hold a text and stay the same file, which others have mounted. One that holds it is left alone. Readers may see a part of the old text for a moment, and never what is
- * left of one of its lines: that is blank until the file is as long as the text. Rejects where there is no file, unless it is to be made.
+ * Has a file hold a text and stay the same file, which others have mounted. One that holds it is left alone. Whoever reads at that moment may see parts of
+ * both texts; what is left of a longer one is blank until the file is as long as the new one. Rejects where there is no file, unless it is to be made.
  */
 export async function writeInPlace(
   path: string,
