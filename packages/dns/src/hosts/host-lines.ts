@@ -6,7 +6,7 @@ export function hostLines(address: string, names: readonly string[]): readonly s
   const lines: string[] = []
   let line = address
   for (const name of names) {
-    if (line !== address && line.length + name.length + 2 > lineBytesMax) {
+    if (line.length + name.length + 2 > lineBytesMax) {
       lines.push(`${line}\n`)
       line = address
     }

@@ -1,4 +1,5 @@
 import { endpointSlices, type Service, services } from '@coracle/api'
+import { createInformer } from '@coracle/client'
 import { createLogger, type LogLine } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { cachedCluster } from '../testing/cached-cluster.ts'
@@ -7,13 +8,19 @@ import { gatherMs, hostLinesMax, restMs, ServiceHosts } from './service-hosts.ts
 
 /** Lines over what a client has. */
 async function serviceHosts(objects: Parameters<typeof cachedCluster>[0]) {
-  const { environment, client, caches } = await cachedCluster(objects)
+  const { environment, client } = await cachedCluster(objects)
+  const caches = {
+    services: createInformer(client, services, {}, environment),
+    slices: createInformer(client, endpointSlices, {}, environment),
+  }
+  for (const informer of Object.values(caches)) informer.start()
+  await environment.clock.settle()
   const logged: LogLine[] = []
   const logger = createLogger((line) => logged.push(line))
   const place = { domain: 'cluster.local', isOwnNode: () => true }
   /** The services that were looked at, by their keys. */
   const looks: string[] = []
-  const services = new Proxy(caches.services, {
+  const counted = new Proxy(caches.services, {
     get(informer, property) {
       if (property !== 'get') return Reflect.get(informer, property).bind(informer)
       return (key: string) => {
@@ -22,19 +29,19 @@ async function serviceHosts(objects: Parameters<typeof cachedCluster>[0]) {
       }
     },
   })
-  const parts = { ...place, services, slices: caches.slices, environment: { ...environment, logger } }
+  const parts = { ...place, services: counted, slices: caches.slices, environment: { ...environment, logger } }
   const hosts = new ServiceHosts(parts)
   onTestFinished(() => hosts.close())
   const { clock } = environment
   const tellings: number[] = []
-  hosts.subscribe(() => tellings.push(clock.monotonicMs()))
+  const unsubscribe = hosts.subscribe(() => tellings.push(clock.monotonicMs()))
   /** The shortest name of each line for pods of a namespace. */
   const names = (namespace: string) =>
     hosts
       .lines(namespace)
       .split('\n')
       .flatMap((line) => line.split('\t').at(-1) || [])
-  return { clock, client, hosts, names, tellings, looks, logged }
+  return { clock, client, hosts, names, tellings, unsubscribe, looks, logged }
 }
 
 const at = (address: string): Partial<Service['spec']> => ({ clusterIP: address, clusterIPs: [address] })
@@ -142,9 +149,23 @@ describe('whoever follows lines', () => {
     expect(tellings).toHaveLength(1)
   })
 
-  it('is not told of pods behind a service that has an address', async () => {
-    const { clock, client, tellings } = await serviceHosts([makeService('web')])
+  it('is not told of pods behind a service that has an address, nor of slices of no service', async () => {
+    const { clock, client, tellings, names } = await serviceHosts([])
+    await client.create(services, makeService('web'))
+    await clock.advance(restMs)
+    expect(tellings).toHaveLength(1)
     await client.create(endpointSlices, makeSlice('web', [{ addresses: ['10.0.0.1'] }]))
+    const { metadata, ...slice } = makeSlice('web', [{ addresses: ['10.0.0.1'], hostname: 'web-0' }], { name: 'other' })
+    await client.create(endpointSlices, { ...slice, metadata: { ...metadata, labels: {} } })
+    await clock.advance('1m')
+    expect(tellings).toHaveLength(1)
+    expect(names('shop')).toEqual(['web'])
+  })
+
+  it('is told of nothing any more once it says so', async () => {
+    const { clock, client, tellings, unsubscribe } = await serviceHosts([])
+    unsubscribe()
+    await client.create(services, makeService('web'))
     await clock.advance('1m')
     expect(tellings).toEqual([])
   })
@@ -175,6 +196,7 @@ describe('the limit', () => {
     expect(logged.map(({ level, fields }) => [level, fields])).toEqual([
       ['warn', { count: hostLinesMax + 1, most: hostLinesMax }],
     ])
+    expect(logged[0]?.message).toContain('too many names of services')
   })
 
   it('holds for the services of one namespace, too', async () => {

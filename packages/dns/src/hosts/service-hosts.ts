@@ -102,14 +102,13 @@ export class ServiceHosts {
   /** Follows nothing any more. */
   close(): void {
     for (const forget of this.#forget) forget()
-    this.#listeners.clear()
     this.#timer?.cancel()
   }
 
   #hasChanged(key: string | undefined): void {
     if (key === undefined) return
     this.#changed.add(key)
-    if (this.#timer !== undefined || this.#listeners.size === 0) return
+    if (this.#timer !== undefined) return
     const { clock } = this.#options.environment
     const delayMs = Math.max(gatherMs, this.#toldAtMs + restMs - clock.monotonicMs())
     this.#timer = clock.setTimer(delayMs, () => this.#tell())
@@ -167,7 +166,9 @@ const joined = (all: readonly Lines[]): Lines => ({
 const inOrder = <T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] =>
   [...map].sort(([a], [b]) => compareText(a, b))
 
-function firstLines(text: string, count: number): string {
-  const lines = text.split('\n')
-  return lines.length <= count + 1 ? text : `${lines.slice(0, count).join('\n')}\n`
-}
+const firstLines = (text: string, count: number): string =>
+  text
+    .split('\n')
+    .slice(0, count)
+    .map((line) => `${line}\n`)
+    .join('')

@@ -41,8 +41,14 @@ describe('the names of a service', () => {
     expect(shown(service)).toEqual({ own: [], others: [] })
   })
 
-  it('are given to services that are called like that of the API in other namespaces', () => {
+  it('are given to services of the same name or namespace as that of the API', () => {
     expect(namesOf(makeService('kubernetes'))).toHaveLength(1)
+    expect(namesOf(makeService('web', {}, 'default'))).toHaveLength(1)
+  })
+
+  it('are none where it is another name, whatever is behind it', () => {
+    const alias = makeService('web', { type: 'ExternalName', clusterIP: '', clusterIPs: [] })
+    expect(namesOf(alias, [makeSlice('web', [{ addresses: ['10.0.0.1'], hostname: 'web-0' }])])).toEqual([])
   })
 })
 

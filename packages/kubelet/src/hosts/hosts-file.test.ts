@@ -44,6 +44,7 @@ describe('what processes have in common', () => {
     ['a name of a service', '192.0.2.1 db nas # both\n', '192.0.2.1\tnas\n'],
     ['whatever its case', '192.0.2.1 DB nas\n', '192.0.2.1\tnas\n'],
     ['all names of a line', '192.0.2.1 db.shop db\n192.0.2.2 nas\n', '192.0.2.2 nas\n'],
+    ['one of several', '192.0.2.1  nas db\tdisk\n', '192.0.2.1\tnas\tdisk\n'],
     ['a word in a comment', '192.0.2.1 nas # db\n', '192.0.2.1 nas # db\n'],
     ['part of a name', '192.0.2.1 db2 my-db db.example\n', '192.0.2.1 db2 my-db db.example\n'],
   ])('leaves names of the host to services of that name: %s', (_, nodeHosts, kept) => {
@@ -69,12 +70,21 @@ describe('the file of a process', () => {
     )
   })
 
+  it('has all addresses of its pod, and all names that it adds', () => {
+    const hostAliases = ['1.2.3.4', '5.6.7.8'].map((ip) => ({ ip, hostnames: ['a.example'] }))
+    expect(processHostsFile({ hostname: 'web', hostAliases, hostNetwork: false }, ['127.9.0.1', 'fd00::1'], '')).toBe(
+      '# Kubernetes-managed hosts file.\n127.9.0.1\tweb\nfd00::1\tweb\n\n' +
+        '# Entries added by HostAliases.\n1.2.3.4\ta.example\n5.6.7.8\ta.example\n\n',
+    )
+  })
+
   it('does not name a pod that is on the network of the node', () => {
     expect(file(pod, '# shared\n', true)).toBe('# Kubernetes-managed hosts file (host network).\n\n# shared\n')
   })
 
   it.each([
     ['the name of the pod', pod, '127.4.0.7\tweb.shop\tweb\n', '127.4.0.7\tweb.shop\n'],
+    ['whatever its case', pod, '192.0.2.1 WEB nas\n', '192.0.2.1\tnas\n'],
     ['a longer name', pod, '127.4.0.7\tweb.shop\tmy-web\n', '127.4.0.7\tweb.shop\tmy-web\n'],
     [
       'a name that it adds',

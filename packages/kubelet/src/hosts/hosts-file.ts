@@ -62,13 +62,13 @@ function aliases({ hostAliases }: PodNames): string {
 }
 
 const section = (title: string, lines: string): string =>
-  lines.trim() === '' ? '' : `# ${title}\n${lines}${lines.endsWith('\n') ? '' : '\n'}`
+  lines === '' ? '' : `# ${title}\n${lines}${lines.endsWith('\n') ? '' : '\n'}`
 
 /** The words of a line but for what is said beside them: an address and its names, in lower case. */
 const wordsOf = (line: string): readonly string[] =>
   (line.split('#', 1)[0] ?? '')
     .toLowerCase()
-    .split(/\s+/)
+    .split(/\s/)
     .filter((word) => word !== '')
 
 const namesIn = (text: string): Set<string> => new Set(text.split('\n').flatMap((line) => wordsOf(line).slice(1)))
