@@ -178,6 +178,8 @@ describe.each([
     const [root = '', etc = ''] = text.trim().split('\n\n')
     expect(root.split('\n').sort().join('\n')).toBe(names('/'))
     expect(etc.split('\n').sort()).toEqual([...readdirSync('/etc'), fresh].sort())
+    const containers = join(place.directory, 'data/kubelet/node-a/containers')
+    expect((await run(place.runtime, main(`ls ${containers}/*/root`, { mounts }))).text).not.toMatch(/^usr$/m)
   })
 
   test('writes to its volumes, but not to those that are read-only', needsMounts, async () => {
