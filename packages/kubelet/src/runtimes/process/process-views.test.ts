@@ -322,6 +322,8 @@ describe.each([
     expect(text).toBe('/.coracle/work\n/.coracle/termination-log\n')
     expect(status).toMatchObject({ exitCode: 0, message: 'bye\n' })
     expect(readFileSync(join(place.directory, 'data/kubelet/node-a/work/uid-1/main/file'), 'utf8')).toBe('1\n')
+    const work = join(place.directory, 'data/kubelet/node-a/work')
+    expect((await run(place.runtime, main('pwd', { mounts: [at(work, volume(place))] }))).text).toBe('/.coracle/work\n')
     const both = [...mounts, at('more', volume(place))]
     await expect(start(place.runtime, main('true', { mounts: both }))).rejects.toThrow(
       'cannot be mounted at more: the directory that the container starts in is hidden by another volume',

@@ -36,7 +36,7 @@ const made = (...places: readonly Place[]) => viewScript({ rebuilt: [], made: []
 
 it('has all of the host where nothing is rebuilt, and what is mounted over it', () => {
   expect(made(place({ target: '/etc/hosts', source: '/vol/hosts' }))).toEqual({
-    script: `mount -a -T '/c/table' || exit 128\n`,
+    script: `mount -c -a -T '/c/table' || exit 128\n`,
     table: '/ /c/root none rbind 0 0\n/vol/hosts /c/root/etc/hosts none rbind,rprivate 0 0\n',
   })
 })
@@ -82,7 +82,7 @@ describe('a volume', () => {
       { ...parts, guard },
     )
     expect(table).toBe('/ /c/root none rbind 0 0\n')
-    expect(script.match(/-ef \S+|mount -c [^|]*/g)).toEqual([
+    expect(script.match(/-ef \S+|mount -c --[^|]*/g)).toEqual([
       '-ef /proc/7/fd/21',
       `mount -c --rbind '/vol' /proc/self/fd/6 `,
       '-ef /proc/7/fd/22',
@@ -116,7 +116,7 @@ it('rebuilds directories with what the host has there: mounts over empty directo
     `chmod 1777 './tmp'`,
     `{ chown 3:0 './tmp' 2>/dev/null || :; }`,
     'cd /',
-    `mount -a -T '/c/table'`,
+    `mount -c -a -T '/c/table'`,
     '',
   ])
   expect(table).toBe('/usr /c/root/usr none rbind,nofail 0 0\n/tmp/x /c/root/tmp/x none rbind,nofail 0 0\n')
