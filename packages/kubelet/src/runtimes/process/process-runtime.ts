@@ -504,7 +504,7 @@ class ProcessRuntime implements Runtime {
 
   async execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
     await this.#spawnTurns.take()
-    return runBeside(this.#besideCommand(id, command), signal)
+    return runBeside(await this.#besideCommand(id, command), signal)
   }
 
   async exec(
@@ -516,7 +516,7 @@ class ProcessRuntime implements Runtime {
   ): Promise<number> {
     await this.#spawnTurns.take()
     const parts = { clock: this.#environment.clock, directory: this.#records.streamsDirectory }
-    return execWithStreams(this.#besideCommand(id, command), tty, streams, parts, signal)
+    return execWithStreams(await this.#besideCommand(id, command), tty, streams, parts, signal)
   }
 
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
@@ -650,8 +650,9 @@ class ProcessRuntime implements Runtime {
   // --- Odds and ends --------------------------------------------------------------------------------------------------
 
   /** A command to run in a container: in its environment, its directory, and known as a part of it. */
-  #besideCommand(id: string, command: readonly string[]): Command {
+  async #besideCommand(id: string, command: readonly string[]): Promise<Command> {
     const held = this.#held(id)
+    await held.beginning
     const { config, workDirectory, view, user } = held.record
     const identity = this.#identityOf(held.record)
     if (view === undefined) return besideCommand(config, workDirectory, identity, command)

@@ -72,6 +72,7 @@ function viewMount(mount: Mount): ViewMount {
       `volumeMount "${name}" cannot be mounted at ${containerPath}: mountPropagation Bidirectional is not there on the process runtime`,
     )
   }
+  if (containerPath.includes('\0')) throw new ContainerConfigError(`volumeMount "${name}" has a path with a NUL in it`)
   try {
     const source =
       volumePath === undefined ? realpathSync(hostPath) : join(realpathSync(volumePath), relative(volumePath, hostPath))

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Command } from '../command.ts'
 import { groupsOf, type ProcessUser } from '../process-user.ts'
@@ -35,20 +36,20 @@ export interface ViewProcesses {
 /** The descriptor on which a container that is started says that it has its view, or why not. */
 export const viewReportFd = 4
 
-/** What a container says there when it has its view and its directory; all before it are warnings, and without it they are why there is none. */
+/** What a container says there when it has its view and its directory; what comes before is warnings, or why there is none. */
 const viewReportEnd = 'ok\n'
 
 /** More that is said is not looked at. */
 const viewReportBytesMax = 4_096
 
-/** Why a container has not got its view; undefined where it has, or has ended without a word. */
+/** Why a container has not got its view; undefined where it has. */
 export function viewReport(report: Readable): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = ''
     const end = () => {
       report.destroy()
-      const why = said.trim()
-      resolve(said.endsWith(viewReportEnd) || why === '' ? undefined : `failed to start container: ${why}`)
+      const why = said.trim() || 'it has ended before it had its mounts'
+      resolve(said.endsWith(viewReportEnd) ? undefined : `failed to start container: ${why}`)
     }
     report.on('data', (piece: Buffer) => {
       said = (said + piece.toString()).slice(-viewReportBytesMax)
@@ -120,13 +121,21 @@ function insideArgv(
   if (other === undefined) return [...entering, ...rest]
   const groups = groupsOf(other).map((group) => `+${group}`)
   const user = [`--userspec=+${other.uid}:+${other.gid}`, `--groups=${groups.join(',')}`]
-  return [program('setpriv'), '--no-new-privs', '--', chrootProgram, ...user, root, ...rest]
+  return [program('setpriv'), '--no-new-privs', '--', chrootProgram(), ...user, root, ...rest]
 }
 
-/** Of coreutils, where it is on systems that have it. With a `+` before a number it asks nobody for names. */
-const chrootProgram = '/usr/sbin/chroot'
+/** Where `chroot` of coreutils is. With a `+` before a number it asks nobody for names. */
+const chrootPrograms: readonly string[] = ['/usr/sbin/chroot', '/usr/bin/chroot', '/sbin/chroot']
 
-/** $1 is the file for the identity, $2 the script that makes the view, the rest is what goes into it. */
+function chrootProgram(): string {
+  const path = chrootPrograms.find((each) => existsSync(each))
+  if (path !== undefined) return path
+  throw new Error(
+    'failed to start container: volumes at absolute paths for another user take the program "chroot" of coreutils',
+  )
+}
+
+/** $1 is the file for the identity, $2 the script that makes the view, the rest is what goes into it. What they say of failures is part of the report. */
 const makingScript = `
 exec 5>&2 2>&${viewReportFd}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -134,7 +143,7 @@ PATH=/usr/sbin:/usr/bin:/sbin:/bin
 ${tellingIdentity} || exit 128
 shift 2
 unset PATH
-exec "$@" 2>&5 5>&-
+exec "$@"
 `
 
 /** $1 is the directory to be in, $2 the number of variables, the rest the command. */
@@ -146,9 +155,9 @@ ${restoring(variablePrefix)}exec "$@"
 
 /** The same of a container that is started. The node agent may have gone. */
 const tellingScript = `
-cd -- "$1" 2>&${viewReportFd} || exit 128
+cd -- "$1" || exit 128
 (printf '${viewReportEnd.replace('\n', '\\n')}' >&${viewReportFd}) 2>/dev/null
-exec ${viewReportFd}>&-
+exec 2>&5 5>&- ${viewReportFd}>&-
 shift
 ${restoring(variablePrefix)}exec "$@"
 `

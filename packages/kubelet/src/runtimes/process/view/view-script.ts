@@ -38,7 +38,7 @@ export function viewScript({ rebuilt, made, places }: ViewPlan, parts: ScriptPar
   const bound = guard === undefined ? places.map((place) => placeLine(place, parts)) : []
   const script = [
     ...(rebuilt.length === 0 ? [] : rebuildScript(rebuilt, made, root)),
-    `mount -a -T ${quoted(tablePath)}`,
+    `mount -c -a -T ${quoted(tablePath)}`,
     ...(guard === undefined
       ? []
       : places.flatMap((place, index) => guardedScript(place, parts, guard.agentPid, guard.handles[index]))),
