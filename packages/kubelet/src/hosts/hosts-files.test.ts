@@ -36,7 +36,11 @@ function hostsFiles({ directory = temporaryDirectory(), names = true } = {}) {
   const opened = Promise.withResolvers<ServiceNames>()
   let openings = 0
   const pods = new Map<string, ReturnType<typeof testPod>>()
-  const sandboxes = [testSandbox(), testSandbox({ id: 's1', podUid: 'uid-2', addresses: ['127.1.0.2'] })]
+  const sandboxes = [
+    testSandbox({ id: 's0', ready: false, addresses: ['127.1.0.9'] }),
+    testSandbox({ id: 's1', podUid: 'uid-2', addresses: ['127.1.0.2'] }),
+    testSandbox({ id: 's2' }),
+  ]
   const files = new HostsFiles({
     environment,
     runtime: { listPodSandboxes: async () => sandboxes },
@@ -63,8 +67,12 @@ function hostsFiles({ directory = temporaryDirectory(), names = true } = {}) {
   return {
     ...{ clock: environment.clock, files, pods, sandboxes, lines, asked, nodeFile, directory, pathOf, pod, logged },
     openings: () => openings,
+    followers: () => listeners.size,
     open: () => opened.resolve(services),
-    fail: (error: Error) => opened.reject(error),
+    fail(error: Error) {
+      opened.promise.catch(() => {})
+      opened.reject(error)
+    },
     /** Says that lines have changed, and waits until nothing more is done about it. */
     async tell() {
       for (const listener of listeners) listener()
@@ -94,6 +102,21 @@ describe('a container', () => {
     const mounts = [{ name: 'mine', containerPath, hostPath: '/mine' }]
     expect(await files.withHosts(mounts, pod('uid-1'), ['127.1.0.1'], new AbortController().signal)).toBe(mounts)
     expect(existsSync(pathOf('uid-1'))).toBe(false)
+  })
+
+  it('gets it beside what it has elsewhere', async () => {
+    const { files, pod, open } = hostsFiles()
+    open()
+    const mounts = [{ name: 'mine', containerPath: '/etc', hostPath: '/mine' }]
+    const all = await files.withHosts(mounts, pod('uid-1'), ['127.1.0.1'], new AbortController().signal)
+    expect(all.map(({ containerPath }) => containerPath)).toEqual(['/etc', '/etc/hosts'])
+  })
+
+  it('is not named where its pod is on the network of its node', async () => {
+    const { mounts, pod, text, open } = hostsFiles()
+    open()
+    await mounts(pod('uid-1', { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }))
+    expect(text('uid-1')).toMatch(/^# Kubernetes-managed hosts file \(host network\)\.\n\n# The host/)
   })
 
   it('waits until services are known', async () => {
@@ -133,9 +156,10 @@ describe('a container', () => {
     ['is on the network of its node', { hostNetwork: true }, false],
     ['is there, and wants the cluster’s', { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' }, true],
   ])('knows services as resolvers elsewhere do: one whose pod %s', async (_, spec, knows) => {
-    const { mounts, pod, text, pathOf, open, openings } = hostsFiles()
+    const { mounts, pod, text, pathOf, open, openings, asked } = hostsFiles()
     open()
     await mounts(pod('uid-1', { ...spec, hostAliases }))
+    expect(asked).toEqual(knows ? ['default'] : [])
     expect(text('uid-1').includes('\tdb\n')).toBe(knows)
     expect(text('uid-1')).toContain('192.0.2.7\tadded\n')
     expect(text('uid-1')).toContain('192.0.2.1 nas\n')
@@ -162,7 +186,16 @@ describe('a container', () => {
     await mounts(pod('uid-2'))
     expect(text('uid-1')).not.toContain('nas')
     expect(text('uid-1')).toContain('127.0.0.1\tlocalhost\n')
-    expect(logged.map(({ level }) => level)).toEqual(['warn'])
+    expect(logged.map(({ level, fields }) => [level, fields])).toEqual([['warn', { path: nodeFile }]])
+    expect(logged[0]?.message).toContain('hosts file of the node is too large')
+  })
+
+  it('knows localhost where the node has no such file', async () => {
+    const { mounts, pod, text, open, nodeFile } = hostsFiles()
+    open()
+    rmSync(nodeFile)
+    await mounts(pod('uid-1'))
+    expect(text('uid-1')).toContain('127.0.0.1\tlocalhost\n')
   })
 })
 
@@ -204,17 +237,32 @@ describe('files of pods that run', () => {
     for (const uid of uids) expect(text(uid)).toContain('127.4.0.9\tdb\n')
   })
 
-  it('are left alone when their pod has ended, or is gone', async () => {
+  it('are made true once where they are to change twice', async () => {
+    const { mounts, pod, open, asked, tell } = hostsFiles()
+    open()
+    await mounts(pod('uid-1'))
+    asked.length = 0
+    await Promise.all([tell(), tell()])
+    expect(asked).toEqual(['default'])
+  })
+
+  it('are left alone from when their pod has ended, or is gone', async () => {
     const { mounts, pod, pods, open, tell, lines, text, pathOf, directory, logged } = hostsFiles()
     open()
-    for (const uid of ['uid-1', 'uid-2', 'uid-3']) await mounts(pod(uid))
+    for (const uid of ['uid-1', 'uid-2', 'uid-3', 'uid-4']) await mounts(pod(uid))
     pods.delete('uid-1')
     rmSync(join(directory, 'uid-2'), { recursive: true })
+    rmSync(pathOf('uid-3'))
     lines.set('default', '127.4.0.9\tdb\n')
     await tell()
     expect(text('uid-1')).not.toContain('127.4.0.9')
-    expect(existsSync(pathOf('uid-2'))).toBe(false)
-    expect(text('uid-3')).toContain('127.4.0.9')
+    for (const uid of ['uid-2', 'uid-3']) expect(existsSync(pathOf(uid))).toBe(false)
+    expect(text('uid-4')).toContain('127.4.0.9')
+    pod('uid-1')
+    writeFileSync(pathOf('uid-3'), '')
+    await tell()
+    expect(text('uid-1')).not.toContain('127.4.0.9')
+    expect(text('uid-3')).toBe('')
     expect(logged).toEqual([])
   })
 
@@ -228,6 +276,7 @@ describe('files of pods that run', () => {
     await tell()
     expect(text('uid-2')).toContain('127.4.0.9')
     expect(logged.map(({ level, fields }) => [level, fields.path])).toEqual([['warn', pathOf('uid-1')]])
+    expect(logged[0]?.message).toBe('a hosts file was not written')
     rmSync(pathOf('uid-1'), { recursive: true })
     writeFileSync(pathOf('uid-1'), '')
     await tell()
@@ -243,6 +292,16 @@ describe('files of pods that run', () => {
     await tell()
     expect(text('uid-1')).not.toContain('127.4.0.9')
   })
+})
+
+it('follows nothing where it is stopped before services are known', async () => {
+  const { files, mounts, pod, open, followers, clock } = hostsFiles()
+  const mounted = mounts(pod('uid-1'))
+  await files.stop()
+  open()
+  await mounted
+  await clock.settle()
+  expect(followers()).toBe(0)
 })
 
 describe('files of an earlier life', () => {
@@ -284,5 +343,46 @@ describe('files of an earlier life', () => {
     pod('uid-1')
     await files.takeUp()
     expect(openings()).toBe(0)
+  })
+
+  it('are not those of pods that have no place here, nor those that a container has had made anew', async () => {
+    const { directory, ...before } = hostsFiles()
+    before.open()
+    for (const uid of ['uid-2', 'uid-3']) await before.mounts(before.pod(uid))
+    const { files, pod, open, lines, text, clock } = hostsFiles({ directory })
+    open()
+    lines.set('default', '127.4.0.9\tdb\n')
+    await files.withHosts([], pod('uid-2'), ['127.1.0.7'], new AbortController().signal)
+    pod('uid-3')
+    await files.takeUp()
+    await clock.settle()
+    expect(text('uid-2')).toContain('127.1.0.7\tweb\n')
+    expect(text('uid-3')).not.toContain('127.4.0.9')
+  })
+
+  it('are true without services, where their pod has none', async () => {
+    const spec: Partial<PodSpec> = { dnsPolicy: 'Default', hostAliases: [{ ip: '192.0.2.7', hostnames: ['added'] }] }
+    const { directory, ...before } = hostsFiles()
+    await before.mounts(before.pod('uid-1', spec))
+    const { files, pod, pathOf, text, openings, clock } = hostsFiles({ directory })
+    pod('uid-1', spec)
+    writeFileSync(pathOf('uid-1'), 'false')
+    await files.takeUp()
+    await clock.settle()
+    expect(text('uid-1')).toContain('192.0.2.7\tadded\n')
+    expect(openings()).toBe(0)
+  })
+
+  it('are left as they are where they cannot be known, which is logged', async () => {
+    const { directory, ...before } = hostsFiles()
+    before.open()
+    await before.mounts(before.pod('uid-1'))
+    const { files, pod, fail, logged } = hostsFiles({ directory })
+    pod('uid-1')
+    fail(new Error('not now'))
+    await files.takeUp()
+    expect(logged.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', 'hosts files of pods that run are not followed up'],
+    ])
   })
 })

@@ -37,8 +37,6 @@ interface PodHosts {
   readonly addresses: readonly string[]
   /** Whose services it knows. Undefined: none. */
   readonly namespace: string | undefined
-  /** What it has in common with others, as it was last written. Undefined: not by this process. */
-  written: string | undefined
 }
 
 /** What pods have in common, and what it was made of. */
@@ -130,7 +128,6 @@ export class HostsFiles {
       names: { ...podNames(pod, clusterDomain), hostNetwork: pod.spec.hostNetwork === true },
       addresses,
       namespace: openServiceNames !== undefined && usesClusterDns(pod) ? (pod.metadata.namespace ?? '') : undefined,
-      written: undefined,
     }
   }
 
@@ -155,19 +152,18 @@ export class HostsFiles {
     this.#isDue = true
     void this.#inTurn(async () => {
       this.#isDue = false
+      this.#shared.clear()
       const running = new Set(this.#parts.pods().map(podUidOf))
       const made = new Map<string | undefined, string>()
       for (const [uid, file] of this.#files) {
-        if (this.#isStopped) return
         if (!running.has(uid)) {
           this.#files.delete(uid)
           continue
         }
         const shared = made.get(file.namespace) ?? (await this.#sharedWith(file))
         made.set(file.namespace, shared)
-        if (file.written !== shared) await this.#rewriteOne(uid, file, shared)
+        await this.#rewriteOne(uid, file, shared)
       }
-      for (const namespace of this.#shared.keys()) if (!made.has(namespace)) this.#shared.delete(namespace)
     })
   }
 
@@ -183,7 +179,6 @@ export class HostsFiles {
 
   async #write(file: PodHosts, shared: string, create: boolean): Promise<void> {
     await writeInPlace(file.path, processHostsFile(file.names, file.addresses, shared), { create })
-    file.written = shared
   }
 
   async #sharedWith({ namespace }: PodHosts): Promise<string> {
