@@ -35,7 +35,7 @@ export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNod
 
 /** Leads what comes to the addresses of services to the pods behind them. */
 export interface ServiceProxy {
-  /** What it follows, from its start on unless somebody has started it before. */
+  /** What it follows. */
   readonly services: Informer<Service>
   readonly slices: Informer<EndpointSlice>
   /** Resolves when it has seen all services, and listens for those that have something behind them or knows why it cannot. */
