@@ -252,6 +252,15 @@ describe.each([
     },
   )
 
+  test('is not joined by the number that its process had, once that is another’s', needsMounts, async () => {
+    const place = open()
+    const id = await start(place.runtime, main('exec sleep 60', { mounts: [at(`/${fresh}`, volume(place))] }))
+    const file = join(place.directory, 'data/kubelet/node-a/containers', id, 'main')
+    const [pid, line = '', boot] = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, [pid, line.replace(/ (\d+)/g, ' 1$1'), boot, ''].join('\n'))
+    await expect(place.runtime.execSync(id, ['true'])).rejects.toThrow('is not running')
+  })
+
   test('has a terminal', needsMounts, async () => {
     const place = open()
     const mounts = [at(`/${fresh}`, volume(place, { file: 'here\n' }))]
