@@ -161,6 +161,7 @@ describe.each([
 
   test('sees its volumes at the paths it names, and nobody else does', needsMounts, async () => {
     const place = open()
+    expect(await place.runtime.hasPrivateMounts()).toBe(true)
     const files = volume(place, { file: 'from volume\n', hosts: 'my hosts\n' })
     const paths = [`/${fresh}`, `/etc/${fresh} and more/deep`, '/media', `/var/run/${fresh}/in`]
     const mounts = [...paths.map((path) => at(path, files)), at('/etc/hosts', join(files, 'hosts'))]
