@@ -378,6 +378,13 @@ describe.each([
     expect(text).toBe(`${readlinkSync('/proc/self/ns/mnt')}\n${readlinkSync('/proc/self/ns/user')}\n`)
   })
 
+  test('is found among the programs of its PATH, past directories that are closed', needsMounts, async () => {
+    const closed = temporaryDirectory()
+    chmodSync(closed, 0o700)
+    const env = [{ name: 'PATH', value: `${closed}/bin:/usr/bin:/bin` }]
+    expect((await run(open().runtime, main(['true'], { env }))).status.exitCode).toBe(0)
+  })
+
   test('is not where mounts of its own would have to be seen by others', needsMounts, async () => {
     const place = open()
     const mounts = [at(`/${fresh}`, volume(place), { propagation: 'Bidirectional' })]
@@ -426,6 +433,8 @@ describe.skipIf(!canBeOthers)(
       const mounts = [at('/media', userVolume(place, { file: 'here\n' }))]
       const { text, status } = await run(place.runtime, main('pwd; cat /media/file; echo 1 >file', { mounts, user }))
       expect([status.exitCode, text]).toEqual([0, '/.coracle/work\nhere\n'])
+      const inVolume = main('cat file', { mounts, user, workingDirectory: '/media' })
+      expect((await run(place.runtime, inVolume)).text).toBe('here\n')
     })
 
     it('has nothing of its own run as root', async () => {
