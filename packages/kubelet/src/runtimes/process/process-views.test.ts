@@ -189,10 +189,10 @@ describe.each([
   test('writes to its volumes, but not to those that are read-only', needsMounts, async () => {
     const place = open()
     const [open_, closed] = [volume(place), volume(place)]
-    const mounts = [at('/media', closed, { readOnly: true }), at(`/${fresh}`, open_)]
-    const script = `echo kept >/${fresh}/file; echo lost >/media/file`
-    const { text } = await run(place.runtime, main(script, { mounts }))
-    expect(text).toMatch(/Read-only file system/)
+    const readOnly = ['/media', closed].map((path) => at(path, closed, { readOnly: true }))
+    const script = `echo kept >/${fresh}/file; echo lost >/media/file; echo lost >${closed}/file`
+    const { text } = await run(place.runtime, main(script, { mounts: [...readOnly, at(`/${fresh}`, open_)] }))
+    expect(text.match(/Read-only file system/g)).toHaveLength(2)
     expect(readFileSync(join(open_, 'file'), 'utf8')).toBe('kept\n')
     expect(readdirSync(closed)).toEqual([])
   })
