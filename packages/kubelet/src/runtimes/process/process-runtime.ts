@@ -420,8 +420,13 @@ class ProcessRuntime implements Runtime {
 
   #noteStartError(held: HeldContainer, startError: string): void {
     held.record = { ...held.record, startError }
-    this.#records.writeContainer(held.record)
-    this.#records.writeExit(held.record.id, startErrorExitCode)
+    const { id } = held.record
+    try {
+      this.#records.writeContainer(held.record)
+      this.#records.writeExit(id, startErrorExitCode)
+    } catch (error) {
+      this.#environment.logger.error('failed start of container not recorded', { container: id, error })
+    }
   }
 
   async #atMost(timeoutMs: number, end: Promise<void>): Promise<void> {

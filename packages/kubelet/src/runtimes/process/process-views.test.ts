@@ -141,10 +141,14 @@ async function run(runtime: DrivenRuntime, config: ContainerConfig) {
   return { id, status, text: await runtime.log(id) }
 }
 
-const mountsOfHost = () => readFileSync('/proc/self/mountinfo', 'utf8')
-
 /** A name that no host has. */
 const fresh = 'coracle-test-view'
+
+/** What the host sees mounted of a test. */
+const hostMounts = ({ directory }: Place): readonly string[] =>
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(directory) || line.includes(fresh))
 
 const canHere = privateMountsProblem() === undefined
 const needsMounts = { meta: { needs: 'mount namespaces' } }
@@ -157,7 +161,7 @@ describe.each([
 
   test('sees its volumes at the paths it names, and nobody else does', needsMounts, async () => {
     const place = open()
-    const before = mountsOfHost()
+    expect(await place.runtime.hasPrivateMounts()).toBe(true)
     const files = volume(place, { file: 'from volume\n', hosts: 'my hosts\n' })
     const paths = [`/${fresh}`, `/etc/${fresh} and more/deep`, '/media', `/var/run/${fresh}/in`]
     const mounts = [...paths.map((path) => at(path, files)), at('/etc/hosts', join(files, 'hosts'))]
@@ -165,7 +169,7 @@ describe.each([
     const { text, status } = await run(place.runtime, main(script.join(' && '), { mounts }))
     expect([status.exitCode, text]).toEqual([0, `${'from volume\n'.repeat(paths.length)}my hosts\n`])
     for (const path of [`/${fresh}`, `/etc/${fresh} and more`, `/run/${fresh}`]) expect(existsSync(path)).toBe(false)
-    expect(mountsOfHost()).toBe(before)
+    expect(hostMounts(place)).toEqual([])
   })
 
   test('sees all else as the host has it', needsMounts, async () => {
@@ -185,10 +189,10 @@ describe.each([
   test('writes to its volumes, but not to those that are read-only', needsMounts, async () => {
     const place = open()
     const [open_, closed] = [volume(place), volume(place)]
-    const mounts = [at('/media', closed, { readOnly: true }), at(`/${fresh}`, open_)]
-    const script = `echo kept >/${fresh}/file; echo lost >/media/file`
-    const { text } = await run(place.runtime, main(script, { mounts }))
-    expect(text).toMatch(/Read-only file system/)
+    const readOnly = ['/media', closed].map((path) => at(path, closed, { readOnly: true }))
+    const script = `echo kept >/${fresh}/file; echo lost >/media/file; echo lost >${closed}/file`
+    const { text } = await run(place.runtime, main(script, { mounts: [...readOnly, at(`/${fresh}`, open_)] }))
+    expect(text.match(/Read-only file system/g)).toHaveLength(2)
     expect(readFileSync(join(open_, 'file'), 'utf8')).toBe('kept\n')
     expect(readdirSync(closed)).toEqual([])
   })
@@ -249,6 +253,15 @@ describe.each([
     },
   )
 
+  test('is not joined by the number that its process had, once that is another’s', needsMounts, async () => {
+    const place = open()
+    const id = await start(place.runtime, main('exec sleep 60', { mounts: [at(`/${fresh}`, volume(place))] }))
+    const file = join(place.directory, 'data/kubelet/node-a/containers', id, 'main')
+    const [pid, line = '', boot] = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, [pid, line.replace(/ (\d+)/g, ' 1$1'), boot, ''].join('\n'))
+    await expect(place.runtime.execSync(id, ['true'])).rejects.toThrow('is not running')
+  })
+
   test('has a terminal', needsMounts, async () => {
     const place = open()
     const mounts = [at(`/${fresh}`, volume(place, { file: 'here\n' }))]
@@ -280,7 +293,6 @@ describe.each([
 
   test('is counted, stopped and killed as others are, with what has gone its own way', needsMounts, async () => {
     const place = open()
-    const before = mountsOfHost()
     const mounts = [at(`/${fresh}`, volume(place))]
     const script = `trap "echo bye >/${fresh}/words; exit 3" TERM; setsid sleep 61 & echo $! >/${fresh}/pid; wait`
     const id = await start(place.runtime, main(script, { mounts }))
@@ -288,13 +300,14 @@ describe.each([
     await expect.poll(() => existsSync(pidFile) && readFileSync(pidFile, 'utf8')).toMatch(/\n$/)
     const pid = Number(readFileSync(pidFile, 'utf8'))
     expect((await place.runtime.statsOf(id))?.processes).toBeGreaterThanOrEqual(2)
+    expect(hostMounts(place)).toEqual([])
     await place.runtime.stopContainer(id, 10_000)
     expect((await ended(place.runtime, id)).exitCode).toBe(3)
     expect(existsSync(`/proc/${pid}/exe`)).toBe(false)
     const killed = await start(place.runtime, main('exec sleep 62', { mounts, name: 'other' }))
     await place.runtime.stopContainer(killed, 0)
     expect((await ended(place.runtime, killed)).exitCode).toBe(137)
-    expect(mountsOfHost()).toBe(before)
+    expect(hostMounts(place)).toEqual([])
     for (const { sandboxId } of await place.runtime.listContainers()) await place.runtime.removePodSandbox(sandboxId)
     expect(readFileSync(join(mounts[0]?.hostPath ?? '', 'words'), 'utf8')).toBe('bye\n')
     expect(readdirSync(join(place.directory, 'data/kubelet/node-a/containers'))).toEqual([])
@@ -352,7 +365,8 @@ describe.each([
     const id = await place.runtime.createContainer(sandbox.id, main('true', { mounts: [at('/media', files)] }))
     rmSync(files, { recursive: true })
     await expect(place.runtime.startContainer(id)).rejects.toThrow(/^failed to start container: .*volume/s)
-    expect(await ended(place.runtime, id)).toMatchObject({ exitCode: 128, reason: 'StartError' })
+    const found = (await place.runtime.listContainers()).find((each) => each.id === id)
+    expect(found).toMatchObject({ state: 'exited', exitCode: 128, reason: 'StartError' })
   })
 
   test.each<[string, Partial<ContainerConfig>]>([
@@ -362,6 +376,13 @@ describe.each([
   ])('is none %s', needsMounts, async (_, more) => {
     const { text } = await run(open().runtime, main('readlink /proc/self/ns/mnt /proc/self/ns/user', more))
     expect(text).toBe(`${readlinkSync('/proc/self/ns/mnt')}\n${readlinkSync('/proc/self/ns/user')}\n`)
+  })
+
+  test('is found among the programs of its PATH, past directories that are closed', needsMounts, async () => {
+    const closed = temporaryDirectory()
+    chmodSync(closed, 0o700)
+    const env = [{ name: 'PATH', value: `${closed}/bin:/usr/bin:/bin` }]
+    expect((await run(open().runtime, main(['true'], { env }))).status.exitCode).toBe(0)
   })
 
   test('is not where mounts of its own would have to be seen by others', needsMounts, async () => {
@@ -412,6 +433,8 @@ describe.skipIf(!canBeOthers)(
       const mounts = [at('/media', userVolume(place, { file: 'here\n' }))]
       const { text, status } = await run(place.runtime, main('pwd; cat /media/file; echo 1 >file', { mounts, user }))
       expect([status.exitCode, text]).toEqual([0, '/.coracle/work\nhere\n'])
+      const inVolume = main('cat file', { mounts, user, workingDirectory: '/media' })
+      expect((await run(place.runtime, inVolume)).text).toBe('here\n')
     })
 
     it('has nothing of its own run as root', async () => {

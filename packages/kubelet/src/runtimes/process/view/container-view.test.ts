@@ -61,6 +61,13 @@ describe.skipIf(!canBe)('the view of another user', { meta: { needs: 'root and m
     expect(readFileSync(join(elsewhere, 'file'), 'utf8')).toBe('elsewhere')
   })
 
+  it('is not planned with a part of a volume that has become a link', () => {
+    const { outer, elsewhere } = directories()
+    symlinkSync(elsewhere, join(outer, 'link'))
+    const mount = at('/media', join(outer, 'link'), { volumePath: outer })
+    expect(() => prepared([mount])).toThrow(`${outer}/link is a link`)
+  })
+
   it('is not made where its user has something else mounted', () => {
     const { outer, elsewhere } = directories()
     const make = prepared([at('/media', join(outer, 'in'), { volumePath: outer })])

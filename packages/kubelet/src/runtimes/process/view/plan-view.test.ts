@@ -145,6 +145,7 @@ describe('a volume in a volume', () => {
 it.each<[string, readonly ViewMount[], string]>([
   ['over the root', [mount('/')], 'that is all there is'],
   ['of nothing', [mount('/data', '/nowhere')], '/nowhere is not there'],
+  ['of what has become a link', [mount('/data', '/vol/out')], '/vol/out is a link'],
   ['of a file over a directory', [mount('/etc/ssl', '/vol/file')], 'a file cannot be over a directory'],
   ['of a directory over a file', [mount('/etc/hosts')], 'a directory cannot be over a file'],
   ['in a file', [mount('/etc/hosts/x')], '/etc/hosts is not a directory'],

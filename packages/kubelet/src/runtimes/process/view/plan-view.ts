@@ -104,6 +104,7 @@ function planPlace(mount: ViewMount, files: ViewFiles, host: HostFiles, refuse: 
   const target = files.resolve(mount.containerPath)
   if (target === '/') return refuse('that is all there is')
   const kind = host.look(source)?.kind ?? refuse(`${source} is not there`)
+  if (kind === 'link') return refuse(`${source} is a link`)
   const common = { target, source, name, readOnly, recursiveReadOnly, followsHost }
   const ancestor = deepestThere(target, files)
   if (files.look(ancestor)?.kind !== 'directory' && ancestor !== target) return refuse(`${ancestor} is not a directory`)

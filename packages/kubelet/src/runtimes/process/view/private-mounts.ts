@@ -46,5 +46,6 @@ function findProblem(): string | undefined {
   const [file = '', ...args] = [...beforeShim(user), ...making, ...entering]
   const { status, stderr, error } = spawnSync(file, args, { encoding: 'utf8', env: {}, cwd: '/' })
   if (status === 0) return undefined
-  return error?.message ?? stderr.trim().split('\n').at(-1) ?? 'this host does not allow them'
+  const [said = ''] = stderr?.trim().split('\n') ?? []
+  return error?.message ?? (said || 'this host does not allow them')
 }
