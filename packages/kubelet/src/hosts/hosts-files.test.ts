@@ -104,6 +104,16 @@ describe('a container', () => {
     expect(existsSync(pathOf('uid-1'))).toBe(false)
   })
 
+  it('gets what is known when it starts, whatever others of its namespace got', async () => {
+    const { mounts, pod, text, open, lines } = hostsFiles()
+    open()
+    await mounts(pod('uid-1'))
+    lines.set('default', '127.4.0.8\tdb\n')
+    await mounts(pod('uid-2'))
+    expect(text('uid-1')).toContain('127.4.0.7\t')
+    expect(text('uid-2')).toContain('127.4.0.8\t')
+  })
+
   it('gets it beside what it has elsewhere', async () => {
     const { files, pod, open } = hostsFiles()
     open()
@@ -349,7 +359,7 @@ describe('files of an earlier life', () => {
     const { directory, ...before } = hostsFiles()
     before.open()
     for (const uid of ['uid-2', 'uid-3']) await before.mounts(before.pod(uid))
-    const { files, pod, open, lines, text, clock } = hostsFiles({ directory })
+    const { files, pod, open, lines, text, clock, logged } = hostsFiles({ directory })
     open()
     lines.set('default', '127.4.0.9\tdb\n')
     await files.withHosts([], pod('uid-2'), ['127.1.0.7'], new AbortController().signal)
@@ -358,6 +368,7 @@ describe('files of an earlier life', () => {
     await clock.settle()
     expect(text('uid-2')).toContain('127.1.0.7\tweb\n')
     expect(text('uid-3')).not.toContain('127.4.0.9')
+    expect(logged).toEqual([])
   })
 
   it('are true without services, where their pod has none', async () => {
