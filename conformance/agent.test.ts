@@ -163,6 +163,26 @@ describe('a node on another machine', () => {
     }
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'has its processes find services by name, and the pods behind them that it has',
+    async () => {
+      const behind = { ...service, metadata: { name: 'pods' }, spec: { ...service.spec, clusterIP: 'None' } }
+      await kubectl.ok(['apply', '-f', '-'], { input: JSON.stringify(behind) })
+      const ask = async (...command: readonly string[]) =>
+        (await kubectl.run(['exec', await aFarPod(), '-c', 'shell', '--', ...command])).stdout.trim()
+      const address = await kubectl.ok(['get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}'])
+      expect(await ask('getent', 'hosts', 'web.default.svc')).toMatch(new RegExp(`^${address}\\s`))
+      const found = await eventually('the pods', async () => (await ask('getent', 'ahostsv4', 'pods')) || undefined)
+      const own = (await farPods()).map(({ metadata }) => metadata.name)
+      const addresses = await Promise.all(
+        own.map((name) => kubectl.ok(['get', 'pod', name, '-o', 'jsonpath={.status.podIP}'])),
+      )
+      const named = new Set(found.split('\n').map((line) => line.split(/\s/)[0]))
+      expect(addresses).toEqual(expect.arrayContaining([...named]))
+      await kubectl.ok(['delete', 'service', 'pods'])
+    },
+  )
+
   it('shows logs, and runs commands', async () => {
     const pod = await aFarPod()
     expect(await kubectl.ok(['logs', pod, '-c', 'web'])).toBe('listening on far\n')

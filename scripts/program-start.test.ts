@@ -81,7 +81,7 @@ describe('what `coracle up` loads before it does anything', () => {
     expect(up.builtins).not.toContain('http')
   })
 
-  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods, limit ranges, connections to pods or what reads the causal record', () => {
+  it('is nothing of YAML, CEL, OpenAPI, custom kinds, the security of pods, limit ranges, connections to pods, names of services or what reads the causal record', () => {
     const lazy = [
       'packages/apiserver/src/admission/limits.ts',
       'packages/apiserver/src/causes/causal-record.ts',
@@ -92,6 +92,8 @@ describe('what `coracle up` loads before it does anything', () => {
       'packages/api/src/pod-security/',
       'packages/api/src/cel/evaluate.ts',
       'packages/api/src/custom/',
+      'packages/dns/',
+      'packages/kubelet/src/hosts/',
     ]
     expect(up.files.filter((path) => lazy.some((each) => path.startsWith(each)))).toEqual([])
   })

@@ -24,6 +24,9 @@ export function parseIp(text: string): IpAddress | undefined {
   return { family, value: numberOf(groupsOf(text), 16n) }
 }
 
+/** Whether an address, as it is usually written, is one of the host that uses it: another one on each. */
+export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
+
 const numberOf = (parts: readonly number[], bits: bigint): bigint =>
   parts.reduce((value, part) => (value << bits) | BigInt(part), 0n)
 

@@ -1,4 +1,4 @@
-import { dnsServiceKey, type Service } from '@coracle/api'
+import { apiServiceKey, dnsServiceKey, type Service } from '@coracle/api'
 import type { Frontend, ListenedTo, Listening, PodPort, ServiceProxyOptions } from '@coracle/proxy'
 
 export interface AdaptOptions {
@@ -23,8 +23,6 @@ export function adaptFrontends({ leadsToApi, answerNames }: AdaptOptions): NonNu
   }
 }
 
-/** The Service by which pods find the API. */
-const apiServiceKey = { namespace: 'default', name: 'kubernetes' } as const
 const namesPort = 53
 
 const is = (

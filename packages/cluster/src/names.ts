@@ -1,6 +1,7 @@
 import type { Client } from '@coracle/client'
 import type { ClusterDns } from '@coracle/dns'
 import type { Environment } from '@coracle/environment'
+import { clusterDomain } from '@coracle/kubelet'
 import type { ListenedTo, Listening } from '@coracle/proxy'
 import type { ContainerRuntimeOptions } from './cluster.ts'
 
@@ -30,7 +31,7 @@ export class Names {
   async #load(): Promise<ClusterDns> {
     const [client, environment] = [this.#client, this.#environment]
     const { createClusterDns } = await environment.clock.hold(import('@coracle/dns'))
-    const { clusterDomain: domain = 'cluster.local', resolvConf = '/etc/resolv.conf' } = this.#options
+    const { clusterDomain: domain = clusterDomain, resolvConf = '/etc/resolv.conf' } = this.#options
     return createClusterDns({ client, environment, domain, resolvConf })
   }
 }

@@ -14,6 +14,7 @@ import {
   type HostImages,
   type Kubelet,
   type NodeAgents,
+  type OpenServiceNames,
   type Runtime,
   type SimulatedBehaviour,
   type StoredNodes,
@@ -24,6 +25,7 @@ import type { Component, ContainerRuntimeOptions } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
 import { hostAddress } from './host-address.ts'
+import { HostNames } from './host-names.ts'
 import { identities, nodeIdentity } from './identities.ts'
 import { startLocalPathProvisioner } from './local-path-provisioner.ts'
 import { localVolumes } from './local-volumes.ts'
@@ -209,19 +211,23 @@ function processNodes(options: NodesOptions): Nodes {
   const { worlds, count, namePrefix, dataDir, drives, images, containerRuntime } = options
   const countMax = containerRuntime === undefined ? processNodesMax : 1
   assert(count <= countMax, `${count} nodes of real containers are more than ${countMax}`)
-  const startMember = (index: number): readonly [string, StartMember<string>] => {
+  const startMember = (index: number): readonly [string, StartMember<HostParts>] => {
     const name = `${namePrefix}${index}`
-    const startNode = async (dataDirectory: string, link: ConnectionLink) => {
+    const startNode = async ({ dataDirectory, names }: HostParts, link: ConnectionLink) => {
       const environment = worlds.environmentOf(name)
       const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
       const { runtime, metrics } = measuredWithPods(opened, environment.clock)
       const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
       const address = runtime.isolates === true ? hostAddress() : undefined
-      const parts = { name, runtime, metrics, volumesDirectory, ...(address === undefined ? {} : { address }) }
+      const openServiceNames = names.open
+      const parts = {
+        ...{ name, runtime, metrics, volumesDirectory, openServiceNames },
+        ...(address === undefined ? {} : { address }),
+      }
       return { runtime, kubelet: startKubelet(options, parts, link) }
     }
-    const start: StartMember<string> = (dataDirectory, link) => {
-      const node = startNode(dataDirectory, link)
+    const start: StartMember<HostParts> = (parts, link) => {
+      const node = startNode(parts, link)
       return {
         atWork: node.then(({ kubelet }) => kubelet.atWork),
         async stop(stopOptions) {
@@ -242,13 +248,21 @@ function processNodes(options: NodesOptions): Nodes {
     start(link) {
       const temporary = dataDir === undefined ? mkdtempSync(join(tmpdir(), 'coracle-')) : undefined
       const dataDirectory = dataDir ?? temporary ?? ''
-      const members = group.start(dataDirectory, link)
+      const own = ownNames(options)
+      const proxy = Promise.withResolvers<ServiceProxy>()
+      const names = new HostNames({
+        environment: worlds.environmentOf('kube-proxy'),
+        isOwnNode: (name) => own.has(name),
+        caches: () => proxy.promise,
+      })
+      const members = group.start({ dataDirectory, names }, link)
       const nodes = startWithVolumes(options, dataDirectory, members, link)
-      const { atWork, stop } = startWithProxy(options, dataDirectory, nodes, link)
+      const { atWork, stop } = startWithProxy(options, dataDirectory, nodes, link, proxy.resolve)
       return {
         atWork,
         async stop(stopOptions) {
           await stop(stopOptions)
+          names.stop()
           if (temporary !== undefined && stopOptions.containers === 'terminate')
             await rm(temporary, { recursive: true, force: true })
         },
@@ -258,12 +272,19 @@ function processNodes(options: NodesOptions): Nodes {
   }
 }
 
-/** What leads to services runs beside the nodes of this host: one for all of them. */
+/** What the nodes of this host share. */
+interface HostParts {
+  readonly dataDirectory: string
+  readonly names: HostNames
+}
+
+/** What leads to services runs beside the nodes of this host: one for all of them, which is told of once it is there. */
 function startWithProxy(
   { worlds, connections, count, namePrefix, proxyAddress, containerRuntime }: NodesOptions,
   dataDirectory: string,
   nodes: Started,
   link: ConnectionLink,
+  tell: (proxy: ServiceProxy) => void,
 ): Started {
   if (count === 0) return nodes
   const names = ownNames({ count, namePrefix })
@@ -296,6 +317,7 @@ function startWithProxy(
       }),
       throughNode: connections.connectThroughNode,
     })
+    tell(proxy)
     await proxy.start()
   }
   const atWork = start()
@@ -317,11 +339,12 @@ interface NodeParts {
   readonly address?: string
   readonly volumesDirectory?: string
   readonly metrics?: AgentMetricsSource
+  readonly openServiceNames?: OpenServiceNames
 }
 
 function startKubelet(
   { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
-  { name, runtime, address, volumesDirectory, metrics }: NodeParts,
+  { name, runtime, address, volumesDirectory, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const environment = worlds.environmentOf(name)
@@ -335,6 +358,7 @@ function startKubelet(
     ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),
+    ...(openServiceNames === undefined ? {} : { openServiceNames }),
     ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet

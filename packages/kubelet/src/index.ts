@@ -4,6 +4,7 @@ export {
   evictionThresholds,
   parseEvictionThresholds,
 } from './eviction/thresholds.ts'
+export type { OpenServiceNames, ServiceNames } from './hosts/service-names.ts'
 export { type ImageLimits, imageLimits } from './images/image-limits.ts'
 export { createKubelet, type Kubelet, type KubeletOptions, type StopOptions, shutdownGraceMaxMs } from './kubelet.ts'
 export type { LogOptions, LogReadOptions } from './log-options.ts'
@@ -20,6 +21,7 @@ export {
   simulatedNodeAddress,
 } from './node-agents.ts'
 export { type DeadContainerLimits, deadContainerLimits } from './pod/dead-containers.ts'
+export { clusterDomain } from './pod/pod-hostname.ts'
 export { probesOfReadiness } from './probes/readiness.ts'
 export { type HostImage, type HostImages, hostImagesMax, parseHostImages } from './runtimes/process/host-images.ts'
 export {

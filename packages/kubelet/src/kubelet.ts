@@ -5,6 +5,8 @@ import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { EvictionThresholds } from './eviction/thresholds.ts'
+import type { HostsFiles } from './hosts/hosts-files.ts'
+import type { OpenServiceNames } from './hosts/service-names.ts'
 import type { ImageLimits } from './images/image-limits.ts'
 import { nodeImages } from './images/node-images.ts'
 import type { ClusterNameServers } from './isolation/cluster-name-servers.ts'
@@ -59,6 +61,8 @@ export interface KubeletOptions {
   readonly evictionThresholds?: EvictionThresholds
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
+  /** What knows the names of services, for processes that have hosts files of their own. Absent: nothing does. */
+  readonly openServiceNames?: OpenServiceNames
   /** Where the agent counts its own work: asked when there is some. Absent: nowhere. */
   readonly metrics?: AgentMetricsSource
 }
@@ -153,12 +157,26 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     ...(directory === undefined ? {} : { directory, logger }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
   }
+  let hosts: Promise<HostsFiles> | undefined
+  /** Loaded where processes can have such files. */
+  const hostsFiles = (): Promise<HostsFiles> | undefined => {
+    if (!makesFiles || runtime.hasPrivateMounts !== true) return undefined
+    const { openServiceNames } = options
+    const parts = { environment: { ...environment, logger }, runtime, directory, clusterDomain: domain }
+    const pods = () => manager.storing().map(({ pod }) => pod)
+    hosts ??= environment.clock
+      .hold(import('./hosts/hosts-files.ts'))
+      .then(({ HostsFiles }) => new HostsFiles({ ...parts, pods, ...(openServiceNames && { openServiceNames }) }))
+    return hosts
+  }
   const context = {
     client,
     environment: { ...environment, logger },
     runtime,
     sources,
     mountVolumes: (pod: Pod, present?: MountedVolumes) => mountVolumes(pod, volumes, present),
+    withHosts: async (...asked: Parameters<HostsFiles['withHosts']>) =>
+      (await hostsFiles())?.withHosts(...asked) ?? asked[0],
     ...(directory === undefined
       ? {}
       : {
@@ -247,6 +265,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       }
       informer.start()
       await informer.waitForSync(stopping.signal)
+      if (informer.list().length > 0) void hostsFiles()?.then((files) => files.takeUp())
       await manager.removeOrphans()
       collector?.start()
       if (runtime.images !== undefined) await startCare(runtime.images)
@@ -259,6 +278,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       storageWatcher?.stop()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
+        await (await hosts)?.stop()
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
         // As if the node went down: what is in memory does not outlive it.
         if (containers === 'terminate' && directory !== undefined)

@@ -1,5 +1,12 @@
 import { isIPv6 } from 'node:net'
-import { type Endpoint, type EndpointSlice, noClusterIp, type Service, type ServicePort } from '@coracle/api'
+import {
+  type Endpoint,
+  type EndpointSlice,
+  isLoopback,
+  noClusterIp,
+  type Service,
+  type ServicePort,
+} from '@coracle/api'
 
 /** What this proxy carries. SCTP needs the kernel. */
 export type Protocol = 'TCP' | 'UDP'
@@ -195,6 +202,3 @@ function wayTo(
   if (isThrough) return { throughNode: nodeName }
   return isLoopback(address) ? undefined : 'direct'
 }
-
-/** An address of the loopback range is another one on each host. */
-export const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')

@@ -35,6 +35,9 @@ export interface ServiceProxyOptions extends Omit<Surroundings, 'leadsThroughNod
 
 /** Leads what comes to the addresses of services to the pods behind them. */
 export interface ServiceProxy {
+  /** What it follows. */
+  readonly services: Informer<Service>
+  readonly slices: Informer<EndpointSlice>
   /** Resolves when it has seen all services, and listens for those that have something behind them or knows why it cannot. */
   start(): Promise<void>
   /** Gives all addresses back and ends all connections. */
@@ -53,8 +56,8 @@ class UserspaceProxy implements ServiceProxy {
   readonly #options: ServiceProxyOptions
   readonly #surroundings: Surroundings
   readonly #network: Network
-  readonly #services: Informer<Service>
-  readonly #slices: Informer<EndpointSlice>
+  readonly services: Informer<Service>
+  readonly slices: Informer<EndpointSlice>
   readonly #recorder: EventRecorder
   /** By the key of the service, and what tells its frontends apart. */
   readonly #listeners = new Map<string, Map<string, FrontendListener>>()
@@ -69,14 +72,14 @@ class UserspaceProxy implements ServiceProxy {
     const { isOwnNode, nodeAddresses, throughNode } = options
     this.#surroundings = { isOwnNode, nodeAddresses, leadsThroughNodes: throughNode !== undefined }
     this.#network = options.network ?? hostNetwork(environment.clock, options.throughNode)
-    this.#services = createInformer(client, services, {}, environment)
-    this.#slices = createInformer(client, endpointSlices, { indexes: { [byServiceName]: serviceOf } }, environment)
+    this.services = createInformer(client, services, {}, environment)
+    this.slices = createInformer(client, endpointSlices, { indexes: { [byServiceName]: serviceOf } }, environment)
     this.#recorder = createEventRecorder(client, environment, { component, api: 'events.k8s.io/v1' })
   }
 
   async start(): Promise<void> {
     const serviceChanged = (service: Service): void => this.#hasChanged(keyOf(service))
-    this.#services.addHandler({
+    this.services.addHandler({
       add: serviceChanged,
       update: (_, service) => serviceChanged(service),
       delete: serviceChanged,
@@ -84,7 +87,7 @@ class UserspaceProxy implements ServiceProxy {
     const sliceChanged = (slice: EndpointSlice): void => {
       for (const key of serviceOf(slice)) this.#hasChanged(key)
     }
-    this.#slices.addHandler({
+    this.slices.addHandler({
       add: sliceChanged,
       update(old, slice) {
         sliceChanged(old)
@@ -92,16 +95,16 @@ class UserspaceProxy implements ServiceProxy {
       },
       delete: sliceChanged,
     })
-    this.#services.start()
-    this.#slices.start()
-    await Promise.all([this.#services.waitForSync(), this.#slices.waitForSync()])
+    this.services.start()
+    this.slices.start()
+    await Promise.all([this.services.waitForSync(), this.slices.waitForSync()])
     this.#isRunning = true
     this.#lookAtChanged()
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
-    await Promise.all([this.#services.stop(), this.#slices.stop()])
+    await Promise.all([this.services.stop(), this.slices.stop()])
     for (const listeners of this.#listeners.values()) for (const listener of listeners.values()) listener.set(undefined)
     this.#listeners.clear()
     this.#network.close()
@@ -125,7 +128,7 @@ class UserspaceProxy implements ServiceProxy {
   }
 
   #lookAt(key: string): void {
-    const service = this.#services.get(key)
+    const service = this.services.get(key)
     const frontends = service === undefined ? [] : this.#frontendsOf(service)
     // Somebody else listens for one that is answered now, or no longer.
     const wanted = new Map(
@@ -147,7 +150,7 @@ class UserspaceProxy implements ServiceProxy {
   }
 
   #frontendsOf(service: Service): readonly Frontend[] {
-    const slices = this.#slices.byIndex(byServiceName, keyOf(service))
+    const slices = this.slices.byIndex(byServiceName, keyOf(service))
     const frontends = frontendsOf(service, slices, this.#surroundings)
     return this.#options.adapt?.(service, frontends) ?? frontends
   }
@@ -169,7 +172,7 @@ class UserspaceProxy implements ServiceProxy {
   }
 
   #tell(key: string, type: EventType, reason: 'FailedToListen' | 'Listening', message: string): void {
-    const service = this.#services.get(key)
+    const service = this.services.get(key)
     if (service !== undefined) this.#recorder.event(service, type, reason, message, { action: 'Listen' })
   }
 }

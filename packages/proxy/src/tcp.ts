@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, Socket } from 'node:net'
 import { Duplex } from 'node:stream'
+import { isLoopback } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import type { Balancer } from './balancer.ts'
-import { type Backend, type Frontend, isLoopback, type Listening } from './frontends.ts'
+import type { Backend, Frontend, Listening } from './frontends.ts'
 import type { ConnectThroughNode, Places } from './network.ts'
 
 /** How long a backend may take to accept a connection before another one is tried. */

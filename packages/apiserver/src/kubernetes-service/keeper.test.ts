@@ -1,14 +1,22 @@
-import { endpointSlices, endpoints, type Resource, type Service, serviceCidrs, services } from '@coracle/api'
+import {
+  apiServiceKey,
+  endpointSlices,
+  endpoints,
+  type Resource,
+  type Service,
+  serviceCidrs,
+  services,
+} from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { faultyStore } from '@coracle/store/faults'
 import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { startTestCore, type TestCore } from '../testing/test-core.ts'
 import { kubernetesServiceIntervalMs } from './keeper.ts'
-import { kubernetesService, type ServerAddress } from './plan.ts'
+import type { ServerAddress } from './plan.ts'
 import { serverLeaseMs, serverLeasesPrefix } from './server-leases.ts'
 
-const key = kubernetesService
+const key = apiServiceKey
 const here: ServerAddress = { ip: '192.0.2.1', port: 6443 }
 
 /** Who is behind the service, by Endpoints and by slices. */

@@ -1,4 +1,5 @@
 import {
+  apiServiceKey,
   deepEqual,
   type EndpointSlice,
   endpointSlices,
@@ -16,14 +17,7 @@ import { storedObject, storedObjects } from '../admission/stored-objects.ts'
 import { createFirstServiceCidr } from '../housekeeping/bootstrap.ts'
 import type { Registries } from '../registries.ts'
 import { serviceRanges } from '../services/service-ranges.ts'
-import {
-  endpointsOf,
-  isSliceOfKubernetes,
-  kubernetesService,
-  kubernetesServiceOf,
-  type ServerAddress,
-  slicesOf,
-} from './plan.ts'
+import { endpointsOf, isSliceOfKubernetes, kubernetesServiceOf, type ServerAddress, slicesOf } from './plan.ts'
 import { ServerLeases } from './server-leases.ts'
 
 /** How often the service is looked at, and, where others may serve the same store, this server says that it is alive (upstream's interval). */
@@ -41,7 +35,7 @@ export interface KubernetesServiceParts {
 /** Creates the Service by which pods find the API, where it is missing. While there is no range of addresses it is not: a later round does. */
 export async function createKubernetesService({ registries, client }: KubernetesServiceParts): Promise<void> {
   if (registries.of(services) === undefined) return
-  if (storedObject(registries, services, kubernetesService.name, kubernetesService.namespace) !== undefined) return
+  if (storedObject(registries, services, apiServiceKey.name, apiServiceKey.namespace) !== undefined) return
   const because = 'pods find the API by this Service, and it is missing'
   const ranges = serviceRanges(registries)
   if (ranges?.length === 0) return
@@ -111,7 +105,7 @@ async function writeEndpoints(
   await ensure(registries, client, endpoints, endpointsOf(servers), ['subsets'], because)
   for (const slice of slices) await ensure(registries, client, endpointSlices, slice, ['endpoints', 'ports'], because)
   const wanted = new Set(slices.map(({ metadata }) => metadata.name))
-  const present: readonly EndpointSlice[] = storedObjects(registries, endpointSlices, kubernetesService.namespace)
+  const present: readonly EndpointSlice[] = storedObjects(registries, endpointSlices, apiServiceKey.namespace)
   for (const { metadata } of present.filter(isSliceOfKubernetes)) {
     const { namespace = '', name = '' } = metadata
     if (wanted.has(name)) continue

@@ -1,13 +1,11 @@
 import { isIP } from 'node:net'
-import { compareText, type EndpointSlice, type Endpoints, type Service } from '@coracle/api'
+import { apiServiceKey, compareText, type EndpointSlice, type Endpoints, type Service } from '@coracle/api'
 
 /** Where a server is reached. */
 export interface ServerAddress {
   readonly ip: string
   readonly port: number
 }
-
-export const kubernetesService = { namespace: 'default', name: 'kubernetes' } as const
 
 /** The port that servers have unless told otherwise: what the service leads to by its own account. */
 const targetPort = 6443
@@ -24,7 +22,7 @@ export function kubernetesServiceOf(clusterIp: string | undefined): Service {
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { ...kubernetesService, labels },
+    metadata: { ...apiServiceKey, labels },
     spec: {
       ...(clusterIp === undefined ? {} : { clusterIP: clusterIp }),
       ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort }],
@@ -53,7 +51,7 @@ export function endpointsOf(servers: readonly ServerAddress[]): Endpoints {
   return {
     apiVersion: 'v1',
     kind: 'Endpoints',
-    metadata: { ...kubernetesService, labels: { [skipMirrorLabel]: 'true' } },
+    metadata: { ...apiServiceKey, labels: { [skipMirrorLabel]: 'true' } },
     ...(subsets.length === 0 ? {} : { subsets }),
   } as Endpoints
 }
@@ -73,7 +71,7 @@ export function slicesOf(servers: readonly ServerAddress[]): readonly EndpointSl
       .filter((group) => group.ips.length > 0),
   )
   return groups.map(({ port, addressType, ips }, index): EndpointSlice => {
-    const { namespace, name } = kubernetesService
+    const { namespace, name } = apiServiceKey
     return {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -91,4 +89,4 @@ export function slicesOf(servers: readonly ServerAddress[]): readonly EndpointSl
 
 /** Whether a slice is of the service, and so goes when no server is in it any more. */
 export const isSliceOfKubernetes = ({ metadata }: EndpointSlice): boolean =>
-  metadata.namespace === kubernetesService.namespace && metadata.labels?.[serviceNameLabel] === kubernetesService.name
+  metadata.namespace === apiServiceKey.namespace && metadata.labels?.[serviceNameLabel] === apiServiceKey.name

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import type { Taint } from '@coracle/api'
+import { endpointSlices, services, type Taint } from '@coracle/api'
 import {
   type Client,
   ConnectionLink,
   createHttpClient,
+  createInformer,
   type HttpClient,
   interceptClient,
   type TransportOptions,
@@ -26,6 +27,7 @@ import { lockDirectory, makePrivateDirectory } from '@coracle/store'
 import { adaptFrontends } from '../adapt-frontends.ts'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
+import { HostNames, type ServiceCaches } from '../host-names.ts'
 import { Names } from '../names.ts'
 import { isolatedNodeOptions, measured, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
@@ -98,6 +100,9 @@ export async function startAgent(options: AgentOptions, signal: AbortSignal): Pr
   }
 }
 
+/** The service proxy of this machine. */
+type OwnProxy = ServiceCaches & Pick<ServiceProxy, 'start'>
+
 class RunningAgent implements Agent {
   readonly nodeName: string
   server = ''
@@ -136,13 +141,15 @@ class RunningAgent implements Agent {
     this.address = this.#options.nodeIp ?? (await ownAddress(this.server, environment, signal))
     this.#stops.push((stopOptions) => this.#kubelet?.stop(stopOptions))
     const server = await this.#listen(client, runtime)
-    const kubelet = this.#createKubelet(client, runtime, metrics)
+    const proxy = await this.#createProxy(client, runtime.isolates === true)
+    const names = this.#createNames(client, proxy)
+    const kubelet = this.#createKubelet(client, runtime, metrics, names)
     this.#kubelet = kubelet
     tell('registering the node')
     await untilAborted(kubelet.start(), signal)
     tell('waiting for the certificate of its server')
     await this.#keepServing(client, server, signal)
-    await this.#startProxy(client, runtime.isolates === true)
+    await proxy?.start()
     environment.logger.debug('the node agent is at work', { node: nodeName })
   }
 
@@ -308,7 +315,7 @@ class RunningAgent implements Agent {
     return ca
   }
 
-  #createKubelet(client: Client, runtime: Runtime, metrics: AgentMetrics): Kubelet {
+  #createKubelet(client: Client, runtime: Runtime, metrics: AgentMetrics, names: HostNames): Kubelet {
     const {
       environment,
       nodeName,
@@ -328,6 +335,7 @@ class RunningAgent implements Agent {
       nodeAddress: this.address,
       port: this.port,
       metrics: () => metrics,
+      openServiceNames: names.open,
       facts: { ...facts, capacity: { ...facts.capacity, pods: String(podsMax) } },
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
@@ -361,9 +369,10 @@ class RunningAgent implements Agent {
     if (!isGood) await untilAborted(first.promise, signal)
   }
 
-  async #startProxy(client: Client, isolates: boolean): Promise<void> {
+  /** The service proxy of this machine, which has yet to be started. Undefined where another one is. */
+  async #createProxy(client: Client, isolates: boolean): Promise<OwnProxy | undefined> {
     const { environment, proxiesServices, runtime, nodeName, dataDir, containerRuntime } = this.#options
-    if (!proxiesServices || runtime === 'simulated') return
+    if (!proxiesServices || runtime === 'simulated') return undefined
     const [{ createServiceProxy }, { ServiceRoutes }, { podsElsewhere }] = await Promise.all([
       import('@coracle/proxy'),
       import('../service-routes.ts'),
@@ -371,7 +380,6 @@ class RunningAgent implements Agent {
     ])
     const routes = new ServiceRoutes({ client, environment, dataDirectory: dataDir, isolates })
     this.#stops.push(() => routes.stop())
-    await routes.start()
     const names = containerRuntime && new Names(client, environment, containerRuntime)
     this.#stops.push(() => names?.stop())
     const proxy: ServiceProxy = createServiceProxy({
@@ -387,7 +395,36 @@ class RunningAgent implements Agent {
       throughNode: podsElsewhere({ environment, connection: () => this.#presentConnection() }),
     })
     this.#stops.push(() => proxy.stop())
-    await proxy.start()
+    const { services, slices } = proxy
+    return {
+      ...{ services, slices },
+      async start() {
+        await routes.start()
+        await proxy.start()
+      },
+    }
+  }
+
+  /** The names of services for processes of this machine. Where another service proxy is, nothing follows services for both. */
+  #createNames(client: Client, proxy: OwnProxy | undefined): HostNames {
+    const { environment, nodeName } = this.#options
+    const names = new HostNames({
+      environment,
+      isOwnNode: (name) => name === nodeName,
+      caches: () => proxy ?? this.#ownCaches(client),
+    })
+    this.#stops.push(() => names.stop())
+    return names
+  }
+
+  #ownCaches(client: Client): ServiceCaches {
+    const { environment } = this.#options
+    const caches = {
+      services: createInformer(client, services, {}, environment),
+      slices: createInformer(client, endpointSlices, {}, environment),
+    }
+    for (const informer of Object.values(caches)) this.#stops.push(() => informer.stop())
+    return caches
   }
 
   /** What `/configz` shows, under upstream's names (kubelet.config.k8s.io/v1beta1). */

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
+import { isLoopback } from '@coracle/api'
 import type { KeyPair } from '@coracle/environment/certificates'
 
 /**
@@ -8,8 +9,6 @@ import type { KeyPair } from '@coracle/environment/certificates'
  */
 export const servingHosts = (nodeName: string, address: string, server: string): readonly string[] =>
   isLoopback(address) || new URL(server).hostname.replace(/^\[|\]$/g, '') === address ? [nodeName] : [nodeName, address]
-
-const isLoopback = (address: string): boolean => address === '::1' || address.startsWith('127.')
 
 /** Whether a certificate has all these names. */
 export function coversHosts({ certificatePem }: KeyPair, hosts: readonly string[]): boolean {

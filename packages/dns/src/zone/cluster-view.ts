@@ -39,9 +39,6 @@ export function endpointName({ hostname = '' }: Pick<Endpoint, 'hostname'>, addr
   return `${dashed.startsWith('-') ? '0' : ''}${dashed}${dashed.endsWith('-') ? '0' : ''}`
 }
 
-/** Endpoints that are to be found: ready, or of a service that publishes others too, which its slices call ready. */
-export const isShown = ({ conditions }: Endpoint): boolean => conditions?.ready !== false
-
 const canonical = (address: string): string => {
   if (!address.includes(':')) return address
   const ip = parseIp(address)
@@ -75,17 +72,26 @@ export const serviceIndexes = {
 export const addressesOf = ({ clusterIPs, clusterIP = '' }: Service['spec']): readonly string[] =>
   (clusterIPs ?? [clusterIP]).filter((address) => address !== '' && address !== noClusterIp)
 
+/** The endpoints of a slice that are to be found, with each address that they have: ready ones, and those of a service that publishes others too. */
+export function* shownEndpoints({
+  addressType,
+  endpoints = [],
+}: EndpointSlice): Generator<readonly [Endpoint, string]> {
+  if (addressType === 'FQDN') return
+  for (const endpoint of endpoints) {
+    if (endpoint.conditions?.ready === false) continue
+    for (const address of endpoint.addresses) yield [endpoint, address]
+  }
+}
+
 function eachShown(
-  { endpoints = [] }: EndpointSlice,
+  slice: EndpointSlice,
   value: (endpoint: Endpoint, address: string) => string | undefined,
 ): readonly string[] {
   const values = new Set<string>()
-  for (const endpoint of endpoints) {
-    if (!isShown(endpoint)) continue
-    for (const address of endpoint.addresses) {
-      const each = value(endpoint, address)
-      if (each !== undefined) values.add(each)
-    }
+  for (const [endpoint, address] of shownEndpoints(slice)) {
+    const each = value(endpoint, address)
+    if (each !== undefined) values.add(each)
   }
   return [...values]
 }

@@ -1,7 +1,7 @@
 import { formatIp, noClusterIp, parseIp, type Service } from '@coracle/api'
 import { rcodes, types } from '../wire/numbers.ts'
 import type { DnsRecord, RecordData } from '../wire/records.ts'
-import { addressesOf, type ClusterView, endpointName, isShown } from './cluster-view.ts'
+import { addressesOf, type ClusterView, endpointName, shownEndpoints } from './cluster-view.ts'
 import { reverseName } from './reverse-name.ts'
 
 /** The version of the specification that answers follow (kubernetes/dns, docs/specification.md). */
@@ -202,16 +202,12 @@ function targetsOf({ zone, service: { spec }, namespace, owner }: ServiceQuestio
   const slices =
     wanted.endpoint === undefined ? view.slices(namespace, owner) : view.slicesWith(namespace, owner, wanted.endpoint)
   const targets: Target[] = []
-  for (const { endpoints = [], ports, addressType } of slices) {
-    if (addressType === 'FQDN') continue
-    const shownPorts = wantedPorts(ports, wanted)
-    for (const endpoint of endpoints) {
-      if (!isShown(endpoint)) continue
-      for (const address of endpoint.addresses) {
-        const label = endpointName(endpoint, address)
-        if (wanted.endpoint !== undefined && wanted.endpoint !== label) continue
-        for (const { port } of shownPorts) targets.push({ address, port, name: `${label}.${base}` })
-      }
+  for (const slice of slices) {
+    const shownPorts = wantedPorts(slice.ports, wanted)
+    for (const [endpoint, address] of shownEndpoints(slice)) {
+      const label = endpointName(endpoint, address)
+      if (wanted.endpoint !== undefined && wanted.endpoint !== label) continue
+      for (const { port } of shownPorts) targets.push({ address, port, name: `${label}.${base}` })
     }
   }
   return targets
@@ -276,12 +272,11 @@ function pointerAnswer({ domain, view }: Zone, name: string, address: string, ty
     names.add(`${metadata.name}.${metadata.namespace}.svc.${domain}`)
   }
   const slices = service === undefined ? view.slicesAt(address) : []
-  for (const { metadata, endpoints = [] } of slices) {
-    const owner = metadata.labels?.['kubernetes.io/service-name']
-    for (const endpoint of endpoints) {
-      const { hostname = '', addresses } = endpoint
-      if (hostname === '' || !isShown(endpoint) || !addresses.some((each) => isSame(each, address))) continue
-      names.add(`${hostname}.${owner}.${metadata.namespace}.svc.${domain}`)
+  for (const slice of slices) {
+    const { labels, namespace } = slice.metadata
+    const owner = labels?.['kubernetes.io/service-name']
+    for (const [{ hostname = '' }, each] of shownEndpoints(slice)) {
+      if (hostname !== '' && isSame(each, address)) names.add(`${hostname}.${owner}.${namespace}.svc.${domain}`)
     }
   }
   if (names.size === 0) return undefined

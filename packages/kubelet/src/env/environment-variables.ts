@@ -11,7 +11,6 @@ import type {
 import type { EnvironmentVariable } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
 import { pathWithin } from '../volumes/path-within.ts'
-import { readEnvFile } from './env-file.ts'
 import { expand } from './expand.ts'
 import { type DownwardContext, fieldValue, resourceValue } from './field-ref.ts'
 import { ProcessTexts, processTextBytesMax, tooLong } from './limits.ts'
@@ -152,7 +151,7 @@ async function fromSource(
   return source.fileKeyRef === undefined ? undefined : fromFile(source.fileKeyRef, sources.volumes)
 }
 
-/** A file that is not there, or that is not to be read, is a mistake even where the variable is optional (upstream's rule). */
+/** What reads files is loaded with the first. A file that is not there, or that is not to be read, is a mistake even where the variable is optional (upstream's rule). */
 async function fromFile(
   { volumeName, path, key, optional }: FileKeySelector,
   volumes: MountedVolumes,
@@ -166,6 +165,7 @@ async function fromFile(
     )
   }
   const file = await pathWithin(volume.path, path)
+  const { readEnvFile } = await import('./env-file.ts')
   const value = await readEnvFile(file, key).catch((error: unknown) => {
     throw new Error("couldn't parse env file", { cause: error })
   })

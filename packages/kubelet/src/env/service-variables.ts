@@ -1,7 +1,6 @@
-import { noClusterIp, type Service } from '@coracle/api'
+import { apiServiceKey, noClusterIp, type Service } from '@coracle/api'
 
-/** The Service by which pods find the API: all know of it. */
-const isOfApi = ({ metadata }: Service): boolean => metadata.namespace === 'default' && metadata.name === 'kubernetes'
+const { namespace: apiNamespace, name: apiName } = apiServiceKey
 
 /** The services that a pod of `namespace` finds in its environment. One of its own namespace goes before that of the API. */
 export function servicesFor(
@@ -10,8 +9,8 @@ export function servicesFor(
   servicesOf: (namespace: string) => readonly Service[],
 ): readonly Service[] {
   const own = enableServiceLinks ? servicesOf(namespace) : []
-  const isTaken = own.some(({ metadata }) => metadata.name === 'kubernetes')
-  return [...own, ...(isTaken ? [] : servicesOf('default').filter(isOfApi))]
+  const isOfApi = ({ metadata }: Service): boolean => metadata.name === apiName
+  return [...own, ...(own.some(isOfApi) ? [] : servicesOf(apiNamespace).filter(isOfApi))]
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dnsServiceKey, type Service } from '@coracle/api'
+import { dnsServiceKey, isLoopback, type Service } from '@coracle/api'
 import { type Informer, keyOf, keyText } from '@coracle/client'
 import type { Clock } from '@coracle/environment'
 
@@ -43,5 +43,4 @@ export class ClusterNameServers {
   }
 }
 
-const isReached = (address: string): boolean =>
-  address !== '' && address !== 'None' && address !== '::1' && !address.startsWith('127.')
+const isReached = (address: string): boolean => address !== '' && address !== 'None' && !isLoopback(address)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { hasReason, type Pod, runtimeClasses } from '@coracle/api'
 import type { Client } from '@coracle/client'
-import { podHostname } from '../pod/pod-hostname.ts'
+import { podNames } from '../hosts/pod-names.ts'
 import type { PortMapping, SandboxIsolation } from '../runtimes/runtime.ts'
 import { podDns, usesClusterDns } from './dns-config.ts'
 import { sandboxSecurity } from './security.ts'
@@ -34,9 +34,8 @@ export async function sandboxIsolation(
   if (spec.hostUsers === false) {
     throw new Error('users of their own (hostUsers: false) are not given to pods here: leave hostUsers out')
   }
-  const { hostAliases = [], hostNetwork = false, hostname = metadata.name ?? '', subdomain = '' } = spec
   const { dns } = node
-  const domain = `${subdomain}.${metadata.namespace ?? ''}.svc.${dns.domain}`
+  const { hostname: _, ...names } = podNames(pod, dns.domain)
   const servers = usesClusterDns(pod) ? await dns.servers() : []
   const nodeResolvConf = await readFile(dns.resolvConf, 'utf8').catch(() => '')
   return {
@@ -45,12 +44,9 @@ export async function sandboxIsolation(
     annotations: metadata.annotations ?? {},
     dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
     dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
-    portMappings: hostNetwork ? [] : portMappings(pod),
+    portMappings: spec.hostNetwork === true ? [] : portMappings(pod),
     runtimeHandler: await runtimeHandler(pod, node.client),
-    hostAliases: hostAliases.map(({ ip = '', hostnames = [] }) => ({ ip, hostnames })),
-    ...(subdomain === '' || podHostname(pod, dns.domain).includes('.')
-      ? {}
-      : { fullHostname: `${hostname}.${domain}` }),
+    ...names,
   }
 }
 

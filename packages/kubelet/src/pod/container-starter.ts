@@ -2,7 +2,6 @@ import type { Container, Pod } from '@coracle/api'
 import { environmentVariables } from '../env/environment-variables.ts'
 import { expandCommand } from '../env/expand-command.ts'
 import type { PresentImage } from '../images/image-puller.ts'
-import { containerIsolation } from '../isolation/container-isolation.ts'
 import { askedUser } from '../isolation/security.ts'
 import { probesOfReadiness } from '../probes/readiness.ts'
 import {
@@ -69,8 +68,9 @@ export async function startContainer(
   }
   let config: ContainerConfig
   try {
-    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured)
+    config = await configOf(context, pod, sandbox, volumes, container, attempt, ensured, signal)
   } catch (error) {
+    if (signal.aborted) return undefined
     reportPulled()
     return fail('CreateContainerConfigError', error)
   }
@@ -128,6 +128,7 @@ async function configOf(
   container: Container,
   attempt: number,
   images: ContainerImages | undefined,
+  signal: AbortSignal,
 ): Promise<ContainerConfig> {
   const present = images?.present
   checkRunAsNonRoot(pod, container, present?.image)
@@ -136,6 +137,7 @@ async function configOf(
   const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
+  const mounts = await containerMounts(container, volumes, values, images?.volumes)
   return {
     name: container.name,
     attempt,
@@ -145,7 +147,7 @@ async function configOf(
     env,
     ...(container.workingDir === undefined ? {} : { workingDirectory: container.workingDir }),
     ...(stopSignal === undefined ? {} : { stopSignal }),
-    mounts: await containerMounts(container, volumes, values, images?.volumes),
+    mounts: (await context.withHosts?.(mounts, pod, sandbox.addresses, signal)) ?? mounts,
     terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
     ...(container.stdin === true ? { stdin: true, stdinOnce: container.stdinOnce === true } : {}),
     ...(container.tty === true ? { tty: true } : {}),
@@ -157,6 +159,7 @@ async function configOf(
   }
 }
 
+/** What containers are isolated by is loaded where they are. */
 async function isolationOf(
   { isolation, runtime }: PodContext,
   pod: Pod,
@@ -171,5 +174,6 @@ async function isolationOf(
   const looks = pod.spec.ephemeralContainers?.some(({ name }) => name === container.name) === true
   const runs = looks ? await runtime.listContainers(podUidOf(pod)) : []
   const idOf = (name: string) => runsOf(name, runs).find(({ state }) => state === 'running')?.id
+  const { containerIsolation } = await import('../isolation/container-isolation.ts')
   return { isolation: containerIsolation(pod, container, present?.image, isolation, idOf) }
 }

@@ -3,6 +3,7 @@ import type { Client } from '@coracle/client'
 import type { Environment, TurnLimiter } from '@coracle/environment'
 import type { NodeAdmission } from '../admission/node-admission.ts'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
+import type { HostsFiles } from '../hosts/hosts-files.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { AgentMetricsSource } from '../metrics/agent-metrics.ts'
 import type { NodeRecorder } from '../node/node-events.ts'
@@ -29,6 +30,8 @@ export interface PodContext {
   readonly unmountVolumes?: (podUid: string) => Promise<void>
   /** Gives back the memory that volumes of a pod take, and keeps the others. Absent where there are none. */
   readonly freeMemory?: (podUid: string) => Promise<void>
+  /** Gives a container its pod's hosts file, where it can have one. Rejects where the signal is aborted. Absent: it never can. */
+  readonly withHosts?: HostsFiles['withHosts']
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
   /** Which containers that have ended are kept. Absent: upstream's. */

@@ -124,6 +124,8 @@ export interface Mount {
   readonly containerPath: string
   /** Where it is on the node; absent where the node agent cannot bring it there, and for images. */
   readonly hostPath?: string
+  /** Where the volume is of which `hostPath` is a part, without links beyond it. Absent: it is all of it. */
+  readonly volumePath?: string
   /** The image whose files it shows, as the runtime and as the pod calls it, and the path in it; empty: all of it. */
   readonly image?: { readonly image: string; readonly askedImage: string; readonly path: string }
   readonly readOnly?: boolean
@@ -410,6 +412,11 @@ export interface Runtime {
   readonly runsProcesses: boolean
   /** Whether containers have file systems, users and limits of their own: then configurations come with their `isolation`. */
   readonly isolates?: boolean
+  /**
+   * Whether volumes can be at any path of a container whose file system is otherwise the host's, over files and directories of that, too. Where
+   * containers have file systems of their own, and where there are none, it is absent. To ask the first time may take some milliseconds.
+   */
+  readonly hasPrivateMounts?: boolean
   /** Absent: images are names only, and nothing is pulled. */
   readonly images?: ImageService
   /** What its nodes can do that not all do. */

@@ -36,6 +36,7 @@ export function containerMounts(
       return {
         ...mount,
         hostPath,
+        ...(part === '' ? {} : { volumePath: volume.path }),
         ...(readOnly === true || volume.readOnly ? { readOnly: true } : {}),
         ...(recursiveReadOnly === 'Enabled' ? { recursiveReadOnly: true } : {}),
         ...(mountPropagation === undefined ? {} : { propagation: mountPropagation }),

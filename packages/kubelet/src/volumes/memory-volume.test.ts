@@ -9,7 +9,7 @@ import { testContainer, testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { canMount, memorySize, unmount } from './memory-volume.ts'
 import { freeMemory, mountVolumes, removeOtherVolumes, unmountVolumes } from './mount-volumes.ts'
-import { isMountPoint, mountsBelow, parseMountPoints } from './mounts-below.ts'
+import { isMountPoint, mountsBelow, parseMounts } from './mounts-below.ts'
 
 const limited = (memory: string | undefined): Container =>
   testContainer(memory === undefined ? {} : { resources: { limits: { memory } } })
@@ -44,7 +44,7 @@ it('reads mount points as the kernel writes them', () => {
   const text = `22 1 0:21 / /proc rw - proc proc rw
 30 22 0:30 / /a\\040b\\134c rw shared:1 - tmpfs tmpfs rw,size=4k
 `
-  expect(parseMountPoints(text)).toEqual(['/proc', '/a b\\c'])
+  expect(parseMounts(text).map(({ point }) => point)).toEqual(['/proc', '/a b\\c'])
 })
 
 const mayMount = await canMount()

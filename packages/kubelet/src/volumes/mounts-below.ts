@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 
 /**
@@ -8,7 +9,8 @@ export async function mountsBelow(path: string): Promise<readonly string[]> {
   const text = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
   const real = text === '' ? undefined : await realpath(path).catch(() => undefined)
   if (real === undefined) return []
-  return parseMountPoints(text)
+  return parseMounts(text)
+    .map(({ point }) => point)
     .filter((point) => point === real || point.startsWith(`${real}/`))
     .toReversed()
 }
@@ -17,11 +19,27 @@ export async function mountsBelow(path: string): Promise<readonly string[]> {
 export const isMountPoint = async (path: string): Promise<boolean> =>
   (await mountsBelow(path)).includes(await realpath(path))
 
-/** Mount points as proc(5) has them, oldest first: blanks, line breaks and backslashes in them are octal. */
-export function parseMountPoints(mountinfo: string): readonly string[] {
+/** Something that is mounted. */
+export interface Mounted {
+  readonly point: string
+  /** Of this mount, such as `ro` and `nosuid`. */
+  readonly options: readonly string[]
+}
+
+/** What this process sees mounted; nothing where the host does not say that. */
+export function mounted(): readonly Mounted[] {
+  try {
+    return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'))
+  } catch {
+    return []
+  }
+}
+
+/** Mounts as proc(5) has them, oldest first: blanks, line breaks and backslashes in them are octal. */
+export function parseMounts(mountinfo: string): readonly Mounted[] {
   return mountinfo.split('\n').flatMap((line) => {
-    const point = line.split(' ')[4]
-    return point === undefined ? [] : [unescaped(point)]
+    const [, , , , point, options = ''] = line.split(' ')
+    return point === undefined ? [] : [{ point: unescaped(point), options: options.split(',') }]
   })
 }
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '@coracle/environment'
+import { hostsFile } from '../../hosts/hosts-file.ts'
 import type { Mount, PodSandboxConfig } from '../runtime.ts'
-import { hostsFile } from './hosts-file.ts'
 
 const hostsPath = '/etc/hosts'
 const hexDigits = '0123456789abcdef'
@@ -58,7 +58,7 @@ export class PodFiles {
     if (!config.hostNetwork && addresses.length === 0) return []
     const path = join(this.#directory, config.podUid, 'etc-hosts')
     const nodeHosts = config.hostNetwork ? await readFile(hostsPath, 'utf8').catch(() => '') : undefined
-    await writeFile(path, hostsFile(config, config.isolation, addresses, nodeHosts))
+    await writeFile(path, hostsFile({ ...config.isolation, hostname: config.hostname }, addresses, nodeHosts))
     // Whoever the containers run as.
     await chmod(path, 0o644)
     return [{ name: 'etc-hosts', containerPath: hostsPath, hostPath: path }]

@@ -5,6 +5,7 @@ import { containerMark } from './marked-processes.ts'
 import { closedDirectory } from './passage.ts'
 import type { ProcessUser } from './process-user.ts'
 import { addingScript, variablesUnder } from './variables.ts'
+import type { ViewFiles } from './view/view-files.ts'
 
 /** Where commands are looked for when neither the container nor the node agent sets a PATH. */
 const pathDefault = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
@@ -15,6 +16,8 @@ export interface ContainerIdentity {
   readonly variables: readonly EnvironmentVariable[]
   /** Who it is; absent: whoever runs the node agent. */
   readonly user?: ProcessUser | undefined
+  /** The files that it sees; absent: those of the host. */
+  readonly view?: ViewFiles | undefined
 }
 
 /** A command as it is started. */
@@ -24,6 +27,8 @@ export interface Command {
   readonly directory: string
   /** Who is to run it, which `asItsUser` sees to; absent: whoever runs the node agent. */
   readonly user?: ProcessUser
+  /** What `asItsUser` does in place of that for a command in a view of its own; absent: it sees the files of the host. */
+  readonly enter?: (command: Command) => Command
 }
 
 /**
@@ -31,12 +36,12 @@ export interface Command {
  * executable is not there.
  */
 export function commandOf(config: ContainerConfig, workDirectory: string, identity: ContainerIdentity): Command {
-  const { user } = identity
-  const directory = directoryOf(config, workDirectory, user)
+  const { user, view } = identity
+  const directory = directoryOf(config, workDirectory, user, view)
   const common = { directory, ...(user === undefined ? {} : { user }) }
   const env = environmentOf(config, identity)
   const [name = '', ...args] = [...config.command, ...config.args]
-  const argv = [executableOf(name, env, directory), ...args]
+  const argv = [executableOf(name, env, directory, view), ...args]
   const entries = Object.entries(env)
   const odd = entries.filter((entry) => !isShellName(entry[0]))
   if (odd.length === 0) return { ...common, argv, env }
@@ -71,11 +76,15 @@ export function directoryOf(
   { workingDirectory }: ContainerConfig,
   workDirectory: string,
   user?: ContainerUser,
+  view?: ViewFiles,
 ): string {
   if (workingDirectory === undefined || workingDirectory === '') return workDirectory
   const directory = resolve('/', workingDirectory)
-  const isThere = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
-  if (isThere && (user === undefined || closedDirectory(directory, user) === undefined)) return directory
+  const path = onHost(directory, view)
+  const isThere = path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  // Who may pass to what is mounted need not pass to where that is.
+  const mayClose = user !== undefined && path !== undefined && (view === undefined || path === view.resolve(directory))
+  if (isThere && !(mayClose && closedDirectory(path, user) !== undefined)) return directory
   const why = isThere ? 'permission denied' : 'no such directory on this host'
   throw new Error(`failed to start container: chdir to cwd ("${directory}") set in workingDir failed: ${why}`)
 }
@@ -96,27 +105,38 @@ function environmentOf(
   return { ...base, [containerMark]: id }
 }
 
-function executableOf(name: string, env: Readonly<Record<string, string>>, directory: string): string {
+/** Where on the host a file of a container is; undefined for a directory that is nowhere but in its view. */
+const onHost = (path: string, view: ViewFiles | undefined): string | undefined =>
+  view === undefined ? path : view.hostPath(path)
+
+function executableOf(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  directory: string,
+  view: ViewFiles | undefined,
+): string {
   if (name.includes('/')) {
     const path = isAbsolute(name) ? name : join(directory, name)
-    const problem = problemOf(path)
+    const problem = problemOf(path, view)
     if (problem === undefined) return path
     throw new Error(`failed to start container: exec: "${name}": ${problem}`)
   }
   const path = (env.PATH ?? pathDefault)
     .split(':')
     .map((entry) => join(isAbsolute(entry) ? entry : join(directory, entry), name))
-    .find((candidate) => name !== '' && problemOf(candidate) === undefined)
+    .find((candidate) => name !== '' && problemOf(candidate, view) === undefined)
   if (path !== undefined) return path
   throw new Error(`failed to start container: exec: "${name}": executable file not found in $PATH`)
 }
 
-function problemOf(path: string): string | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat === undefined) return `stat ${path}: no such file or directory`
-  if (stat.isDirectory()) return 'is a directory'
+function problemOf(path: string, view: ViewFiles | undefined): string | undefined {
+  const file = onHost(path, view)
+  if (file === undefined) return 'is a directory'
   try {
-    accessSync(path, constants.X_OK)
+    const stat = statSync(file, { throwIfNoEntry: false })
+    if (stat === undefined) return `stat ${path}: no such file or directory`
+    if (stat.isDirectory()) return 'is a directory'
+    accessSync(file, constants.X_OK)
     return undefined
   } catch {
     return 'permission denied'

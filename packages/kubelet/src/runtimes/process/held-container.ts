@@ -15,6 +15,8 @@ export interface HeldContainer {
   log: LogWatcher | undefined
   /** Resolves when all output of its processes is in its log; undefined where an earlier life has started it. */
   logWritten: Promise<void> | undefined
+  /** Resolves when it has its view, or will not have it, with why; undefined where it has none, or an earlier life has started it. */
+  beginning: Promise<string | undefined> | undefined
   adopted: boolean
   /** When a stop turns into a kill. */
   killAtMs: number
@@ -38,6 +40,7 @@ export function hold(record: ContainerRecord): HeldContainer {
     leader: undefined,
     log: undefined,
     logWritten: undefined,
+    beginning: undefined,
     adopted: false,
     killAtMs: Number.POSITIVE_INFINITY,
     killTimer: undefined,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import type { ContainerConfig } from '../runtime.ts'
-import { placeMounts } from './mounts.ts'
+import { needsView, placeMounts } from './mounts.ts'
 
 let work: string
 let volume: string
@@ -37,6 +37,21 @@ it.each<readonly [string, Partial<ContainerConfig>, RegExp]>([
   ['a/../../data', {}, /outside of the directory of the container/],
 ])('refuses %s %o', (path, more, message) => {
   expect(() => placeMounts(mounting(path, more), work)).toThrow(message)
+})
+
+it('says why a container has no mounts of its own', () => {
+  expect(() => placeMounts(mounting('/data'), work, undefined, 'no namespaces')).toThrow(
+    'volumeMount "data" cannot be mounted at /data: containers of the process runtime share the host\'s file system and cannot have mounts of their own here (no namespaces): set mountPath: data, without a workingDir,',
+  )
+})
+
+it.each([
+  ['/data', '/volume', true],
+  ['/volume', '/volume/', false],
+  ['data', '/volume', false],
+  ['/data', undefined, false],
+])('a volume at %s that is at %s on the host takes a view: %o', (containerPath, hostPath, expected) => {
+  expect(needsView({ name: 'data', containerPath, ...(hostPath === undefined ? {} : { hostPath }) })).toBe(expected)
 })
 
 const token = (more: Partial<ContainerConfig> = {}) => {

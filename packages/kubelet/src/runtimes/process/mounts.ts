@@ -3,10 +3,18 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isTokenMount } from '@coracle/api'
 import { type ContainerConfig, ContainerConfigError, type ContainerUser, type Mount } from '../runtime.ts'
 
+/** Whether a volume can only be where it should for a container with a view of its own. */
+export const needsView = (mount: Mount): boolean =>
+  isInView(mount) && resolve(mount.containerPath) !== resolve(mount.hostPath ?? '')
+
+/** Whether a volume is a part of the view of a container that has one. */
+export const isInView = ({ containerPath, hostPath }: Mount): boolean =>
+  hostPath !== undefined && isAbsolute(containerPath)
+
 /**
- * Has the volumes of a container appear where it is to find them, as links in its own directory. All processes see one file system, so
- * that is the only place where something can be put for one container: a mount has to have a relative path, which is below that
- * directory as it is below the root elsewhere; or the path that the volume has on the node, where it is anyway.
+ * Has the volumes of a container appear where it is to find them, as links in its own directory. Without a view of its own it sees
+ * the files of all, so that is the only place where something can be put for it alone: a mount has to have a relative path, which is below that
+ * directory as it is below the root elsewhere; or the path that the volume has on the node, where it is anyway. `problem` is why it has no view.
  *
  * The token that every pod gets where some node has a container runtime is one that nobody has asked to be here. It is below that directory,
  * too, or left out where another directory is asked for: client libraries look for it at an absolute path and do not find it either way.
@@ -15,13 +23,14 @@ export function placeMounts(
   { mounts, workingDirectory }: ContainerConfig,
   workDirectory: string,
   user?: ContainerUser,
+  problem?: string,
 ): void {
   const place = user === undefined ? placeIn : placeForAnother
   for (const mount of mounts) {
     const { containerPath, hostPath } = mount
     if (hostPath === undefined)
       throw new ContainerConfigError(refusal(mount, 'no driver of this node brings volumes of its kind'))
-    if (resolve('/', containerPath) === resolve(hostPath) && isAbsolute(containerPath)) continue
+    if (isAbsolute(containerPath) && !needsView(mount)) continue
     const instead = relative('/', resolve('/', containerPath))
     if (isTokenMount(mount.name, containerPath)) {
       if (!workingDirectory) place({ ...mount, containerPath: instead }, hostPath, workDirectory)
@@ -29,7 +38,11 @@ export function placeMounts(
     }
     if (isAbsolute(containerPath) || workingDirectory) {
       throw new ContainerConfigError(
-        refusal(mount, `set mountPath: ${instead}, without a workingDir, and use it from where the container starts`),
+        refusal(
+          mount,
+          `set mountPath: ${instead}, without a workingDir, and use it from where the container starts`,
+          isAbsolute(containerPath) ? problem : undefined,
+        ),
       )
     }
     place(mount, hostPath, workDirectory)
@@ -92,5 +105,6 @@ function mkdirUnlessThere(path: string): void {
   }
 }
 
-const refusal = ({ name, containerPath }: Mount, why: string): string =>
-  `volumeMount "${name}" cannot be mounted at ${containerPath}: containers of the process runtime share the host's file system: ${why}`
+const refusal = ({ name, containerPath }: Mount, why: string, problem?: string): string =>
+  `volumeMount "${name}" cannot be mounted at ${containerPath}: containers of the process runtime share the host's file system` +
+  `${problem === undefined ? '' : ` and cannot have mounts of their own here (${problem})`}: ${why}`

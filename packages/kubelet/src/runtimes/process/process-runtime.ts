@@ -1,8 +1,8 @@
-import type { ChildProcess } from 'node:child_process'
-import { chownSync, closeSync, type FSWatcher, fchownSync, mkdirSync, openSync, watch } from 'node:fs'
+import type { ChildProcess, IOType } from 'node:child_process'
+import { chownSync, closeSync, type FSWatcher, fchownSync, mkdirSync, openSync, watch, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join, sep } from 'node:path'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { isTokenMount } from '@coracle/api'
 import type { CommandStreams } from '@coracle/client/streaming'
 import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
@@ -17,6 +17,7 @@ import {
   type ContainerStorage,
   type EnvironmentVariable,
   type ExecResult,
+  type Mount,
   type PodSandboxConfig,
   type PodSandboxStatus,
   type Runtime,
@@ -41,7 +42,7 @@ import { removeLog } from './log-segments.ts'
 import { LogWatcher } from './log-watcher.ts'
 import { startLogWriter } from './log-writer.ts'
 import { MarkedProcesses } from './marked-processes.ts'
-import { placeMounts } from './mounts.ts'
+import { isInView, needsView, placeMounts } from './mounts.ts'
 import { closedDirectory, openPassage } from './passage.ts'
 import { makePipes, PipeSupply } from './pipes.ts'
 import { podGroup } from './pod-group.ts'
@@ -59,6 +60,9 @@ import {
   terminationMessagePath,
   terminationMessageVariable,
 } from './termination-message.ts'
+import { type ContainerView, createView, prepareView, viewFiles } from './view/container-view.ts'
+import { beforeShim, joiningView, makingView, type ViewUser, viewReport, viewReportFd } from './view/enter-view.ts'
+import { ownViewUser, privateMountsProblem } from './view/private-mounts.ts'
 
 export interface ProcessRuntimeOptions {
   readonly environment: Environment
@@ -74,7 +78,7 @@ export interface ProcessRuntimeOptions {
  * outlive the node agent, and the next one on the same directory takes them up as they are: same id, same start time,
  * and the exit codes of those that ended in between.
  *
- * What it cannot do it refuses: volumes at absolute paths (nothing can appear at a path for one process only), and containers that
+ * What it cannot do it refuses: volumes at absolute paths where the host does not let it give containers mounts of their own, and containers that
  * leave the command to an image that nothing is said of.
  */
 export function createProcessRuntime(options: ProcessRuntimeOptions): Runtime {
@@ -139,6 +143,10 @@ class ProcessRuntime implements Runtime {
     this.#pipes = new PipeSupply(this.#records.streamsDirectory)
     this.#addresses = nodeAddressPool(directory, nodeName)
     this.#adoptAll()
+  }
+
+  get hasPrivateMounts(): boolean {
+    return privateMountsProblem() === undefined
   }
 
   subscribe(listener: (event: ContainerStoppedEvent) => void): () => void {
@@ -226,12 +234,24 @@ class ProcessRuntime implements Runtime {
       workDirectory: this.#records.workDirectory(sandbox, config),
     }
     mkdirSync(record.workDirectory, { recursive: true, mode: 0o700 })
-    if (user !== undefined) this.#admit(record, user)
-    placeMounts(config, record.workDirectory, user)
+    const wantsView = config.mounts.some(needsView)
+    const problem = wantsView ? privateMountsProblem() : undefined
+    const hasView = wantsView && problem === undefined
+    const links = hasView ? config.mounts.filter((mount) => !isInView(mount)) : config.mounts
+    if (user !== undefined) this.#admit(record, links, user)
+    placeMounts({ ...config, mounts: links }, record.workDirectory, user, problem)
+    const viewed = hasView ? { ...record, view: this.#viewOf(record) } : record
     mkdirSync(dirname(record.logPath), { recursive: true, mode: 0o700 })
-    this.#records.writeContainer(record)
-    this.#containers.set(record.id, hold(record))
+    this.#records.writeContainer(viewed)
+    this.#containers.set(record.id, hold(viewed))
     return record.id
+  }
+
+  #viewOf({ id, workDirectory, config, user }: ContainerRecord): ContainerView {
+    const messagePath = this.#records.messagePath(id)
+    mkdirSync(dirname(messagePath), { recursive: true, mode: 0o700 })
+    writeFileSync(messagePath, '', { mode: 0o600 })
+    return createView(config, { workDirectory, messagePath }, user)
   }
 
   /** Who a container is: where it has volumes that were made for its pod, one of the group that may pass to them. */
@@ -245,8 +265,8 @@ class ProcessRuntime implements Runtime {
     return group === undefined ? user : { ...user, podGroup: group }
   }
 
-  /** Lets another user work in what is a container's own, and pass to its volumes. */
-  #admit({ id, podUid, config, workDirectory }: ContainerRecord, user: ProcessUser): void {
+  /** Lets another user work in what is a container's own, and pass to those of its volumes that it sees where they are on the host. */
+  #admit({ id, podUid, workDirectory }: ContainerRecord, mounts: readonly Mount[], user: ProcessUser): void {
     chownSync(workDirectory, user.uid, user.gid)
     const messages = dirname(this.#records.messagePath(id))
     mkdirSync(messages, { recursive: true, mode: 0o700 })
@@ -254,7 +274,7 @@ class ProcessRuntime implements Runtime {
     const directory = this.#records.volumesDirectory(podUid)
     const gate = user.podGroup === undefined ? undefined : { directory, group: user.podGroup }
     const passing = { ...user, supplementalGroups: groupsOf(user) }
-    for (const { name, hostPath, containerPath } of config.mounts) {
+    for (const { name, hostPath, containerPath } of mounts) {
       if (hostPath === undefined) continue
       openPassage(this.#directory, dirname(hostPath), gate)
       const closed = isTokenMount(name, containerPath) ? undefined : closedDirectory(dirname(hostPath), passing)
@@ -274,29 +294,51 @@ class ProcessRuntime implements Runtime {
     try {
       const { config } = record
       if (hasInput(config)) await makePipes([this.#records.inputPath(id)])
-      const own = this.#records.messagePath(id)
-      const directory = directoryOf(record.config, record.workDirectory)
-      const messagePath = terminationMessagePath(record.config, directory, own)
-      const identity = this.#identityOf(record, { name: terminationMessageVariable, value: messagePath })
-      const command = commandOf(record.config, record.workDirectory, identity)
-      prepareTerminationMessage(messagePath, own, record)
+      const { command, messagePath } = this.#commandOf(record)
+      prepareTerminationMessage(messagePath, this.#records.messagePath(id), record)
       const pipe = config.tty === true ? undefined : await this.#pipes.take()
-      held.record = { ...record, startedAtMs, messagePath }
-      this.#records.writeContainer(held.record)
-      this.#spawn(held, command, pipe)
+      const closeHandles =
+        record.view && prepareView(record.view, this.#records.viewPaths(id), record.user !== undefined)
+      try {
+        held.record = { ...withoutRebuilt(record), startedAtMs, messagePath }
+        this.#records.writeContainer(held.record)
+        this.#spawn(held, command, pipe)
+        await held.beginning
+      } finally {
+        closeHandles?.()
+      }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      held.record = { ...record, startedAtMs, startError: message }
-      this.#records.writeContainer(held.record)
-      this.#records.writeExit(id, startErrorExitCode)
+      held.record = { ...record, startedAtMs }
+      this.#noteStartError(held, message)
       held.exit = this.#records.exit(id)
       throw error
     }
+    const problem = await held.beginning
+    if (problem === undefined) return
+    if (isRunning(held)) await new Promise<void>((resolve) => held.waiters.push(resolve))
+    throw new Error(problem)
+  }
+
+  /** What a container runs, and the file for its last words on the host. */
+  #commandOf(record: ContainerRecord): { readonly command: Command; readonly messagePath: string } {
+    const { id, config, view, user } = record
+    const own = this.#records.messagePath(id)
+    const files = view && viewFiles(view)
+    const workDirectory = view?.workDirectory ?? record.workDirectory
+    const directory = directoryOf(config, workDirectory, undefined, files)
+    const ownMessage = { inside: view?.messagePath ?? own, onHost: own }
+    const { inside, onHost } = terminationMessagePath(config, directory, ownMessage, files)
+    const identity = this.#identityOf(record, { name: terminationMessageVariable, value: inside })
+    const command = commandOf(config, workDirectory, identity)
+    if (view === undefined) return { command, messagePath: onHost }
+    const enter = (whole: Command) => makingView(whole, this.#records.viewPaths(id), viewUser(user))
+    return { command: { ...command, enter }, messagePath: onHost }
   }
 
   /** Output goes by the pipe, or straight to the log where there is none. */
   #spawn(held: HeldContainer, command: Command, pipe: string | undefined): void {
-    const { id, logPath, config } = held.record
+    const { id, logPath, config, view, user } = held.record
     const log = openSync(logPath, 'a', 0o600)
     const input = hasInput(config) ? openInput(this.#records.inputPath(id), config) : undefined
     held.inputHolderFd = input?.holderFd
@@ -315,13 +357,17 @@ class ProcessRuntime implements Runtime {
       const files = [this.#records.identityPath(id), this.#records.exitPath(id)]
       const shim = ['-c', shimScript, 'coracle-shim', ...files, String(stopSignalOf(config))]
       const launched = config.tty === true ? onTerminal(command, this.#records.terminalPath(id)) : asItsUser(command)
-      const argv = ['/bin/sh', ...shim, ...launched.argv]
-      const child = launch({ ...launched, argv }, [input?.childFd ?? 'ignore', output, 'ignore', output])
+      const argv = [...(view === undefined ? [] : beforeShim(viewUser(user))), '/bin/sh', ...shim, ...launched.argv]
+      const stdio: (IOType | number)[] = [input?.childFd ?? 'ignore', output, 'ignore', output]
+      if (view !== undefined) stdio.push('pipe')
+      const child = launch({ ...launched, argv }, stdio)
       // Without a listener a failure would take the whole process down; it shows in the missing id.
       child.on('error', () => {})
       if (child.pid === undefined)
         throw new Error('failed to start container: this host starts no more processes or has no more descriptors')
       held.leader = child.pid
+      const report = child.stdio[viewReportFd]
+      if (report instanceof Readable) held.beginning = viewReport(report)
       this.#followChild(held, child, child.pid)
     } finally {
       closeSync(log)
@@ -366,7 +412,21 @@ class ProcessRuntime implements Runtime {
     held.leader = undefined
     await this.#processes.killAll(held.record.id)
     if (held.logWritten !== undefined) await this.#atMost(logEndMaxMs, held.logWritten)
-    if (!this.#closed) this.#ended(held, exitCode)
+    const problem = await held.beginning
+    if (this.#closed) return
+    if (problem !== undefined) this.#noteStartError(held, problem)
+    this.#ended(held, exitCode)
+  }
+
+  #noteStartError(held: HeldContainer, startError: string): void {
+    held.record = { ...held.record, startError }
+    const { id } = held.record
+    try {
+      this.#records.writeContainer(held.record)
+      this.#records.writeExit(id, startErrorExitCode)
+    } catch (error) {
+      this.#environment.logger.error('failed start of container not recorded', { container: id, error })
+    }
   }
 
   async #atMost(timeoutMs: number, end: Promise<void>): Promise<void> {
@@ -390,7 +450,7 @@ class ProcessRuntime implements Runtime {
     held.log?.close()
     held.log = undefined
     this.#endInput(held)
-    held.message = this.#messageOf(held.record, held.exit.exitCode)
+    if (held.record.startError === undefined) held.message = this.#messageOf(held.record, held.exit.exitCode)
     for (const resume of held.waiters.splice(0)) resume()
     this.#tell({ podUid, containerId: id })
   }
@@ -449,7 +509,7 @@ class ProcessRuntime implements Runtime {
 
   async execSync(id: string, command: readonly string[], signal: AbortSignal): Promise<ExecResult> {
     await this.#spawnTurns.take()
-    return runBeside(this.#besideCommand(id, command), signal)
+    return runBeside(await this.#besideCommand(id, command), signal)
   }
 
   async exec(
@@ -461,7 +521,7 @@ class ProcessRuntime implements Runtime {
   ): Promise<number> {
     await this.#spawnTurns.take()
     const parts = { clock: this.#environment.clock, directory: this.#records.streamsDirectory }
-    return execWithStreams(this.#besideCommand(id, command), tty, streams, parts, signal)
+    return execWithStreams(await this.#besideCommand(id, command), tty, streams, parts, signal)
   }
 
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
@@ -595,9 +655,19 @@ class ProcessRuntime implements Runtime {
   // --- Odds and ends --------------------------------------------------------------------------------------------------
 
   /** A command to run in a container: in its environment, its directory, and known as a part of it. */
-  #besideCommand(id: string, command: readonly string[]): Command {
-    const { record } = this.#held(id)
-    return besideCommand(record.config, record.workDirectory, this.#identityOf(record), command)
+  async #besideCommand(id: string, command: readonly string[]): Promise<Command> {
+    const held = this.#held(id)
+    await held.beginning
+    const { config, workDirectory, view, user } = held.record
+    const identity = this.#identityOf(held.record)
+    if (view === undefined) return besideCommand(config, workDirectory, identity, command)
+    const beside = besideCommand(config, view.workDirectory, identity, command)
+    const [shim, main] = [leaderOf(held), this.#records.main(id)]
+    if (shim === undefined || main === undefined || !isAlive(main))
+      throw new Error(`failed to exec in container: container ${id} is not running`)
+    const enter = (whole: Command) =>
+      joiningView(whole, this.#records.viewPaths(id), viewUser(user), { shim, main: main.pid })
+    return { ...beside, enter }
   }
 
   #endInput(held: HeldContainer): void {
@@ -611,16 +681,33 @@ class ProcessRuntime implements Runtime {
     return held
   }
 
-  #identityOf({ id, sandboxId, user }: ContainerRecord, ...more: readonly EnvironmentVariable[]): ContainerIdentity {
+  #identityOf(
+    { id, sandboxId, user, view }: ContainerRecord,
+    ...more: readonly EnvironmentVariable[]
+  ): ContainerIdentity {
     const { hostname = '', addresses: [address] = [] } = this.#sandboxes.get(sandboxId) ?? {}
     const own = address === undefined ? [] : [{ name: podAddressVariable, value: address }]
-    return { id, variables: [{ name: 'HOSTNAME', value: hostname }, ...own, ...more], user }
+    return {
+      id,
+      variables: [{ name: 'HOSTNAME', value: hostname }, ...own, ...more],
+      user,
+      view: view && viewFiles(view),
+    }
   }
 
   #newId(): string {
     return this.#environment.random.string(64, '0123456789abcdef')
   }
 }
+
+/** Whoever runs the node agent, and whom a container is to be. */
+const viewUser = (user: ProcessUser | undefined): ViewUser => ({ ...ownViewUser(), other: user })
+
+/** What is of no use once a view is made. */
+const withoutRebuilt = (record: ContainerRecord): ContainerRecord =>
+  record.view === undefined
+    ? record
+    : { ...record, view: { ...record.view, plan: { ...record.view.plan, rebuilt: [] } } }
 
 const isBelow = (directory: string, path: string | undefined): boolean => path?.startsWith(directory + sep) === true
 

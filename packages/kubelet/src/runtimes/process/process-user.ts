@@ -69,10 +69,11 @@ const variablePrefix = 'CORACLE_USER_'
 
 /**
  * The command, run by whom it is to be run. What runs as root until then must not obey the container's variables (LD_PRELOAD and the like), so
- * they go by other names until the user has changed. Throws where this host has no program for that.
+ * they go by other names until the user has changed. In a view, if it has one. Throws where this host has no program for that.
  */
 export function asItsUser(command: Command, programs: readonly string[] = setprivPrograms): Command {
-  const { argv, env, user } = command
+  const { argv, env, user, enter } = command
+  if (enter !== undefined) return enter(command)
   if (user === undefined) return command
   const { uid, gid, noNewPrivileges } = user
   const setpriv = utilLinuxProgram(programs)

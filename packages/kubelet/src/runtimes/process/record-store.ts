@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import type { ContainerConfig, PodSandboxStatus } from '../runtime.ts'
 import { type ProcessIdentity, parseIdentity } from './process-identity.ts'
 import type { ProcessUser } from './process-user.ts'
+import type { ContainerView } from './view/container-view.ts'
+import type { ViewPaths } from './view/enter-view.ts'
 
 /** What is kept of a container on disk. Its identity and its exit are files of their own, written by its shim. */
 export interface ContainerRecord {
@@ -12,6 +14,8 @@ export interface ContainerRecord {
   readonly config: ContainerConfig
   /** Who its processes are; absent: whoever runs the node agent. */
   readonly user?: ProcessUser
+  /** The files that it sees; absent: those of the host. */
+  readonly view?: ContainerView
   readonly createdAtMs: number
   readonly logPath: string
   readonly workDirectory: string
@@ -74,6 +78,17 @@ export class RecordStore {
 
   identityPath(id: string): string {
     return join(this.#directory, 'containers', id, 'identity')
+  }
+
+  /** Where the view of a container is made, and what for. */
+  viewPaths(id: string): ViewPaths & { readonly table: string } {
+    const at = (name: string) => join(this.#directory, 'containers', id, name)
+    return { root: at('root'), script: at('view.sh'), table: at('view.fstab'), main: at('main') }
+  }
+
+  /** The container's own process, where it has a view; undefined until it has. */
+  main(id: string): ProcessIdentity | undefined {
+    return readIdentity(this.viewPaths(id).main)
   }
 
   /** Where the writer of a container's log says which process it is. */

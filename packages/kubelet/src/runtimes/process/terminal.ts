@@ -65,4 +65,5 @@ export function resizeTerminal({ path }: Terminal, { width, height }: TerminalSi
 const terminalScript =
   'stty echo $1; [ -z "$2" ] || chown "$2" "$(tty)"; shift 2; printf "%s %s\\n" "$(tty)" "$$" >"$0"; exec "$@"'
 
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** A word of a shell script. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -4,6 +4,7 @@ import type { ContainerConfig } from '../runtime.ts'
 import { logMessageBytesMax, logMessageLinesMax, terminationMessageBytesMax } from '../termination-limits.ts'
 import { logSegments } from './log-segments.ts'
 import type { ContainerRecord } from './record-store.ts'
+import type { ViewFiles } from './view/view-files.ts'
 
 /** Where a container finds the path of the file for its last words. */
 export const terminationMessageVariable = 'CORACLE_TERMINATION_MESSAGE_PATH'
@@ -11,17 +12,31 @@ export const terminationMessageVariable = 'CORACLE_TERMINATION_MESSAGE_PATH'
 /** File times may lag behind the clock by a tick of the host's. */
 const fileTimeSlackMs = 10
 
+/** A file as its container calls it, and where it is on the host. */
+export interface MessagePath {
+  readonly inside: string
+  readonly onHost: string
+}
+
 /**
- * The file that a container's last words are read from: the one it names, where that lies in its working directory, and
- * otherwise `own`, since nothing can appear at a path, such as /dev/termination-log, for one process only. Throws where no file can
- * be called that.
+ * The file that a container's last words are read from: the one it names, where that lies in its working directory or in a volume that
+ * it alone sees there, and otherwise `own`: no file is made for it elsewhere, such as /dev/termination-log. Throws where no file can be called that.
  */
-export function terminationMessagePath(config: ContainerConfig, directory: string, own: string): string {
+export function terminationMessagePath(
+  config: ContainerConfig,
+  directory: string,
+  own: MessagePath,
+  view?: ViewFiles,
+): MessagePath {
   const asked = config.terminationMessagePath ?? ''
   if (asked.includes('\0')) throw new Error('invalid argument: the path of the termination message has a NUL in it')
   const path = resolve(directory, asked)
-  const inside = relative(directory, path)
-  return asked === '' || inside === '' || inside.startsWith('..') ? own : path
+  const way = relative(directory, path)
+  if (asked === '' || way === '') return own
+  if (view === undefined) return way.startsWith('..') ? own : { inside: path, onHost: path }
+  const onHost = view.hostPath(path)
+  const isIts = !way.startsWith('..') || view.shownAt(view.resolve(path)) !== undefined
+  return isIts && onHost !== undefined ? { inside: path, onHost } : own
 }
 
 /** Makes room for the last words of a run: those of an earlier one are gone, where they are the runtime's to remove. */

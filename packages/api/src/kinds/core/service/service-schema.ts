@@ -21,6 +21,9 @@ import { coreV1 } from '../../meta/names.ts'
 /** The address of a Service that has none: its pods are found by their own. */
 export const noClusterIp = 'None'
 
+/** The Service by which pods find the API. */
+export const apiServiceKey = { namespace: 'default', name: 'kubernetes' } as const
+
 /** The Service by which pods reach who answers names of the cluster, as kubeadm calls it. */
 export const dnsServiceKey = { namespace: 'kube-system', name: 'kube-dns' } as const
 

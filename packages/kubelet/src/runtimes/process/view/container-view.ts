@@ -1,0 +1,141 @@
+import { closeSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { type Mounted, mounted } from '../../../volumes/mounts-below.ts'
+import { type ContainerConfig, ContainerConfigError, type Mount } from '../../runtime.ts'
+import { isInView } from '../mounts.ts'
+import { closedDirectory } from '../passage.ts'
+import { groupsOf, type ProcessUser } from '../process-user.ts'
+import { makeWithin, openExactly } from './exact-path.ts'
+import { planView, type ViewMount, type ViewPlan } from './plan-view.ts'
+import { hostFiles, isAtOrBelow, ViewFiles } from './view-files.ts'
+import { viewScript } from './view-script.ts'
+
+/** The files that a container sees, as a record keeps it. */
+export interface ContainerView {
+  readonly plan: ViewPlan
+  /** Where it starts if it names no directory, as it calls it. */
+  readonly workDirectory: string
+  /** The file for its last words if it names none, as it calls it. */
+  readonly messagePath: string
+}
+
+/** What a container has of its own on the host. */
+export interface OwnPaths {
+  readonly workDirectory: string
+  readonly messagePath: string
+}
+
+/** Where that is in a view that hides it. */
+const hiddenDirectory = '/.coracle'
+
+/**
+ * Plans the view of a container whose volumes are at absolute paths. What it has of its own is where it is on the host, unless a volume is mounted
+ * over that, or its user may not pass there: then in `/.coracle`. Throws a `ContainerConfigError` where a volume cannot be where it should.
+ */
+export function createView({ mounts }: ContainerConfig, own: OwnPaths, user: ProcessUser | undefined): ContainerView {
+  const wanted = mounts.filter(isInView).map(viewMount)
+  const plan = planView(wanted, hostFiles, user !== undefined)
+  const files = viewFiles({ plan })
+  const isSeen = (path: string) => files.hostPath(path) === realpathSync(path)
+  const passing = user && { ...user, supplementalGroups: groupsOf(user) }
+  const isOpen = passing === undefined || closedDirectory(own.workDirectory, passing) === undefined
+  if (isOpen && isSeen(own.workDirectory) && isSeen(own.messagePath)) return { plan, ...own }
+  const linked = mounts.find(({ containerPath }) => !isAbsolute(containerPath))
+  if (linked !== undefined) {
+    throw new ContainerConfigError(
+      `volumeMount "${linked.name}" cannot be mounted at ${linked.containerPath}: the directory that the container starts in is hidden by another volume: ` +
+        `set an absolute mountPath, or keep the data elsewhere (--data-dir)`,
+    )
+  }
+  const moved = { workDirectory: join(hiddenDirectory, 'work'), messagePath: join(hiddenDirectory, 'termination-log') }
+  const ownMount = (name: keyof OwnPaths): ViewMount => ({
+    name,
+    containerPath: moved[name],
+    source: realpathSync(own[name]),
+    readOnly: false,
+    recursiveReadOnly: false,
+    followsHost: true,
+  })
+  return {
+    plan: planView([...wanted, ownMount('workDirectory'), ownMount('messagePath')], hostFiles, user !== undefined),
+    ...moved,
+  }
+}
+
+export const viewFiles = ({ plan }: Pick<ContainerView, 'plan'>): ViewFiles => new ViewFiles(plan.places, plan.made)
+
+/** Of a volume that is a part of another the links are taken as that has them, which have been followed: one that is there now is another's. */
+function viewMount(mount: Mount): ViewMount {
+  const { name, containerPath, hostPath = '', volumePath, readOnly, recursiveReadOnly, propagation } = mount
+  if (propagation === 'Bidirectional') {
+    throw new ContainerConfigError(
+      `volumeMount "${name}" cannot be mounted at ${containerPath}: mountPropagation Bidirectional is not there on the process runtime`,
+    )
+  }
+  if (containerPath.includes('\0')) throw new ContainerConfigError(`volumeMount "${name}" has a path with a NUL in it`)
+  try {
+    const source =
+      volumePath === undefined ? realpathSync(hostPath) : join(realpathSync(volumePath), relative(volumePath, hostPath))
+    return {
+      name,
+      containerPath,
+      source,
+      readOnly: readOnly === true,
+      recursiveReadOnly: recursiveReadOnly === true,
+      followsHost: propagation === 'HostToContainer',
+    }
+  } catch {
+    throw new ContainerConfigError(
+      `volumeMount "${name}" cannot be mounted at ${containerPath}: ${hostPath} is not there`,
+    )
+  }
+}
+
+/**
+ * Writes what makes a view, and makes what other volumes lack for it. Until the result is called, handles are open by which a view that root makes for
+ * somebody else is known to be the planned one.
+ */
+export function prepareView(
+  { plan }: ContainerView,
+  paths: { readonly root: string; readonly script: string; readonly table: string },
+  isGuarded: boolean,
+): () => void {
+  for (const { making } of plan.places) if (making !== undefined) makeWithin(making.volume, making.way, making.kind)
+  const opened: number[] = []
+  const open = (path: string) => {
+    const handle = openExactly(path)
+    opened.push(handle)
+    return handle
+  }
+  const close = () => {
+    for (const handle of opened) closeSync(handle)
+  }
+  try {
+    const handles = isGuarded
+      ? plan.places.map(({ over, source }) => ({ source: open(source), over: over === undefined ? over : open(over) }))
+      : []
+    const mounts = mounted()
+    const mountsOf = (path: string) => ({
+      options: mountOf(path, mounts)?.options ?? [],
+      below: mounts.map(({ point }) => point).filter((point) => point !== path && isAtOrBelow(path, point)),
+    })
+    const guard = isGuarded ? { guard: { agentPid: process.pid, handles } } : {}
+    const { script, table } = viewScript(plan, { root: paths.root, tablePath: paths.table, mountsOf, ...guard })
+    mkdirSync(paths.root, { recursive: true, mode: 0o700 })
+    writeFileSync(paths.script, script, { mode: 0o600 })
+    writeFileSync(paths.table, table, { mode: 0o600 })
+  } catch (error) {
+    close()
+    throw error
+  }
+  return close
+}
+
+/** What a path is on: of the mounts that it is below the deepest, and there the last. */
+const mountOf = (path: string, mounts: readonly Mounted[]): Mounted | undefined =>
+  mounts
+    .filter(({ point }) => isAtOrBelow(point, path))
+    .reduce<Mounted | undefined>(
+      (best, each) => (each.point.length >= (best?.point.length ?? 0) ? each : best),
+      undefined,
+    )
