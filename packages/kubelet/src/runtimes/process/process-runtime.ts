@@ -297,8 +297,7 @@ class ProcessRuntime implements Runtime {
       const { command, messagePath } = this.#commandOf(record)
       prepareTerminationMessage(messagePath, this.#records.messagePath(id), record)
       const pipe = config.tty === true ? undefined : await this.#pipes.take()
-      const closeHandles =
-        record.view && prepareView(record.view, this.#records.viewPaths(id), record.user !== undefined)
+      const closeHandles = record.view && prepareView(record.view, this.#records.viewPaths(id), runsAsRoot())
       try {
         held.record = { ...withoutRebuilt(record), startedAtMs, messagePath }
         this.#records.writeContainer(held.record)

@@ -10,14 +10,14 @@ import { privateMountsProblem } from './private-mounts.ts'
 
 const stranger: ProcessUser = { uid: 31_337, gid: 31_337, supplementalGroups: [], home: '/', noNewPrivileges: false }
 
-/** What makes the view of a container of another user, to be run when the test has changed what it is made of. */
-function prepared(mounts: readonly Mount[]) {
+/** What makes the view of a container, another user's unless said, to be run when the test has changed what it is made of. */
+function prepared(mounts: readonly Mount[], isRoot = false) {
   const directory = temporaryDirectory()
   const [workDirectory, messagePath, root] = ['work', 'message', 'root'].map((name) => join(directory, name))
   mkdirSync(workDirectory ?? '')
   writeFileSync(messagePath ?? '', '')
   const own = { workDirectory: workDirectory ?? '', messagePath: messagePath ?? '' }
-  const view = createView({ mounts } as ContainerConfig, own, stranger)
+  const view = createView({ mounts } as ContainerConfig, own, isRoot ? undefined : stranger)
   const paths = { root: root ?? '', script: join(directory, 'script'), table: join(directory, 'table') }
   const close = prepareView(view, paths, true)
   return (look = ':') => {
@@ -45,16 +45,27 @@ function directories() {
 
 const canBe = runsAsRoot() && privateMountsProblem() === undefined
 
-describe.skipIf(!canBe)('the view of another user', { meta: { needs: 'root and mount namespaces' } }, () => {
+describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and mount namespaces' } }, () => {
   it('has volumes where they were planned', () => {
     const { outer, inner } = directories()
     const make = prepared([at('/media', outer), at('/media/in', inner)])
     expect(make('cat media/in/file')).toEqual({ status: 0, said: 'inner' })
   })
 
-  it('is not made where its user has a volume mounted elsewhere', () => {
+  it('is made at once of what nobody but root can change', () => {
+    const make = prepared([at('/media', '/usr/share'), at('/srv', '/usr/lib')], true)
+    expect(make('[ media -ef /usr/share ] && [ srv -ef /usr/lib ]; echo $?; grep -c /proc/self/fd ../script')).toEqual({
+      status: 1,
+      said: '0\n0\n',
+    })
+  })
+
+  it.each([
+    ['its user', false],
+    ['whoever shares a volume with root', true],
+  ])('is not made where %s has a volume mounted elsewhere', (_, isRoot) => {
     const { outer, inner, elsewhere } = directories()
-    const make = prepared([at('/media', outer), at('/media/in', inner)])
+    const make = prepared([at('/media', outer), at('/media/in', inner)], isRoot)
     renameSync(join(outer, 'in'), join(outer, 'was'))
     symlinkSync(elsewhere, join(outer, 'in'))
     expect(make(`cat ${elsewhere}/file`)).toEqual({ status: 128, said: '/media/in has been changed\n' })

@@ -1,12 +1,12 @@
 import { closeSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import { type Mounted, mounted } from '../../../volumes/mounts-below.ts'
 import { type ContainerConfig, ContainerConfigError, type Mount } from '../../runtime.ts'
 import { isInView } from '../mounts.ts'
 import { closedDirectory } from '../passage.ts'
 import { groupsOf, type ProcessUser } from '../process-user.ts'
 import { makeWithin, openExactly } from './exact-path.ts'
-import { planView, type ViewMount, type ViewPlan } from './plan-view.ts'
+import { type Place, planView, type ViewMount, type ViewPlan } from './plan-view.ts'
 import { hostFiles, isAtOrBelow, ViewFiles } from './view-files.ts'
 import { viewScript } from './view-script.ts'
 
@@ -92,15 +92,18 @@ function viewMount(mount: Mount): ViewMount {
 }
 
 /**
- * Writes what makes a view, and makes what other volumes lack for it. Until the result is called, handles are open by which a view that root makes for
- * somebody else is known to be the planned one.
+ * Writes what makes a view, and makes what other volumes lack for it. Until the result is called, handles are open by which a view that root makes is
+ * known to be the planned one, whatever others do: they may share volumes with a container that is root.
  */
 export function prepareView(
   { plan }: ContainerView,
   paths: { readonly root: string; readonly script: string; readonly table: string },
-  isGuarded: boolean,
+  byRoot: boolean,
 ): () => void {
-  for (const { making } of plan.places) if (making !== undefined) makeWithin(making.volume, making.way, making.kind)
+  for (const place of plan.places) {
+    const { making } = place
+    if (making !== undefined) told(place, () => makeWithin(making.volume, making.way, making.kind))
+  }
   const opened: number[] = []
   const open = (path: string) => {
     const handle = openExactly(path)
@@ -111,15 +114,20 @@ export function prepareView(
     for (const handle of opened) closeSync(handle)
   }
   try {
-    const handles = isGuarded
-      ? plan.places.map(({ over, source }) => ({ source: open(source), over: over === undefined ? over : open(over) }))
-      : []
+    const changeable = ({ source, over }: Place) => !isRootsAlone(source) || (over !== undefined && !isRootsAlone(over))
+    const from = byRoot ? plan.places.findIndex(changeable) : -1
+    const handles = (from < 0 ? [] : plan.places.slice(from)).map((place) =>
+      told(place, () => ({
+        source: open(place.source),
+        over: place.over === undefined ? undefined : open(place.over),
+      })),
+    )
     const mounts = mounted()
     const mountsOf = (path: string) => ({
       options: mountOf(path, mounts)?.options ?? [],
       below: mounts.map(({ point }) => point).filter((point) => point !== path && isAtOrBelow(path, point)),
     })
-    const guard = isGuarded ? { guard: { agentPid: process.pid, handles } } : {}
+    const guard = from < 0 ? {} : { guard: { agentPid: process.pid, from, handles } }
     const { script, table } = viewScript(plan, { root: paths.root, tablePath: paths.table, mountsOf, ...guard })
     mkdirSync(paths.root, { recursive: true, mode: 0o700 })
     writeFileSync(paths.script, script, { mode: 0o600 })
@@ -129,6 +137,24 @@ export function prepareView(
     throw error
   }
   return close
+}
+
+/** What is done for a place, with its name in the error where that fails. */
+function told<T>({ name, target }: Place, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'it is not there any more' : message
+    throw new Error(`failed to start container: volume "${name}" cannot be mounted at ${target}: ${why}`)
+  }
+}
+
+/** Whether nobody but root can have a path lead elsewhere. */
+function isRootsAlone(path: string): boolean {
+  const directory = dirname(path)
+  const { uid, mode } = hostFiles.look(directory) ?? { uid: -1, mode: 0 }
+  return uid === 0 && (mode & 0o022) === 0 && (directory === path || isRootsAlone(directory))
 }
 
 /** What a path is on: of the mounts that it is below the deepest, and there the last. */

@@ -76,12 +76,12 @@ describe('a volume', () => {
   })
 
   it('is compared with what was planned, before and after it is mounted, where its user might change that', () => {
-    const guard = { agentPid: 7, handles: [{ over: 21, source: 22 }] }
+    const guard = { agentPid: 7, from: 1, handles: [{ over: 21, source: 22 }] }
     const { script, table } = viewScript(
-      { rebuilt: [], made: [], places: [place({ readOnly: true })] },
+      { rebuilt: [], made: [], places: [place({ target: '/first' }), place({ readOnly: true })] },
       { ...parts, guard },
     )
-    expect(table).toBe('/ /c/root none rbind 0 0\n')
+    expect(table).toBe('/ /c/root none rbind 0 0\n/vol /c/root/first none rbind,rprivate 0 0\n')
     expect(script.match(/-ef \S+|mount -c --[^|]*/g)).toEqual([
       '-ef /proc/7/fd/21',
       `mount -c --rbind '/vol' /proc/self/fd/6 `,

@@ -19,10 +19,10 @@ export interface ScriptParts {
   /** What the file system says of itself that a path of the host is on, of which `ro`, `nosuid`, `nodev` and `noexec` count, and the mount points below it. */
   readonly mountsOf: (path: string) => { readonly options: readonly string[]; readonly below: readonly string[] }
   /**
-   * Where root makes the view for somebody else, who may change volumes and directories of the host at that moment: the handles by which it is
-   * known, place by place, that nothing else is mounted, nor elsewhere.
+   * Where root makes the view, and others may change volumes and directories of the host at that moment: the first place that they may have lead
+   * elsewhere, and the handles, from that on, by which it is known that nothing else is mounted, nor elsewhere.
    */
-  readonly guard?: { readonly agentPid: number; readonly handles: readonly PlaceHandles[] }
+  readonly guard?: { readonly agentPid: number; readonly from: number; readonly handles: readonly PlaceHandles[] }
 }
 
 /** What makes a view, in a mount namespace of its own: a part of a shell script, and a table as fstab(5) has it. */
@@ -35,18 +35,17 @@ export function viewScript({ rebuilt, made, places }: ViewPlan, parts: ScriptPar
   const { root, tablePath, guard } = parts
   const lines =
     rebuilt.length === 0 ? [`/ ${escaped(root)} none rbind 0 0`] : rebuilt.flatMap((each) => hostLines(each, root))
-  const bound = guard === undefined ? places.map((place) => placeLine(place, parts)) : []
+  const bound = places.slice(0, guard?.from)
+  const guarded = guard === undefined ? [] : places.slice(guard.from)
   const script = [
     ...(rebuilt.length === 0 ? [] : rebuildScript(rebuilt, made, root)),
     `mount -c -a -T ${quoted(tablePath)}`,
-    ...(guard === undefined
-      ? []
-      : places.flatMap((place, index) => guardedScript(place, parts, guard.agentPid, guard.handles[index]))),
+    ...guarded.flatMap((place, index) => guardedScript(place, parts, guard?.agentPid, guard?.handles[index])),
     ...places.flatMap((place) => readOnlyBelow(place, parts)),
   ]
   return {
     script: script.map((command) => `${command} || exit 128\n`).join(''),
-    table: [...lines, ...bound].map((line) => `${line}\n`).join(''),
+    table: [...lines, ...bound.map((place) => placeLine(place, parts))].map((line) => `${line}\n`).join(''),
   }
 }
 
@@ -98,7 +97,7 @@ function placeLine({ target, source, ...place }: Place, { root, mountsOf }: Scri
 function guardedScript(
   { target, source, readOnly, followsHost }: Place,
   { root, mountsOf }: ScriptParts,
-  agentPid: number,
+  agentPid: number | undefined,
   handles: PlaceHandles | undefined,
 ): readonly string[] {
   if (handles === undefined) throw new Error('a volume of a guarded view without its handles')
