@@ -72,6 +72,14 @@ describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and m
     expect(readFileSync(join(elsewhere, 'file'), 'utf8')).toBe('elsewhere')
   })
 
+  it('is not made where a directory of the host is another meanwhile', () => {
+    const { outer, elsewhere } = directories()
+    const make = prepared([at(join(outer, 'in'), '/usr/share')], true)
+    renameSync(join(outer, 'in'), join(outer, 'was'))
+    symlinkSync(elsewhere, join(outer, 'in'))
+    expect(make()).toEqual({ status: 128, said: `${outer}/in has been changed\n` })
+  })
+
   it('is not planned with a part of a volume that has become a link', () => {
     const { outer, elsewhere } = directories()
     symlinkSync(elsewhere, join(outer, 'link'))
