@@ -61,7 +61,15 @@ import {
   terminationMessageVariable,
 } from './termination-message.ts'
 import { type ContainerView, createView, prepareView, viewFiles } from './view/container-view.ts'
-import { beforeShim, joiningView, makingView, type ViewUser, viewReport, viewReportFd } from './view/enter-view.ts'
+import {
+  beforeShim,
+  type EnteredPaths,
+  joiningView,
+  makingView,
+  type ViewUser,
+  viewReport,
+  viewReportFd,
+} from './view/enter-view.ts'
 import { ownViewUser, privateMountsProblem } from './view/private-mounts.ts'
 
 export interface ProcessRuntimeOptions {
@@ -331,7 +339,7 @@ class ProcessRuntime implements Runtime {
     const identity = this.#identityOf(record, { name: terminationMessageVariable, value: inside })
     const command = commandOf(config, workDirectory, identity)
     if (view === undefined) return { command, messagePath: onHost }
-    const enter = (whole: Command) => makingView(whole, this.#records.viewPaths(id), viewUser(user))
+    const enter = (whole: Command) => makingView(whole, this.#viewPaths(id, view), viewUser(user))
     return { command: { ...command, enter }, messagePath: onHost }
   }
 
@@ -665,8 +673,13 @@ class ProcessRuntime implements Runtime {
     if (shim === undefined || main === undefined || !isAlive(main))
       throw new Error(`failed to exec in container: container ${id} is not running`)
     const enter = (whole: Command) =>
-      joiningView(whole, this.#records.viewPaths(id), viewUser(user), { shim, main: main.pid })
+      joiningView(whole, this.#viewPaths(id, view), viewUser(user), { shim, main: main.pid })
     return { ...beside, enter }
+  }
+
+  #viewPaths(id: string, { inPlace }: ContainerView): EnteredPaths {
+    const paths = this.#records.viewPaths(id)
+    return inPlace === true ? { ...paths, root: undefined } : paths
   }
 
   #endInput(held: HeldContainer): void {

@@ -75,6 +75,17 @@ export function asItsUser(command: Command, programs: readonly string[] = setpri
   const { argv, env, user, enter } = command
   if (enter !== undefined) return enter(command)
   if (user === undefined) return command
+  const restored = ['/bin/sh', '-c', `${restoring(variablePrefix)}exec "$@"`, 'coracle-user']
+  const count = String(Object.keys(env).length)
+  return {
+    ...command,
+    argv: [...asUser(user, programs), ...restored, count, ...argv],
+    env: variablesUnder(variablePrefix, env),
+  }
+}
+
+/** What stands before what is to be run by a user. Throws where this host has no program for that. */
+export function asUser(user: ProcessUser, programs: readonly string[] = setprivPrograms): readonly string[] {
   const { uid, gid, noNewPrivileges } = user
   const setpriv = utilLinuxProgram(programs)
   if (setpriv === undefined) {
@@ -83,11 +94,5 @@ export function asItsUser(command: Command, programs: readonly string[] = setpri
     )
   }
   const options = [`--reuid=${uid}`, `--regid=${gid}`, `--groups=${groupsOf(user).join(',')}`]
-  const restored = ['/bin/sh', '-c', `${restoring(variablePrefix)}exec "$@"`, 'coracle-user']
-  const count = String(Object.keys(env).length)
-  return {
-    ...command,
-    argv: [setpriv, ...options, ...(noNewPrivileges ? ['--no-new-privs'] : []), ...restored, count, ...argv],
-    env: variablesUnder(variablePrefix, env),
-  }
+  return [setpriv, ...options, ...(noNewPrivileges ? ['--no-new-privs'] : [])]
 }

@@ -172,6 +172,20 @@ describe.each([
     expect(hostMounts(place)).toEqual([])
   })
 
+  test('can do with a hosts file of its own what it can without, as have namespaces', needsMounts, async () => {
+    const place = open()
+    const mounts = [at('/etc/hosts', join(volume(place, { hosts: 'my hosts\n' }), 'hosts'))]
+    const script = 'cat /etc/hosts && readlink /proc/self/root && unshare --user id -u && pwd'
+    const work = `${place.directory}/data/kubelet/node-a/`
+    const said = new RegExp(`^my hosts\n/\n65534\n${work}.*\n$`)
+    const id = await start(place.runtime, main(`${script}; exec sleep 60`, { mounts }))
+    await expect.poll(() => place.runtime.log(id)).toMatch(said)
+    expect((await place.runtime.execSync(id, ['sh', '-c', script])).output).toMatch(said)
+    const after = await place.restart()
+    expect((await after.execSync(id, ['sh', '-c', script])).output).toMatch(said)
+    expect(hostMounts(place)).toEqual([])
+  })
+
   test('sees all else as the host has it', needsMounts, async () => {
     const place = open()
     const names = (directory: string) => readdirSync(directory).sort().join('\n')
@@ -425,6 +439,19 @@ describe.skipIf(!canBeOthers)(
       const id = await start(place.runtime, main(`${script}; exec sleep 60`, { mounts, user }))
       await expect.poll(() => place.runtime.log(id)).toBe(said)
       expect(await place.runtime.execSync(id, ['sh', '-c', script])).toEqual({ exitCode: 0, output: said })
+    })
+
+    it('keeps its rights where nothing but its hosts file is another, and starts where it need not be able to pass to', async () => {
+      const place = here()
+      chmodSync(place.directory, 0o700)
+      const mounts = [at('/etc/hosts', join(volume(place, { hosts: '192.0.2.1 here\n' }), 'hosts'))]
+      const script = 'id -u; id -G; grep NoNewPrivs /proc/self/status; cat /etc/hosts; echo 1 >file; cat file'
+      const said = `${uid}\n${uid} 31339\nNoNewPrivs:\t0\n192.0.2.1 here\n1\n`
+      const id = await start(place.runtime, main(`${script}; exec sleep 60`, { mounts, user }))
+      await expect.poll(() => place.runtime.log(id)).toBe(said)
+      expect(await place.runtime.execSync(id, ['sh', '-c', script])).toEqual({ exitCode: 0, output: said })
+      const strict = await run(place.runtime, main(script, { mounts, user: { ...user, noNewPrivileges: true } }))
+      expect(strict.text).toBe(said.replace('\t0', '\t1'))
     })
 
     it('has its volumes without a way to where they are, and a place to start in', async () => {

@@ -1,5 +1,5 @@
 import { closeSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { type Mounted, mounted } from '../../../volumes/mounts-below.ts'
 import { type ContainerConfig, ContainerConfigError, type Mount } from '../../runtime.ts'
 import { isInView } from '../mounts.ts'
@@ -17,6 +17,8 @@ export interface ContainerView {
   readonly workDirectory: string
   /** The file for its last words if it names none, as it calls it. */
   readonly messagePath: string
+  /** It sees the host's own root, with a hosts file of its own and no more: then it can do what it could without. */
+  readonly inPlace?: true
 }
 
 /** What a container has of its own on the host. */
@@ -35,6 +37,7 @@ const hiddenDirectory = '/.coracle'
 export function createView({ mounts }: ContainerConfig, own: OwnPaths, user: ProcessUser | undefined): ContainerView {
   const wanted = mounts.filter(isInView).map(viewMount)
   const plan = planView(wanted, hostFiles, user !== undefined)
+  if (plan.rebuilt.length === 0 && wanted.every(isHostsFile)) return { plan, ...own, inPlace: true }
   const files = viewFiles({ plan })
   const isSeen = (path: string) => files.hostPath(path) === realpathSync(path)
   const passing = user && { ...user, supplementalGroups: groupsOf(user) }
@@ -61,6 +64,9 @@ export function createView({ mounts }: ContainerConfig, own: OwnPaths, user: Pro
     ...moved,
   }
 }
+
+/** A file that gives addresses names, and nobody rights. */
+const isHostsFile = ({ containerPath }: ViewMount): boolean => resolve(containerPath) === '/etc/hosts'
 
 export const viewFiles = ({ plan }: Pick<ContainerView, 'plan'>): ViewFiles => new ViewFiles(plan.places, plan.made)
 
@@ -96,7 +102,7 @@ function viewMount(mount: Mount): ViewMount {
  * known to be the planned one, whatever others do: they may share volumes with a container that is root.
  */
 export function prepareView(
-  { plan }: ContainerView,
+  { plan, inPlace }: ContainerView,
   paths: { readonly root: string; readonly script: string; readonly table: string },
   byRoot: boolean,
 ): () => void {
@@ -128,8 +134,9 @@ export function prepareView(
       below: mounts.map(({ point }) => point).filter((point) => point !== path && isAtOrBelow(path, point)),
     })
     const guard = from < 0 ? {} : { guard: { agentPid: process.pid, from, handles } }
-    const { script, table } = viewScript(plan, { root: paths.root, tablePath: paths.table, mountsOf, ...guard })
-    mkdirSync(paths.root, { recursive: true, mode: 0o700 })
+    const root = inPlace === true ? '/' : paths.root
+    const { script, table } = viewScript(plan, { root, tablePath: paths.table, mountsOf, ...guard })
+    if (inPlace !== true) mkdirSync(root, { recursive: true, mode: 0o700 })
     writeFileSync(paths.script, script, { mode: 0o600 })
     writeFileSync(paths.table, table, { mode: 0o600 })
   } catch (error) {

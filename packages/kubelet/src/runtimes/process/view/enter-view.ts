@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Command } from '../command.ts'
-import { groupsOf, type ProcessUser } from '../process-user.ts'
+import { asUser, groupsOf, type ProcessUser } from '../process-user.ts'
 import { tellingIdentity } from '../shim.ts'
 import { utilLinuxProgram } from '../util-linux.ts'
 import { restoring, variablesUnder } from '../variables.ts'
@@ -26,6 +26,9 @@ export interface ViewPaths {
   /** Where the container's own process says which one it is, once it has its view. */
   readonly main: string
 }
+
+/** The same of one that may be in place, and have no root of its own. */
+export type EnteredPaths = Omit<ViewPaths, 'root'> & { readonly root: string | undefined }
 
 /** The processes of a container that its namespaces are known by. */
 export interface ViewProcesses {
@@ -67,35 +70,38 @@ export const beforeShim = ({ own }: ViewUser): readonly string[] =>
   own === undefined ? [] : [program('unshare'), '--user', '--map-root-user', '--']
 
 /** The command, as what makes the view, goes into it, and becomes the command. */
-export function makingView(command: Command, { root, script, main }: ViewPaths, user: ViewUser): Command {
+export function makingView(command: Command, { root, script, main }: EnteredPaths, user: ViewUser): Command {
   const making = [program('unshare'), '--mount', '--propagation', 'slave', '--', '/bin/sh', '-c', makingScript]
-  const inside = insideArgv(
-    command,
-    user,
-    [program('unshare'), ...ownNamespace(user), `--root=${root}`, '--'],
-    root,
-    tellingScript,
-  )
+  const entering = root === undefined ? [] : [program('unshare'), ...ownNamespace(user), `--root=${root}`, '--']
+  const inside =
+    root === undefined
+      ? inPlaceArgv(command, user, beginning, ownNamespaceArgv(user))
+      : insideArgv(command, user, entering, root, beginning)
   return asEntering(command, [...making, 'coracle-view', main, script, ...inside])
 }
 
 /** The command beside a container with a view, in the same. */
 export function joiningView(
   command: Command,
-  { root }: ViewPaths,
+  { root }: Pick<EnteredPaths, 'root'>,
   user: ViewUser,
   { shim, main }: ViewProcesses,
 ): Command {
   const nsenter = program('nsenter')
   const mounts = `--mount=/proc/${main}/ns/mnt`
-  if (user.own === undefined) {
-    const entering = [program('unshare'), `--root=${root}`, '--']
-    return asEntering(command, [nsenter, mounts, '--', ...insideArgv(command, user, entering, root, quietScript)])
-  }
   const keeping = '--preserve-credentials'
-  const outer = [nsenter, `--user=/proc/${shim}/ns/user`, mounts, keeping, '--']
-  const inner = [nsenter, `--user=/proc/${main}/ns/user`, keeping, `--root=${root}`, `--wd=${root}`, '--']
-  return asEntering(command, [...outer, ...insideArgv(command, user, inner, root, quietScript)])
+  const outer =
+    user.own === undefined ? [nsenter, mounts, '--'] : [nsenter, `--user=/proc/${shim}/ns/user`, mounts, keeping, '--']
+  const inner = user.own === undefined ? [] : [nsenter, `--user=/proc/${main}/ns/user`, keeping]
+  if (root === undefined) {
+    const entering = inner.length === 0 ? [] : [...inner, '--']
+    return asEntering(command, [...outer, ...inPlaceArgv(command, user, joining, entering)])
+  }
+  const entering =
+    user.own === undefined
+      ? [program('unshare'), `--root=${root}`, '--']
+      : [...inner, `--root=${root}`, `--wd=${root}`, '--']
+  return asEntering(command, [...outer, ...insideArgv(command, user, entering, root, joining)])
 }
 
 function asEntering({ env, enter: _, ...command }: Command, argv: readonly string[]): Command {
@@ -106,6 +112,9 @@ function asEntering({ env, enter: _, ...command }: Command, argv: readonly strin
 export const ownNamespace = ({ own }: ViewUser): readonly string[] =>
   own === undefined ? [] : ['--user', `--map-user=${own.uid}`, `--map-group=${own.gid}`]
 
+const ownNamespaceArgv = (user: ViewUser): readonly string[] =>
+  user.own === undefined ? [] : [program('unshare'), ...ownNamespace(user), '--']
+
 /**
  * Goes into the view. For another user one program changes the root and the user: what is run in the view may be the container's own, and must not be
  * run as root. Nor may programs give it more rights that obey what it has for /etc.
@@ -115,13 +124,26 @@ function insideArgv(
   { other }: ViewUser,
   entering: readonly string[],
   root: string,
-  script: string,
+  { changing, becoming }: InsideScripts,
 ): readonly string[] {
+  const script = `${changing}${becoming}`
   const rest = ['/bin/sh', '-c', script, 'coracle-inside', directory, String(Object.keys(env).length), ...argv]
   if (other === undefined) return [...entering, ...rest]
   const groups = groupsOf(other).map((group) => `+${group}`)
   const user = [`--userspec=+${other.uid}:+${other.gid}`, `--groups=${groups.join(',')}`]
   return [program('setpriv'), '--no-new-privs', '--', chrootProgram(), ...user, root, ...rest]
+}
+
+/** Becomes who the container is where nothing but its hosts file is another: in a directory that it need not be able to pass to, as without a view. */
+function inPlaceArgv(
+  { argv, env, directory }: Command,
+  { other }: ViewUser,
+  { changing, becoming }: InsideScripts,
+  entering: readonly string[],
+): readonly string[] {
+  const who = other === undefined ? entering : asUser(other)
+  const rest = ['/bin/sh', '-c', becoming, 'coracle-inside', String(Object.keys(env).length), ...argv]
+  return ['/bin/sh', '-c', `${changing}exec "$@"\n`, 'coracle-inside', directory, ...who, ...rest]
 }
 
 /** Where `chroot` of coreutils is. With a `+` before a number it asks nobody for names. */
@@ -146,21 +168,28 @@ unset PATH
 exec "$@"
 `
 
-/** $1 is the directory to be in, $2 the number of variables, the rest the command. */
-const quietScript = `
-cd -- "$1" || exit 126
-shift
-${restoring(variablePrefix)}exec "$@"
-`
+/** What a shell does on the way to a command. */
+interface InsideScripts {
+  /** $1 is the directory to be in. */
+  readonly changing: string
+  /** $1 is the number of variables, the rest the command. */
+  readonly becoming: string
+}
+
+/** Beside a container. */
+const joining: InsideScripts = {
+  changing: 'cd -- "$1" || exit 126\nshift\n',
+  becoming: `${restoring(variablePrefix)}exec "$@"\n`,
+}
 
 /** The same of a container that is started. The node agent may have gone. */
-const tellingScript = `
-cd -- "$1" || exit 128
+const beginning: InsideScripts = {
+  changing: 'cd -- "$1" || exit 128\nshift\n',
+  becoming: `
 (printf '${viewReportEnd.replace('\n', '\\n')}' >&${viewReportFd}) 2>/dev/null
 exec 2>&5 5>&- ${viewReportFd}>&-
-shift
-${restoring(variablePrefix)}exec "$@"
-`
+${joining.becoming}`,
+}
 
 const viewPrograms: readonly string[] = ['unshare', 'nsenter', 'setpriv', 'mount']
 

@@ -41,6 +41,13 @@ it('has all of the host where nothing is rebuilt, and what is mounted over it', 
   })
 })
 
+it('is in place where it is the root itself', () => {
+  const places = [place({ target: '/etc/hosts', source: '/vol/hosts' })]
+  expect(viewScript({ rebuilt: [], made: [], places }, { ...parts, root: '/' }).table).toBe(
+    '/vol/hosts /etc/hosts none rbind,rprivate 0 0\n',
+  )
+})
+
 describe('a volume', () => {
   it.each<[string, Partial<Place>, string]>([
     ['that the host mounts in later is not seen to', {}, 'rbind,rprivate'],

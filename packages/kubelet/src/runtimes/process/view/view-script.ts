@@ -12,7 +12,7 @@ export interface PlaceHandles {
 }
 
 export interface ScriptParts {
-  /** An empty directory of the host's, over which the view is made. */
+  /** An empty directory of the host's, over which the view is made; `/` for a view in place. */
   readonly root: string
   /** Where what `mount` is to do at once is. */
   readonly tablePath: string
@@ -33,8 +33,8 @@ export interface ViewScript {
 
 export function viewScript({ rebuilt, made, places }: ViewPlan, parts: ScriptParts): ViewScript {
   const { root, tablePath, guard } = parts
-  const lines =
-    rebuilt.length === 0 ? [`/ ${escaped(root)} none rbind 0 0`] : rebuilt.flatMap((each) => hostLines(each, root))
+  const whole = root === '/' ? [] : [`/ ${escaped(root)} none rbind 0 0`]
+  const lines = rebuilt.length === 0 ? whole : rebuilt.flatMap((each) => hostLines(each, root))
   const bound = places.slice(0, guard?.from)
   const guarded = guard === undefined ? [] : places.slice(guard.from)
   const script = [
