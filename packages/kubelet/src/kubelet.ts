@@ -303,5 +303,5 @@ export function createKubelet(options: KubeletOptions): Kubelet {
 async function observeNode(runtime: Runtime, pressures: readonly string[] = []): Promise<NodeObservation> {
   const { problems = [] } = (await runtime.status?.()) ?? {}
   const images = await runtime.images?.list().catch(() => [])
-  return { problems, images: nodeImages(images ?? []), pressures }
+  return { problems, images: nodeImages(images ?? []), handlers: runtime.handlers, pressures }
 }

@@ -387,6 +387,18 @@ export interface ImageService {
   fileSystem(): Promise<ImageFileSystem>
 }
 
+/** One way in which a runtime runs pods: what runtime classes name. CRI's RuntimeHandler. */
+export interface RuntimeHandler {
+  /** Empty: the way of pods without a runtime class. */
+  readonly name: string
+  readonly features: {
+    /** Whether a mount can be read-only with all that is mounted below it. */
+    readonly recursiveReadOnlyMounts: boolean
+    /** Whether pods can have users of their own. */
+    readonly userNamespaces: boolean
+  }
+}
+
 /** Whether a runtime can run containers. CRI's RuntimeStatus. */
 export interface RuntimeStatus {
   /** Why it cannot, in upstream's words; none where it can. */
@@ -421,6 +433,8 @@ export interface Runtime {
   readonly images?: ImageService
   /** What its nodes can do that not all do. */
   readonly supportsGroupsPolicy?: boolean
+  /** As of when it could last run containers and was asked for its `status`. Absent, or none: it does not say. */
+  readonly handlers?: readonly RuntimeHandler[]
   /** Whether it can run containers. Absent: it always can. Never rejects. */
   status?(): Promise<RuntimeStatus>
   /** Gives a container that runs other resources. Absent: nothing is limited. */

@@ -528,6 +528,26 @@ describe('a runtime that goes away', () => {
     expect(await runtime.listContainers()).toHaveLength(1)
   })
 
+  it('tells its handlers, and those that it last had while it runs no containers', async () => {
+    let answer: object = {
+      runtimeHandlers: [{ features: { recursiveReadOnlyMounts: true, userNamespaces: true } }, { name: 'old' }],
+    }
+    const runtime = await open(await FakeCri.start({ status: () => answer }))
+    const told = async () => {
+      await runtime.status?.()
+      return runtime.handlers
+    }
+    const handlers = [
+      { name: '', features: { recursiveReadOnlyMounts: true, userNamespaces: true } },
+      { name: 'old', features: { recursiveReadOnlyMounts: false, userNamespaces: false } },
+    ]
+    expect(await told()).toEqual(handlers)
+    answer = { status: { conditions: [{ type: 'RuntimeReady', status: false }] } }
+    expect(await told()).toEqual(handlers)
+    answer = {}
+    expect(await told()).toEqual([])
+  })
+
   it('says what it lacks in the words of upstream', async () => {
     const conditions = [
       { type: 'RuntimeReady', status: true },

@@ -18,6 +18,7 @@ import {
   type PodSandboxStats,
   type PodSandboxStatus,
   type Runtime,
+  type RuntimeHandler,
   type RuntimeStatus,
   RuntimeUnavailableError,
 } from '../runtime.ts'
@@ -27,7 +28,7 @@ import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
-import { containerStates, type listPodSandboxResponse, sandboxReady } from './messages.ts'
+import { containerStates, type listPodSandboxResponse, type runtimeHandler, sandboxReady } from './messages.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
@@ -88,6 +89,7 @@ export class CriRuntime implements Runtime {
   readonly #addresses = new Map<string, readonly string[]>()
   readonly #traffic: SandboxTraffic
   readonly #controlGroups: ControlGroups
+  #handlers: readonly RuntimeHandler[] = []
   #logTimer: Timer | undefined
   #isClosed = false
 
@@ -121,10 +123,16 @@ export class CriRuntime implements Runtime {
     for (const listener of this.#listeners) listener(event)
   }
 
+  get handlers(): readonly RuntimeHandler[] {
+    return this.#handlers
+  }
+
   async status(): Promise<RuntimeStatus> {
     try {
-      const { status } = await this.#calls.status({})
-      return runtimeProblems(status?.conditions ?? [])
+      const { status, runtimeHandlers } = await this.#calls.status({})
+      const { conditions = [] } = status ?? {}
+      if (unmet(conditions, 'RuntimeReady') === undefined) this.#handlers = runtimeHandlers.map(handlerOf)
+      return runtimeProblems(conditions)
     } catch (error) {
       if (error instanceof RuntimeUnavailableError) return { problems: ['container runtime is down'] }
       const why = error instanceof Error ? error.message : String(error)
@@ -491,11 +499,18 @@ interface Condition {
   readonly message: string
 }
 
+const handlerOf = ({ name, features }: Decoded<typeof runtimeHandler>): RuntimeHandler => ({
+  name,
+  features: features ?? { recursiveReadOnlyMounts: false, userNamespaces: false },
+})
+
+const unmet = (conditions: readonly Condition[], type: string): Condition | undefined =>
+  conditions.find((each) => each.type === type && !each.status)
+
 /** In the words of upstream's node agent. */
 function runtimeProblems(conditions: readonly Condition[]): RuntimeStatus {
-  const unmet = (type: string) => conditions.find((each) => each.type === type && !each.status)
   const text = ({ type, reason, message }: Condition) => `${type}=false reason:${reason} message:${message}`
-  const [runtime, network] = [unmet('RuntimeReady'), unmet('NetworkReady')]
+  const [runtime, network] = [unmet(conditions, 'RuntimeReady'), unmet(conditions, 'NetworkReady')]
   const networkProblem = network && `container runtime network not ready: ${text(network)}`
   return {
     problems: [

@@ -28,8 +28,13 @@ const runtimeCondition = message({
   message: [4, 'string'],
 })
 
+const handlerFeatures = message({ recursiveReadOnlyMounts: [1, 'bool'], userNamespaces: [2, 'bool'] })
+
+export const runtimeHandler = message({ name: [1, 'string'], features: [2, handlerFeatures] })
+
 export const statusResponse = message({
   status: [1, message({ conditions: [1, [runtimeCondition]] })],
+  runtimeHandlers: [3, [runtimeHandler]],
   features: [4, message({ supplementalGroupsPolicy: [1, 'bool'] })],
 })
 
