@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { hasReason, type Pod, runtimeClasses } from '@coracle/api'
+import type { Pod } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { podNames } from '../hosts/pod-names.ts'
 import type { PortMapping, SandboxIsolation } from '../runtimes/runtime.ts'
 import { podDns, usesClusterDns } from './dns-config.ts'
+import { runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxSecurity } from './security.ts'
 
 /** What of a node matters to the isolation of its pods. */
@@ -45,7 +46,7 @@ export async function sandboxIsolation(
     dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
     dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
     portMappings: spec.hostNetwork === true ? [] : portMappings(pod),
-    runtimeHandler: await runtimeHandler(pod, node.client),
+    runtimeHandler: await runtimeHandlerOf(pod, node.client),
     ...names,
   }
 }
@@ -65,15 +66,4 @@ function portMappings({ spec: { containers, initContainers = [] } }: Pod): reado
     }
   }
   return [...mappings.values()]
-}
-
-async function runtimeHandler({ spec: { runtimeClassName = '' } }: Pod, client: Client): Promise<string> {
-  if (runtimeClassName === '') return ''
-  try {
-    const { handler } = await client.get(runtimeClasses, { name: runtimeClassName })
-    return handler
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-    throw new Error(`failed to get sandbox runtime: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
-  }
 }

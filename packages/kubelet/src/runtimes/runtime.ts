@@ -226,6 +226,8 @@ export interface ContainerRuntimeStatus {
   readonly imageRef: string
   /** Images that it has for volumes, as the runtime calls them. Absent: none. */
   readonly mountedImages?: readonly string[]
+  /** Where it has mounts that are read-only with all that is mounted below them. Absent: nowhere. */
+  readonly recursiveReadOnly?: readonly string[]
   readonly state: ContainerRuntimeState
   readonly createdAtMs: number
   readonly startedAtMs?: number

@@ -109,7 +109,13 @@ function mountRequest(mount: Mount) {
   const { name, containerPath, hostPath, image, readOnly, recursiveReadOnly, propagation = 'None' } = mount
   if (image !== undefined) {
     const { image: id, askedImage, path } = image
-    return { containerPath, image: { image: id, userSpecifiedImage: askedImage }, imageSubPath: path, readonly: true }
+    return {
+      containerPath,
+      image: { image: id, userSpecifiedImage: askedImage },
+      imageSubPath: path,
+      readonly: true,
+      recursiveReadOnly: recursiveReadOnly === true,
+    }
   }
   if (hostPath === undefined) {
     throw new ContainerConfigError(
