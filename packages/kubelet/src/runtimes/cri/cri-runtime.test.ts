@@ -297,6 +297,28 @@ describe('a sandbox', () => {
     readOnly: true,
   }
 
+  it('has containers with mounts that are read-only with what is below them, which tell so', async () => {
+    const { answers } = oneContainer()
+    const known = answers.containerStatus?.({}) as { status: object }
+    const mounts = [{ containerPath: '/data', recursiveReadOnly: true }, { containerPath: '/other' }]
+    const fake = await FakeCri.start({
+      ...answers,
+      createContainer: () => ({ containerId: 'c1' }),
+      containerStatus: () => ({ status: { ...known.status, mounts } }),
+    })
+    const runtime = await open(fake)
+    const data = { name: 'data', containerPath: '/data', hostPath: '/x', readOnly: true }
+    const recursive = { recursiveReadOnly: true }
+    await runtime.createContainer('s1', {
+      ...config,
+      mounts: [{ ...data, ...recursive }, { ...files, ...recursive }, data],
+    })
+    const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+    const asked: { readonly recursiveReadOnly: boolean }[] = request.config.mounts
+    expect(asked.slice(0, 3).map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual([true, true, false])
+    expect(await runtime.listContainers()).toMatchObject([{ recursiveReadOnly: ['/data'] }])
+  })
+
   it('has containers with volumes that are images, which stay with them', async () => {
     const { answers } = oneContainer()
     const known = answers.containerStatus?.({}) as { status: object }
