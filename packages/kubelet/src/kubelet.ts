@@ -180,8 +180,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     ...(directory === undefined
       ? {}
       : {
-          unmountVolumes: (podUid: string) => {
+          unmountVolumes: async (podUid: string) => {
             tokens?.forget(podUid)
+            await runtime.forgetPod?.(podUid)
             return unmountVolumes(podUid, { directory })
           },
           freeMemory: (podUid: string) => freeMemory(directory, podUid),
@@ -191,6 +192,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       ? {
           isolation: {
             client,
+            runtime,
             memoryBytes: quantityValue(facts.capacity.memory ?? '0'),
             dns: { servers: async () => servers ?? nameServers?.addresses() ?? [], domain, resolvConf },
           },

@@ -16,6 +16,7 @@ export function containerIsolation(
   const targetId = targetContainerName === '' ? undefined : idOf(targetContainerName)
   return {
     ...containerSecurity(pod, container, image ?? {}, targetId),
+    ownUsers: pod.spec.hostUsers === false,
     labels: {},
     annotations: annotationsOf(pod, container),
     resources: linuxResources(container, pod, node.memoryBytes),

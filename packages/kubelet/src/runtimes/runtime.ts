@@ -22,6 +22,12 @@ export interface PodSandboxConfig {
 /** What a namespace of Linux is shared with. CRI's NamespaceMode. */
 export type NamespaceMode = 'pod' | 'container' | 'node' | 'target'
 
+/** The ids of the node, of users and of groups, that those of a pod are, from 0 on. CRI's IDMapping. */
+export interface IdRange {
+  readonly hostId: number
+  readonly length: number
+}
+
 /** CRI's NamespaceOption. */
 export interface NamespaceOptions {
   readonly network: 'pod' | 'node'
@@ -86,6 +92,10 @@ export interface SandboxIsolation extends UserOptions {
   readonly dns?: DnsConfig
   readonly portMappings: readonly PortMapping[]
   readonly namespaces: NamespaceOptions
+  /** Whether its users, root too, are none of the node's. */
+  readonly ownUsers: boolean
+  /** Which they are on the node: the runtime's to say. */
+  readonly users?: IdRange
   /** Whether one of its containers is to be privileged. */
   readonly privileged: boolean
   readonly seccomp: SecurityProfile
@@ -155,6 +165,8 @@ export interface ContainerIsolation extends UserOptions {
   readonly annotations: Readonly<Record<string, string>>
   readonly resources: LinuxResources
   readonly namespaces: NamespaceOptions
+  /** Whether its pod is to have users that are none of the node's. */
+  readonly ownUsers: boolean
   /** That of the image, where it names one and the pod does not. */
   readonly runAsUsername?: string
   readonly privileged: boolean
@@ -451,6 +463,8 @@ export interface Runtime {
   stopPodSandbox(id: string): Promise<void>
   /** Forgets it, its containers and their logs. */
   removePodSandbox(id: string): Promise<void>
+  /** Forgets a pod that is gone and whose sandbox could not be made. Absent: nothing is kept of such. */
+  forgetPod?(podUid: string): Promise<void>
 
   /** Containers, of one pod or all. */
   listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]>

@@ -9,9 +9,11 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import {
   type ContainerConfig,
   ContainerConfigError,
+  type ContainerIsolation,
   ImagePullError,
   type PodSandboxConfig,
   RuntimeUnavailableError,
+  type SandboxIsolation,
 } from '../runtime.ts'
 import { lackOfImageVolumes } from './image-volumes.ts'
 import { containerStates } from './messages.ts'
@@ -267,6 +269,91 @@ describe('a sandbox', () => {
     const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
     expect(request.config.stopSignal).toBe(number)
     expect(await runtime.listContainers()).toMatchObject([{ stopSignal }])
+  })
+
+  describe('of a pod with users of its own', () => {
+    const isolation: SandboxIsolation = {
+      ...{ labels: {}, annotations: {}, portMappings: [], sysctls: {}, hostAliases: [], runtimeHandler: '' },
+      ...{ supplementalGroups: [], onlyTheseGroups: false, privileged: false, seccomp: { type: 'RuntimeDefault' } },
+      namespaces: { network: 'pod', pid: 'container', ipc: 'pod' },
+      ownUsers: true,
+    }
+    const ofContainer: ContainerIsolation = {
+      ...isolation,
+      ...{ readOnlyRootFilesystem: false, noNewPrivileges: false, addCapabilities: [], dropCapabilities: [] },
+      ...{ maskedPaths: [], readOnlyPaths: [] },
+      resources: { cpuShares: 2, cpuQuota: 0, cpuPeriod: 100_000, memoryLimitBytes: 0, oomScoreAdj: 0 },
+    }
+    const withContainer = () => ({
+      ...oneContainer().answers,
+      runPodSandbox: () => ({ podSandboxId: 's1' }),
+      createContainer: () => ({ containerId: 'c1' }),
+    })
+    const usersIn = (context: { readonly namespaceOptions: { readonly usernsOptions: unknown } }) =>
+      context.namespaceOptions.usernsOptions
+
+    it('gets some, which its containers and their mounts have too, with the next node agent as well', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const first = await open(fake)
+      await first.runPodSandbox({ ...sandbox, isolation })
+      await first.close()
+      const second = await open(fake)
+      await second.createContainer('s1', { ...config, isolation: ofContainer })
+      const { request: run } = fake.asked.find(({ name }) => name === 'runPodSandbox') ?? {}
+      const users = usersIn(run.config.linux.securityContext)
+      expect(users).toMatchObject({ mode: 0, uids: [{ containerId: 0, length: 65_536 }] })
+      const { uids, gids } = users as { readonly uids: readonly { readonly hostId: number }[]; readonly gids: unknown }
+      expect(uids[0]?.hostId).toBeGreaterThanOrEqual(65_536)
+      expect(gids).toEqual(uids)
+      const { request: create } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+      expect(create.sandboxConfig).toEqual(run.config)
+      expect(usersIn(create.config.linux.securityContext)).toEqual(users)
+      expect(create.config.mounts).toHaveLength(2)
+      for (const mount of create.config.mounts) expect(mount).toMatchObject({ uidMappings: uids, gidMappings: uids })
+      await second.runPodSandbox({ ...sandbox, attempt: 1, isolation })
+      const { request: again } = fake.asked.findLast(({ name }) => name === 'runPodSandbox') ?? {}
+      expect(usersIn(again.config.linux.securityContext)).toEqual(users)
+    })
+
+    it('has no containers where nobody knows any more which those are', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const runtime = await open(fake)
+      await expect(runtime.createContainer('s1', { ...config, isolation: ofContainer })).rejects.toThrow(
+        new ContainerConfigError('which users of the node its pod has is not known any more: delete the pod'),
+      )
+      expect(fake.asked.some(({ name }) => name === 'createContainer')).toBe(false)
+    })
+
+    it('has those of the node where it does not ask for any', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const runtime = await open(fake)
+      await runtime.runPodSandbox({ ...sandbox, isolation: { ...isolation, ownUsers: false } })
+      await runtime.createContainer('s1', { ...config, isolation: { ...ofContainer, ownUsers: false } })
+      const { request: run } = fake.asked.find(({ name }) => name === 'runPodSandbox') ?? {}
+      const { request: create } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+      for (const { linux } of [run.config, create.config])
+        expect(usersIn(linux.securityContext)).toEqual({ mode: 2, uids: [], gids: [] })
+      expect(create.config.mounts[0].uidMappings).toEqual([])
+    })
+
+    it('gives them back when it is gone, though it was never made', async () => {
+      let isMade = false
+      const fake = await FakeCri.start({
+        ...oneContainer().answers,
+        listPodSandbox: () => (isMade ? (oneContainer().answers.listPodSandbox?.({}) ?? {}) : {}),
+        runPodSandbox: () => failure(status.UNKNOWN, 'no namespaces'),
+      })
+      const runtime = await open(fake)
+      await expect(runtime.runPodSandbox({ ...sandbox, isolation })).rejects.toThrow('no namespaces')
+      const files = join(fake.directory, 'node', 'pod-files')
+      isMade = true
+      await runtime.forgetPod?.('uid-1')
+      expect(await readdir(files)).toEqual(['uid-1'])
+      isMade = false
+      await runtime.forgetPod?.('uid-1')
+      expect(await readdir(files)).toEqual([])
+      await runtime.forgetPod?.('uid-1')
+    })
   })
 
   it('that is gone leaves no files, not even where the node agent was killed before it had removed them', async () => {

@@ -7,6 +7,7 @@ import type { Decoded } from '@coracle/environment/grpc'
 import type { LogReadOptions } from '../../log-options.ts'
 import {
   type ContainerConfig,
+  ContainerConfigError,
   type ContainerRuntimeStatus,
   type ContainerStats,
   type ContainerStoppedEvent,
@@ -36,6 +37,7 @@ import { containerRequest, resourcesRequest, sandboxRequest } from './requests.t
 import { SandboxTraffic } from './sandbox-traffic.ts'
 import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
+import { UserNamespaces } from './user-namespaces.ts'
 
 /** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
 const logLookMs = 10_000
@@ -82,6 +84,7 @@ export class CriRuntime implements Runtime {
   readonly #service: CriService
   readonly #calls: CriCalls
   readonly #files: PodFiles
+  readonly #users: UserNamespaces
   readonly #observer: ContainerObserver
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   readonly #containers = new Map<string, KnownContainer>()
@@ -104,6 +107,7 @@ export class CriRuntime implements Runtime {
     this.#traffic = new SandboxTraffic(parts.service.calls)
     this.#controlGroups = new ControlGroups(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
+    this.#users = new UserNamespaces(parts.environment.random, () => this.#files.pods())
     this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
   }
 
@@ -184,8 +188,9 @@ export class CriRuntime implements Runtime {
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
-    await this.#files.keepSandbox(config)
-    const request = sandboxRequest(config, this.#parts.agent, this.#logDirectory(config))
+    const given = await this.#withUsers(config)
+    await this.#files.keepSandbox(given)
+    const request = sandboxRequest(given, this.#parts.agent, this.#logDirectory(config))
     const runtimeHandler = config.isolation?.runtimeHandler ?? ''
     // Networks may take their time: upstream's callers give twice as long.
     const limits = { timeoutMs: 2 * callTimeoutMs }
@@ -201,6 +206,12 @@ export class CriRuntime implements Runtime {
       createdAtMs: (status?.createdAt ?? 0) / nanosPerMs,
       addresses: await this.#addressesOf(id),
     }
+  }
+
+  async #withUsers(config: PodSandboxConfig): Promise<PodSandboxConfig> {
+    const { podUid, isolation } = config
+    if (isolation?.ownUsers !== true) return config
+    return { ...config, isolation: { ...isolation, users: await this.#users.ofPod(podUid) } }
   }
 
   async stopPodSandbox(id: string): Promise<void> {
@@ -230,6 +241,12 @@ export class CriRuntime implements Runtime {
   async #removeFiles(pod: PodIdentity): Promise<void> {
     await rm(this.#logDirectory(pod), { recursive: true, force: true })
     await this.#files.remove(pod.podUid)
+    await this.#users.release(pod.podUid)
+  }
+
+  async forgetPod(podUid: string): Promise<void> {
+    const pod = await this.#files.pod(podUid)
+    if (pod !== undefined && (await this.listPodSandboxes(podUid)).length === 0) await this.#removeFiles(pod)
   }
 
   /** Removes files of pods that have no sandbox any more, which an earlier life of the node agent has not got round to. */
@@ -287,7 +304,7 @@ export class CriRuntime implements Runtime {
       throw new Error(`volumeMount "${image.name}" cannot be mounted at ${image.containerPath}: ${lackOfImageVolumes}`)
     const { status } = await this.#calls.podSandboxStatus({ podSandboxId: sandboxId })
     const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
-    const sandbox = (await this.#files.sandbox(podUid, attempt)) ?? {
+    const sandbox: PodSandboxConfig = (await this.#files.sandbox(podUid, attempt)) ?? {
       podUid,
       podName,
       podNamespace,
@@ -295,6 +312,9 @@ export class CriRuntime implements Runtime {
       hostname: podName,
       hostNetwork: false,
     }
+    const users = sandbox.isolation?.users
+    if (config.isolation?.ownUsers === true && users === undefined)
+      throw new ContainerConfigError('which users of the node its pod has is not known any more: delete the pod')
     const path = config.terminationMessagePath ?? ''
     const mounts = [
       ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
@@ -309,6 +329,7 @@ export class CriRuntime implements Runtime {
         agent: this.#parts.agent,
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
+        users,
       }),
       sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
     })

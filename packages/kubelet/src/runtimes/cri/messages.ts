@@ -43,11 +43,16 @@ export const statusResponse = message({
 /** Values of `NamespaceMode`. */
 export const namespaceModes = { pod: 0, container: 1, node: 2, target: 3 } as const
 
+const idMapping = message({ hostId: [1, 'uint32'], containerId: [2, 'uint32'], length: [3, 'uint32'] })
+
+const userNamespace = message({ mode: [1, 'int32'], uids: [2, [idMapping]], gids: [3, [idMapping]] })
+
 const namespaceOption = message({
   network: [1, 'int32'],
   pid: [2, 'int32'],
   ipc: [3, 'int32'],
   targetId: [4, 'string'],
+  usernsOptions: [5, userNamespace],
 })
 
 /** Values of `SecurityProfile.ProfileType`. */
@@ -147,6 +152,8 @@ const mount = message({
   hostPath: [2, 'string'],
   readonly: [3, 'bool'],
   propagation: [5, 'int32'],
+  uidMappings: [6, [idMapping]],
+  gidMappings: [7, [idMapping]],
   recursiveReadOnly: [8, 'bool'],
   image: [9, imageSpec],
   imageSubPath: [10, 'string'],

@@ -90,7 +90,7 @@ function pidField(mode: number | undefined, targetId: string, sandboxId: string)
   return mode === modes.pod ? { PidMode: `container:${sandboxId}` } : {}
 }
 
-type CriMount = Omit<CriContainerConfig['mounts'][number], 'image' | 'imageSubPath'>
+type CriMount = Omit<CriContainerConfig['mounts'][number], 'image' | 'imageSubPath' | 'uidMappings' | 'gidMappings'>
 
 function mountBody({ hostPath, containerPath, readonly, propagation, recursiveReadOnly }: CriMount) {
   const names = {
