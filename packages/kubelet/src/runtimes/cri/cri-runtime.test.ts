@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { realEnvironment } from '@coracle/environment'
+import { realEnvironment, seededRandom } from '@coracle/environment'
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Answers, FakeCri, failure } from '../../testing/fake-cri.ts'
@@ -30,9 +30,9 @@ const labels = {
 }
 const metadata = { uid: 'uid-1', name: 'web', namespace: 'default', attempt: 0 }
 
-async function open(fake: FakeCri) {
+async function open(fake: FakeCri, environment = realEnvironment()) {
   const runtime = await openCriRuntime({
-    environment: realEnvironment(),
+    environment,
     endpoint: fake.endpoint,
     directory: join(fake.directory, 'node'),
     podLogsDirectory: join(fake.directory, 'logs'),
@@ -343,8 +343,13 @@ describe('a sandbox', () => {
         listPodSandbox: () => (isMade ? (oneContainer().answers.listPodSandbox?.({}) ?? {}) : {}),
         runPodSandbox: () => failure(status.UNKNOWN, 'no namespaces'),
       })
-      const runtime = await open(fake)
-      await expect(runtime.runPodSandbox({ ...sandbox, isolation })).rejects.toThrow('no namespaces')
+      const runtime = await open(fake, { ...realEnvironment(), random: seededRandom(1) })
+      const run = async () => {
+        await expect(runtime.runPodSandbox({ ...sandbox, isolation })).rejects.toThrow('no namespaces')
+        const { request } = fake.asked.findLast(({ name }) => name === 'runPodSandbox') ?? {}
+        return usersIn(request.config.linux.securityContext)
+      }
+      const before = await run()
       const files = join(fake.directory, 'node', 'pod-files')
       isMade = true
       await runtime.forgetPod?.('uid-1')
@@ -353,6 +358,7 @@ describe('a sandbox', () => {
       await runtime.forgetPod?.('uid-1')
       expect(await readdir(files)).toEqual([])
       await runtime.forgetPod?.('uid-1')
+      expect(await run()).not.toEqual(before)
     })
   })
 
