@@ -421,7 +421,7 @@ describe('a sandbox', () => {
     ]
     const fake = await FakeCri.start({
       ...answers,
-      version: () => ({ runtimeName: 'containerd', runtimeVersion: 'v2.1.0' }),
+      version: () => ({ runtimeName: 'containerd', runtimeVersion: 'v2.2.0' }),
       createContainer: () => ({ containerId: 'c1' }),
       containerStatus: () => ({ status: { ...known.status, mounts } }),
     })
@@ -449,6 +449,18 @@ describe('a sandbox', () => {
     expect(fake.asked.some(({ name }) => name === 'createContainer')).toBe(false)
   })
 
+  it('has none with parts of images where the runtime would mount all of them', async () => {
+    const { answers } = oneContainer()
+    const version = () => ({ runtimeName: 'containerd', runtimeVersion: '2.1.9+unknown' })
+    const fake = await FakeCri.start({ ...answers, version, createContainer: () => ({ containerId: 'c1' }) })
+    const runtime = await open(fake)
+    await expect(runtime.createContainer('s1', { ...config, mounts: [files] })).rejects.toThrow(
+      'volumeMount "files" cannot be mounted at /files: containerd 2.1.9+unknown mounts no parts of images (subPath) as volumes: that takes 2.2 or later',
+    )
+    const whole = { ...files, image: { ...files.image, path: '' } }
+    expect(await runtime.createContainer('s1', { ...config, mounts: [whole] })).toBe('c1')
+  })
+
   it.each([
     ['containerd', '1.7.28', false],
     ['containerd', '2.0.5', false],
@@ -460,6 +472,16 @@ describe('a sandbox', () => {
     ['containerd', 'unknown', true],
   ])('of %s %s may have such volumes: %s', (name, version, may) => {
     expect(lackOfImageVolumes(name, version) === undefined).toBe(may)
+  })
+
+  it.each([
+    ['containerd', '2.1.9', false],
+    ['containerd', '2.2.0', true],
+    ['cri-o', '1.32.1', false],
+    ['cri-o', '1.33.0', true],
+    ['other', '0.1.0', true],
+  ])('of %s %s may have volumes that are parts of images: %s', (name, version, may) => {
+    expect(lackOfImageVolumes(name, version, 'etc') === undefined).toBe(may)
   })
 
   it('has no containers with volumes that are nowhere', async () => {

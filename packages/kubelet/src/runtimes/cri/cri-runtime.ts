@@ -53,8 +53,8 @@ export interface CriRuntimeParts {
   readonly name: string
   readonly version: string
   readonly supportsGroupsPolicy: boolean
-  /** Why it mounts no images as volumes. Absent: it does, or will say so itself. */
-  readonly lackOfImageVolumes?: string | undefined
+  /** Why it does not mount this path of an image as a volume, where all of it is ''; undefined: it does, or will say so itself. */
+  readonly lackOfImageVolumes: (path: string) => string | undefined
   /** Whose sandboxes and containers these are. */
   readonly agent: string
   /** Where files of pods are made. */
@@ -298,10 +298,10 @@ export class CriRuntime implements Runtime {
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
-    const { lackOfImageVolumes } = this.#parts
-    const image = config.mounts.find((mount) => mount.image !== undefined)
-    if (image !== undefined && lackOfImageVolumes !== undefined)
-      throw new Error(`volumeMount "${image.name}" cannot be mounted at ${image.containerPath}: ${lackOfImageVolumes}`)
+    for (const { name, containerPath, image } of config.mounts) {
+      const lack = image && this.#parts.lackOfImageVolumes(image.path)
+      if (lack !== undefined) throw new Error(`volumeMount "${name}" cannot be mounted at ${containerPath}: ${lack}`)
+    }
     const { status } = await this.#calls.podSandboxStatus({ podSandboxId: sandboxId })
     const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
     const sandbox: PodSandboxConfig = (await this.#files.sandbox(podUid, attempt)) ?? {
