@@ -9,7 +9,7 @@ export function containerIsolation(
   pod: Pod,
   container: Container,
   image: Image | undefined,
-  node: IsolatingNode,
+  node: Pick<IsolatingNode, 'memoryBytes'>,
   idOf: (containerName: string) => string | undefined,
 ): ContainerIsolation {
   const { targetContainerName = '' } = container as EphemeralContainer

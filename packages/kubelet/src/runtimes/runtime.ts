@@ -269,6 +269,28 @@ export interface ContainerStoppedEvent {
   readonly containerId: string
 }
 
+/** How long tasks have waited for something, and how much of the last seconds. CRI's PsiData. */
+export interface StallTimes {
+  readonly totalNs: number
+  /** In percent of the last 10, 60 and 300 seconds. */
+  readonly avg10: number
+  readonly avg60: number
+  readonly avg300: number
+}
+
+/** Times in which some tasks waited for a resource, and in which all did. CRI's PsiStats. */
+export interface Stalls {
+  readonly some: StallTimes
+  readonly full: StallTimes
+}
+
+/** What tasks have waited for: pressure stall information of Linux. */
+export interface Pressure {
+  readonly cpu?: Stalls
+  readonly memory?: Stalls
+  readonly io?: Stalls
+}
+
 /** What a container has used and uses now. CRI's ContainerStats. What the runtime does not tell is absent. */
 export interface ContainerStats {
   /** CPU time of all its processes since it was started, in milliseconds. */
@@ -295,6 +317,7 @@ export interface ContainerStats {
   readonly cpuThrottledMs?: number
   readonly processes?: number
   readonly threads?: number
+  readonly pressure?: Pressure
   /** The layer that it writes to. */
   readonly writableLayer?: {
     /** Where the file system is mounted that holds it. */

@@ -600,6 +600,27 @@ describe('what is used', () => {
     )
   })
 
+  it('is what the runtime tells of how long tasks have waited', async () => {
+    const psi = { some: { total: 4000, avg10: 12.5, avg60: 1, avg300: 0.25 } }
+    const [cpu, memory] = [{ usageCoreNanoSeconds: { value: 1 } }, { workingSetBytes: { value: 1 } }]
+    const fake = await FakeCri.start({
+      ...oneContainer().answers,
+      listContainerStats: () => ({
+        stats: [{ attributes: { id: 'c1' }, cpu: { ...cpu, psi }, memory: { ...memory, psi }, io: { psi } }],
+      }),
+      listPodSandboxStats: () => ({ stats: [{ attributes: { id: 's1' }, linux: { cpu, memory, io: { psi } } }] }),
+    })
+    const runtime = await open(fake)
+    const full = { totalNs: 0, avg10: 0, avg60: 0, avg300: 0 }
+    const stalls = { some: { totalNs: 4000, avg10: 12.5, avg60: 1, avg300: 0.25 }, full }
+    expect((await runtime.containerStats(['c1'])).get('c1')?.pressure).toEqual({
+      cpu: stalls,
+      memory: stalls,
+      io: stalls,
+    })
+    expect((await runtime.podSandboxStats?.())?.get('s1')?.pressure).toEqual({ io: stalls })
+  })
+
   it.skipIf(!linux)(
     'is what the kernel counts of the network of a sandbox, where the runtime does not',
     needsLinux,

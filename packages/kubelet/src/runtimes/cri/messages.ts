@@ -301,13 +301,20 @@ export const portForwardRequest = message({ podSandboxId: [1, 'string'], port: [
 /** Where streams are to be opened. */
 export const streamingUrl = message({ url: [1, 'string'] })
 
-const cpuUsage = message({ usageCoreNanoSeconds: [2, uint64Value] })
+const psiData = message({ total: [1, 'uint64'], avg10: [2, 'double'], avg60: [3, 'double'], avg300: [4, 'double'] })
+
+export const psiStats = message({ full: [1, psiData], some: [2, psiData] })
+
+const cpuUsage = message({ usageCoreNanoSeconds: [2, uint64Value], psi: [4, psiStats] })
 
 const memoryUsage = message({
   workingSetBytes: [2, uint64Value],
   usageBytes: [4, uint64Value],
   rssBytes: [5, uint64Value],
+  psi: [8, psiStats],
 })
+
+const ioUsage = message({ psi: [2, psiStats] })
 
 const filesystemUsage = message({
   fsId: [2, message({ mountpoint: [1, 'string'] })],
@@ -323,6 +330,7 @@ export const containerStats = message({
   memory: [3, memoryUsage],
   writableLayer: [4, filesystemUsage],
   swap: [5, message({ swapUsageBytes: [3, uint64Value] })],
+  io: [6, ioUsage],
 })
 
 export const listContainerStatsRequest = message({ filter: [1, message({ labelSelector: [3, 'map'] })] })
@@ -346,6 +354,7 @@ export const podSandboxStats = message({
       memory: [2, memoryUsage],
       network: [3, message({ defaultInterface: [2, interfaceUsage], interfaces: [3, [interfaceUsage]] })],
       process: [4, message({ processCount: [2, uint64Value] })],
+      io: [6, ioUsage],
     }),
   ],
 })
