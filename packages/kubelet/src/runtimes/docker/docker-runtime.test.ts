@@ -226,7 +226,11 @@ describe('the containers of an engine', () => {
 
 describe('the handlers of an engine', () => {
   const told = async (version: object, info: object) => {
-    const answers = { 'GET /version': () => ({ Version: '1', ...version }), 'GET /info': () => info }
+    const answers = {
+      'GET /version': () => ({ Version: '1', ...version }),
+      // Earlier versions of the API say nothing of what runtimes can do.
+      'GET /info': ({ version: spoken }: { readonly version: string }) => (spoken === '1.44' ? info : {}),
+    }
     const runtime = await open(await FakeEngine.start(answers))
     await runtime.status?.()
     return runtime.handlers

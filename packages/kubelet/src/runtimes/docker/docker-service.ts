@@ -194,9 +194,11 @@ export class DockerService implements CriService {
   async #status(): Promise<CriAnswer<'status'>> {
     const networks = await this.#engine.call<readonly { readonly Name: string }[]>({ path: '/networks' })
     const hasNetwork = networks.some(({ Name }) => Name === networkName)
-    const tellsRuntimes = this.#engine.prefixOf(recursiveReadOnlyVersion) !== undefined
+    // Only then it tells what its runtimes can do.
+    const prefix = this.#engine.prefixOf(recursiveReadOnlyVersion)
+    const info = prefix === undefined ? undefined : await this.#engine.call<InfoAnswer>({ path: '/info', prefix })
     return {
-      ...(tellsRuntimes ? { runtimeHandlers: runtimeHandlers(await this.#engine.call({ path: '/info' })) } : {}),
+      ...(info === undefined ? {} : { runtimeHandlers: runtimeHandlers(info) }),
       status: {
         conditions: [
           { type: 'RuntimeReady', status: true },
