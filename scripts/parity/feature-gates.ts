@@ -98,7 +98,7 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'KubeletFineGrainedAuthz', since: '1.36', where: 'packages/kubelet/src/server/authorization.ts' },
   { name: 'KubeletPodResourcesDynamicResources', since: '1.36', note: podResources },
   { name: 'KubeletPodResourcesGet', since: '1.36', note: podResources },
-  { name: 'KubeletPSI', since: '1.36', note: 'Pressure is not measured.' },
+  { name: 'KubeletPSI', since: '1.36', where: 'packages/kubelet/src/usage/pressure.ts' },
   { name: 'KubeletTracing', since: '1.34', note: tracing },
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
@@ -134,7 +134,12 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/api/src/kinds/core/persistent-volume-claim/validation.ts',
     note: 'The rules for what may be asked; local paths have no size to grow.',
   },
-  { name: 'RecursiveReadOnlyMounts', since: '1.33', note: hostOnly },
+  {
+    name: 'RecursiveReadOnlyMounts',
+    since: '1.33',
+    where: 'packages/kubelet/src/isolation/recursive-read-only.ts',
+    note: 'With container runtimes that can.',
+  },
   { name: 'RelaxedDNSSearchValidation', since: '1.34', where: 'packages/api/src/kinds/core/pod/pod-validation.ts' },
   {
     name: 'RelaxedEnvironmentVariableValidation',
@@ -192,7 +197,12 @@ export const featureGates: readonly FeatureGate[] = [
     where: 'packages/apiserver/src/security/trusted-issuers/trusted-issuers.ts',
     note: 'Claims that an issuer says are elsewhere (distributed claims) are not fetched.',
   },
-  { name: 'SupplementalGroupsPolicy', since: '1.35', note: hostOnly },
+  {
+    name: 'SupplementalGroupsPolicy',
+    since: '1.35',
+    where: 'packages/kubelet/src/isolation/security.ts',
+    note: 'On processes, and with container runtimes that can.',
+  },
   {
     name: 'SystemdWatchdog',
     since: '1.35',
@@ -202,7 +212,8 @@ export const featureGates: readonly FeatureGate[] = [
   {
     name: 'UserNamespacesSupport',
     since: '1.36',
-    note: 'A pod that asks for users of its own (`hostUsers: false`) is refused.',
+    where: 'packages/kubelet/src/runtimes/cri/user-namespaces.ts',
+    note: 'With runtimes over CRI that can.',
   },
   {
     name: 'VolumeAttributesClass',

@@ -95,6 +95,16 @@ describe('pods as processes', () => {
     await expect.poll(() => metrics.probes.text()).not.toContain(about)
   })
 
+  it('are not started with mounts that have to be read-only with what is below them', async () => {
+    const { create, status } = await startedKubelet()
+    const mount = { name: 'data', mountPath: 'data', readOnly: true, recursiveReadOnly: 'Enabled' } as const
+    const volumes = [{ name: 'data', emptyDir: {} }]
+    await create(testPod({ volumes, containers: [shell('true', { volumeMounts: [mount] })] }))
+    const waiting = async () => (await status())?.containerStatuses?.[0]?.state?.waiting
+    await expect.poll(async () => (await waiting())?.reason).toBe('CreateContainerConfigError')
+    expect((await waiting())?.message).toContain('volume "data" requested recursive read-only mode, but it is not')
+  })
+
   it('find services in their environment', async () => {
     const { client, kubelet, create, status } = await startedKubelet()
     await client.create<Service>(services, {

@@ -180,8 +180,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     ...(directory === undefined
       ? {}
       : {
-          unmountVolumes: (podUid: string) => {
+          unmountVolumes: async (podUid: string) => {
             tokens?.forget(podUid)
+            await runtime.forgetPod?.(podUid)
             return unmountVolumes(podUid, { directory })
           },
           freeMemory: (podUid: string) => freeMemory(directory, podUid),
@@ -191,6 +192,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       ? {
           isolation: {
             client,
+            runtime,
             memoryBytes: quantityValue(facts.capacity.memory ?? '0'),
             dns: { servers: async () => servers ?? nameServers?.addresses() ?? [], domain, resolvConf },
           },
@@ -303,5 +305,5 @@ export function createKubelet(options: KubeletOptions): Kubelet {
 async function observeNode(runtime: Runtime, pressures: readonly string[] = []): Promise<NodeObservation> {
   const { problems = [] } = (await runtime.status?.()) ?? {}
   const images = await runtime.images?.list().catch(() => [])
-  return { problems, images: nodeImages(images ?? []), pressures }
+  return { problems, images: nodeImages(images ?? []), handlers: runtime.handlers, pressures }
 }

@@ -86,6 +86,8 @@ describe('a protobuf message', () => {
       labels: [3, 'map'],
       attempt: [4, 'uint32'],
       size: [5, 'uint64'],
+      share: [6, 'double'],
+      shares: [7, ['double']],
     })
     const value = {
       names: ['a', 'b'],
@@ -93,12 +95,16 @@ describe('a protobuf message', () => {
       labels: { app: 'web', empty: '' },
       attempt: 4_000_000_000,
       size: 2 ** 40,
+      share: 12.5,
+      shares: [0.25, -1],
     }
     expect(decode(type, encode(type, value))).toEqual(value)
     expect([...encode(type, { labels: { a: 'b' } })]).toEqual([0x1a, 6, 0x0a, 1, 0x61, 0x12, 1, 0x62])
     const packed = Uint8Array.of(0x12, 3, 1, 0xac, 2)
     expect(decode(type, packed).groups).toEqual([1, 300])
-    expect(decode(type, new Uint8Array())).toEqual({ names: [], groups: [], labels: {}, attempt: 0, size: 0 })
+    const nothing = { names: [], groups: [], labels: {}, attempt: 0, size: 0, share: 0, shares: [] }
+    expect(decode(type, new Uint8Array())).toEqual(nothing)
+    expect([...encode(type, { share: 1 })]).toEqual([0x31, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f])
   })
 
   it('takes any key of a map for one', () => {

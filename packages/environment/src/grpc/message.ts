@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 
 /** A scalar of protobuf; an enum is an int32. */
-type Scalar = 'bytes' | 'string' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'bool'
+type Scalar = 'bytes' | 'string' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'double' | 'bool'
 
 /** The type of a field: a scalar, a message, a list of either, or a map from text to text. */
 type FieldType = Scalar | 'map' | Message | readonly [Message | Scalar]
@@ -137,6 +137,9 @@ function writeScalar(writer: BinaryWriter, number: number, type: Scalar, value: 
     case 'uint64':
       writer.tag(number, WireType.Varint).uint64(value as number)
       break
+    case 'double':
+      writer.tag(number, WireType.Bit64).double(value as number)
+      break
     case 'bool':
       writer.tag(number, WireType.Varint).bool(value as boolean)
       break
@@ -199,6 +202,8 @@ function readScalar(reader: BinaryReader, type: Scalar): unknown {
       return Number(reader.int64())
     case 'uint64':
       return Number(reader.uint64())
+    case 'double':
+      return reader.double()
     case 'bool':
       return reader.bool()
   }
@@ -216,6 +221,7 @@ function zeroOf(type: FieldType): unknown {
     case 'uint32':
     case 'int64':
     case 'uint64':
+    case 'double':
       return 0
     case 'bool':
       return false

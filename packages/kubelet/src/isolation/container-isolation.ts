@@ -9,13 +9,14 @@ export function containerIsolation(
   pod: Pod,
   container: Container,
   image: Image | undefined,
-  node: IsolatingNode,
+  node: Pick<IsolatingNode, 'memoryBytes'>,
   idOf: (containerName: string) => string | undefined,
 ): ContainerIsolation {
   const { targetContainerName = '' } = container as EphemeralContainer
   const targetId = targetContainerName === '' ? undefined : idOf(targetContainerName)
   return {
     ...containerSecurity(pod, container, image ?? {}, targetId),
+    ownUsers: pod.spec.hostUsers === false,
     labels: {},
     annotations: annotationsOf(pod, container),
     resources: linuxResources(container, pod, node.memoryBytes),

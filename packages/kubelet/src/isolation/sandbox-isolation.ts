@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { hasReason, type Pod, runtimeClasses } from '@coracle/api'
+import type { Pod } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import { podNames } from '../hosts/pod-names.ts'
-import type { PortMapping, SandboxIsolation } from '../runtimes/runtime.ts'
+import type { PortMapping, Runtime, SandboxIsolation } from '../runtimes/runtime.ts'
 import { podDns, usesClusterDns } from './dns-config.ts'
+import { knownHandler, runtimeHandlerOf } from './runtime-handler.ts'
 import { sandboxSecurity } from './security.ts'
 
 /** What of a node matters to the isolation of its pods. */
 export interface IsolatingNode {
   readonly client: Client
+  readonly runtime: Pick<Runtime, 'handlers'>
   readonly memoryBytes: number
   readonly dns: NodeDns
 }
@@ -23,31 +25,42 @@ export interface NodeDns {
 }
 
 /**
- * What of a pod only a runtime can make come true that isolates pods. Rejects where its runtime class is not there, and where it wants what
- * no runtime is asked for here.
+ * What of a pod only a runtime can make come true that isolates pods. Rejects where its runtime class is not there, or does not give pods
+ * users of their own and is to.
  */
 export async function sandboxIsolation(
   pod: Pod,
   node: IsolatingNode,
 ): Promise<SandboxIsolation & { readonly dnsProblem: string | undefined }> {
   const { metadata, spec } = pod
-  if (spec.hostUsers === false) {
-    throw new Error('users of their own (hostUsers: false) are not given to pods here: leave hostUsers out')
-  }
+  const handler = await runtimeHandlerOf(pod, node.client)
+  const ownUsers = spec.hostUsers === false
+  if (ownUsers) checkUserNamespaces(handler, node.runtime)
   const { dns } = node
   const { hostname: _, ...names } = podNames(pod, dns.domain)
   const servers = usesClusterDns(pod) ? await dns.servers() : []
   const nodeResolvConf = await readFile(dns.resolvConf, 'utf8').catch(() => '')
   return {
     ...sandboxSecurity(pod),
+    ownUsers,
     labels: metadata.labels ?? {},
     annotations: metadata.annotations ?? {},
     dns: podDns(pod, nodeResolvConf, { servers, domain: dns.domain }),
     dnsProblem: usesClusterDns(pod) && servers.length === 0 ? missingDns(spec.dnsPolicy) : undefined,
     portMappings: spec.hostNetwork === true ? [] : portMappings(pod),
-    runtimeHandler: await runtimeHandler(pod, node.client),
+    runtimeHandler: handler,
     ...names,
   }
+}
+
+/** Throws in upstream's words where a handler does not give pods users of their own. */
+function checkUserNamespaces(name: string, runtime: Pick<Runtime, 'handlers'>): void {
+  const handler = knownHandler(runtime, name)
+  if (handler?.features.userNamespaces === true) return
+  const subject = name === '' ? 'runtime' : `RuntimeClass handler ${JSON.stringify(name)}`
+  const isUnknown = handler === undefined && (runtime.handlers ?? []).length > 0
+  const why = isUnknown ? `: the handler ${JSON.stringify(name)} is not known` : ''
+  throw new Error(`can't set \`spec.hostUsers: false\`, ${subject} does not support user namespaces${why}`)
 }
 
 /** Upstream's words. */
@@ -65,15 +78,4 @@ function portMappings({ spec: { containers, initContainers = [] } }: Pod): reado
     }
   }
   return [...mappings.values()]
-}
-
-async function runtimeHandler({ spec: { runtimeClassName = '' } }: Pod, client: Client): Promise<string> {
-  if (runtimeClassName === '') return ''
-  try {
-    const { handler } = await client.get(runtimeClasses, { name: runtimeClassName })
-    return handler
-  } catch (error) {
-    if (!hasReason(error, 'NotFound')) throw error
-    throw new Error(`failed to get sandbox runtime: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
-  }
 }

@@ -43,7 +43,7 @@ export function containerSecurity(
   container: Container,
   image: ImageUser,
   targetId?: string,
-): Omit<ContainerIsolation, 'labels' | 'annotations' | 'resources'> {
+): Omit<ContainerIsolation, 'labels' | 'annotations' | 'resources' | 'ownUsers'> {
   const { securityContext: own = {} } = container
   const { securityContext: shared = {} } = pod.spec
   const seLinux = own.seLinuxOptions ?? shared.seLinuxOptions

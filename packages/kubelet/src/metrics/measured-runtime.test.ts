@@ -35,7 +35,13 @@ it('counts what a runtime is asked, and gives its answers', async () => {
     'kubelet_runtime_operations_total{operation_type="list_podsandbox"} 1',
     'kubelet_runtime_operations_total{operation_type="exec_sync"} 1',
   ])
-  expect(lines).toEqual(expect.arrayContaining(['kubelet_started_pods_total 1', 'kubelet_started_pods_errors_total 0']))
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'kubelet_started_pods_total 1',
+      'kubelet_started_pods_errors_total 0',
+      'kubelet_started_user_namespaced_pods_total 0',
+    ]),
+  )
 })
 
 it('counts for how long it took, what failed, and what is asked about images', async () => {
@@ -52,7 +58,7 @@ it('counts for how long it took, what failed, and what is asked about images', a
   }
   const runtime = measuredRuntime({ images, runPodSandbox } as Partial<Runtime> as Runtime, registry, clock)
   expect(await runtime.images?.pull('nginx:1', undefined, new AbortController().signal)).toBe('sha256:1')
-  const isolation = { runtimeHandler: 'gvisor' } as PodSandboxConfig['isolation']
+  const isolation = { runtimeHandler: 'gvisor', ownUsers: true } as PodSandboxConfig['isolation']
   await expect(runtime.runPodSandbox({ ...place, ...(isolation && { isolation }) })).rejects.toThrow('no network')
   expect(registry.text().split('\n')).toEqual(
     expect.arrayContaining([
@@ -62,6 +68,8 @@ it('counts for how long it took, what failed, and what is asked about images', a
       'kubelet_run_podsandbox_errors_total{runtime_handler="gvisor"} 1',
       'kubelet_started_pods_total 1',
       'kubelet_started_pods_errors_total 1',
+      'kubelet_started_user_namespaced_pods_total 1',
+      'kubelet_started_user_namespaced_pods_errors_total 1',
     ]),
   )
 })

@@ -100,6 +100,14 @@ function sandboxMetrics(registry: MetricsRegistry) {
   const counter = (name: string, help: string) => registry.counter({ name, help }).with({})
   const started = counter('kubelet_started_pods_total', 'Pods that were started.')
   const notStarted = counter('kubelet_started_pods_errors_total', 'Pods that could not be started.')
+  const inUserNamespaces = counter(
+    'kubelet_started_user_namespaced_pods_total',
+    'Pods with own users that were started.',
+  )
+  const notInUserNamespaces = counter(
+    'kubelet_started_user_namespaced_pods_errors_total',
+    'Pods with own users that could not be started.',
+  )
   const took = registry.histogram({
     name: 'kubelet_run_podsandbox_duration_seconds',
     help: 'How long sandboxes took to start, in seconds, by the handler of their runtime class.',
@@ -113,10 +121,13 @@ function sandboxMetrics(registry: MetricsRegistry) {
   return {
     ran({ isolation }: PodSandboxConfig, seconds: number, isFailed: boolean): void {
       const labels = { runtime_handler: isolation?.runtimeHandler ?? '' }
+      const ownUsers = isolation?.ownUsers === true
       started.inc()
+      if (ownUsers) inUserNamespaces.inc()
       took.with(labels).observe(seconds)
       if (!isFailed) return
       notStarted.inc()
+      if (ownUsers) notInUserNamespaces.inc()
       failed.with(labels).inc()
     },
   }

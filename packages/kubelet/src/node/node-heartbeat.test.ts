@@ -74,3 +74,27 @@ it('offers the extended resources that somebody has written into its capacity, a
   expect(status?.allocatable).toEqual(facts.capacity)
   await heartbeat.close()
 })
+
+it('tells in which ways its runtime runs pods, as they are at the time', async () => {
+  const environment = virtualEnvironment()
+  const { clock } = environment
+  const client = createFakeClient(environment)
+  const can = (name: string, recursiveReadOnlyMounts: boolean) => ({
+    name,
+    features: { recursiveReadOnlyMounts, userNamespaces: false },
+  })
+  let handlers = [can('', true), can('runc', true)]
+  const observe = async () => ({ problems: [], images: [], handlers })
+  const facts = simulatedFacts('node-0')
+  const description = { name: 'node-0', address: '10.0.0.1', facts, runtimeVersion: 'fake://1', labels: {}, observe }
+  const heartbeat = new NodeHeartbeat(client, environment, [description])
+  await heartbeat.start()
+  const reported = async () => (await client.get(nodes, { name: 'node-0' })).status?.runtimeHandlers
+  expect(await reported()).toEqual(handlers)
+  for (const next of [[can('', true), can('runc', false)], [can('', false)], []]) {
+    handlers = next
+    await clock.advance(heartbeatMs)
+    expect((await reported()) ?? []).toEqual(next)
+  }
+  await heartbeat.close()
+})

@@ -8,6 +8,7 @@ import {
   parseTime,
   type Taint,
 } from '@coracle/api'
+import type { RuntimeHandler } from '../runtimes/runtime.ts'
 import type { NodeFacts } from './node-facts.ts'
 
 /** The Kubernetes version this node agent behaves like. */
@@ -45,6 +46,8 @@ export interface NodeObservation {
   /** Why it runs no containers, in upstream's words; none where it does. */
   readonly problems: readonly string[]
   readonly images: NonNullable<NodeStatus['images']>
+  /** The ways in which it runs containers. Absent, or none: its runtime does not say. */
+  readonly handlers?: readonly RuntimeHandler[] | undefined
   /** Conditions that say that it runs out of something. Absent: it does not. */
   readonly pressures?: readonly string[]
 }
@@ -88,6 +91,7 @@ export function nodeStatus(
   if (description.status !== undefined)
     return { ...description.status, conditions: withHeartbeats(current?.conditions ?? [], nowMs) }
   const capacity = withExtendedResources(facts.capacity, current?.capacity)
+  const handlers = seen?.handlers ?? []
   return {
     capacity,
     allocatable: capacity,
@@ -111,6 +115,7 @@ export function nodeStatus(
     },
     ...(facts.features === undefined ? {} : { features: facts.features }),
     ...(seen === undefined ? {} : { images: seen.images }),
+    ...(handlers.length || current?.runtimeHandlers?.length ? { runtimeHandlers: handlers } : {}),
     declaredFeatures,
   }
 }
@@ -234,7 +239,7 @@ export function describeNode({ metadata, status = {} }: Node): NodeDescription {
 export function isWorthReporting(current: NodeStatus | undefined, next: NodeStatus, nowMs: number): boolean {
   if (current === undefined) return true
   if (nowMs >= reportAgainMs(current)) return true
-  const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'images'] as const
+  const parts = ['capacity', 'allocatable', 'addresses', 'nodeInfo', 'images', 'runtimeHandlers'] as const
   if (parts.some((part) => !deepEqual(withoutEmpty(current[part]), withoutEmpty(next[part])))) return true
   if (portOf(current) !== portOf(next)) return true
   return !deepEqual(withoutHeartbeats(current.conditions), withoutHeartbeats(next.conditions))

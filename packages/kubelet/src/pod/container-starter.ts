@@ -137,7 +137,10 @@ async function configOf(
   const env = await environmentVariables(container, downward, context.sources, volumes)
   const values = new Map(env.map(({ name, value }) => [name, value]))
   const stopSignal = container.lifecycle?.stopSignal
-  const mounts = await containerMounts(container, volumes, values, images?.volumes)
+  const mounts = await containerMounts(container, volumes, values, images?.volumes, async (mount) => {
+    const { isRecursiveReadOnly } = await import('../isolation/recursive-read-only.ts')
+    return isRecursiveReadOnly(mount, pod, context)
+  })
   return {
     name: container.name,
     attempt,

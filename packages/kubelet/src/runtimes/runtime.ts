@@ -22,6 +22,12 @@ export interface PodSandboxConfig {
 /** What a namespace of Linux is shared with. CRI's NamespaceMode. */
 export type NamespaceMode = 'pod' | 'container' | 'node' | 'target'
 
+/** The ids of the node, of users and of groups, that those of a pod are, from 0 on. CRI's IDMapping. */
+export interface IdRange {
+  readonly hostId: number
+  readonly length: number
+}
+
 /** CRI's NamespaceOption. */
 export interface NamespaceOptions {
   readonly network: 'pod' | 'node'
@@ -86,6 +92,10 @@ export interface SandboxIsolation extends UserOptions {
   readonly dns?: DnsConfig
   readonly portMappings: readonly PortMapping[]
   readonly namespaces: NamespaceOptions
+  /** Whether its users, root too, are none of the node's. */
+  readonly ownUsers: boolean
+  /** Which they are on the node: the runtime's to say. */
+  readonly users?: IdRange
   /** Whether one of its containers is to be privileged. */
   readonly privileged: boolean
   readonly seccomp: SecurityProfile
@@ -155,6 +165,8 @@ export interface ContainerIsolation extends UserOptions {
   readonly annotations: Readonly<Record<string, string>>
   readonly resources: LinuxResources
   readonly namespaces: NamespaceOptions
+  /** Whether its pod is to have users that are none of the node's. */
+  readonly ownUsers: boolean
   /** That of the image, where it names one and the pod does not. */
   readonly runAsUsername?: string
   readonly privileged: boolean
@@ -226,6 +238,8 @@ export interface ContainerRuntimeStatus {
   readonly imageRef: string
   /** Images that it has for volumes, as the runtime calls them. Absent: none. */
   readonly mountedImages?: readonly string[]
+  /** Where it has mounts that are read-only with all that is mounted below them. Absent: nowhere. */
+  readonly recursiveReadOnly?: readonly string[]
   readonly state: ContainerRuntimeState
   readonly createdAtMs: number
   readonly startedAtMs?: number
@@ -255,6 +269,28 @@ export interface ContainerStoppedEvent {
   readonly containerId: string
 }
 
+/** How long tasks have waited for something, and how much of the last seconds. CRI's PsiData. */
+export interface StallTimes {
+  readonly totalNs: number
+  /** In percent of the last 10, 60 and 300 seconds. */
+  readonly avg10: number
+  readonly avg60: number
+  readonly avg300: number
+}
+
+/** Times in which some tasks waited for a resource, and in which all did. CRI's PsiStats. */
+export interface Stalls {
+  readonly some: StallTimes
+  readonly full: StallTimes
+}
+
+/** What tasks have waited for: pressure stall information of Linux. */
+export interface Pressure {
+  readonly cpu?: Stalls
+  readonly memory?: Stalls
+  readonly io?: Stalls
+}
+
 /** What a container has used and uses now. CRI's ContainerStats. What the runtime does not tell is absent. */
 export interface ContainerStats {
   /** CPU time of all its processes since it was started, in milliseconds. */
@@ -281,6 +317,7 @@ export interface ContainerStats {
   readonly cpuThrottledMs?: number
   readonly processes?: number
   readonly threads?: number
+  readonly pressure?: Pressure
   /** The layer that it writes to. */
   readonly writableLayer?: {
     /** Where the file system is mounted that holds it. */
@@ -387,6 +424,18 @@ export interface ImageService {
   fileSystem(): Promise<ImageFileSystem>
 }
 
+/** One way in which a runtime runs pods: what runtime classes name. CRI's RuntimeHandler. */
+export interface RuntimeHandler {
+  /** Empty: the way of pods without a runtime class. */
+  readonly name: string
+  readonly features: {
+    /** Whether a mount can be read-only with all that is mounted below it. */
+    readonly recursiveReadOnlyMounts: boolean
+    /** Whether pods can have users of their own. */
+    readonly userNamespaces: boolean
+  }
+}
+
 /** Whether a runtime can run containers. CRI's RuntimeStatus. */
 export interface RuntimeStatus {
   /** Why it cannot, in upstream's words; none where it can. */
@@ -421,6 +470,8 @@ export interface Runtime {
   readonly images?: ImageService
   /** What its nodes can do that not all do. */
   readonly supportsGroupsPolicy?: boolean
+  /** As of when it could last run containers and was asked for its `status`. Absent, or none: it does not say. */
+  readonly handlers?: readonly RuntimeHandler[]
   /** Whether it can run containers. Absent: it always can. Never rejects. */
   status?(): Promise<RuntimeStatus>
   /** Gives a container that runs other resources. Absent: nothing is limited. */
@@ -435,6 +486,8 @@ export interface Runtime {
   stopPodSandbox(id: string): Promise<void>
   /** Forgets it, its containers and their logs. */
   removePodSandbox(id: string): Promise<void>
+  /** Forgets a pod that is gone and whose sandbox could not be made. Absent: nothing is kept of such. */
+  forgetPod?(podUid: string): Promise<void>
 
   /** Containers, of one pod or all. */
   listContainers(podUid?: string): Promise<readonly ContainerRuntimeStatus[]>

@@ -3,7 +3,13 @@ import { type Container, finderOf, type Pod, quantityValue } from '@coracle/api'
 import { metricsContentType, type Time } from '@coracle/environment'
 import { linuxResources } from '../isolation/linux-resources.ts'
 import { withResourcesOfStatus } from '../pod/pod-resize.ts'
-import type { ContainerStats, InterfaceStats, LinuxResources, PodSandboxStats } from '../runtimes/runtime.ts'
+import type {
+  ContainerStats,
+  InterfaceStats,
+  LinuxResources,
+  PodSandboxStats,
+  StallTimes,
+} from '../runtimes/runtime.ts'
 import { type Exchange, send } from './exchange.ts'
 import { MetricsText, type Sample } from './metrics-text.ts'
 import { type RuntimePod, runtimePods } from './runtime-pods.ts'
@@ -128,81 +134,98 @@ const seconds = (milliseconds: number | undefined): number | undefined =>
 const ofQuota = ({ resources }: Subject, value: number | undefined): number | undefined =>
   resources?.cpuQuota ? value : undefined
 
+const stalledSeconds = (stall: StallTimes | undefined): number | undefined => stall && stall.totalNs / 1e9
+
 /** What is read anew each time: name, type, help, value, and labels beside those of the subject. */
-const readings: readonly (readonly [string, 'counter' | 'gauge', string, Value, Readonly<Record<string, string>>?])[] =
+type Reading = readonly [string, 'counter' | 'gauge', string, Value, Readonly<Record<string, string>>?]
+
+const readings: readonly Reading[] = [
   [
+    'container_cpu_usage_seconds_total',
+    'counter',
+    'CPU time used so far, in seconds.',
+    ({ stats }) => seconds(stats.cpuMs),
+    { cpu: 'total' },
+  ],
+  [
+    'container_cpu_user_seconds_total',
+    'counter',
+    'CPU time used so far in user mode, in seconds.',
+    ({ stats }) => seconds(stats.cpuUserMs),
+  ],
+  [
+    'container_cpu_system_seconds_total',
+    'counter',
+    'CPU time used so far in the kernel, in seconds.',
+    ({ stats }) => seconds(stats.cpuSystemMs),
+  ],
+  [
+    'container_memory_working_set_bytes',
+    'gauge',
+    'Memory in use that cannot be taken back at once, in bytes.',
+    ({ stats }) => stats.memoryBytes,
+  ],
+  [
+    'container_memory_usage_bytes',
+    'gauge',
+    'All memory in use, in bytes, whenever it was last touched.',
+    ({ stats }) => stats.memoryUsageBytes,
+  ],
+  ['container_memory_rss', 'gauge', 'Memory that no file holds, in bytes.', ({ stats }) => stats.memoryRssBytes],
+  ['container_memory_swap', 'gauge', 'Swap in use, in bytes.', ({ stats }) => stats.memorySwapBytes],
+  [
+    'container_memory_cache',
+    'gauge',
+    'Memory that holds what is in files, in bytes.',
+    ({ stats }) => stats.memoryCacheBytes,
+  ],
+  [
+    'container_memory_mapped_file',
+    'gauge',
+    'Memory that holds what is in mapped files, in bytes.',
+    ({ stats }) => stats.memoryMappedBytes,
+  ],
+  [
+    'container_oom_events_total',
+    'counter',
+    'Processes ended so far by the kernel for want of memory.',
+    ({ stats }) => stats.oomKills,
+  ],
+  [
+    'container_cpu_cfs_periods_total',
+    'counter',
+    'Periods so far over which its CPU quota counted.',
+    (subject) => ofQuota(subject, subject.stats.cpuPeriods),
+  ],
+  [
+    'container_cpu_cfs_throttled_periods_total',
+    'counter',
+    'Periods so far in which its CPU quota was used up.',
+    (subject) => ofQuota(subject, subject.stats.cpuThrottledPeriods),
+  ],
+  [
+    'container_cpu_cfs_throttled_seconds_total',
+    'counter',
+    'Time so far that it waited for its next period with its CPU quota used up, in seconds.',
+    (subject) => ofQuota(subject, seconds(subject.stats.cpuThrottledMs)),
+  ],
+  ['container_processes', 'gauge', 'Processes that run in it.', ({ stats }) => stats.processes],
+  ['container_threads', 'gauge', 'Threads that run in it.', ({ stats }) => stats.threads],
+  ...(['cpu', 'memory', 'io'] as const).flatMap((resource): readonly Reading[] => [
     [
-      'container_cpu_usage_seconds_total',
+      `container_pressure_${resource}_stalled_seconds_total`,
       'counter',
-      'CPU time used so far, in seconds.',
-      ({ stats }) => seconds(stats.cpuMs),
-      { cpu: 'total' },
+      `Time so far in which none of its tasks went on for want of ${resource}, in seconds.`,
+      ({ stats }) => stalledSeconds(stats.pressure?.[resource]?.full),
     ],
     [
-      'container_cpu_user_seconds_total',
+      `container_pressure_${resource}_waiting_seconds_total`,
       'counter',
-      'CPU time used so far in user mode, in seconds.',
-      ({ stats }) => seconds(stats.cpuUserMs),
+      `Time so far in which tasks of it waited for ${resource}, in seconds.`,
+      ({ stats }) => stalledSeconds(stats.pressure?.[resource]?.some),
     ],
-    [
-      'container_cpu_system_seconds_total',
-      'counter',
-      'CPU time used so far in the kernel, in seconds.',
-      ({ stats }) => seconds(stats.cpuSystemMs),
-    ],
-    [
-      'container_memory_working_set_bytes',
-      'gauge',
-      'Memory in use that cannot be taken back at once, in bytes.',
-      ({ stats }) => stats.memoryBytes,
-    ],
-    [
-      'container_memory_usage_bytes',
-      'gauge',
-      'All memory in use, in bytes, whenever it was last touched.',
-      ({ stats }) => stats.memoryUsageBytes,
-    ],
-    ['container_memory_rss', 'gauge', 'Memory that no file holds, in bytes.', ({ stats }) => stats.memoryRssBytes],
-    ['container_memory_swap', 'gauge', 'Swap in use, in bytes.', ({ stats }) => stats.memorySwapBytes],
-    [
-      'container_memory_cache',
-      'gauge',
-      'Memory that holds what is in files, in bytes.',
-      ({ stats }) => stats.memoryCacheBytes,
-    ],
-    [
-      'container_memory_mapped_file',
-      'gauge',
-      'Memory that holds what is in mapped files, in bytes.',
-      ({ stats }) => stats.memoryMappedBytes,
-    ],
-    [
-      'container_oom_events_total',
-      'counter',
-      'Processes ended so far by the kernel for want of memory.',
-      ({ stats }) => stats.oomKills,
-    ],
-    [
-      'container_cpu_cfs_periods_total',
-      'counter',
-      'Periods so far over which its CPU quota counted.',
-      (subject) => ofQuota(subject, subject.stats.cpuPeriods),
-    ],
-    [
-      'container_cpu_cfs_throttled_periods_total',
-      'counter',
-      'Periods so far in which its CPU quota was used up.',
-      (subject) => ofQuota(subject, subject.stats.cpuThrottledPeriods),
-    ],
-    [
-      'container_cpu_cfs_throttled_seconds_total',
-      'counter',
-      'Time so far that it waited for its next period with its CPU quota used up, in seconds.',
-      (subject) => ofQuota(subject, seconds(subject.stats.cpuThrottledMs)),
-    ],
-    ['container_processes', 'gauge', 'Processes that run in it.', ({ stats }) => stats.processes],
-    ['container_threads', 'gauge', 'Threads that run in it.', ({ stats }) => stats.threads],
-  ]
+  ]),
+]
 
 /** What stays as it is while a container runs. */
 const properties: readonly (readonly [string, string, Value])[] = [

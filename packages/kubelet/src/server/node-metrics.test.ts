@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { statfs } from 'node:fs/promises'
+import { readFile, statfs } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { text } from 'node:stream/consumers'
@@ -32,11 +32,16 @@ function scraping(node: Partial<ServedNode> & Pick<ServedNode, 'runtime'>, clock
     ])
     return text(response)
   }
+  const summary = async () => {
+    const request = httpRequest({ path: '/stats/summary', createConnection: () => agent.connect() as never }).end()
+    const [response] = await once(request, 'response')
+    return JSON.parse(await text(response))
+  }
   const lines = async (path: string, about = /./) => {
     const found = (await body(path)).split('\n').filter((line) => !line.startsWith('#') && about.test(line))
     return found.map((line) => line.replace(/ (\S+) \d{13}$/, ' $1'))
   }
-  return { body, lines, clock }
+  return { body, lines, summary, clock }
 }
 
 const podOf = (fields: Partial<Pod['metadata']> = {}, qosClass: PodQosClass = 'Burstable') =>
@@ -59,6 +64,37 @@ const fakeRuntime = (more: Partial<Runtime>): Runtime =>
     ...more,
   }) as Partial<Runtime> as Runtime
 
+const stall = (seconds: number) => ({ totalNs: seconds * 1e9, avg10: 1.5, avg60: 0, avg300: 0 })
+
+describe('/stats/summary', () => {
+  it('tells how long tasks have waited, where that is counted', async () => {
+    const stalls = { some: stall(3), full: stall(1) }
+    const psi = {
+      full: { total: 1e9, avg10: 1.5, avg60: 0, avg300: 0 },
+      some: { total: 3e9, avg10: 1.5, avg60: 0, avg300: 0 },
+    }
+    const used = { cpu: '1', memory: '1Ki' }
+    const podUsage = { metadata: { namespace: 'default', name: 'web' }, containers: [{ name: 'web', usage: used }] }
+    const runtime = fakeRuntime({
+      containerStats: async () =>
+        new Map([['c0', { cpuMs: 1, memoryBytes: 1, pressure: { cpu: stalls, memory: stalls } }]]),
+      podSandboxStats: async () => new Map([['s0', { pressure: { cpu: stalls, io: stalls } }]]),
+    })
+    const web = podOf()
+    const { summary } = scraping({
+      runtime,
+      pods: () => [web],
+      usage: { podMetrics: async () => [podUsage], nodeMetrics: async () => ({ usage: used }) } as never,
+    })
+    const { node, pods } = await summary()
+    const [{ containers, ...pod }] = pods
+    expect([containers[0].cpu.psi, containers[0].memory.psi, containers[0].io]).toEqual([psi, psi, undefined])
+    expect([pod.cpu.psi, pod.memory.psi, pod.io.psi]).toEqual([psi, undefined, psi])
+    const counts = await readFile('/proc/pressure/io', 'utf8').catch(() => '')
+    expect(node.io !== undefined).toBe(counts !== '')
+  })
+})
+
 describe('/metrics/cadvisor', () => {
   const id = '/kubepods/burstable/poduid-1/c0'
   const labels = `container="web",id="${id}",image="nginx:1",name="c0",namespace="default",pod="web"`
@@ -72,7 +108,10 @@ describe('/metrics/cadvisor', () => {
       `container_start_time_seconds{${labels}} ${startMs / 1000}`,
     ])
     const root = 'container="",id="/",image="",name="",namespace="",pod=""'
-    expect((await lines('/cadvisor', /id="\/"/)).map((line) => line.replace(/ \S+$/, ''))).toEqual([
+    // What tasks of the host have waited for only some kernels count.
+    expect(
+      (await lines('/cadvisor', /^(?!container_pressure).*id="\/"/)).map((line) => line.replace(/ \S+$/, '')),
+    ).toEqual([
       `container_last_seen{${root}}`,
       `container_cpu_usage_seconds_total{cpu="total",${root}}`,
       `container_memory_working_set_bytes{${root}}`,
@@ -163,6 +202,29 @@ describe('/metrics/cadvisor', () => {
       `container_network_receive_errors_total{interface="eth0",${sandbox}} 1`,
       `container_network_transmit_bytes_total{interface="eth0",${sandbox}} 20`,
       `container_network_transmit_errors_total{interface="eth0",${sandbox}} 2`,
+    ])
+  })
+
+  it('tells how long tasks have waited, of containers and pods', async () => {
+    const stalls = (some: number, full: number) => ({ some: stall(some), full: stall(full) })
+    const pressure = { cpu: stalls(3, 1), memory: stalls(5, 2), io: stalls(7, 4) }
+    const runtime = fakeRuntime({
+      containerStats: async () => new Map([['c0', { cpuMs: 1, memoryBytes: 1, pressure }]]),
+      podSandboxStats: async () => new Map([['s0', { pressure: { io: stalls(9, 8) } }]]),
+    })
+    const { lines } = scraping({ runtime, pods: () => [podOf()] })
+    expect(await lines('/cadvisor', /^container_pressure.*container="web"/)).toEqual([
+      `container_pressure_cpu_stalled_seconds_total{${labels}} 1`,
+      `container_pressure_cpu_waiting_seconds_total{${labels}} 3`,
+      `container_pressure_memory_stalled_seconds_total{${labels}} 2`,
+      `container_pressure_memory_waiting_seconds_total{${labels}} 5`,
+      `container_pressure_io_stalled_seconds_total{${labels}} 4`,
+      `container_pressure_io_waiting_seconds_total{${labels}} 7`,
+    ])
+    const pod = 'container="",id="/kubepods/burstable/poduid-1",image="",name="",namespace="default",pod="web"'
+    expect(await lines('/cadvisor', /^container_pressure.*id="[^"]*poduid-1"/)).toEqual([
+      `container_pressure_io_stalled_seconds_total{${pod}} 8`,
+      `container_pressure_io_waiting_seconds_total{${pod}} 9`,
     ])
   })
 

@@ -2,6 +2,7 @@ import { type Pod, simulatedUsageOf } from '@coracle/api'
 import type { Clock, Time } from '@coracle/environment'
 import type { ContainerRuntimeStatus, ContainerStats } from '../runtimes/runtime.ts'
 import { type Counters, hostCounters } from '../usage/host-counters.ts'
+import { readPressure } from '../usage/pressure.ts'
 import { runtimePods } from './runtime-pods.ts'
 import type { ServedNode } from './served-node.ts'
 
@@ -17,7 +18,7 @@ export interface CountedNode {
   /** The running containers that something is counted of. */
   readonly containers: readonly CountedContainer[]
   /** All there is on the node, its containers included. */
-  readonly host: Counters
+  readonly host: Counters & Pick<ContainerStats, 'pressure'>
 }
 
 /** The CPU time of a node whose containers say what they use, until it was last read. */
@@ -34,16 +35,23 @@ const none: SimulatedTime = { nodeMs: 0, containers: new Map() }
  */
 export class UsageCounters {
   readonly #clock: Clock
+  readonly #pressureDirectory: string
   readonly #simulated = new Map<string, SimulatedTime>()
 
-  constructor(clock: Clock) {
+  /** `pressureDirectory` is where the kernel tells what tasks of the host have waited for. */
+  constructor(clock: Clock, pressureDirectory = '/proc/pressure') {
     this.#clock = clock
+    this.#pressureDirectory = pressureDirectory
   }
 
   /** Reads all counters of a node. */
   async read(node: ServedNode): Promise<CountedNode> {
     if (!node.runtime.runsProcesses) return this.#readSimulated(node)
-    return { containers: await countedContainers(node), host: hostCounters() }
+    const [containers, pressure] = await Promise.all([
+      countedContainers(node),
+      readPressure((resource) => `${this.#pressureDirectory}/${resource}`),
+    ])
+    return { containers, host: { ...hostCounters(), ...(pressure === undefined ? {} : { pressure }) } }
   }
 
   async #readSimulated(node: ServedNode): Promise<CountedNode> {

@@ -114,7 +114,7 @@ function started(
     // The pod is as the node has taken it on: what it has not been given is not in it.
     ...(container.resources?.requests === undefined ? {} : { allocatedResources: container.resources.requests }),
     resources: input.actual?.get(container.name) ?? container.resources ?? {},
-    ...volumeMounts(container),
+    ...volumeMounts(container, run.recursiveReadOnly),
     ...(run.user === undefined ? {} : { user: { linux: run.user } }),
     ...stopSignalOf(container, run),
   }
@@ -128,14 +128,17 @@ function stopSignalOf(
   return lifecycle?.stopSignal === undefined || stopSignal === undefined ? {} : { stopSignal: stopSignal as StopSignal }
 }
 
-/** How volumes were mounted; read-only mounts are so for the mount itself, not for what is mounted below it. */
-function volumeMounts({ volumeMounts: mounts = [] }: Container): Pick<ContainerStatus, 'volumeMounts'> {
+/** How volumes were mounted. `recursive` is where mounts are read-only with all that is mounted below them. */
+function volumeMounts(
+  { volumeMounts: mounts = [] }: Container,
+  recursive?: readonly string[],
+): Pick<ContainerStatus, 'volumeMounts'> {
   if (mounts.length === 0) return {}
   return {
     volumeMounts: mounts.map(({ name, mountPath, readOnly }) => ({
       name,
       mountPath,
-      ...(readOnly === true ? { readOnly, recursiveReadOnly: 'Disabled' } : {}),
+      ...(readOnly ? { readOnly, recursiveReadOnly: recursive?.includes(mountPath) ? 'Enabled' : 'Disabled' } : {}),
     })),
   }
 }

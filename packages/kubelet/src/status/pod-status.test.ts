@@ -217,21 +217,23 @@ describe('container statuses', () => {
     const volumeMounts = [
       { name: 'a', mountPath: '/a' },
       { name: 'b', mountPath: '/b', readOnly: true },
+      { name: 'c', mountPath: '/c', readOnly: true },
     ]
     const pod = testPod({ containers: [testContainer({ resources, volumeMounts })] })
     const user = { uid: 1000, gid: 1000, supplementalGroups: [] }
-    const mounted = [
+    const mounted = (recursiveReadOnly: string) => [
       { name: 'a', mountPath: '/a' },
       { name: 'b', mountPath: '/b', readOnly: true, recursiveReadOnly: 'Disabled' },
+      { name: 'c', mountPath: '/c', readOnly: true, recursiveReadOnly },
     ]
-    expect(status({ pod, runs: [testRun({ user })] }).containerStatuses?.[0]).toMatchObject({
+    expect(status({ pod, runs: [testRun({ user, recursiveReadOnly: ['/c'] })] }).containerStatuses?.[0]).toMatchObject({
       allocatedResources: { cpu: '1' },
       resources,
-      volumeMounts: mounted,
+      volumeMounts: mounted('Enabled'),
       user: { linux: user },
     })
     const [waiting] = status({ pod }).containerStatuses ?? []
-    expect(waiting).toMatchObject({ volumeMounts: mounted })
+    expect(waiting).toMatchObject({ volumeMounts: mounted('Disabled') })
     expect(waiting).not.toHaveProperty('resources')
   })
 

@@ -151,6 +151,23 @@ describe('the mounts of a container', () => {
     expect(existsSync(join(directory, part))).toBe(true)
   })
 
+  it('are asked about where they are to be read-only with what is mounted below them', async () => {
+    const asked: unknown[] = []
+    const mounts = ['volume', 'image', 'plain', 'missing'].map((name) => ({
+      ...{ name, mountPath: `/${name}`, readOnly: true },
+      ...(name === 'plain' ? {} : { recursiveReadOnly: 'IfPossible' as const }),
+    }))
+    const found = await containerMounts(
+      testContainer({ volumeMounts: mounts }),
+      new Map(['volume', 'plain'].map((name) => [name, { path: directory, readOnly: false }])),
+      new Map(),
+      new Map([['image', { image: 'sha256:1', askedImage: 'data:1' }]]),
+      async ({ name }) => asked.push(name) > 0,
+    )
+    expect(asked.toSorted()).toEqual(['image', 'volume'])
+    expect(found.map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual([true, true, undefined, undefined])
+  })
+
   it('are no part that variables lead out of the volume to', async () => {
     await expect(mountsOf({ subPathExpr: '../$(NAME)' })).rejects.toThrow('does not name a path in the volume')
   })

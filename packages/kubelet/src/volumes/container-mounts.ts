@@ -13,15 +13,18 @@ export type ImageVolumes = ReadonlyMap<string, { readonly image: string; readonl
 
 const noImages: ImageVolumes = new Map()
 
+type VolumeMount = NonNullable<Container['volumeMounts']>[number]
+
 /**
  * What of the volumes of its pod a container sees, and where. A part of a volume that is not there yet is made. `values` are the
- * variables of the container, for paths that are made of them.
+ * variables of the container, for paths that are made of them. `isRecursive` tells whether one that names `recursiveReadOnly` is so.
  */
 export function containerMounts(
   { volumeMounts = [] }: Container,
   volumes: MountedVolumes,
   values: ReadonlyMap<string, string>,
   images: ImageVolumes = noImages,
+  isRecursive: (asked: VolumeMount) => Promise<boolean> = async () => false,
 ): Promise<readonly Mount[]> {
   return Promise.all(
     volumeMounts.map(async (asked) => {
@@ -30,7 +33,9 @@ export function containerMounts(
       const mount = { name, containerPath: mountPath }
       const part = subPath || expandedPath(subPathExpr, values)
       const image = images.get(name)
-      if (image !== undefined) return { ...mount, image: { ...image, path: part }, readOnly: true }
+      if (image === undefined && volume === undefined) return mount
+      const recursive = recursiveReadOnly !== undefined && (await isRecursive(asked)) ? { recursiveReadOnly: true } : {}
+      if (image !== undefined) return { ...mount, image: { ...image, path: part }, readOnly: true, ...recursive }
       if (volume === undefined) return mount
       const hostPath = part === '' ? volume.path : await partOf(volume, part)
       return {
@@ -38,7 +43,7 @@ export function containerMounts(
         hostPath,
         ...(part === '' ? {} : { volumePath: volume.path }),
         ...(readOnly === true || volume.readOnly ? { readOnly: true } : {}),
-        ...(recursiveReadOnly === 'Enabled' ? { recursiveReadOnly: true } : {}),
+        ...recursive,
         ...(mountPropagation === undefined ? {} : { propagation: mountPropagation }),
       }
     }),

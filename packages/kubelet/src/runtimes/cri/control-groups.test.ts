@@ -59,6 +59,15 @@ it.each([
   expect(await new ControlGroups(runtime(pid).calls, await kernel(path)).statsOf('c0')).toEqual({})
 })
 
+it('tells what the tasks of a container have waited for', async () => {
+  const waited = 'some avg10=1.00 avg60=2.00 avg300=3.00 total=4\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n'
+  const groups = new ControlGroups(runtime(42).calls, await kernel('/pod1/c0', { 'io.pressure': waited }))
+  const full = { totalNs: 1000, avg10: 0, avg60: 0, avg300: 0 }
+  expect(await groups.statsOf('c0')).toEqual({
+    pressure: { io: { some: { totalNs: 4000, avg10: 1, avg60: 2, avg300: 3 }, full } },
+  })
+})
+
 it('leaves out what the kernel does not tell', async () => {
   const without = await kernel('/pod1/c0', { 'cpu.stat': 'usage_usec 900\n', 'memory.stat': 'file 5\n' })
   expect(await new ControlGroups(runtime(42).calls, without).statsOf('c0')).toEqual({ memoryCacheBytes: 5 })

@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises'
+import { readPressure } from '../../usage/pressure.ts'
 import type { ContainerStats } from '../runtime.ts'
 import type { CriCalls } from './calls.ts'
 
 /** What control groups count of a container that no runtime tells. */
 export type ControlGroupStats = Pick<
   ContainerStats,
-  'memoryCacheBytes' | 'memoryMappedBytes' | 'oomKills' | 'cpuPeriods' | 'cpuThrottledPeriods' | 'cpuThrottledMs'
+  | 'memoryCacheBytes'
+  | 'memoryMappedBytes'
+  | 'oomKills'
+  | 'cpuPeriods'
+  | 'cpuThrottledPeriods'
+  | 'cpuThrottledMs'
+  | 'pressure'
 >
 
 /** Where the kernel shows what it has counted. */
@@ -39,8 +46,13 @@ export class ControlGroups {
       const path = /^0::(.+)$/m.exec(await readFile(`${this.#files.processes}/${pid}/cgroup`, 'utf8'))?.[1]
       // The number is that of another process where the runtime is elsewhere, or the container has just ended.
       if (path?.includes(containerId) !== true) return {}
-      const read = (name: string) => readFile(`${this.#files.controlGroups}${path}/${name}`, 'utf8').catch(() => '')
-      return controlGroupStats(await read('cpu.stat'), await read('memory.stat'), await read('memory.events'))
+      const directory = this.#files.controlGroups + path
+      const read = (name: string) => readFile(`${directory}/${name}`, 'utf8').catch(() => '')
+      const pressure = await readPressure((resource) => `${directory}/${resource}.pressure`)
+      return {
+        ...controlGroupStats(await read('cpu.stat'), await read('memory.stat'), await read('memory.events')),
+        ...(pressure === undefined ? {} : { pressure }),
+      }
     } catch {
       return {}
     }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { realEnvironment } from '@coracle/environment'
+import { realEnvironment, seededRandom } from '@coracle/environment'
 import { status } from '@grpc/grpc-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Answers, FakeCri, failure } from '../../testing/fake-cri.ts'
@@ -9,9 +9,11 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import {
   type ContainerConfig,
   ContainerConfigError,
+  type ContainerIsolation,
   ImagePullError,
   type PodSandboxConfig,
   RuntimeUnavailableError,
+  type SandboxIsolation,
 } from '../runtime.ts'
 import { lackOfImageVolumes } from './image-volumes.ts'
 import { containerStates } from './messages.ts'
@@ -28,9 +30,9 @@ const labels = {
 }
 const metadata = { uid: 'uid-1', name: 'web', namespace: 'default', attempt: 0 }
 
-async function open(fake: FakeCri) {
+async function open(fake: FakeCri, environment = realEnvironment()) {
   const runtime = await openCriRuntime({
-    environment: realEnvironment(),
+    environment,
     endpoint: fake.endpoint,
     directory: join(fake.directory, 'node'),
     podLogsDirectory: join(fake.directory, 'logs'),
@@ -269,6 +271,97 @@ describe('a sandbox', () => {
     expect(await runtime.listContainers()).toMatchObject([{ stopSignal }])
   })
 
+  describe('of a pod with users of its own', () => {
+    const isolation: SandboxIsolation = {
+      ...{ labels: {}, annotations: {}, portMappings: [], sysctls: {}, hostAliases: [], runtimeHandler: '' },
+      ...{ supplementalGroups: [], onlyTheseGroups: false, privileged: false, seccomp: { type: 'RuntimeDefault' } },
+      namespaces: { network: 'pod', pid: 'container', ipc: 'pod' },
+      ownUsers: true,
+    }
+    const ofContainer: ContainerIsolation = {
+      ...isolation,
+      ...{ readOnlyRootFilesystem: false, noNewPrivileges: false, addCapabilities: [], dropCapabilities: [] },
+      ...{ maskedPaths: [], readOnlyPaths: [] },
+      resources: { cpuShares: 2, cpuQuota: 0, cpuPeriod: 100_000, memoryLimitBytes: 0, oomScoreAdj: 0 },
+    }
+    const withContainer = () => ({
+      ...oneContainer().answers,
+      runPodSandbox: () => ({ podSandboxId: 's1' }),
+      createContainer: () => ({ containerId: 'c1' }),
+    })
+    const usersIn = (context: { readonly namespaceOptions: { readonly usernsOptions: unknown } }) =>
+      context.namespaceOptions.usernsOptions
+
+    it('gets some, which its containers and their mounts have too, with the next node agent as well', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const first = await open(fake)
+      await first.runPodSandbox({ ...sandbox, isolation })
+      await first.close()
+      const second = await open(fake)
+      await second.createContainer('s1', { ...config, isolation: ofContainer })
+      const { request: run } = fake.asked.find(({ name }) => name === 'runPodSandbox') ?? {}
+      const users = usersIn(run.config.linux.securityContext)
+      expect(users).toMatchObject({ mode: 0, uids: [{ containerId: 0, length: 65_536 }] })
+      const { uids, gids } = users as { readonly uids: readonly { readonly hostId: number }[]; readonly gids: unknown }
+      expect(uids[0]?.hostId).toBeGreaterThanOrEqual(65_536)
+      expect(gids).toEqual(uids)
+      const { request: create } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+      expect(create.sandboxConfig).toEqual(run.config)
+      expect(usersIn(create.config.linux.securityContext)).toEqual(users)
+      expect(create.config.mounts).toHaveLength(2)
+      for (const mount of create.config.mounts) expect(mount).toMatchObject({ uidMappings: uids, gidMappings: uids })
+      await second.runPodSandbox({ ...sandbox, attempt: 1, isolation })
+      const { request: again } = fake.asked.findLast(({ name }) => name === 'runPodSandbox') ?? {}
+      expect(usersIn(again.config.linux.securityContext)).toEqual(users)
+    })
+
+    it('has no containers where nobody knows any more which those are', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const runtime = await open(fake)
+      await expect(runtime.createContainer('s1', { ...config, isolation: ofContainer })).rejects.toThrow(
+        new ContainerConfigError('which users of the node its pod has is not known any more: delete the pod'),
+      )
+      expect(fake.asked.some(({ name }) => name === 'createContainer')).toBe(false)
+    })
+
+    it('has those of the node where it does not ask for any', async () => {
+      const fake = await FakeCri.start(withContainer())
+      const runtime = await open(fake)
+      await runtime.runPodSandbox({ ...sandbox, isolation: { ...isolation, ownUsers: false } })
+      await runtime.createContainer('s1', { ...config, isolation: { ...ofContainer, ownUsers: false } })
+      const { request: run } = fake.asked.find(({ name }) => name === 'runPodSandbox') ?? {}
+      const { request: create } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+      for (const { linux } of [run.config, create.config])
+        expect(usersIn(linux.securityContext)).toEqual({ mode: 2, uids: [], gids: [] })
+      expect(create.config.mounts[0].uidMappings).toEqual([])
+    })
+
+    it('gives them back when it is gone, though it was never made', async () => {
+      let isMade = false
+      const fake = await FakeCri.start({
+        ...oneContainer().answers,
+        listPodSandbox: () => (isMade ? (oneContainer().answers.listPodSandbox?.({}) ?? {}) : {}),
+        runPodSandbox: () => failure(status.UNKNOWN, 'no namespaces'),
+      })
+      const runtime = await open(fake, { ...realEnvironment(), random: seededRandom(1) })
+      const run = async () => {
+        await expect(runtime.runPodSandbox({ ...sandbox, isolation })).rejects.toThrow('no namespaces')
+        const { request } = fake.asked.findLast(({ name }) => name === 'runPodSandbox') ?? {}
+        return usersIn(request.config.linux.securityContext)
+      }
+      const before = await run()
+      const files = join(fake.directory, 'node', 'pod-files')
+      isMade = true
+      await runtime.forgetPod?.('uid-1')
+      expect(await readdir(files)).toEqual(['uid-1'])
+      isMade = false
+      await runtime.forgetPod?.('uid-1')
+      expect(await readdir(files)).toEqual([])
+      await runtime.forgetPod?.('uid-1')
+      expect(await run()).not.toEqual(before)
+    })
+  })
+
   it('that is gone leaves no files, not even where the node agent was killed before it had removed them', async () => {
     const { answers } = oneContainer()
     let isThere = true
@@ -297,6 +390,28 @@ describe('a sandbox', () => {
     readOnly: true,
   }
 
+  it('has containers with mounts that are read-only with what is below them, which tell so', async () => {
+    const { answers } = oneContainer()
+    const known = answers.containerStatus?.({}) as { status: object }
+    const mounts = [{ containerPath: '/data', recursiveReadOnly: true }, { containerPath: '/other' }]
+    const fake = await FakeCri.start({
+      ...answers,
+      createContainer: () => ({ containerId: 'c1' }),
+      containerStatus: () => ({ status: { ...known.status, mounts } }),
+    })
+    const runtime = await open(fake)
+    const data = { name: 'data', containerPath: '/data', hostPath: '/x', readOnly: true }
+    const recursive = { recursiveReadOnly: true }
+    await runtime.createContainer('s1', {
+      ...config,
+      mounts: [{ ...data, ...recursive }, { ...files, ...recursive }, data],
+    })
+    const { request } = fake.asked.find(({ name }) => name === 'createContainer') ?? {}
+    const asked: { readonly recursiveReadOnly: boolean }[] = request.config.mounts
+    expect(asked.slice(0, 3).map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual([true, true, false])
+    expect(await runtime.listContainers()).toMatchObject([{ recursiveReadOnly: ['/data'] }])
+  })
+
   it('has containers with volumes that are images, which stay with them', async () => {
     const { answers } = oneContainer()
     const known = answers.containerStatus?.({}) as { status: object }
@@ -306,7 +421,7 @@ describe('a sandbox', () => {
     ]
     const fake = await FakeCri.start({
       ...answers,
-      version: () => ({ runtimeName: 'containerd', runtimeVersion: 'v2.1.0' }),
+      version: () => ({ runtimeName: 'containerd', runtimeVersion: 'v2.2.0' }),
       createContainer: () => ({ containerId: 'c1' }),
       containerStatus: () => ({ status: { ...known.status, mounts } }),
     })
@@ -334,6 +449,18 @@ describe('a sandbox', () => {
     expect(fake.asked.some(({ name }) => name === 'createContainer')).toBe(false)
   })
 
+  it('has none with parts of images where the runtime would mount all of them', async () => {
+    const { answers } = oneContainer()
+    const version = () => ({ runtimeName: 'containerd', runtimeVersion: '2.1.9+unknown' })
+    const fake = await FakeCri.start({ ...answers, version, createContainer: () => ({ containerId: 'c1' }) })
+    const runtime = await open(fake)
+    await expect(runtime.createContainer('s1', { ...config, mounts: [files] })).rejects.toThrow(
+      'volumeMount "files" cannot be mounted at /files: containerd 2.1.9+unknown mounts no parts of images (subPath) as volumes: that takes 2.2 or later',
+    )
+    const whole = { ...files, image: { ...files.image, path: '' } }
+    expect(await runtime.createContainer('s1', { ...config, mounts: [whole] })).toBe('c1')
+  })
+
   it.each([
     ['containerd', '1.7.28', false],
     ['containerd', '2.0.5', false],
@@ -345,6 +472,16 @@ describe('a sandbox', () => {
     ['containerd', 'unknown', true],
   ])('of %s %s may have such volumes: %s', (name, version, may) => {
     expect(lackOfImageVolumes(name, version) === undefined).toBe(may)
+  })
+
+  it.each([
+    ['containerd', '2.1.9', false],
+    ['containerd', '2.2.0', true],
+    ['cri-o', '1.32.1', false],
+    ['cri-o', '1.33.0', true],
+    ['other', '0.1.0', true],
+  ])('of %s %s may have volumes that are parts of images: %s', (name, version, may) => {
+    expect(lackOfImageVolumes(name, version, 'etc') === undefined).toBe(may)
   })
 
   it('has no containers with volumes that are nowhere', async () => {
@@ -463,6 +600,27 @@ describe('what is used', () => {
     )
   })
 
+  it('is what the runtime tells of how long tasks have waited', async () => {
+    const psi = { some: { total: 4000, avg10: 12.5, avg60: 1, avg300: 0.25 } }
+    const [cpu, memory] = [{ usageCoreNanoSeconds: { value: 1 } }, { workingSetBytes: { value: 1 } }]
+    const fake = await FakeCri.start({
+      ...oneContainer().answers,
+      listContainerStats: () => ({
+        stats: [{ attributes: { id: 'c1' }, cpu: { ...cpu, psi }, memory: { ...memory, psi }, io: { psi } }],
+      }),
+      listPodSandboxStats: () => ({ stats: [{ attributes: { id: 's1' }, linux: { cpu, memory, io: { psi } } }] }),
+    })
+    const runtime = await open(fake)
+    const full = { totalNs: 0, avg10: 0, avg60: 0, avg300: 0 }
+    const stalls = { some: { totalNs: 4000, avg10: 12.5, avg60: 1, avg300: 0.25 }, full }
+    expect((await runtime.containerStats(['c1'])).get('c1')?.pressure).toEqual({
+      cpu: stalls,
+      memory: stalls,
+      io: stalls,
+    })
+    expect((await runtime.podSandboxStats?.())?.get('s1')?.pressure).toEqual({ io: stalls })
+  })
+
   it.skipIf(!linux)(
     'is what the kernel counts of the network of a sandbox, where the runtime does not',
     needsLinux,
@@ -526,6 +684,26 @@ describe('a runtime that goes away', () => {
     await fake.start()
     await expect.poll(() => runtime.status?.()).toEqual({ problems: [] })
     expect(await runtime.listContainers()).toHaveLength(1)
+  })
+
+  it('tells its handlers, and those that it last had while it runs no containers', async () => {
+    let answer: object = {
+      runtimeHandlers: [{ features: { recursiveReadOnlyMounts: true, userNamespaces: true } }, { name: 'old' }],
+    }
+    const runtime = await open(await FakeCri.start({ status: () => answer }))
+    const told = async () => {
+      await runtime.status?.()
+      return runtime.handlers
+    }
+    const handlers = [
+      { name: '', features: { recursiveReadOnlyMounts: true, userNamespaces: true } },
+      { name: 'old', features: { recursiveReadOnlyMounts: false, userNamespaces: false } },
+    ]
+    expect(await told()).toEqual(handlers)
+    answer = { status: { conditions: [{ type: 'RuntimeReady', status: false }] } }
+    expect(await told()).toEqual(handlers)
+    answer = {}
+    expect(await told()).toEqual([])
   })
 
   it('says what it lacks in the words of upstream', async () => {

@@ -7,6 +7,7 @@ import type { Decoded } from '@coracle/environment/grpc'
 import type { LogReadOptions } from '../../log-options.ts'
 import {
   type ContainerConfig,
+  ContainerConfigError,
   type ContainerRuntimeStatus,
   type ContainerStats,
   type ContainerStoppedEvent,
@@ -18,6 +19,7 @@ import {
   type PodSandboxStats,
   type PodSandboxStatus,
   type Runtime,
+  type RuntimeHandler,
   type RuntimeStatus,
   RuntimeUnavailableError,
 } from '../runtime.ts'
@@ -27,7 +29,7 @@ import { CriImages } from './images.ts'
 import { lastWordsOf } from './last-words.ts'
 import { removeLog, rotateLog } from './log-files.ts'
 import { readCriLog } from './log-reader.ts'
-import { containerStates, type listPodSandboxResponse, sandboxReady } from './messages.ts'
+import { containerStates, type listPodSandboxResponse, type runtimeHandler, sandboxReady } from './messages.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
 import { PodFiles } from './pod-files.ts'
@@ -35,6 +37,7 @@ import { containerRequest, resourcesRequest, sandboxRequest } from './requests.t
 import { SandboxTraffic } from './sandbox-traffic.ts'
 import { containerStatsOf, podSandboxStatsOf } from './stats.ts'
 import { type CriContainerStatus, runtimeStatus } from './statuses.ts'
+import { UserNamespaces } from './user-namespaces.ts'
 
 /** How often logs are looked at whether they have grown too large: upstream's containerLogMonitorInterval. */
 const logLookMs = 10_000
@@ -50,8 +53,8 @@ export interface CriRuntimeParts {
   readonly name: string
   readonly version: string
   readonly supportsGroupsPolicy: boolean
-  /** Why it mounts no images as volumes. Absent: it does, or will say so itself. */
-  readonly lackOfImageVolumes?: string | undefined
+  /** Why it does not mount this path of an image as a volume, where all of it is ''; undefined: it does, or will say so itself. */
+  readonly lackOfImageVolumes: (path: string) => string | undefined
   /** Whose sandboxes and containers these are. */
   readonly agent: string
   /** Where files of pods are made. */
@@ -81,6 +84,7 @@ export class CriRuntime implements Runtime {
   readonly #service: CriService
   readonly #calls: CriCalls
   readonly #files: PodFiles
+  readonly #users: UserNamespaces
   readonly #observer: ContainerObserver
   readonly #listeners = new Set<(event: ContainerStoppedEvent) => void>()
   readonly #containers = new Map<string, KnownContainer>()
@@ -88,6 +92,7 @@ export class CriRuntime implements Runtime {
   readonly #addresses = new Map<string, readonly string[]>()
   readonly #traffic: SandboxTraffic
   readonly #controlGroups: ControlGroups
+  #handlers: readonly RuntimeHandler[] = []
   #logTimer: Timer | undefined
   #isClosed = false
 
@@ -102,6 +107,7 @@ export class CriRuntime implements Runtime {
     this.#traffic = new SandboxTraffic(parts.service.calls)
     this.#controlGroups = new ControlGroups(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)
+    this.#users = new UserNamespaces(parts.environment.random, () => this.#files.pods())
     this.#observer = new ContainerObserver(parts.service, parts.environment, parts.agent, (event) => this.#tell(event))
   }
 
@@ -121,10 +127,16 @@ export class CriRuntime implements Runtime {
     for (const listener of this.#listeners) listener(event)
   }
 
+  get handlers(): readonly RuntimeHandler[] {
+    return this.#handlers
+  }
+
   async status(): Promise<RuntimeStatus> {
     try {
-      const { status } = await this.#calls.status({})
-      return runtimeProblems(status?.conditions ?? [])
+      const { status, runtimeHandlers } = await this.#calls.status({})
+      const { conditions = [] } = status ?? {}
+      if (unmet(conditions, 'RuntimeReady') === undefined) this.#handlers = runtimeHandlers.map(handlerOf)
+      return runtimeProblems(conditions)
     } catch (error) {
       if (error instanceof RuntimeUnavailableError) return { problems: ['container runtime is down'] }
       const why = error instanceof Error ? error.message : String(error)
@@ -176,8 +188,9 @@ export class CriRuntime implements Runtime {
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
-    await this.#files.keepSandbox(config)
-    const request = sandboxRequest(config, this.#parts.agent, this.#logDirectory(config))
+    const given = await this.#withUsers(config)
+    await this.#files.keepSandbox(given)
+    const request = sandboxRequest(given, this.#parts.agent, this.#logDirectory(config))
     const runtimeHandler = config.isolation?.runtimeHandler ?? ''
     // Networks may take their time: upstream's callers give twice as long.
     const limits = { timeoutMs: 2 * callTimeoutMs }
@@ -193,6 +206,12 @@ export class CriRuntime implements Runtime {
       createdAtMs: (status?.createdAt ?? 0) / nanosPerMs,
       addresses: await this.#addressesOf(id),
     }
+  }
+
+  async #withUsers(config: PodSandboxConfig): Promise<PodSandboxConfig> {
+    const { podUid, isolation } = config
+    if (isolation?.ownUsers !== true) return config
+    return { ...config, isolation: { ...isolation, users: await this.#users.ofPod(podUid) } }
   }
 
   async stopPodSandbox(id: string): Promise<void> {
@@ -222,6 +241,12 @@ export class CriRuntime implements Runtime {
   async #removeFiles(pod: PodIdentity): Promise<void> {
     await rm(this.#logDirectory(pod), { recursive: true, force: true })
     await this.#files.remove(pod.podUid)
+    await this.#users.release(pod.podUid)
+  }
+
+  async forgetPod(podUid: string): Promise<void> {
+    const pod = await this.#files.pod(podUid)
+    if (pod !== undefined && (await this.listPodSandboxes(podUid)).length === 0) await this.#removeFiles(pod)
   }
 
   /** Removes files of pods that have no sandbox any more, which an earlier life of the node agent has not got round to. */
@@ -273,13 +298,13 @@ export class CriRuntime implements Runtime {
   }
 
   async createContainer(sandboxId: string, config: ContainerConfig): Promise<string> {
-    const { lackOfImageVolumes } = this.#parts
-    const image = config.mounts.find((mount) => mount.image !== undefined)
-    if (image !== undefined && lackOfImageVolumes !== undefined)
-      throw new Error(`volumeMount "${image.name}" cannot be mounted at ${image.containerPath}: ${lackOfImageVolumes}`)
+    for (const { name, containerPath, image } of config.mounts) {
+      const lack = image && this.#parts.lackOfImageVolumes(image.path)
+      if (lack !== undefined) throw new Error(`volumeMount "${name}" cannot be mounted at ${containerPath}: ${lack}`)
+    }
     const { status } = await this.#calls.podSandboxStatus({ podSandboxId: sandboxId })
     const { uid: podUid = '', name: podName = '', namespace: podNamespace = '', attempt = 0 } = status?.metadata ?? {}
-    const sandbox = (await this.#files.sandbox(podUid, attempt)) ?? {
+    const sandbox: PodSandboxConfig = (await this.#files.sandbox(podUid, attempt)) ?? {
       podUid,
       podName,
       podNamespace,
@@ -287,6 +312,9 @@ export class CriRuntime implements Runtime {
       hostname: podName,
       hostNetwork: false,
     }
+    const users = sandbox.isolation?.users
+    if (config.isolation?.ownUsers === true && users === undefined)
+      throw new ContainerConfigError('which users of the node its pod has is not known any more: delete the pod')
     const path = config.terminationMessagePath ?? ''
     const mounts = [
       ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
@@ -301,6 +329,7 @@ export class CriRuntime implements Runtime {
         agent: this.#parts.agent,
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
+        users,
       }),
       sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
     })
@@ -491,11 +520,18 @@ interface Condition {
   readonly message: string
 }
 
+const handlerOf = ({ name, features }: Decoded<typeof runtimeHandler>): RuntimeHandler => ({
+  name,
+  features: features ?? { recursiveReadOnlyMounts: false, userNamespaces: false },
+})
+
+const unmet = (conditions: readonly Condition[], type: string): Condition | undefined =>
+  conditions.find((each) => each.type === type && !each.status)
+
 /** In the words of upstream's node agent. */
 function runtimeProblems(conditions: readonly Condition[]): RuntimeStatus {
-  const unmet = (type: string) => conditions.find((each) => each.type === type && !each.status)
   const text = ({ type, reason, message }: Condition) => `${type}=false reason:${reason} message:${message}`
-  const [runtime, network] = [unmet('RuntimeReady'), unmet('NetworkReady')]
+  const [runtime, network] = [unmet(conditions, 'RuntimeReady'), unmet(conditions, 'NetworkReady')]
   const networkProblem = network && `container runtime network not ready: ${text(network)}`
   return {
     problems: [

@@ -28,8 +28,13 @@ const runtimeCondition = message({
   message: [4, 'string'],
 })
 
+const handlerFeatures = message({ recursiveReadOnlyMounts: [1, 'bool'], userNamespaces: [2, 'bool'] })
+
+export const runtimeHandler = message({ name: [1, 'string'], features: [2, handlerFeatures] })
+
 export const statusResponse = message({
   status: [1, message({ conditions: [1, [runtimeCondition]] })],
+  runtimeHandlers: [3, [runtimeHandler]],
   features: [4, message({ supplementalGroupsPolicy: [1, 'bool'] })],
 })
 
@@ -38,11 +43,16 @@ export const statusResponse = message({
 /** Values of `NamespaceMode`. */
 export const namespaceModes = { pod: 0, container: 1, node: 2, target: 3 } as const
 
+const idMapping = message({ hostId: [1, 'uint32'], containerId: [2, 'uint32'], length: [3, 'uint32'] })
+
+const userNamespace = message({ mode: [1, 'int32'], uids: [2, [idMapping]], gids: [3, [idMapping]] })
+
 const namespaceOption = message({
   network: [1, 'int32'],
   pid: [2, 'int32'],
   ipc: [3, 'int32'],
   targetId: [4, 'string'],
+  usernsOptions: [5, userNamespace],
 })
 
 /** Values of `SecurityProfile.ProfileType`. */
@@ -142,6 +152,8 @@ const mount = message({
   hostPath: [2, 'string'],
   readonly: [3, 'bool'],
   propagation: [5, 'int32'],
+  uidMappings: [6, [idMapping]],
+  gidMappings: [7, [idMapping]],
   recursiveReadOnly: [8, 'bool'],
   image: [9, imageSpec],
   imageSubPath: [10, 'string'],
@@ -289,13 +301,20 @@ export const portForwardRequest = message({ podSandboxId: [1, 'string'], port: [
 /** Where streams are to be opened. */
 export const streamingUrl = message({ url: [1, 'string'] })
 
-const cpuUsage = message({ usageCoreNanoSeconds: [2, uint64Value] })
+const psiData = message({ total: [1, 'uint64'], avg10: [2, 'double'], avg60: [3, 'double'], avg300: [4, 'double'] })
+
+export const psiStats = message({ full: [1, psiData], some: [2, psiData] })
+
+const cpuUsage = message({ usageCoreNanoSeconds: [2, uint64Value], psi: [4, psiStats] })
 
 const memoryUsage = message({
   workingSetBytes: [2, uint64Value],
   usageBytes: [4, uint64Value],
   rssBytes: [5, uint64Value],
+  psi: [8, psiStats],
 })
+
+const ioUsage = message({ psi: [2, psiStats] })
 
 const filesystemUsage = message({
   fsId: [2, message({ mountpoint: [1, 'string'] })],
@@ -311,6 +330,7 @@ export const containerStats = message({
   memory: [3, memoryUsage],
   writableLayer: [4, filesystemUsage],
   swap: [5, message({ swapUsageBytes: [3, uint64Value] })],
+  io: [6, ioUsage],
 })
 
 export const listContainerStatsRequest = message({ filter: [1, message({ labelSelector: [3, 'map'] })] })
@@ -334,6 +354,7 @@ export const podSandboxStats = message({
       memory: [2, memoryUsage],
       network: [3, message({ defaultInterface: [2, interfaceUsage], interfaces: [3, [interfaceUsage]] })],
       process: [4, message({ processCount: [2, uint64Value] })],
+      io: [6, ioUsage],
     }),
   ],
 })

@@ -32,7 +32,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       service,
       name: runtimeName,
       version,
-      lackOfImageVolumes: lackOfImageVolumes(runtimeName, version),
+      lackOfImageVolumes: (path) => lackOfImageVolumes(runtimeName, version, path),
       supportsGroupsPolicy: features?.supplementalGroupsPolicy === true,
       agent: await agentIdOf(directory, environment),
       filesDirectory: join(directory, 'pod-files'),

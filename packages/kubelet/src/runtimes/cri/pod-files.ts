@@ -38,12 +38,13 @@ export class PodFiles {
   /** The pods that there are files of. */
   async pods(): Promise<readonly PodSandboxConfig[]> {
     const uids: readonly string[] = await readdir(this.#directory).catch(() => [])
-    const found = await Promise.all(uids.map((uid) => this.#anySandbox(uid)))
+    const found = await Promise.all(uids.map((uid) => this.pod(uid)))
     return found.filter((config) => config !== undefined)
   }
 
-  async #anySandbox(podUid: string): Promise<PodSandboxConfig | undefined> {
-    const names = await readdir(join(this.#directory, podUid))
+  /** Undefined where there are none. */
+  async pod(podUid: string): Promise<PodSandboxConfig | undefined> {
+    const names: readonly string[] = await readdir(join(this.#directory, podUid)).catch(() => [])
     const [name] = names.flatMap((each) => /^sandbox-(\d+)\.json$/.exec(each)?.[1] ?? [])
     return name === undefined ? undefined : this.sandbox(podUid, Number(name))
   }

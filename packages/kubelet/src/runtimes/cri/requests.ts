@@ -3,6 +3,7 @@ import {
   type ContainerConfig,
   ContainerConfigError,
   type ContainerIsolation,
+  type IdRange,
   type LinuxResources,
   type Mount,
   type NamespaceOptions,
@@ -42,7 +43,7 @@ export function sandboxRequest(
 }
 
 function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandboxConfig> {
-  const { dns, portMappings, namespaces, privileged, seccomp, selinux, sysctls } = isolation
+  const { dns, portMappings, namespaces, users, privileged, seccomp, selinux, sysctls } = isolation
   return {
     ...(dns === undefined ? {} : { dnsConfig: dns }),
     portMappings: portMappings.map(({ protocol, containerPort, hostPort, hostIp = '' }) => ({
@@ -53,7 +54,7 @@ function isolatedSandbox(isolation: SandboxIsolation): Encodable<typeof podSandb
     })),
     linux: {
       securityContext: {
-        namespaceOptions: namespaceRequest(namespaces),
+        namespaceOptions: namespaceRequest(namespaces, users),
         ...userRequest(isolation),
         privileged,
         seccomp: profileRequest(seccomp),
@@ -74,6 +75,8 @@ export interface ContainerPlace {
   readonly logPath: string
   /** Files beside the volumes. */
   readonly mounts: readonly Mount[]
+  /** The users of its pod on the node, where it has its own: its files, as it sees them, are theirs. */
+  readonly users?: IdRange | undefined
 }
 
 /** The configuration of a container as CRI has it. Throws a `ContainerConfigError` where a volume is nowhere on the node. */
@@ -86,7 +89,10 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
     args: config.args,
     workingDir: workingDirectory,
     envs: config.env.map(({ name: key, value }) => ({ key, value })),
-    mounts: [...config.mounts, ...place.mounts].map(mountRequest),
+    mounts: [...config.mounts, ...place.mounts].map((mount) => ({
+      ...mountRequest(mount),
+      ...(place.users === undefined ? {} : { uidMappings: mapped(place.users), gidMappings: mapped(place.users) }),
+    })),
     labels: { ...isolation?.labels, ...containerLabels(config, place), [agentLabel]: place.agent },
     annotations: { ...isolation?.annotations, ...containerAnnotations(config) },
     logPath: place.logPath,
@@ -99,7 +105,7 @@ export function containerRequest(config: ContainerConfig, place: ContainerPlace)
       : {
           linux: {
             resources: resourcesRequest(isolation.resources),
-            securityContext: securityRequest(isolation),
+            securityContext: securityRequest(isolation, place.users),
           },
         }),
   }
@@ -109,7 +115,13 @@ function mountRequest(mount: Mount) {
   const { name, containerPath, hostPath, image, readOnly, recursiveReadOnly, propagation = 'None' } = mount
   if (image !== undefined) {
     const { image: id, askedImage, path } = image
-    return { containerPath, image: { image: id, userSpecifiedImage: askedImage }, imageSubPath: path, readonly: true }
+    return {
+      containerPath,
+      image: { image: id, userSpecifiedImage: askedImage },
+      imageSubPath: path,
+      readonly: true,
+      recursiveReadOnly: recursiveReadOnly === true,
+    }
   }
   if (hostPath === undefined) {
     throw new ContainerConfigError(
@@ -125,12 +137,15 @@ function mountRequest(mount: Mount) {
   }
 }
 
-function securityRequest(isolation: ContainerIsolation): Encodable<typeof containerSecurityContext> {
+function securityRequest(
+  isolation: ContainerIsolation,
+  users: IdRange | undefined,
+): Encodable<typeof containerSecurityContext> {
   const { addCapabilities, dropCapabilities, runAsUsername, apparmor, selinux } = isolation
   return {
     capabilities: { addCapabilities, dropCapabilities },
     privileged: isolation.privileged,
-    namespaceOptions: namespaceRequest(isolation.namespaces),
+    namespaceOptions: namespaceRequest(isolation.namespaces, users),
     ...userRequest(isolation),
     ...(runAsUsername === undefined ? {} : { runAsUsername }),
     readonlyRootfs: isolation.readOnlyRootFilesystem,
@@ -163,11 +178,17 @@ function userRequest({
   }
 }
 
-const namespaceRequest = ({ network, pid, ipc, targetId = '' }: NamespaceOptions) => ({
+const mapped = ({ hostId, length }: IdRange) => [{ hostId, containerId: 0, length }]
+
+const namespaceRequest = ({ network, pid, ipc, targetId = '' }: NamespaceOptions, users: IdRange | undefined) => ({
   network: namespaceModes[network],
   pid: namespaceModes[pid],
   ipc: namespaceModes[ipc],
   targetId,
+  usernsOptions:
+    users === undefined
+      ? { mode: namespaceModes.node }
+      : { mode: namespaceModes.pod, uids: mapped(users), gids: mapped(users) },
 })
 
 const profileRequest = ({ type, localhostRef = '' }: SecurityProfile) => ({

@@ -1,13 +1,19 @@
 import type { Decoded } from '@coracle/environment/grpc'
-import type { ContainerStats, InterfaceStats, PodSandboxStats } from '../runtime.ts'
-import type { containerStats, interfaceUsage, podSandboxStats } from './messages.ts'
+import type { ContainerStats, InterfaceStats, PodSandboxStats, StallTimes } from '../runtime.ts'
+import type { containerStats, interfaceUsage, podSandboxStats, psiStats } from './messages.ts'
 
 const nanosPerMs = 1_000_000
 
 type CriContainerStats = Decoded<typeof containerStats>
 
 /** What a container uses; undefined where the runtime does not tell its CPU time and memory. */
-export function containerStatsOf({ cpu, memory, writableLayer, swap }: CriContainerStats): ContainerStats | undefined {
+export function containerStatsOf({
+  cpu,
+  memory,
+  writableLayer,
+  swap,
+  io,
+}: CriContainerStats): ContainerStats | undefined {
   if (cpu === undefined || memory === undefined) return undefined
   const { swapUsageBytes } = swap ?? {}
   return {
@@ -15,6 +21,7 @@ export function containerStatsOf({ cpu, memory, writableLayer, swap }: CriContai
     cpuMs: (cpu.usageCoreNanoSeconds?.value ?? 0) / nanosPerMs,
     memoryBytes: memory.workingSetBytes?.value ?? 0,
     ...(swapUsageBytes === undefined ? {} : { memorySwapBytes: swapUsageBytes.value }),
+    ...pressureOf({ cpu, memory, io }),
     ...(writableLayer?.usedBytes === undefined
       ? {}
       : {
@@ -29,15 +36,29 @@ export function containerStatsOf({ cpu, memory, writableLayer, swap }: CriContai
 
 /** What a sandbox uses. */
 export function podSandboxStatsOf({ linux }: Decoded<typeof podSandboxStats>): PodSandboxStats {
-  const { cpu, memory, network, process } = linux ?? {}
+  const { cpu, memory, network, process, io } = linux ?? {}
   const { defaultInterface, interfaces = [] } = network ?? {}
   const others = interfaces.filter(({ name }) => name !== defaultInterface?.name)
   return {
     ...withoutAbsent({ ...usageOf({ cpu, memory }), processes: process?.processCount?.value }),
+    ...pressureOf({ cpu, memory, io }),
     ...(network === undefined
       ? {}
       : { interfaces: [...(defaultInterface === undefined ? [] : [defaultInterface]), ...others].map(interfaceOf) }),
   }
+}
+
+/** What tasks have waited for, as far as the runtime tells it. */
+function pressureOf(usage: Pick<CriContainerStats, 'cpu' | 'memory' | 'io'>): Pick<ContainerStats, 'pressure'> {
+  const told = Object.entries(usage).flatMap(([resource, each]) =>
+    each?.psi === undefined ? [] : [[resource, { some: stallsOf(each.psi.some), full: stallsOf(each.psi.full) }]],
+  )
+  return told.length === 0 ? {} : { pressure: Object.fromEntries(told) }
+}
+
+function stallsOf(data: Decoded<typeof psiStats>['some']): StallTimes {
+  const { total = 0, avg10 = 0, avg60 = 0, avg300 = 0 } = data ?? {}
+  return { totalNs: total, avg10, avg60, avg300 }
 }
 
 const usageOf = ({ cpu, memory }: Pick<CriContainerStats, 'cpu' | 'memory'>) => ({

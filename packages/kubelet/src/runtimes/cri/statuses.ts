@@ -25,6 +25,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
   const startedAtMs = timeOf(status.startedAt)
   const askedImage = status.annotations[annotations.image]
   const mountedImages = status.mounts.flatMap((mount) => (mount.image === undefined ? [] : [mount.image.image]))
+  const recursiveReadOnly = status.mounts.filter((mount) => mount.recursiveReadOnly).map((mount) => mount.containerPath)
   const user = userOf(status)
   const stopSignal = signalName(status.stopSignal)
   return {
@@ -37,6 +38,7 @@ export function runtimeStatus(status: CriContainerStatus, sandboxId: string, mes
     ...(askedImage === undefined ? {} : { askedImage }),
     imageRef: imageRef || imageId,
     ...(mountedImages.length === 0 ? {} : { mountedImages }),
+    ...(recursiveReadOnly.length === 0 ? {} : { recursiveReadOnly }),
     state,
     createdAtMs: timeOf(status.createdAt) ?? 0,
     ...(startedAtMs === undefined ? {} : { startedAtMs }),

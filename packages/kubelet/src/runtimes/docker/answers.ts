@@ -9,6 +9,14 @@ export interface VersionAnswer {
 
 export interface InfoAnswer {
   readonly DockerRootDir?: string
+  readonly KernelVersion?: string
+  readonly DefaultRuntime?: string
+  readonly Runtimes?: Readonly<Record<string, RuntimeAnswer | null>> | null
+}
+
+/** What is told of a runtime of Docker: what it can do is a text in JSON, in the words of OCI's `features`. */
+export interface RuntimeAnswer {
+  readonly status?: Readonly<Record<string, string>> | null
 }
 
 /** One of `/containers/json`. */
@@ -44,7 +52,15 @@ export interface InspectedContainer {
     readonly Tty?: boolean
     readonly StopSignal?: string | number
   }
-  readonly HostConfig?: { readonly NetworkMode?: string }
+  readonly HostConfig?: {
+    readonly NetworkMode?: string
+    readonly Mounts?:
+      | readonly {
+          readonly Target: string
+          readonly BindOptions?: { readonly ReadOnlyForceRecursive?: boolean } | null
+        }[]
+      | null
+  }
   readonly Mounts?: readonly { readonly Source: string; readonly Destination: string; readonly RW: boolean }[] | null
   readonly NetworkSettings?: {
     readonly Networks?: Readonly<

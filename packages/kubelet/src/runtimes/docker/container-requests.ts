@@ -90,7 +90,7 @@ function pidField(mode: number | undefined, targetId: string, sandboxId: string)
   return mode === modes.pod ? { PidMode: `container:${sandboxId}` } : {}
 }
 
-type CriMount = Omit<CriContainerConfig['mounts'][number], 'image' | 'imageSubPath'>
+type CriMount = Omit<CriContainerConfig['mounts'][number], 'image' | 'imageSubPath' | 'uidMappings' | 'gidMappings'>
 
 function mountBody({ hostPath, containerPath, readonly, propagation, recursiveReadOnly }: CriMount) {
   const names = {
@@ -105,7 +105,8 @@ function mountBody({ hostPath, containerPath, readonly, propagation, recursiveRe
     ReadOnly: readonly,
     BindOptions: {
       Propagation: names[propagation as keyof typeof names],
-      ...(recursiveReadOnly ? { ReadOnlyForceRecursive: true } : {}),
+      // Otherwise Docker 25 and later make all that is mounted below read-only as well, from version 1.44 of the API on.
+      ...(recursiveReadOnly ? { ReadOnlyForceRecursive: true } : readonly ? { ReadOnlyNonRecursive: true } : {}),
     },
   }
 }
@@ -199,12 +200,13 @@ function stateOf(state: string): number {
 
 /** A container, as CRI has it; `image` is what its image is called, and what that resolved to. */
 export function containerStatus(
-  { Id, Created, State, Config, Mounts, Image }: InspectedContainer,
+  { Id, Created, State, Config, HostConfig, Mounts, Image }: InspectedContainer,
   image: { readonly name: string; readonly ref: string },
 ) {
   const labels = Config.Labels ?? {}
   const { state, reason } = outcomeOf(State)
   const isOver = state === containerStates.exited
+  const asked = new Map(HostConfig?.Mounts?.map(({ Target, BindOptions }) => [Target, BindOptions]))
   // One that could not be started has neither begun nor ended.
   const finishedAt = isOver ? nanos(State.FinishedAt) || nanos(Created) : 0
   return {
@@ -226,6 +228,7 @@ export function containerStatus(
       hostPath: Source,
       containerPath: Destination,
       readonly: !RW,
+      recursiveReadOnly: asked.get(Destination)?.ReadOnlyForceRecursive === true,
     })),
     logPath: labels[dockerLabels.logPath] ?? '',
     stopSignal: signalNumber(asName(Config.StopSignal)),

@@ -146,6 +146,45 @@ describe('the containers of an engine', () => {
     expect(await runtime.listContainers()).toMatchObject([{ stopSignal: 'SIGRTMIN+3' }])
   })
 
+  it.each([
+    ['1.52', '1.44', '1.44'],
+    ['1.44', '1.24', '1.44'],
+    ['1.52', '1.45', '1.45'],
+  ])(
+    'have mounts that are read-only with what is below them, by %s of %s to %s',
+    async (ApiVersion, MinAPIVersion, spoken) => {
+      const { answers } = oneContainer()
+      const inspected = answers['GET /containers/*/json']()
+      const Mounts = ['/data', '/other'].map((Destination) => ({ Source: '/x', Destination, RW: false }))
+      const BindOptions = { ReadOnlyForceRecursive: true }
+      const engine = await FakeEngine.start({
+        ...answers,
+        'GET /version': () => ({ Version: '29.0.0', ApiVersion, MinAPIVersion }),
+        'GET /containers/*/json': () => ({
+          ...inspected,
+          HostConfig: { Mounts: [{ Target: '/data', BindOptions }, { Target: '/other' }] },
+          Mounts,
+        }),
+        'POST /containers/create': () => ({ Id: 'c1' }),
+      })
+      const runtime = await open(engine)
+      const mount = { name: 'data', containerPath: '/data', hostPath: engine.directory, readOnly: true }
+      const mounts = [{ ...mount, recursiveReadOnly: true }, mount, { ...mount, readOnly: false }]
+      const config = { name: 'main', attempt: 0, image: 'web:1', command: [], args: [], env: [], mounts }
+      await runtime.createContainer('s1', { ...config, messageFromLog: false })
+      const { body, version } = engine.asked.find(({ route }) => route === 'POST /containers/create') ?? {}
+      expect(version).toBe(spoken)
+      const options = body.HostConfig.Mounts.map((each: { readonly BindOptions: object }) => each.BindOptions)
+      const Propagation = 'rprivate'
+      expect(options).toEqual([
+        { Propagation, ReadOnlyForceRecursive: true },
+        { Propagation, ReadOnlyNonRecursive: true },
+        { Propagation },
+      ])
+      expect(await runtime.listContainers()).toMatchObject([{ recursiveReadOnly: ['/data'] }])
+    },
+  )
+
   it('are asked for by their agent, and others are left alone', async () => {
     const engine = await FakeEngine.start()
     const runtime = await open(engine)
@@ -182,6 +221,41 @@ describe('the containers of an engine', () => {
     events.write(`${JSON.stringify({ Action: 'die', Actor: { ID: 'c1', Attributes: attributes } })}\n`)
     expect(await told).toEqual({ containerId: 'c1', podUid: 'uid-1' })
     await expect.poll(async () => (await runtime.listContainers())[0]?.state, { timeout: 900 }).toBe('exited')
+  })
+})
+
+describe('the handlers of an engine', () => {
+  const told = async (version: object, info: object) => {
+    const answers = {
+      'GET /version': () => ({ Version: '1', ...version }),
+      // Earlier versions of the API say nothing of what runtimes can do.
+      'GET /info': ({ version: spoken }: { readonly version: string }) => (spoken === '1.44' ? info : {}),
+    }
+    const runtime = await open(await FakeEngine.start(answers))
+    await runtime.status?.()
+    return runtime.handlers
+  }
+  const runtime = (...mountOptions: readonly string[]) => ({
+    status: { 'org.opencontainers.runtime-spec.features': JSON.stringify({ mountOptions }) },
+  })
+  const handler = (name: string, recursiveReadOnlyMounts: boolean) => ({
+    name,
+    features: { recursiveReadOnlyMounts, userNamespaces: false },
+  })
+  const info = { DefaultRuntime: 'runc', Runtimes: { old: {}, runc: runtime('ro', 'rro'), runsc: runtime('ro') } }
+
+  it.each([
+    ['5.12.0-1', true],
+    ['6.18.44', true],
+    ['5.11.9', false],
+    ['', false],
+  ])('are its runtimes, which make mounts read-only in depth on Linux %s: %s', async (KernelVersion, can) => {
+    const found = await told({ ApiVersion: '1.44' }, { ...info, KernelVersion })
+    expect(found).toEqual([handler('', can), handler('old', false), handler('runc', can), handler('runsc', false)])
+  })
+
+  it('are not told by one that cannot be asked for more', async () => {
+    expect(await told({ ApiVersion: '1.43' }, { ...info, KernelVersion: '6.1.0' })).toEqual([])
   })
 })
 

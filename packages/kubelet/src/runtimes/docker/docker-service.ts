@@ -19,7 +19,8 @@ import { imageMethods, runtimeMethods } from '../cri/methods.ts'
 import { agentLabel, labels as podLabels } from '../cri/names.ts'
 import type { ContainerEventMessage, InfoAnswer, InspectedContainer, ListedContainer, StatsAnswer } from './answers.ts'
 import { containerBody, containerStatus, listedContainer, podmanUpdateBody, updateBody } from './container-requests.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, EngineRequest } from './engine.ts'
+import { recursiveReadOnlyVersion, runtimeHandlers } from './handlers.ts'
 import { EngineImages, resolvedName } from './images.ts'
 import { ensureInfraImage } from './infra-image.ts'
 import { LogFollowers } from './log-followers.ts'
@@ -193,7 +194,11 @@ export class DockerService implements CriService {
   async #status(): Promise<CriAnswer<'status'>> {
     const networks = await this.#engine.call<readonly { readonly Name: string }[]>({ path: '/networks' })
     const hasNetwork = networks.some(({ Name }) => Name === networkName)
+    // Only then it tells what its runtimes can do.
+    const prefix = this.#engine.prefixOf(recursiveReadOnlyVersion)
+    const info = prefix === undefined ? undefined : await this.#engine.call<InfoAnswer>({ path: '/info', prefix })
     return {
+      ...(info === undefined ? {} : { runtimeHandlers: runtimeHandlers(info) }),
       status: {
         conditions: [
           { type: 'RuntimeReady', status: true },
@@ -219,7 +224,7 @@ export class DockerService implements CriService {
     await ensureInfraImage(this.#engine, this.#images, infraImage)
     const body = sandboxBody(config, infraImage, runtimeHandler, name, oomScore)
     const metadata = given(config.metadata, 'metadata')
-    const id = await this.#create(containerName('POD', metadata, metadata.attempt), body, timeoutMs)
+    const id = await this.#create(containerName('POD', metadata, metadata.attempt), body, { timeoutMs })
     try {
       await this.#engine.call({ method: 'POST', path: `/containers/${id}/start`, timeoutMs })
       return { podSandboxId: id }
@@ -244,7 +249,9 @@ export class DockerService implements CriService {
       oomScore,
       mounts: await this.#nameServers(sandbox, wanted.mounts),
     })
-    return { containerId: await this.#create(containerName(metadata.name, pod, metadata.attempt), body) }
+    const isRecursive = wanted.mounts.some(({ recursiveReadOnly }) => recursiveReadOnly)
+    const prefix = isRecursive ? this.#engine.prefixOf(recursiveReadOnlyVersion) : undefined
+    return { containerId: await this.#create(containerName(metadata.name, pod, metadata.attempt), body, { prefix }) }
   }
 
   /** How a pod looks up names, as a file to be mounted: engines would write it in words of their own. */
@@ -264,14 +271,14 @@ export class DockerService implements CriService {
   }
 
   /** Gives the id. A name that is taken, as by one that was made just before the node agent was killed, gets something added. */
-  async #create(name: string, body: object, timeoutMs?: number): Promise<string> {
+  async #create(name: string, body: object, request: Pick<EngineRequest, 'prefix' | 'timeoutMs'>): Promise<string> {
     const create = (full: string) =>
       this.#engine.call<{ readonly Id: string }>({
         method: 'POST',
         path: '/containers/create',
         query: { name: full },
         body,
-        timeoutMs,
+        ...request,
       })
     try {
       return (await create(name)).Id

@@ -15,7 +15,7 @@ export interface EngineRequest {
   /** Below the version, such as `/containers/json`. */
   readonly path: string
   /** What comes before the path. Absent: the version that was agreed on. */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** What is undefined is left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
   /** Sent as JSON, or as it is where it is a Buffer (a tar). */
@@ -37,6 +37,7 @@ export class Engine {
   readonly #socketPath: string
   readonly #clock: Clock
   #prefix = ''
+  #newest = wantedVersion
 
   /** `endpoint`: such as `unix:///var/run/docker.sock`. */
   constructor(endpoint: string, clock: Clock) {
@@ -66,7 +67,14 @@ export class Engine {
     }
     const oldest = MinAPIVersion ?? wantedVersion
     this.#prefix = `/v${isOlder(wantedVersion, oldest) ? oldest : wantedVersion}`
+    this.#newest = ApiVersion
     return { name, version: Version }
+  }
+
+  /** What comes before the path of a request that takes this version of the API, or a later one; undefined where the engine has none. */
+  prefixOf(version: string): string | undefined {
+    if (isOlder(this.#newest, version)) return undefined
+    return isOlder(this.#prefix.slice(2), version) ? `/v${version}` : this.#prefix
   }
 
   /** The body of an answer, read as JSON; undefined where it has none. */

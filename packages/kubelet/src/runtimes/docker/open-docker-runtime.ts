@@ -38,7 +38,7 @@ export async function openDockerRuntime(options: DockerRuntimeOptions): Promise<
     name,
     version,
     supportsGroupsPolicy: false,
-    lackOfImageVolumes: `images are not mounted as volumes with ${name}`,
+    lackOfImageVolumes: () => `images are not mounted as volumes with ${name}`,
     agent,
     filesDirectory,
     logsDirectory: podLogsDirectory,
