@@ -26,6 +26,7 @@ export const languages: Readonly<Record<string, 'run' | 'read'>> = {
   console: 'run',
   yaml: 'read',
   json: 'read',
+  ini: 'read',
   '': 'read',
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type PersistentVolume,
@@ -166,6 +166,13 @@ describe('the mounts of a container', () => {
     )
     expect(asked.toSorted()).toEqual(['image', 'volume'])
     expect(found.map(({ recursiveReadOnly }) => recursiveReadOnly)).toEqual([true, true, undefined, undefined])
+  })
+
+  it('are a part of a volume that is made with the mode of the volume: groups of pods write to it', async () => {
+    chmodSync(directory, 0o3777)
+    await mountsOf({ subPath: 'x/y' })
+    const modes = ['x', 'x/y'].map((way) => statSync(join(directory, way)).mode & 0o7777)
+    expect(modes).toEqual([0o3777, 0o3777])
   })
 
   it('are no part that variables lead out of the volume to', async () => {

@@ -1,8 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { Container } from '@coracle/api'
 import { expand } from '../env/expand.ts'
 import type { Mount } from '../runtimes/runtime.ts'
 import type { MountedVolume, MountedVolumes } from './claimed-volumes.ts'
+import { makeWithin } from './exact-path.ts'
 import { pathWithin } from './path-within.ts'
 
 /** A path in a volume has no more bytes than the host takes. */
@@ -50,12 +52,18 @@ export function containerMounts(
   )
 }
 
-/** A part of a volume. What leads there stays in the volume, whoever made it. */
+/** A part of a volume. What leads there stays in the volume, whoever made it. One that is made has the mode of the volume, as upstream. */
 async function partOf({ path, readOnly }: MountedVolume, part: string): Promise<string> {
   const found = await pathWithin(path, part)
   const isThere = await stat(found).catch(() => undefined)
-  if (isThere === undefined && !readOnly) await mkdir(found, { recursive: true, mode: 0o750 })
+  if (isThere === undefined && !readOnly) await makePart(path, relative(path, found))
   return found
+}
+
+async function makePart(volume: string, way: string): Promise<void> {
+  const { mode } = await stat(volume)
+  if (process.platform === 'linux') makeWithin(await realpath(volume), way, 'directory', mode & 0o7777)
+  else await mkdir(join(volume, way), { recursive: true, mode: mode & 0o7777 })
 }
 
 /** Throws where the variables lead out of the volume. */

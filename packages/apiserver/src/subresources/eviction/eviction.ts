@@ -37,11 +37,7 @@ const success: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status
  * `pods/eviction`: deletes a pod if its disruption budget allows that. The pod is marked and the budget charged in one
  * transaction: neither happens without the other, whoever else evicts at the time.
  */
-export function evictionSubresource(
-  pods: ResourceRegistry,
-  registries: Registries,
-  { clock }: Environment,
-): Creatable {
+export function evictionSubresource(pods: ResourceRegistry, registries: Registries, { clock }: Environment): Creatable {
   return {
     async create(context, namespace, name, body, options) {
       const { object, warnings } = await decode(clock, body, options)

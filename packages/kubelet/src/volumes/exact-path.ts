@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs'
 
 /** A handle to what is at a path, whatever that is, without opening it (Linux; Node has no name for it). */
 const O_PATH = 0x200000
@@ -11,16 +11,22 @@ export function openExactly(path: string): number {
   return openBelow(openSync('/', O_PATH | constants.O_DIRECTORY), namesOf(path))
 }
 
-/** Makes a directory or an empty file in another, with all that leads to it, unless it is there. Follows no link that is in that. */
-export function makeWithin(directory: string, way: string, kind: 'directory' | 'file'): void {
+/**
+ * Makes a directory or an empty file in another, with all that leads to it, unless it is there. Directories that are made have the mode, whatever the
+ * umask. Follows no link that is in that directory.
+ */
+export function makeWithin(directory: string, way: string, kind: 'directory' | 'file', mode = 0o755): void {
   const names = namesOf(way)
   let handle = openExactly(directory)
   try {
     for (const [index, name] of names.entries()) {
       const path = childOf(handle, name)
-      if (kind === 'directory' || index < names.length - 1) unlessThere(() => mkdirSync(path, { mode: 0o755 }))
-      else unlessThere(() => closeSync(openSync(path, 'wx', 0o644)))
+      const isDirectory = kind === 'directory' || index < names.length - 1
+      const isNew = isDirectory
+        ? unlessThere(() => mkdirSync(path, { mode: 0o700 }))
+        : unlessThere(() => closeSync(openSync(path, 'wx', 0o644)))
       const inner = openNext(handle, name)
+      if (isNew && isDirectory) chmodSync(`/proc/self/fd/${inner}`, mode)
       closeSync(handle)
       handle = inner
     }
@@ -55,10 +61,13 @@ const childOf = (directory: number, name: string): string => `/proc/self/fd/${di
 
 const namesOf = (path: string): readonly string[] => path.split('/').filter(Boolean)
 
-function unlessThere(make: () => void): void {
+/** Whether it was made. */
+function unlessThere(make: () => void): boolean {
   try {
     make()
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
   }
 }

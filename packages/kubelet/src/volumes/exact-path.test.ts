@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { temporaryDirectory } from '../../../testing/temporary-directory.ts'
+import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { makeWithin, openExactly } from './exact-path.ts'
 
 const needsLinux = { meta: { needs: 'Linux' } }
@@ -32,6 +32,14 @@ describe.skipIf(process.platform !== 'linux')('a path without links', needsLinux
     const { volume } = directories()
     for (const _ of [1, 2]) makeWithin(volume, 'a/b/c', kind)
     expect(lstatSync(join(volume, 'a/b/c')).isDirectory()).toBe(kind === 'directory')
+  })
+
+  it('is made with directories of a mode, whatever the umask, and leaves that of what is there', () => {
+    const { volume } = directories()
+    mkdirSync(join(volume, 'a'), { mode: 0o700 })
+    makeWithin(volume, 'a/b/c', 'directory', 0o2777)
+    const modes = ['a', 'a/b', 'a/b/c'].map((way) => lstatSync(join(volume, way)).mode & 0o7777)
+    expect(modes).toEqual([0o700, 0o2777, 0o2777])
   })
 
   it('is made nowhere else', () => {
