@@ -77,7 +77,7 @@ describe.skipIf(!mayMount)('an emptyDir in memory', { meta: { needs: 'root on Li
     const { path, mount } = start()
     await mount()
     expect(await isMountPoint(path)).toBe(true)
-    expect(statSync(path).mode & 0o7777).toBe(0o777)
+    expect(statSync(path).mode & 0o7777).toBe(0o1777)
     const { blocks, bsize } = statfsSync(path)
     expect(blocks * bsize).toBe(64 * 1024)
     writeFileSync(join(path, 'fits'), Buffer.alloc(32 * 1024))
@@ -88,7 +88,7 @@ describe.skipIf(!mayMount)('an emptyDir in memory', { meta: { needs: 'root on Li
     const { path, mount } = start()
     await mount({ securityContext: { fsGroup: 1234 } })
     expect(statSync(path)).toMatchObject({ gid: 1234 })
-    expect(statSync(path).mode & 0o7777).toBe(0o2777)
+    expect(statSync(path).mode & 0o7777).toBe(0o3777)
   })
 
   it('is as it was for an agent that is started again', async () => {

@@ -82,7 +82,7 @@ function memoryLimit({ spec }: Pod): number {
 /** Mounts a file system in memory at a directory. Rejects with the words of the program `mount`. */
 async function mountMemory(path: string, sizeBytes: number): Promise<void> {
   const size = Number.isFinite(sizeBytes) ? [`size=${sizeBytes}`] : []
-  const options = [...size, 'mode=0777']
+  const options = [...size, 'mode=1777']
   // Not every kernel that is new enough lets everybody ask for that.
   if (hasNoswap() && (await mount(path, [...options, 'noswap'])) === undefined) return
   const problem = await mount(path, options)

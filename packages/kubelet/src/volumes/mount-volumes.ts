@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { claimNamesOfPod, claimsOfPod, type Pod, type Volume } from '@coracle/api'
 import type { Client } from '@coracle/client'
@@ -113,7 +113,7 @@ async function madeVolume(
   await mkdir(path, { recursive: true })
   if (emptyDir.medium === 'Memory')
     await (await import('./memory-volume.ts')).ensureMemory(path, emptyDir, pod, sources)
-  // What a new directory may be is cut down by the umask of this process.
-  await chmod(path, 0o777)
+  // What a new directory may be is cut down by the umask of this process. Its group, and that of a file system in memory, keep what else they have.
+  if (((await stat(path)).mode & 0o777) !== 0o777) await chmod(path, 0o777)
   return { path, readOnly: false }
 }
