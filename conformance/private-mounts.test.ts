@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Program, type ProgramOptions } from './support/program.ts'
+import { tools } from './support/tools.ts'
 
 // A manifest as charts have it, with volumes at absolute paths, on containers that are processes of this host.
 
@@ -105,5 +106,37 @@ describe.skipIf(!canMount)('a manifest with volumes at absolute paths', { meta: 
     await program.kubectlOk(['wait', '--for=delete', `pod/${pod}`, '--timeout=60s'])
     for (const path of ['/etc/config', '/scripts', '/data/file']) expect(existsSync(path)).toBe(false)
     expect(hostMounts()).toEqual([])
+  })
+
+  it('calls the API as client libraries do, with the token of its account', async () => {
+    const account = `
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: default-view }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view }
+subjects: [{ kind: ServiceAccount, name: default }]
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: caller }
+spec:
+  restartPolicy: Never
+  containers:
+    - name: main
+      image: example/caller
+      command: [${JSON.stringify((await tools()).kubectl)}, get, pods, -o, name]
+      env: [{ name: HOME, value: /nowhere }]
+      volumeMounts: [{ name: access, mountPath: /var/run/secrets/kubernetes.io/serviceaccount }]
+  volumes:
+    - name: access
+      projected:
+        sources:
+          - serviceAccountToken: { path: token }
+          - configMap: { name: kube-root-ca.crt }
+          - downwardAPI: { items: [{ path: namespace, fieldRef: { fieldPath: metadata.namespace } }] }
+`
+    await program.kubectlOk(['apply', '-f', '-'], { input: account })
+    await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller'])
+    expect(await program.kubectlOk(['logs', 'caller'])).toContain('pod/caller\n')
   })
 })

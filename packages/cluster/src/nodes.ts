@@ -21,6 +21,7 @@ import {
   simulatedNodeAddress,
 } from '@coracle/kubelet'
 import type { ServiceProxy } from '@coracle/proxy'
+import { hostAndPort } from './agent/host-and-port.ts'
 import type { Component, ContainerRuntimeOptions } from './cluster.ts'
 import type { Drives, Started } from './component.ts'
 import { ComponentGroup, type StartMember } from './component-group.ts'
@@ -73,6 +74,8 @@ export interface NodesOptions {
   readonly dataDir: string | undefined
   /** Where services are reached by their ports on the nodes, where those run processes. */
   readonly proxyAddress: string
+  /** Where this process serves the API, once it does. */
+  readonly apiUrl: () => string | undefined
   readonly drives: Drives
 }
 
@@ -342,8 +345,10 @@ interface NodeParts {
   readonly openServiceNames?: OpenServiceNames
 }
 
+const serverOf = (url: string | undefined) => (url === undefined ? undefined : hostAndPort(url))
+
 function startKubelet(
-  { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
+  { worlds, connections, deadContainers, containerRuntime, apiUrl }: NodesOptions,
   { name, runtime, address, volumesDirectory, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
@@ -359,6 +364,7 @@ function startKubelet(
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),
+    ...(runtime.isolates === true ? {} : { apiServer: () => serverOf(apiUrl()) }),
     ...isolatedNodeOptions(containerRuntime),
   })
   const { usage, exec, attach, portForward } = kubelet

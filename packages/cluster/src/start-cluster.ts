@@ -163,6 +163,7 @@ async function start(
     agents,
     dataDir,
     proxyAddress: address?.host ?? '127.0.0.1',
+    apiUrl: () => server.listener?.url,
     drives,
   })
   const controllers = new Controllers({

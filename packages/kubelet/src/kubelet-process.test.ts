@@ -14,7 +14,7 @@ import {
 import { createFakeClient } from '@coracle/client/testing'
 import { type Clock, type Environment, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createKubelet } from './kubelet.ts'
+import { createKubelet, type KubeletOptions } from './kubelet.ts'
 import type { AgentMetrics } from './metrics/agent-metrics.ts'
 import { createAgentMetrics } from './metrics/index.ts'
 import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
@@ -24,12 +24,16 @@ import { canMount } from './volumes/memory-volume.ts'
 import { isMountPoint, mountsBelow } from './volumes/mounts-below.ts'
 
 /** A node agent with real processes, and an API in memory. */
-async function startedKubelet(metrics?: AgentMetrics, environment: Environment = realEnvironment()) {
+async function startedKubelet(
+  metrics?: AgentMetrics,
+  environment: Environment = realEnvironment(),
+  more: Partial<KubeletOptions> = {},
+) {
   const client = createFakeClient(environment)
   const dataDirectory = temporaryDirectory()
   const volumesDirectory = join(dataDirectory, 'pods')
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
-  const options = { client, environment, nodeName: 'node-a', runtime, volumesDirectory }
+  const options = { client, environment, nodeName: 'node-a', runtime, volumesDirectory, ...more }
   const kubelet = createKubelet({ ...options, ...(metrics === undefined ? {} : { metrics: () => metrics }) })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
@@ -105,8 +109,11 @@ describe('pods as processes', () => {
     expect((await waiting())?.message).toContain('volume "data" requested recursive read-only mode, but it is not')
   })
 
-  it('find services in their environment', async () => {
-    const { client, kubelet, create, status } = await startedKubelet()
+  it.each<[string, string, Partial<KubeletOptions>]>([
+    ['at its address, unless it is known to lead nowhere', '10.96.0.1:443', {}],
+    ['where a server is', '127.0.0.1:6443', { apiServer: () => ({ address: '127.0.0.1', port: 6443 }) }],
+  ])('find the API in their environment: %s', async (_, expected, more) => {
+    const { client, kubelet, create, status } = await startedKubelet(undefined, undefined, more)
     await client.create<Service>(services, {
       apiVersion: 'v1',
       kind: 'Service',
@@ -121,7 +128,7 @@ describe('pods as processes', () => {
     const options = { container: 'web', follow: true, previous: false, timestamps: false }
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
-    expect(text).toBe('10.96.0.1:443\n')
+    expect(text).toBe(`${expected}\n`)
   })
 
   it.skipIf(!mayMount)('have volumes in memory, which give it back when all has ended', needsRoot, async () => {

@@ -4,6 +4,7 @@ import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@corac
 import { type Environment, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
+import type { ServerAddress } from './env/service-variables.ts'
 import type { EvictionThresholds } from './eviction/thresholds.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { OpenServiceNames } from './hosts/service-names.ts'
@@ -61,6 +62,11 @@ export interface KubeletOptions {
   readonly evictionThresholds?: EvictionThresholds
   /** How isolated pods look names up. */
   readonly clusterDns?: ClusterDnsOptions
+  /**
+   * Where containers find the API that have no network of their own, and nothing at the address of its service; asked for each container. Absent, or
+   * undefined: at that address.
+   */
+  readonly apiServer?: () => ServerAddress | undefined
   /** What knows the names of services, for processes that have hosts files of their own. Absent: nothing does. */
   readonly openServiceNames?: OpenServiceNames
   /** Where the agent counts its own work: asked when there is some. Absent: nowhere. */
@@ -142,7 +148,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   ])
   // Simulated containers have no environment that anybody could look into.
   const serviceInformer = runtime.runsProcesses ? createInformer(client, services, {}, environment) : undefined
-  const sources = apiSources(client, serviceInformer)
+  const sources = apiSources(client, serviceInformer, options.apiServer)
   const { servers, domain = clusterDomain, resolvConf = '/etc/resolv.conf' } = options.clusterDns ?? {}
   let nameServers: ClusterNameServers | undefined
   const makesFiles = runtime.runsProcesses && directory !== undefined

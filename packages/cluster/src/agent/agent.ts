@@ -340,6 +340,7 @@ class RunningAgent implements Agent {
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
+      ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
       ...(runtime.runsProcesses ? { volumesDirectory: join(nodeDirectory(dataDir, nodeName), 'pods') } : {}),
       ...isolatedNodeOptions(containerRuntime),
     })

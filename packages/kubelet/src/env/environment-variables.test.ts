@@ -10,6 +10,7 @@ import { environmentVariables } from './environment-variables.ts'
 import { expand } from './expand.ts'
 import { expandCommand } from './expand-command.ts'
 import { processTextBytesMax } from './limits.ts'
+import { atServer } from './service-variables.ts'
 
 const settings: ConfigMap = {
   apiVersion: 'v1',
@@ -323,6 +324,17 @@ describe('variables of services', () => {
     const { KUBERNETES_SERVICE_HOST, ...others } = await variables({}, [api, web], { enableServiceLinks: false })
     expect(KUBERNETES_SERVICE_HOST).toBe('10.96.0.1')
     expect(Object.keys(others).filter((name) => name.startsWith('WEB'))).toEqual([])
+  })
+
+  it('are those of a server for the API alone, where its service leads nowhere', async () => {
+    const server = { address: '127.0.0.1', port: 6443 }
+    const found = await variables({}, atServer([api, web], server))
+    expect(found).toMatchObject({
+      KUBERNETES_SERVICE_HOST: '127.0.0.1',
+      KUBERNETES_SERVICE_PORT: '6443',
+      KUBERNETES_PORT: 'tcp://127.0.0.1:6443',
+    })
+    expect(found.WEB_SERVICE_HOST).toBe((await variables({}, [web])).WEB_SERVICE_HOST)
   })
 
   it('can be referred to, and give way to what the container says', async () => {

@@ -13,6 +13,23 @@ export function servicesFor(
   return [...own, ...(own.some(isOfApi) ? [] : servicesOf(apiNamespace).filter(isOfApi))]
 }
 
+/** Where something is served. */
+export interface ServerAddress {
+  readonly address: string
+  readonly port: number
+}
+
+/** The services, that of the API at a server of it where that is known: for containers whose network has nothing at the address of that service. */
+export function atServer(services: readonly Service[], server: ServerAddress | undefined): readonly Service[] {
+  if (server === undefined) return services
+  const { address: clusterIP, port } = server
+  return services.map((service) => {
+    const { metadata, spec } = service
+    if (metadata.name !== apiName || metadata.namespace !== apiNamespace) return service
+    return { ...service, spec: { ...spec, clusterIP, ports: (spec.ports ?? []).map((each) => ({ ...each, port })) } }
+  })
+}
+
 /**
  * The variables by which a container finds services that have an address (https://docs.k8s.io/concepts/services-networking,
  * upstream's pkg/kubelet/envvars): `WEB_SERVICE_HOST` and `WEB_SERVICE_PORT`, and those of Docker's links, `WEB_PORT_80_TCP_ADDR`.
