@@ -32,13 +32,14 @@ import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
   measuredWithPods,
-  nodeDirectory,
   openNodeRuntime,
   type RuntimeKind,
   removeAllSandboxes,
+  rootDirectoryOf,
 } from './node-runtime.ts'
 import type { ServiceRoutes } from './service-routes.ts'
 import { stopAll } from './stop-all.ts'
+import { volumesOfNode } from './volume-drivers.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
@@ -215,9 +216,9 @@ function processNodes(options: NodesOptions): Nodes {
       const environment = worlds.environmentOf(name)
       const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
       const { runtime, metrics } = measuredWithPods(opened, environment.clock)
-      const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
+      const rootDirectory = rootDirectoryOf(dataDirectory, name, containerRuntime)
       const address = runtime.isolates === true ? hostAddress() : undefined
-      const parts = { name, runtime, metrics, volumesDirectory, ...(address === undefined ? {} : { address }) }
+      const parts = { name, runtime, metrics, rootDirectory, ...(address === undefined ? {} : { address }) }
       return { runtime, kubelet: startKubelet(options, parts, link) }
     }
     const start: StartMember<string> = (dataDirectory, link) => {
@@ -315,24 +316,26 @@ interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
   readonly address?: string
-  readonly volumesDirectory?: string
+  /** Absent: no volumes are made. */
+  readonly rootDirectory?: string
   readonly metrics?: AgentMetricsSource
 }
 
 function startKubelet(
   { worlds, connections, deadContainers, containerRuntime }: NodesOptions,
-  { name, runtime, address, volumesDirectory, metrics }: NodeParts,
+  { name, runtime, address, rootDirectory, metrics }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const environment = worlds.environmentOf(name)
   const { clock } = environment
+  const client = worlds.clientOf(name, nodeIdentity(name), link)
   const kubelet: Kubelet = createKubelet({
-    client: worlds.clientOf(name, nodeIdentity(name), link),
+    client,
     environment,
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
-    ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
+    ...(rootDirectory === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, rootDirectory })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),
     ...isolatedNodeOptions(containerRuntime),

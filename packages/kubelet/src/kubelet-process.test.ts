@@ -13,6 +13,7 @@ import {
 } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { type Clock, type Environment, realEnvironment } from '@coracle/environment'
+import { isMountPoint, mountsBelow } from '@coracle/environment/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
 import type { AgentMetrics } from './metrics/agent-metrics.ts'
@@ -21,7 +22,6 @@ import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 import { temporaryDirectory } from './testing/temporary-directory.ts'
 import { canMount } from './volumes/memory-volume.ts'
-import { isMountPoint, mountsBelow } from './volumes/mounts-below.ts'
 
 /** A node agent with real processes, and an API in memory. */
 async function startedKubelet(metrics?: AgentMetrics, environment: Environment = realEnvironment()) {

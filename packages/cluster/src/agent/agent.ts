@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Taint } from '@coracle/api'
 import {
   type Client,
@@ -27,7 +26,8 @@ import { adaptFrontends } from '../adapt-frontends.ts'
 import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
 import { Names } from '../names.ts'
-import { isolatedNodeOptions, measured, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
+import { isolatedNodeOptions, measured, type RuntimeKind, rootDirectoryOf } from '../node-runtime.ts'
+import { volumesOfNode } from '../volume-drivers.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
@@ -332,7 +332,14 @@ class RunningAgent implements Agent {
       ...(labels === undefined ? {} : { labels }),
       ...(taints === undefined ? {} : { taints }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
-      ...(runtime.runsProcesses ? { volumesDirectory: join(nodeDirectory(dataDir, nodeName), 'pods') } : {}),
+      ...(runtime.runsProcesses
+        ? volumesOfNode({
+            client,
+            environment,
+            nodeName,
+            rootDirectory: rootDirectoryOf(dataDir, nodeName, containerRuntime),
+          })
+        : {}),
       ...isolatedNodeOptions(containerRuntime),
     })
   }

@@ -27,8 +27,8 @@ export interface PodContext {
   readonly mountVolumes: (pod: Pod, present?: MountedVolumes) => Promise<MountedVolumes>
   /** Removes what was made for the volumes of a pod. Absent where nothing is. */
   readonly unmountVolumes?: (podUid: string) => Promise<void>
-  /** Gives back the memory that volumes of a pod take, and keeps the others. Absent where there are none. */
-  readonly freeMemory?: (podUid: string) => Promise<void>
+  /** Takes away the volumes of a pod that has ended which are of drivers or in memory, and keeps the others. Absent where there are none. */
+  readonly releaseVolumes?: (podUid: string) => Promise<void>
   /** Which pods the node has taken on. */
   readonly admission: NodeAdmission
   /** Which containers that have ended are kept. Absent: upstream's. */
