@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import {
   attachmentName,
   type CsiDriver,
@@ -6,24 +5,21 @@ import {
   hasReason,
   type PersistentVolume,
   type Pod,
-  secrets,
   uniqueVolumeName,
   type Volume,
 } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
-import { RpcError, rpcCodes } from '@coracle/environment/grpc'
 import { unmount as unmountPath } from '@coracle/environment/mounts'
 import type { DriverConnection } from '../driver/driver-connection.ts'
-import { capabilityOf } from '../driver/volume-capability.ts'
 import type { RegisteredDriver } from '../registration/driver-registry.ts'
 import { Turns } from '../turns.ts'
-import { nodeCapabilities } from '../wire/messages.ts'
 import { nodeMethods } from '../wire/methods.ts'
 import { attachmentMetadata, isAttached } from './attachment.ts'
-import { type DriverVolume, driverVolumeOf, type SecretKey } from './driver-volume.ts'
+import { messageOf, publishVolume, stageVolume } from './bring-volume.ts'
+import { type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
-import { podAttributes, type TextMap, tokenAttributes } from './volume-context.ts'
+import type { TextMap } from './volume-context.ts'
 import { globalMount, podMount, podVolumesDirectory, stageDirectory, type VolumePlaces } from './volume-paths.ts'
 import {
   allPublishes,
@@ -32,7 +28,6 @@ import {
   type PublishRecord,
   publishData,
   publishesOf,
-  removeMount,
   removeRecord,
 } from './volume-records.ts'
 import { VolumesInUse } from './volumes-in-use.ts'
@@ -65,15 +60,6 @@ const attachMaxMs = 123_000
 
 /** What a call takes that is made as the node agent stops. */
 const lastCallTimeoutMs = 10_000
-
-/** Errors of gRPC after which a driver may still be at work, or that say nothing of the volume (isFinalError of upstream). */
-const unfinished: ReadonlySet<number> = new Set([
-  rpcCodes.cancelled,
-  rpcCodes.deadlineExceeded,
-  rpcCodes.unavailable,
-  rpcCodes.resourceExhausted,
-  rpcCodes.aborted,
-])
 
 /**
  * The volumes of drivers that pods of a node have. What is done about one volume is done one after the other; what has been begun is
@@ -131,7 +117,7 @@ export class DriverVolumes {
   }
 
   async #mount(pod: Pod, volume: DriverVolume): Promise<BroughtVolume> {
-    let step = 'MountVolume.MountDevice'
+    let step = volume.lifecycle === 'Ephemeral' ? 'MountVolume.SetUp' : 'MountVolume.MountDevice'
     try {
       const driver = await this.#driverObject(volume.driver)
       const attachment = await this.#attachment(pod, volume, driver)
@@ -141,10 +127,11 @@ export class DriverVolumes {
       const record = this.#recordOf(pod, volume, driver)
       await keepRecord(record.directory, publishData(record, this.#options.nodeName))
       if (record.attachmentId !== undefined) await this.tellInUse()
-      const target = { ...attachment, pod, volume, driver, connection, capabilities, record }
-      const staged = await this.#stage(target)
+      const { client } = this.#options
+      const target = { ...attachment, pod, volume, driver, connection, capabilities, client }
+      const staged = await stageVolume(target, stageDirectory(this.#options, volume.driver, volume.handle))
       step = 'MountVolume.SetUp'
-      const path = await this.#publish(target, staged)
+      const path = await publishVolume(target, record.directory, staged)
       return { path, readOnly: volume.readOnly, keepsGroup: !givesToGroup(volume, driver, capabilities) }
     } catch (error) {
       return refused(`${step} failed for volume "${volume.name}" : ${messageOf(error)}`)
@@ -207,69 +194,6 @@ export class DriverVolumes {
     }
   }
 
-  /** Makes the volume ready for all pods of the node, where its driver does that apart. Gives where it is then. */
-  async #stage(target: MountTarget): Promise<string | undefined> {
-    const { pod, volume, connection, capabilities, publishContext } = target
-    const { driver, handle, lifecycle, stageSecret, attributes } = volume
-    if (lifecycle === 'Ephemeral' || !capabilities.has(nodeCapabilities.stageUnstageVolume)) return undefined
-    const secrets = await this.#secretOf('NodeStageSecretRef', stageSecret)
-    const directory = stageDirectory(this.#options, driver, handle)
-    const stagingTargetPath = globalMount(directory)
-    await keepRecord(directory, { driverName: driver, volumeHandle: handle })
-    await mkdir(stagingTargetPath, { recursive: true, mode: 0o750 })
-    await connection.call(nodeMethods.stageVolume, {
-      volumeId: handle,
-      publishContext,
-      stagingTargetPath,
-      volumeCapability: capabilityOf({ ...volume, fsGroup: groupOf(pod) }, capabilities),
-      secrets,
-      volumeContext: attributes,
-    })
-    return stagingTargetPath
-  }
-
-  async #publish(target: MountTarget, staged: string | undefined): Promise<string> {
-    const { pod, volume, driver, connection, capabilities, publishContext, record } = target
-    const isEphemeral = volume.lifecycle === 'Ephemeral'
-    if (isEphemeral) checkTakesEphemeral(volume, driver)
-    const tokens = await tokenAttributes(pod, driver, this.#options.client)
-    const inSecrets = driver?.spec.serviceAccountTokenInSecrets === true
-    const secrets = await this.#secretOf('NodePublishSecretRef', volume.publishSecret)
-    const targetPath = podMount(record.directory)
-    try {
-      await connection.call(nodeMethods.publishVolume, {
-        volumeId: volume.handle,
-        publishContext,
-        stagingTargetPath: staged ?? '',
-        targetPath,
-        volumeCapability: capabilityOf({ ...volume, fsGroup: groupOf(pod) }, capabilities),
-        readonly: volume.readOnly,
-        secrets: inSecrets ? { ...secrets, ...tokens } : secrets,
-        volumeContext: {
-          ...volume.attributes,
-          ...podAttributes(pod, driver, isEphemeral),
-          ...(inSecrets ? {} : tokens),
-        },
-      })
-    } catch (error) {
-      if (error instanceof RpcError && !unfinished.has(error.code)) await removeMount(targetPath).catch(() => {})
-      throw error
-    }
-    return targetPath
-  }
-
-  async #secretOf(field: string, key: SecretKey | undefined): Promise<TextMap> {
-    if (key === undefined) return {}
-    try {
-      const { data = {} } = await this.#options.client.get(secrets, key)
-      return Object.fromEntries(
-        Object.entries(data).map(([name, value]) => [name, Buffer.from(value, 'base64').toString()]),
-      )
-    } catch (error) {
-      throw new Error(`fetching ${field} ${key.namespace}/${key.name} failed: ${messageOf(error)}`)
-    }
-  }
-
   /** From the pod first, and from the node where no other pod has it; the record goes last. */
   async #unmount(record: PublishRecord, timeoutMs: number | undefined): Promise<void> {
     try {
@@ -301,29 +225,6 @@ export class DriverVolumes {
   }
 }
 
-interface MountTarget {
-  readonly pod: Pod
-  readonly volume: DriverVolume
-  readonly driver: CsiDriver | undefined
-  readonly connection: DriverConnection
-  readonly capabilities: ReadonlySet<number>
-  readonly publishContext: TextMap
-  readonly record: PublishRecord
-}
-
 const keyOf = ({ driver, handle }: Pick<DriverVolume, 'driver' | 'handle'>): string => uniqueVolumeName(driver, handle)
 
-const groupOf = ({ spec }: Pod): number | undefined => spec.securityContext?.fsGroup
-
 const refused = (problem: string) => ({ problem, isWaiting: false })
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Throws where pods may not have volumes of the driver of their own. */
-function checkTakesEphemeral({ driver: name }: DriverVolume, driver: CsiDriver | undefined): void {
-  if (driver === undefined)
-    throw new Error(`volume mode "Ephemeral" not supported by driver ${name} (no CSIDriver object)`)
-  const modes = driver.spec.volumeLifecycleModes ?? []
-  if (modes.includes('Ephemeral')) return
-  throw new Error(`volume mode "Ephemeral" not supported by driver ${name} (only supports ${JSON.stringify(modes)})`)
-}
