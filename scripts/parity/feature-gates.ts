@@ -39,7 +39,7 @@ export const featureGates: readonly FeatureGate[] = [
   },
   { name: 'CPUManagerPolicyOptions', since: '1.33', note: hostOnly },
   { name: 'CRDValidationRatcheting', since: '1.33', where: 'packages/apiserver/src/registry/validation.ts' },
-  { name: 'CSIServiceAccountTokenSecrets', since: '1.36', note: 'Volume drivers are not run.' },
+  { name: 'CSIServiceAccountTokenSecrets', since: '1.36', where: 'packages/csi/src/volumes/bring-volume.ts' },
   { name: 'ConsistentListFromCache', since: '1.34', where: 'packages/apiserver/src/watch-cache/store-feed.ts' },
   { name: 'CustomResourceFieldSelectors', since: '1.32', where: 'packages/api/src/custom/custom-kind.ts' },
   {

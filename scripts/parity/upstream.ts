@@ -23,7 +23,6 @@ const controllerNotes: Readonly<Record<string, string>> = {
   'cloud-node-lifecycle-controller': cloud,
   'node-ipam-controller': 'Simulated pods have addresses of one range, others those of their host.',
   'node-route-controller': cloud,
-  'persistentvolume-attach-detach-controller': 'Volumes are paths of a node; nothing is attached.',
   'persistentvolume-binder-controller':
     'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
   'persistentvolume-expander-controller':
