@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type PersistentVolume,
@@ -10,8 +10,10 @@ import {
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { apiSources } from '../env/api-sources.ts'
+import { createKubelet } from '../kubelet.ts'
+import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
 import { FakeVolumeDrivers } from '../testing/fake-volume-drivers.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
@@ -110,6 +112,22 @@ describe('a volume of a driver', () => {
     expect(await removeOtherVolumes(directory, () => false, drivers)).toEqual([])
     expect(existsSync(join(directory, uid))).toBe(false)
   })
+})
+
+it('what pods have left that are gone is taken away when the driver can do it', async () => {
+  const environment = virtualEnvironment()
+  const path = join(directory, 'gone')
+  mkdirSync(path)
+  drivers.refusal = 'the driver is away'
+  const runtime = createSimulatedRuntime({ environment })
+  const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
+  const kubelet = createKubelet({ client: createFakeClient(environment), environment, ...options })
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  await kubelet.start()
+  expect([drivers.asked, existsSync(path)]).toEqual([['start', 'unmount'], true])
+  drivers.refusal = undefined
+  await environment.clock.advance('10s')
+  await expect.poll(() => existsSync(path)).toBe(false)
 })
 
 it('an empty volume is nowhere where volumes of drivers are', async () => {
