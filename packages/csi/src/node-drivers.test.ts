@@ -255,6 +255,13 @@ describe('a volume of a pod’s own', () => {
     await drivers.unmount('pod-1')
     expect(driver.volumeCalls).toEqual(['publishVolume', 'unpublishVolume'])
     expect(driver.lastRequest('unpublishVolume')).toEqual({ volumeId, targetPath: path })
+    await drivers.mount(testPod(), inline, undefined)
+    await driver.stop()
+    await expect
+      .poll(() => drivers.unmount('pod-1').catch(({ message }) => message))
+      .toMatch(
+        /^UnmountVolume.TearDown failed for volume "own" : kubernetes.io\/csi: mounter.SetUpAt failed to get CSI client: /,
+      )
   })
 
   it('is refused where the driver has none for pods', async () => {
@@ -292,6 +299,7 @@ describe('a volume that goes', () => {
     })
     await drivers.stop({ unmounts: false })
     const next = await startNode({ root, client })
+    expect((await next.node()).status?.volumesInUse ?? []).toEqual([])
     await next.drivers.unmount('pod-1')
     expect(driver.volumeCalls.slice(-2)).toEqual(['unpublishVolume', 'unstageVolume'])
     await next.drivers.unmount('pod-1')

@@ -150,6 +150,21 @@ it.each<[string, Partial<CsiDriver['spec']>, Record<string, string>]>([
   expect(attachedTo(work)).toEqual([])
 })
 
+it('leaves what is attached to nodes without drivers to whoever attached it', async () => {
+  const work = await start()
+  const { client, environment } = work
+  await client.create(nodes, node('c', {}))
+  const named = attachmentName(driver, 'handle', 'c')
+  await client.create(volumeAttachments, {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttachment',
+    metadata: { name: named },
+    spec: { attacher: driver, nodeName: 'c', source: { persistentVolumeName: 'pv' } },
+  })
+  await environment.clock.advance('1h')
+  expect(attachedTo(work)).toEqual([`c ${named}`])
+})
+
 it('does what was left to do when it starts anew', async () => {
   const work = await start()
   const { client, environment } = work

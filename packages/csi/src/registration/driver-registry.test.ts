@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { renameSync } from 'node:fs'
 import { csiNodes } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { FakeDriver, failure, temporaryDirectory } from '../testing/fake-driver.ts'
@@ -66,6 +65,18 @@ describe('a driver whose registrar has a socket in the directory', () => {
     nodeId = 'second'
     const test = await startNode({ root, client })
     expect(await driversOf(test)).toEqual([`${driverName} second`])
+    // What cannot be changed of it has to go first.
+    const updates = client.calls.filter(({ verb, plural }) => verb === 'update' && plural === 'csinodes')
+    expect(updates).toHaveLength(3)
+  })
+
+  it('is another where another socket takes the place of its own', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => ({ nodeId: 'second' }) })
+    renameSync(second.registration, first.registration)
+    await expect.poll(() => driversOf(test)).toEqual([`${driverName} second`])
   })
 })
 
@@ -107,12 +118,11 @@ describe('a driver that is not taken', () => {
     await expect.poll(() => driver.told.at(-1)?.pluginRegistered).toBe(true)
   })
 
-  it('leaves the others alone, as do files and hidden sockets', async () => {
+  it('leaves the others alone, as do hidden sockets', async () => {
     const root = temporaryDirectory()
     const hidden = await FakeDriver.start(root, {}, { name: '.hidden' })
     const devices = await FakeDriver.start(root, {}, { name: 'devices', type: 'DRAPlugin' })
     await FakeDriver.start(root)
-    writeFileSync(join(root, 'plugins_registry', 'file'), '')
     const test = await startNode({ root })
     expect(await driversOf(test)).toEqual([`${driverName} the-node`])
     expect([hidden.told, devices.told.map(({ pluginRegistered }) => pluginRegistered)]).toEqual([[], [false]])
