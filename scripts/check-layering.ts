@@ -22,6 +22,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
   kubelet: control,
   proxy: control,
   dns: control,
+  csi: control,
   why: control,
   cluster: [
     ...control,
@@ -33,6 +34,7 @@ export const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'kubelet',
     'proxy',
     'dns',
+    'csi',
   ],
   simulator: [...control, 'store', 'cluster', 'why'],
   cli: [

@@ -43,7 +43,7 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'CPUCFSQuotaPeriod', since: '1.36', note: 'Quotas count for 100 ms, upstream’s default.' },
   { name: 'CPUManagerPolicyOptions', since: '1.33', note: hostOnly },
   { name: 'CRDValidationRatcheting', since: '1.33', where: 'packages/apiserver/src/registry/validation.ts' },
-  { name: 'CSIServiceAccountTokenSecrets', since: '1.36', note: 'Volume drivers are not run.' },
+  { name: 'CSIServiceAccountTokenSecrets', since: '1.36', where: 'packages/csi/src/volumes/bring-volume.ts' },
   { name: 'CustomResourceFieldSelectors', since: '1.32', where: 'packages/api/src/custom/custom-kind.ts' },
   {
     name: 'DeclarativeValidation',
@@ -103,7 +103,11 @@ export const featureGates: readonly FeatureGate[] = [
   { name: 'LogarithmicScaleDown', since: '1.31', where: 'packages/controllers/src/pods/deletion-ranking.ts' },
   { name: 'MatchLabelKeysInPodAffinity', since: '1.33', where: 'packages/api/src/kinds/core/pod/pod-strategy.ts' },
   { name: 'MultiCIDRServiceAllocator', since: '1.33', where: 'packages/apiserver/src/services/service-allocator.ts' },
-  { name: 'MutableCSINodeAllocatableCount', since: '1.36', note: 'Volume drivers are not run.' },
+  {
+    name: 'MutableCSINodeAllocatableCount',
+    since: '1.36',
+    note: 'How many volumes a driver takes is read when it registers.',
+  },
   {
     name: 'MutatingAdmissionPolicy',
     since: '1.36',

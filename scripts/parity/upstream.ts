@@ -24,7 +24,6 @@ const controllerNotes: Readonly<Record<string, string>> = {
   'node-ipam-controller':
     'Simulated pods have addresses of one range, processes of a range of their node’s on loopback, containers those of their node’s network plugin.',
   'node-route-controller': cloud,
-  'persistentvolume-attach-detach-controller': 'Volumes are paths of a node; nothing is attached.',
   'persistentvolume-binder-controller':
     'No provisioner is in its tree, and nothing is recycled: such volumes go to Failed.',
   'persistentvolume-expander-controller':

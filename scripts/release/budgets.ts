@@ -19,6 +19,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   '@coracle/cluster': { packedBytesMax: 82 * kB, unpackedBytesMax: 275 * kB },
   '@coracle/controller-runtime': { packedBytesMax: 72 * kB, unpackedBytesMax: 220 * kB },
   '@coracle/controllers': { packedBytesMax: 240 * kB, unpackedBytesMax: 880 * kB },
+  '@coracle/csi': { packedBytesMax: 47 * kB, unpackedBytesMax: 153 * kB },
   '@coracle/dns': { packedBytesMax: 50 * kB, unpackedBytesMax: 155 * kB },
   '@coracle/environment': { packedBytesMax: 60 * kB, unpackedBytesMax: 175 * kB },
   '@coracle/kubelet': { packedBytesMax: 285 * kB, unpackedBytesMax: 1_040 * kB },

@@ -71,6 +71,7 @@ export * from './schema/resolve.ts'
 export * from './schema/schema.ts'
 export * from './selectors.ts'
 export * from './status.ts'
+export { attachmentName, managedAttachmentAnnotation, uniqueVolumeName } from './storage/attached-volumes.ts'
 export { driverOfProvisioner, driverOfVolume } from './storage/migrated-plugins.ts'
 export { claimNameOf, claimsOfPod, ephemeralClaimName, whyNotMadeFor } from './storage/pod-claims.ts'
 export {

@@ -128,6 +128,8 @@ export interface ContainerRuntimeOptions {
   readonly infraImage?: string
   /** Where containers' logs are; `/var/log/pods` by default. */
   readonly podLogsDirectory?: string
+  /** Where drivers of volumes find the node, and volumes of pods are: upstream's `/var/lib/kubelet`. A directory of the node by default. */
+  readonly rootDirectory?: string
   /** Which images go that are not in use. Upstream's limits by default. */
   readonly imageLimits?: Partial<ImageLimits>
   /** How little may be left of the node before pods are evicted. Upstream's thresholds by default. */

@@ -29,6 +29,13 @@ export interface NodeRuntimeOptions {
 export const nodeDirectory = (dataDirectory: string, nodeName: string): string =>
   join(dataDirectory, 'kubelet', nodeName)
 
+/** Where the volumes of a node are, and drivers find it. */
+export const rootDirectoryOf = (
+  dataDirectory: string,
+  nodeName: string,
+  options: ContainerRuntimeOptions | undefined,
+): string => options?.rootDirectory ?? nodeDirectory(dataDirectory, nodeName)
+
 /** What runs the containers of a node of this host, and takes up those that run already. */
 export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
   const { environment, nodeName, dataDirectory, images, containerRuntime } = options

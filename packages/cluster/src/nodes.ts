@@ -35,13 +35,14 @@ import type { NodeConnections } from './node-connections.ts'
 import {
   isolatedNodeOptions,
   measuredWithPods,
-  nodeDirectory,
   openNodeRuntime,
   type RuntimeKind,
   removeAllSandboxes,
+  rootDirectoryOf,
 } from './node-runtime.ts'
 import type { ServiceRoutes } from './service-routes.ts'
 import { stopAll } from './stop-all.ts'
+import { volumesOfNode } from './volume-drivers.ts'
 import type { Worlds } from './worlds.ts'
 
 /** Nodes of real processes in one cluster: each has addresses of its own, of which a host has so many. */
@@ -220,11 +221,11 @@ function processNodes(options: NodesOptions): Nodes {
       const environment = worlds.environmentOf(name)
       const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
       const { runtime, metrics } = measuredWithPods(opened, environment.clock)
-      const volumesDirectory = join(nodeDirectory(dataDirectory, name), 'pods')
+      const rootDirectory = rootDirectoryOf(dataDirectory, name, containerRuntime)
       const address = runtime.isolates === true ? hostAddress() : undefined
       const openServiceNames = names.open
       const parts = {
-        ...{ name, runtime, metrics, volumesDirectory, openServiceNames },
+        ...{ name, runtime, metrics, rootDirectory, openServiceNames },
         ...(address === undefined ? {} : { address }),
       }
       return { runtime, kubelet: startKubelet(options, parts, link) }
@@ -340,7 +341,8 @@ interface NodeParts {
   readonly name: string
   readonly runtime: Runtime
   readonly address?: string
-  readonly volumesDirectory?: string
+  /** Absent: no volumes are made. */
+  readonly rootDirectory?: string
   readonly metrics?: AgentMetricsSource
   readonly openServiceNames?: OpenServiceNames
 }
@@ -349,18 +351,19 @@ const serverOf = (url: string | undefined) => (url === undefined ? undefined : h
 
 function startKubelet(
   { worlds, connections, deadContainers, containerRuntime, apiUrl }: NodesOptions,
-  { name, runtime, address, volumesDirectory, metrics, openServiceNames }: NodeParts,
+  { name, runtime, address, rootDirectory, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const environment = worlds.environmentOf(name)
   const { clock } = environment
+  const client = worlds.clientOf(name, nodeIdentity(name), link)
   const kubelet: Kubelet = createKubelet({
-    client: worlds.clientOf(name, nodeIdentity(name), link),
+    client,
     environment,
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
-    ...(volumesDirectory === undefined ? {} : { volumesDirectory }),
+    ...(rootDirectory === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, rootDirectory })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),

@@ -2,6 +2,7 @@ import type { Resource } from '@coracle/api'
 import type { Client } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
+import { createAttachDetachController } from './attach-detach/controller.ts'
 import { createBootstrapSigner } from './bootstrap-signer/controller.ts'
 import {
   createCertificateApprover,
@@ -135,6 +136,7 @@ export const builtinControllers: readonly BuiltinController[] = [
     runs: 'in-manager',
     create: createVolumePhaseController,
   },
+  inManager('attachdetach-controller', createAttachDetachController),
   inManager('ephemeral-volume-controller', createEphemeralVolumeController),
   inManager('resource-claim-controller', createResourceClaimController),
   // Upstream's controller does both: its service account stands for both.

@@ -47,7 +47,7 @@ export const controllerNames: readonly ControllerName[] = [
   { name: 'node-ipam-controller', alias: 'nodeipam', runs: [] },
   { name: 'node-lifecycle-controller', alias: 'nodelifecycle', runs: ['node-controller'] },
   { name: 'node-route-controller', alias: 'route', runs: [] },
-  { name: 'persistentvolume-attach-detach-controller', alias: 'attachdetach', runs: [] },
+  { name: 'persistentvolume-attach-detach-controller', alias: 'attachdetach', runs: ['attachdetach-controller'] },
   {
     name: 'persistentvolume-binder-controller',
     alias: 'persistentvolume-binder',

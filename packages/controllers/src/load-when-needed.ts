@@ -4,8 +4,12 @@
  */
 export async function loadWhatControllersNeedLater(): Promise<void> {
   await Promise.all([
+    import('./attach-detach/observe-node.ts'),
+    import('./device-taint-eviction/plan.ts'),
     import('./endpoint-slice-mirroring/plan.ts'),
     import('./horizontal-pod-autoscaler/sync.ts'),
     import('./legacy-token-cleaner/plan.ts'),
+    import('./resource-claim/plan-pod-claims.ts'),
+    import('./resource-claim/plan-release.ts'),
   ])
 }

@@ -57,3 +57,4 @@ export {
 export { metricsOfNode, metricsOfPod, type NodeUsage } from './usage/node-usage.ts'
 export { type Usage, windowTargetMs } from './usage/usage-meter.ts'
 export { LocalVolumeDirectories } from './volumes/local-volume-directories.ts'
+export type { VolumeDrivers } from './volumes/volume-drivers.ts'

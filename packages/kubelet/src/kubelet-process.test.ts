@@ -11,17 +11,18 @@ import {
   type Service,
   services,
 } from '@coracle/api'
-import { createFakeClient } from '@coracle/client/testing'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type Clock, type Environment, realEnvironment } from '@coracle/environment'
+import { isMountPoint, mountsBelow } from '@coracle/environment/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet, type KubeletOptions } from './kubelet.ts'
 import type { AgentMetrics } from './metrics/agent-metrics.ts'
 import { createAgentMetrics } from './metrics/index.ts'
 import { createProcessRuntime } from './runtimes/process/process-runtime.ts'
+import { FakeVolumeDrivers } from './testing/fake-volume-drivers.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 import { temporaryDirectory } from './testing/temporary-directory.ts'
 import { canMount } from './volumes/memory-volume.ts'
-import { isMountPoint, mountsBelow } from './volumes/mounts-below.ts'
 
 /** A node agent with real processes, and an API in memory. */
 async function startedKubelet(
@@ -32,8 +33,10 @@ async function startedKubelet(
   const client = createFakeClient(environment)
   const dataDirectory = temporaryDirectory()
   const volumesDirectory = join(dataDirectory, 'pods')
+  const drivers = new FakeVolumeDrivers(volumesDirectory)
   const runtime = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
-  const options = { client, environment, nodeName: 'node-a', runtime, volumesDirectory, ...more }
+  const own = { volumesDirectory, volumeDrivers: drivers }
+  const options = { client, environment, nodeName: 'node-a', runtime, ...own, ...more }
   const kubelet = createKubelet({ ...options, ...(metrics === undefined ? {} : { metrics: () => metrics }) })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
@@ -45,7 +48,7 @@ async function startedKubelet(
     await client.create(pods, { ...pod, metadata })
   }
   const status = async () => (await client.get(pods, { namespace: 'default', name: 'web' })).status
-  return { client, kubelet, create, status, volumesDirectory }
+  return { client, kubelet, create, status, volumesDirectory, drivers }
 }
 
 const mayMount = await canMount()
@@ -129,6 +132,59 @@ describe('pods as processes', () => {
     for await (const piece of kubelet.logs(pod, options, new AbortController().signal))
       text += Buffer.from(piece).toString()
     expect(text).toBe(`${expected}\n`)
+  })
+
+  describe('that have volumes of drivers', () => {
+    const volumes = [{ name: 'v', csi: { driver: 'd' } }]
+    const withVolume = (script: string) => testPod({ restartPolicy: 'Never', volumes, containers: [shell(script)] })
+    const told = (client: FakeClient) => client.stored(events).map(({ message }) => message)
+
+    it('wait for them, silently where that is as it should be', async () => {
+      const { client, create, status, drivers } = await startedKubelet()
+      drivers.problem = { problem: 'not attached yet', isWaiting: true }
+      await create(withVolume('exit 0'))
+      await expect.poll(() => drivers.asked.length).toBeGreaterThan(2)
+      expect((await status())?.phase).toBe('Pending')
+      drivers.problem = undefined
+      await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+      expect(told(client)).not.toContain('not attached yet')
+      expect(drivers.asked[0]).toBe('start')
+    })
+
+    it('are rid of them when they have ended, however long they stay', async () => {
+      const { create, status, drivers } = await startedKubelet()
+      await create(withVolume('exit 0'))
+      await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+      await expect.poll(() => drivers.asked.at(-1)).toBe('unmount')
+    })
+
+    it('are not deleted from the API before these are gone', async () => {
+      const { client, create, status, drivers } = await startedKubelet()
+      const pod = withVolume('sleep 60')
+      await create({ ...pod, metadata: { ...pod.metadata, finalizers: ['example.com/stay'] } })
+      await expect.poll(async () => (await status())?.phase).toBe('Running')
+      client.intercept(({ verb, plural }) => {
+        if (verb === 'delete' && plural === 'pods') drivers.asked.push('delete')
+      })
+      drivers.refusal = 'the driver is away'
+      await client.delete(pods, { namespace: 'default', name: 'web' })
+      await expect.poll(() => drivers.asked.at(-1), { timeout: 5_000 }).toBe('unmount')
+      expect(drivers.asked.filter((asked) => asked === 'delete')).toHaveLength(1)
+      drivers.refusal = undefined
+      const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const
+      await client.patch(pods, { namespace: 'default', name: 'web' }, patch)
+      await expect.poll(() => drivers.asked.slice(-2)).toEqual(['unmount', 'delete'])
+    })
+
+    it('have them taken away when the node is switched off, and keep them while only its agent is', async () => {
+      const { kubelet, create, status, drivers } = await startedKubelet()
+      await create(withVolume('sleep 60'))
+      await expect.poll(async () => (await status())?.phase).toBe('Running')
+      await kubelet.stop({ containers: 'keep' })
+      expect(drivers.asked.at(-1)).toBe('stop')
+      await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
+      expect(drivers.asked.at(-1)).toBe('stop and unmount')
+    })
   })
 
   it.skipIf(!mayMount)('have volumes in memory, which give it back when all has ended', needsRoot, async () => {

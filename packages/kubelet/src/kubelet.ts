@@ -1,7 +1,7 @@
 import { nodes, notFound, type Pod, pods, quantityValue, services, type Taint } from '@coracle/api'
 import { type Client, createEventRecorder, createInformer } from '@coracle/client'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
-import { type Environment, TurnLimiter } from '@coracle/environment'
+import { type Environment, type Timer, TurnLimiter } from '@coracle/environment'
 import { NodeAdmission } from './admission/node-admission.ts'
 import { apiSources } from './env/api-sources.ts'
 import type { ServerAddress } from './env/service-variables.ts'
@@ -24,14 +24,21 @@ import { podLogs } from './pod/pod-logs.ts'
 import { PodManager } from './pod/pod-manager.ts'
 import { podUidOf } from './pod/pod-name.ts'
 import { podAttach, podExec, podPortForward } from './pod/pod-streams.ts'
-import { passesPerTurnMax } from './pod/pod-worker.ts'
+import { passesPerTurnMax, startRetryMs } from './pod/pod-worker.ts'
 import type { Runtime } from './runtimes/runtime.ts'
 import { limitsStorage } from './storage/storage-limits.ts'
 import type { StorageWatcher } from './storage/storage-watcher.ts'
 import { createNodeUsage, type NodeUsage } from './usage/node-usage.ts'
 import type { ClaimedVolume, MountedVolumes } from './volumes/claimed-volumes.ts'
-import { freeMemory, mountVolumes, removeOtherVolumes, unmountVolumes } from './volumes/mount-volumes.ts'
+import {
+  freeMemory,
+  mountVolumes,
+  releaseVolumes,
+  removeOtherVolumes,
+  unmountVolumes,
+} from './volumes/mount-volumes.ts'
 import { PodTokens } from './volumes/pod-tokens.ts'
+import type { VolumeDrivers } from './volumes/volume-drivers.ts'
 import { canGiveAway } from './volumes/volume-owner.ts'
 
 /** Containers get no longer than this to stop when the node agent is told to stop them. */
@@ -56,6 +63,8 @@ export interface KubeletOptions {
   readonly deadContainers?: DeadContainerLimits
   /** Where volumes are made that live as long as their pod. Absent: they are not. */
   readonly volumesDirectory?: string
+  /** What brings volumes there that are more than directories of the node. Absent: nothing does. */
+  readonly volumeDrivers?: VolumeDrivers
   /** Which images go, where the runtime has any. Absent: upstream's `imageLimits`. */
   readonly imageLimits?: ImageLimits
   /** How little may be left of the node before pods go, where the runtime has images. Absent: none go. */
@@ -129,6 +138,7 @@ const countedBy =
 /** A node agent that has yet to be started. The runtime is its caller's to close. */
 export function createKubelet(options: KubeletOptions): Kubelet {
   const { client, environment, nodeName, runtime, volumesDirectory: directory, deadContainers, metrics } = options
+  const { volumeDrivers: drivers } = options
   const nodeAddress = options.nodeAddress ?? '127.0.0.1'
   const facts = options.facts ?? factsOf(runtime, nodeName)
   const logger = environment.logger.child({ node: nodeName })
@@ -161,6 +171,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     isReal: runtime.runsProcesses,
     hasOwners: runtime.runsProcesses && canGiveAway(),
     ...(directory === undefined ? {} : { directory, logger }),
+    ...(drivers === undefined ? {} : { drivers }),
     ...(metrics === undefined ? {} : { countMount: countedBy(metrics) }),
   }
   let hosts: Promise<HostsFiles> | undefined
@@ -189,9 +200,9 @@ export function createKubelet(options: KubeletOptions): Kubelet {
           unmountVolumes: async (podUid: string) => {
             tokens?.forget(podUid)
             await runtime.forgetPod?.(podUid)
-            return unmountVolumes(podUid, { directory })
+            return unmountVolumes(podUid, { directory }, drivers)
           },
-          freeMemory: (podUid: string) => freeMemory(directory, podUid),
+          releaseVolumes: (podUid: string) => releaseVolumes(directory, podUid, drivers),
         }),
     turns: new TurnLimiter(environment.clock, passesPerTurnMax),
     ...(runtime.isolates === true
@@ -242,6 +253,14 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     update: (_, pod) => setPod(pod),
     delete: (pod) => manager.removePod(pod),
   })
+  let removal: Timer | undefined
+  /** A driver that is away may have to take something away first. */
+  const removeOthers = async (ownDirectory: string): Promise<void> => {
+    const [problem] = await removeOtherVolumes(ownDirectory, (podUid) => manager.hasPod(podUid), drivers)
+    if (problem === undefined || stopping.signal.aborted) return
+    logger.warn('volumes of pods that are gone have to stay for now', { error: problem })
+    removal = environment.clock.setTimer(startRetryMs, () => void removeOthers(ownDirectory))
+  }
   const collector =
     deadContainers &&
     new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
@@ -263,6 +282,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
+      await drivers?.start()
       // No container starts before its services are known.
       serviceInformer?.start()
       await serviceInformer?.waitForSync(stopping.signal)
@@ -277,17 +297,19 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await manager.removeOrphans()
       collector?.start()
       if (runtime.images !== undefined) await startCare(runtime.images)
-      if (directory !== undefined) await removeOtherVolumes(directory, (podUid) => manager.hasPod(podUid))
+      if (directory !== undefined) await removeOthers(directory)
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))
       collector?.stop()
       care?.stop()
       storageWatcher?.stop()
+      removal?.cancel()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         await (await hosts)?.stop()
         if (containers === 'terminate') await manager.stopContainers(graceMaxMs)
+        await drivers?.stop({ unmounts: containers === 'terminate' })
         // As if the node went down: what is in memory does not outlive it.
         if (containers === 'terminate' && directory !== undefined)
           await freeMemory(directory, ...informer.list().map(podUidOf))

@@ -19,6 +19,7 @@ export interface ContainerRuntimeFlags {
   readonly containerRuntimeEndpoint?: string
   readonly podInfraContainerImage?: string
   readonly podLogsDir?: string
+  readonly rootDir?: string
   /** Percent of the images' file system. */
   readonly imageGcHighThreshold?: number
   readonly imageGcLowThreshold?: number
@@ -45,6 +46,7 @@ const names: readonly (readonly [keyof ContainerRuntimeFlags, string])[] = [
   ['containerRuntimeEndpoint', '--container-runtime-endpoint'],
   ['podInfraContainerImage', '--pod-infra-container-image'],
   ['podLogsDir', '--pod-logs-dir'],
+  ['rootDir', '--root-dir'],
   ['imageGcHighThreshold', '--image-gc-high-threshold'],
   ['imageGcLowThreshold', '--image-gc-low-threshold'],
   ['minimumImageTtlDuration', '--minimum-image-ttl-duration'],
@@ -79,6 +81,7 @@ export function containerRuntimeOf(
     nodes = 1,
     podInfraContainerImage: infraImage,
     podLogsDir,
+    rootDir,
     clusterDns,
     clusterDomain,
     resolvConf,
@@ -109,6 +112,7 @@ export function containerRuntimeOf(
       protocol: runtime,
       ...(infraImage === undefined ? {} : { infraImage }),
       ...(podLogsDir === undefined ? {} : { podLogsDirectory: resolve(workingDirectory, podLogsDir) }),
+      ...(rootDir === undefined ? {} : { rootDirectory: resolve(workingDirectory, rootDir) }),
       ...(clusterDns === undefined ? {} : { clusterDns }),
       ...(clusterDomain === undefined ? {} : { clusterDomain: clusterDomain.replace(/\.$/, '') }),
       ...(resolvConf === undefined ? {} : { resolvConf: fileOf(resolvConf, workingDirectory) }),

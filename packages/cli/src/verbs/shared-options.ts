@@ -66,6 +66,10 @@ export function withRuntime(command: Command): Command {
     )
     .option('--pod-logs-dir <directory>', "where its containers' logs are (default: /var/log/pods)")
     .option(
+      '--root-dir <directory>',
+      'where volumes of pods are, and CSI drivers find the node, such as /var/lib/kubelet (default: in the data directory)',
+    )
+    .option(
       '--image-gc-high-threshold <percent>',
       'how full the disk of its images may get before those go that are not in use; 100: they stay (default: 85)',
       wholeNumber({ min: 0, max: 100 }),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { endpointSlices, services, type Taint } from '@coracle/api'
 import {
   type Client,
@@ -29,7 +28,8 @@ import type { ContainerRuntimeOptions } from '../cluster.ts'
 import type { Stop, StopOptions } from '../component.ts'
 import { HostNames, type ServiceCaches } from '../host-names.ts'
 import { Names } from '../names.ts'
-import { isolatedNodeOptions, measured, nodeDirectory, type RuntimeKind } from '../node-runtime.ts'
+import { isolatedNodeOptions, measured, type RuntimeKind, rootDirectoryOf } from '../node-runtime.ts'
+import { volumesOfNode } from '../volume-drivers.ts'
 import { AgentFiles, type JoinedCluster } from './agent-files.ts'
 import { openAgentRuntime } from './agent-runtime.ts'
 import { agentVolumes } from './agent-volumes.ts'
@@ -341,7 +341,14 @@ class RunningAgent implements Agent {
       ...(taints === undefined ? {} : { taints }),
       ...(deadContainers === undefined ? {} : { deadContainers }),
       ...(runtime.isolates === true ? {} : { apiServer: () => hostAndPort(this.server) }),
-      ...(runtime.runsProcesses ? { volumesDirectory: join(nodeDirectory(dataDir, nodeName), 'pods') } : {}),
+      ...(runtime.runsProcesses
+        ? volumesOfNode({
+            client,
+            environment,
+            nodeName,
+            rootDirectory: rootDirectoryOf(dataDir, nodeName, containerRuntime),
+          })
+        : {}),
       ...isolatedNodeOptions(containerRuntime),
     })
   }

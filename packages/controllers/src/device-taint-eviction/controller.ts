@@ -10,7 +10,7 @@ import {
 import { type IndexFunction, keyOf, keyText } from '@coracle/client'
 import { type Change, type Controller, controller, type Lookup, performPlan } from '@coracle/controller-runtime'
 import { podsByResourceClaim, resourceClaimIndexName } from '../pods/by-resource-claim.ts'
-import { type DeviceName, planDeviceEviction } from './plan.ts'
+import type { DeviceName } from './plan.ts'
 
 const poolIndexName = 'device pool'
 
@@ -44,6 +44,7 @@ export function createDeviceTaintEvictionController(): Controller {
       const { uid = '' } = pod.metadata
       const claims = context.informer(resourceClaims)
       const slices = context.informer(resourceSlices)
+      const { planDeviceEviction } = await context.clock.hold(import('./plan.ts'))
       const plan = planDeviceEviction(
         {
           pod,

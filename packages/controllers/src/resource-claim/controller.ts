@@ -20,8 +20,6 @@ import {
 } from '@coracle/controller-runtime'
 import { performUnlessGoing } from '../namespace/perform-unless-going.ts'
 import { podsByResourceClaim, resourceClaimIndexName } from '../pods/by-resource-claim.ts'
-import { planPodClaims } from './plan-pod-claims.ts'
-import { planRelease } from './plan-release.ts'
 
 const templateIndexName = 'resource claim template'
 
@@ -47,6 +45,7 @@ export function createPodClaimController(): Controller {
     .reconcile(async ({ object: pod, namespace }, context) => {
       if (pod === undefined) return undefined
       const claims = context.informer(resourceClaims)
+      const { planPodClaims } = await context.clock.hold(import('./plan-pod-claims.ts'))
       const plan = planPodClaims(pod, {
         claim: (name) => claims.get(keyText(namespace, name)),
         template: (name) => context.informer(resourceClaimTemplates).get(keyText(namespace, name)),
@@ -71,6 +70,7 @@ export function createResourceClaimController(): Controller {
         ({ name }) => name,
       )
       const found = await podsNamed([...new Set(names)], namespace, context)
+      const { planRelease } = await context.clock.hold(import('./plan-release.ts'))
       const release = planRelease(claim, (name) => found.get(name))
       const { status, because, removesFinalizer, isDeleted } = release
       let latest = claim

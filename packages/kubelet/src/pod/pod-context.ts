@@ -28,8 +28,8 @@ export interface PodContext {
   readonly mountVolumes: (pod: Pod, present?: MountedVolumes) => Promise<MountedVolumes>
   /** Removes what was made for the volumes of a pod. Absent where nothing is. */
   readonly unmountVolumes?: (podUid: string) => Promise<void>
-  /** Gives back the memory that volumes of a pod take, and keeps the others. Absent where there are none. */
-  readonly freeMemory?: (podUid: string) => Promise<void>
+  /** Takes away the volumes of a pod that has ended which are of drivers or in memory, and keeps the others. Absent where there are none. */
+  readonly releaseVolumes?: (podUid: string) => Promise<void>
   /** Gives a container its pod's hosts file, where it can have one. Rejects where the signal is aborted. Absent: it never can. */
   readonly withHosts?: HostsFiles['withHosts']
   /** Which pods the node has taken on. */

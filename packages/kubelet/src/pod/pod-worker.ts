@@ -8,6 +8,7 @@ import {
   type PodSpec,
   parseTime,
   pods,
+  type Volume,
 } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
@@ -101,7 +102,7 @@ export class PodWorker implements StatusWriterHost {
   #volumesRetryMs = volumesRetryFirstMs
   #volumesRetryAtMs: number | undefined
   #toldVolumes = ''
-  #isMemoryFreed = false
+  #areVolumesReleased = false
   /** What of the pod its volumes show, and until when that is good. Undefined where nothing in them changes. */
   #volumesShow: VolumesShow | undefined
   readonly #startTimeMs: number
@@ -248,7 +249,8 @@ export class PodWorker implements StatusWriterHost {
     const isAway = error instanceof RuntimeUnavailableError
     if (isAway) logger.debug('pod worker waits for the container runtime', { pod: podKey(this.#pod) })
     else logger.error('pod worker failed', { pod: podKey(this.#pod), error })
-    this.#wakeAt(clock.now() + (error instanceof SandboxError ? startRetryMs : passRetryMs))
+    const waitsLong = error instanceof SandboxError || error instanceof VolumesNotReadyError
+    this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : passRetryMs))
   }
 
   async #pass(): Promise<void> {
@@ -268,7 +270,8 @@ export class PodWorker implements StatusWriterHost {
     this.#showLoss(observation, plan, status)
     this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
-    else if (this.#mayFreeMemory(observation)) await this.#freeMemory()
+    else if (isOver(this.#pod) && observation.runs.every(({ state }) => state !== 'running'))
+      await this.#releaseVolumes()
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted && leavesUntilMs === undefined) this.#writer.write(status())
   }
@@ -421,7 +424,7 @@ export class PodWorker implements StatusWriterHost {
         this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
         this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
       } else this.#noteVolumesMounted(nowMs)
-      if (this.#toldVolumes === error.message) return
+      if (error.isWaiting || this.#toldVolumes === error.message) return
       this.#toldVolumes = error.message
       recordPodEvent(this.#context, this.#pod, 'Warning', error.reason, error.message)
     }
@@ -534,15 +537,11 @@ export class PodWorker implements StatusWriterHost {
     if (hadVolumes(now)) this.#writer.write(now)
   }
 
-  /** A pod that has ended needs its volumes in memory no longer, however long it stays in the API. */
-  #mayFreeMemory({ pod, runs }: PodObservation): boolean {
-    if (this.#isMemoryFreed || !isOver(pod) || runs.some(({ state }) => state === 'running')) return false
-    return pod.spec.volumes?.some(({ emptyDir }) => emptyDir?.medium === 'Memory') === true
-  }
-
-  async #freeMemory(): Promise<void> {
-    this.#isMemoryFreed = true
-    await this.#context.freeMemory?.(podUidOf(this.#pod))
+  /** A pod that has ended needs its volumes of drivers and those in memory no longer, however long it stays in the API. */
+  async #releaseVolumes(): Promise<void> {
+    if (this.#areVolumesReleased || this.#pod.spec.volumes?.some(isReleased) !== true) return
+    await this.#context.releaseVolumes?.(podUidOf(this.#pod))
+    this.#areVolumesReleased = true
   }
 
   /** True where something was done that makes another look worthwhile. */
@@ -751,6 +750,8 @@ export class PodWorker implements StatusWriterHost {
     const status = statusNow()
     if (!this.#writer.shows(status)) return this.#writer.write(status)
     if (this.#deleted) return
+    // Whoever waits for the pod to go may do something with its volumes then.
+    await this.#releaseVolumes()
     const { name = '', namespace = '', uid } = this.#pod.metadata
     try {
       await this.#context.client.delete(
@@ -813,6 +814,9 @@ interface VolumesShow {
   readonly annotations: ObjectMeta['annotations']
   readonly untilMs: number
 }
+
+const isReleased = ({ emptyDir, csi, persistentVolumeClaim, ephemeral }: Volume): boolean =>
+  emptyDir?.medium === 'Memory' || (csi ?? persistentVolumeClaim ?? ephemeral) !== undefined
 
 const showsOthers = ({ spec }: Pod): boolean => spec.volumes?.some(isMadeOfFiles) === true
 

@@ -17,12 +17,15 @@ import {
 } from '@coracle/api'
 import type { Client, ObjectKey } from '@coracle/client'
 import type { CountMount } from '../metrics/agent-metrics.ts'
+import type { VolumeDrivers } from './volume-drivers.ts'
 
 /** Where a volume of a pod is on its node. */
 export interface MountedVolume {
   readonly path: string
   /** For all containers of the pod, whatever their mounts say. */
   readonly readOnly: boolean
+  /** Whether what is in it stays whose it is, whatever group the pod names. */
+  readonly keepsGroup?: boolean
 }
 
 /** The volumes of a pod that are on its node, by the names that the pod gives them. */
@@ -52,10 +55,13 @@ export class VolumesNotReadyError extends Error {
   override readonly name = 'VolumesNotReadyError'
   /** The reason of the event that tells it. */
   readonly reason: 'FailedMount' | 'FailedPrepareDynamicResources'
+  /** Whether that is as it should be for a while yet, and no event tells it. */
+  readonly isWaiting: boolean
 
-  constructor(message: string, reason: VolumesNotReadyError['reason'] = 'FailedMount') {
+  constructor(message: string, reason: VolumesNotReadyError['reason'] = 'FailedMount', isWaiting = false) {
     super(message)
     this.reason = reason
+    this.isWaiting = isWaiting
   }
 }
 
@@ -68,6 +74,7 @@ export async function mountClaims(
   client: Client,
   isReal: boolean,
   countMount: CountMount = uncounted,
+  drivers?: VolumeDrivers,
 ): Promise<MountedVolumes> {
   const mounted = new Map<string, MountedVolume>()
   const failed: string[] = []
@@ -78,6 +85,10 @@ export async function mountClaims(
     try {
       const found = await boundVolume(pod, volume, claimName, client)
       if (!isReal) continue
+      if (drivers !== undefined && found.spec?.csi !== undefined) {
+        mounted.set(volume.name, await countMount(volume, () => broughtByDriver(drivers, pod, volume, found)))
+        continue
+      }
       const path = await countMount(volume, () => directoryOf(found))
       mounted.set(volume.name, { path, readOnly: volume.persistentVolumeClaim?.readOnly === true })
     } catch (error) {
@@ -91,6 +102,18 @@ export async function mountClaims(
   throw new VolumesNotReadyError(
     `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ${problems.join(', ')}`,
   )
+}
+
+/** A volume that a driver brings to the node. Rejects with a `VolumesNotReadyError` where it does not. */
+export async function broughtByDriver(
+  drivers: VolumeDrivers,
+  pod: Pod,
+  volume: Volume,
+  persistent?: PersistentVolume,
+): Promise<MountedVolume> {
+  const brought = await drivers.mount(pod, volume, persistent)
+  if (!('problem' in brought)) return brought
+  throw new VolumesNotReadyError(brought.problem, 'FailedMount', brought.isWaiting)
 }
 
 /** Why one volume is not there. */

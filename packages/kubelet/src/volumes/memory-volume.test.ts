@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import type { Container, PodSpec, Volume } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
+import { isMountPoint, mountsBelow, unmount } from '@coracle/environment/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { apiSources } from '../env/api-sources.ts'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
-import { canMount, memorySize, unmount } from './memory-volume.ts'
+import { canMount, memorySize } from './memory-volume.ts'
 import { freeMemory, mountVolumes, removeOtherVolumes, unmountVolumes } from './mount-volumes.ts'
-import { isMountPoint, mountsBelow, parseMounts } from './mounts-below.ts'
 
 const limited = (memory: string | undefined): Container =>
   testContainer(memory === undefined ? {} : { resources: { limits: { memory } } })
@@ -38,13 +38,6 @@ describe('the size of a volume in memory', () => {
   ])('%s', (_, sizeLimit, spec, bytes) => {
     expect(memorySize(testPod(spec), sizeLimit, '1000')).toBe(bytes)
   })
-})
-
-it('reads mount points as the kernel writes them', () => {
-  const text = `22 1 0:21 / /proc rw - proc proc rw
-30 22 0:30 / /a\\040b\\134c rw shared:1 - tmpfs tmpfs rw,size=4k
-`
-  expect(parseMounts(text).map(({ point }) => point)).toEqual(['/proc', '/a b\\c'])
 })
 
 const mayMount = await canMount()

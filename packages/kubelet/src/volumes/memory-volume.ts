@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { release } from 'node:os'
-import { promisify } from 'node:util'
 import {
   type Container,
   type EmptyDirVolumeSource,
@@ -11,13 +9,8 @@ import {
   wholeAmount,
 } from '@coracle/api'
 import type { Logger } from '@coracle/environment'
-import { isMountPoint, mountsBelow } from './mounts-below.ts'
+import { isMountPoint, problemOfMount } from '@coracle/environment/mounts'
 import { VolumeSourceError } from './volume-files.ts'
-
-const run = promisify(execFile)
-
-/** How long a mount may take: one that takes longer hangs. */
-const mountTimeoutMs = 10_000
 
 /** CAP_SYS_ADMIN, as a bit. */
 const systemAdministration = 1n << 21n
@@ -44,14 +37,6 @@ export async function ensureMemory(
   } catch (error) {
     throw new VolumeSourceError(error instanceof Error ? error.message : String(error))
   }
-}
-
-/**
- * Unmounts all that is mounted at a path and below: also what containers have mounted in volumes and shared with the node
- * (`mountPropagation: Bidirectional`).
- */
-export async function unmountBelow(path: string): Promise<void> {
-  for (const point of await mountsBelow(path)) await unmount(point)
 }
 
 /** Whether this process may mount file systems: root on Linux, where nobody has taken that right from it. */
@@ -97,22 +82,5 @@ function hasNoswap(): boolean {
 
 /** Undefined where it could be done, or else why not. */
 async function mount(path: string, options: readonly string[]): Promise<string | undefined> {
-  return problemOf('mount', ['-t', 'tmpfs', '-o', options.join(','), 'tmpfs', path])
-}
-
-/** Unmounts what is mounted at a path: where it is still in use it goes from there at once, and for good when it no longer is. */
-export async function unmount(path: string): Promise<void> {
-  if ((await problemOf('umount', [path])) === undefined) return
-  const problem = await problemOf('umount', ['-l', path])
-  if (problem !== undefined) throw new Error(problem)
-}
-
-async function problemOf(program: string, args: readonly string[]): Promise<string | undefined> {
-  try {
-    await run(program, args, { timeout: mountTimeoutMs })
-    return undefined
-  } catch (error) {
-    const { stderr = '', message } = error as Error & { readonly stderr?: string }
-    return stderr.trim() || message
-  }
+  return problemOfMount('mount', ['-t', 'tmpfs', '-o', options.join(','), 'tmpfs', path])
 }

@@ -7,6 +7,7 @@ import type { CountMount } from '../metrics/agent-metrics.ts'
 import { podUidOf } from '../pod/pod-name.ts'
 import { prepareDevices } from './claimed-devices.ts'
 import {
+  broughtByDriver,
   type MountedVolume,
   type MountedVolumes,
   mountClaims,
@@ -14,6 +15,7 @@ import {
   VolumesNotReadyError,
 } from './claimed-volumes.ts'
 import { directoryOnNode } from './directory-on-node.ts'
+import type { VolumeDrivers } from './volume-drivers.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
 import { giveToGroup } from './volume-owner.ts'
 import { writeFiles } from './write-files.ts'
@@ -34,6 +36,8 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
   readonly directory?: string
   /** Carries out and counts what brings a volume to the node. Absent: nothing is counted. */
   readonly countMount?: CountMount
+  /** Absent: no driver brings any. */
+  readonly drivers?: VolumeDrivers
   /** Told once where volumes are to be in memory and are on disk. */
   readonly logger?: Logger
 }
@@ -46,16 +50,18 @@ export interface VolumeParts extends Omit<FileSources, 'pod'> {
  */
 export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: MountedVolumes): Promise<MountedVolumes> {
   if (present === undefined && claimNamesOfPod(pod).length > 0) await prepareDevices(pod, parts)
-  const { client, isReal, countMount = uncounted } = parts
+  const { client, isReal, countMount = uncounted, drivers } = parts
   const hasClaims = present === undefined && claimsOfPod(pod).length > 0
-  const mounted = new Map(hasClaims ? await mountClaims(pod, client, isReal, countMount) : present)
+  const mounted = new Map(hasClaims ? await mountClaims(pod, client, isReal, countMount, drivers) : present)
   for (const volume of pod.spec.volumes ?? []) {
     if (present !== undefined && !isMadeOfFiles(volume)) continue
     try {
-      const made = isMadeHere(volume) ? await countMount(volume, () => madeVolume(volume, pod, parts)) : undefined
+      const made = isMadeHere(volume, parts)
+        ? await countMount(volume, () => madeVolume(volume, pod, parts))
+        : undefined
       if (made !== undefined) mounted.set(volume.name, made)
       const found = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
-      if (parts.hasOwners === true && found !== undefined) await giveToGroup(found, pod)
+      if (parts.hasOwners === true && found !== undefined && found.keepsGroup !== true) await giveToGroup(found, pod)
     } catch (error) {
       if (!(error instanceof VolumeSourceError)) throw error
       throw new VolumesNotReadyError(
@@ -67,10 +73,24 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
 }
 
 /** Removes what `mountVolumes` has made for a pod. Rejects where something is mounted there and stays: what it holds may be another's. */
-export async function unmountVolumes(podUid: string, { directory }: Pick<VolumeParts, 'directory'>): Promise<void> {
+export async function unmountVolumes(
+  podUid: string,
+  { directory }: Pick<VolumeParts, 'directory'>,
+  drivers?: VolumeDrivers,
+): Promise<void> {
   if (directory === undefined) return
-  await freeMemory(directory, podUid)
+  await releaseVolumes(directory, podUid, drivers)
   await rm(join(directory, podUid), { recursive: true, force: true })
+}
+
+/** Takes away what is of use to nobody when a pod has ended: its volumes of drivers, and those in memory. */
+export async function releaseVolumes(directory: string, podUid: string, drivers?: VolumeDrivers): Promise<void> {
+  try {
+    await drivers?.unmount(podUid)
+  } catch (error) {
+    throw new VolumesNotReadyError(error instanceof Error ? error.message : String(error))
+  }
+  await freeMemory(directory, podUid)
 }
 
 /** Gives back the memory that volumes of pods take; what is in them is lost. What does that is loaded where something is mounted. */
@@ -78,33 +98,42 @@ export async function freeMemory(directory: string, ...podUids: readonly string[
   const mounted = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
   const taking = podUids.filter((uid) => mounted.includes(`/${uid}/`))
   if (taking.length === 0) return
-  const { unmountBelow } = await import('./memory-volume.ts')
+  const { unmountBelow } = await import('@coracle/environment/mounts')
   for (const uid of taking) await unmountBelow(join(directory, uid))
 }
 
-/** Removes what was made for pods that are gone since an earlier life of the node. */
-export async function removeOtherVolumes(directory: string, isKnown: (podUid: string) => boolean): Promise<void> {
-  const uids = await readdir(directory).catch(() => [])
-  await Promise.all(uids.filter((uid) => !isKnown(uid)).map((uid) => unmountVolumes(uid, { directory })))
+/** Removes what was made for pods that are gone since an earlier life of the node. Gives why something has to stay for now. */
+export async function removeOtherVolumes(
+  directory: string,
+  isKnown: (podUid: string) => boolean,
+  drivers?: VolumeDrivers,
+): Promise<readonly unknown[]> {
+  const uids = (await readdir(directory).catch(() => [])).filter((uid) => !isKnown(uid))
+  const removed = await Promise.allSettled(uids.map((uid) => unmountVolumes(uid, { directory }, drivers)))
+  return removed.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
 }
 
-const isMadeHere = (volume: Volume): boolean =>
-  (volume.emptyDir ?? volume.hostPath) !== undefined || isMadeOfFiles(volume)
+const isMadeHere = (volume: Volume, { drivers }: VolumeParts): boolean =>
+  (volume.emptyDir ?? volume.hostPath ?? (drivers && volume.csi)) !== undefined || isMadeOfFiles(volume)
+
+/** Volumes of drivers are below this in the directory of their pod, as upstream: another's is beside it. */
+const directoryOf = (name: string): string => (name === 'volumes' ? `${name}_` : name)
 
 async function madeVolume(
   volume: Volume,
   pod: Pod,
-  { directory, isReal, hasOwners = false, ...sources }: VolumeParts,
+  { directory, isReal, hasOwners = false, drivers, ...sources }: VolumeParts,
 ): Promise<MountedVolume | undefined> {
   const { emptyDir, hostPath } = volume
   const files = isMadeOfFiles(volume) ? await volumeFiles(volume, { pod, ...sources }) : undefined
   if (!isReal) return undefined
   if (hostPath !== undefined) return { path: await directoryOnNode(hostPath), readOnly: false }
+  if (drivers !== undefined && volume.csi !== undefined) return broughtByDriver(drivers, pod, volume)
   if (directory === undefined) return undefined
   const own = join(directory, podUidOf(pod))
   // Closed to others of the host whatever the modes of what is in it; a runtime that runs containers as others opens it to these.
   await mkdir(own, { recursive: true, mode: 0o700 })
-  const path = join(own, volume.name)
+  const path = join(own, directoryOf(volume.name))
   if (files !== undefined) {
     await writeFiles(path, files, { hasOwners, group: pod.spec.securityContext?.fsGroup })
     return { path, readOnly: true }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { CommandStreams } from '@coracle/client/streaming'
 import type { Decoded, Encodable } from '@coracle/environment/grpc'
+import { RpcError, rpcCodes } from '@coracle/environment/grpc-errors'
 import type { imageMethods, runtimeMethods } from './methods.ts'
 
 /** How long a call may take where nothing else is said: upstream's runtimeRequestTimeout. */
@@ -65,33 +66,17 @@ export interface CriService {
   close(): void
 }
 
-/** Codes of gRPC that mean something here. https://grpc.io/docs/guides/status-codes */
-export const criCodes = { unknown: 2, invalidArgument: 3, deadlineExceeded: 4, notFound: 5, unimplemented: 12 } as const
+/** Codes of gRPC that runtimes answer with. */
+export const criCodes = rpcCodes
 
-/** Go's names of all codes, by number. */
-const codeNames = [
-  ...['OK', 'Canceled', 'Unknown', 'InvalidArgument', 'DeadlineExceeded', 'NotFound', 'AlreadyExists'],
-  ...['PermissionDenied', 'ResourceExhausted', 'FailedPrecondition', 'Aborted', 'OutOfRange', 'Unimplemented'],
-  ...['Internal', 'Unavailable', 'DataLoss', 'Unauthenticated'],
-]
-
-/** A call that the runtime has answered with an error, in the words of Go's gRPC, as upstream shows it. */
-export class CriError extends Error {
+/** A call that the runtime has answered with an error. */
+export class CriError extends RpcError {
   override readonly name = 'CriError'
-  readonly code: number
-  /** What the runtime said. */
-  readonly details: string
-
-  constructor(code: number, details: string) {
-    super(`rpc error: code = ${codeNames[code] ?? `Code(${code})`} desc = ${details}`)
-    this.code = code
-    this.details = details
-  }
 }
 
 /** Whether the runtime does not know what was asked about. */
-export const isNotFound = (error: unknown): boolean => error instanceof CriError && error.code === criCodes.notFound
+export const isNotFound = (error: unknown): boolean => error instanceof CriError && error.code === rpcCodes.notFound
 
 /** Whether the runtime has no such procedure. */
 export const isUnimplemented = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === criCodes.unimplemented
+  error instanceof Error && 'code' in error && error.code === rpcCodes.unimplemented

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { type Mounted, mounted } from '@coracle/environment/mounts'
 import { makeWithin, openExactly } from '../../../volumes/exact-path.ts'
-import { type Mounted, mounted } from '../../../volumes/mounts-below.ts'
 import { type ContainerConfig, ContainerConfigError, type Mount } from '../../runtime.ts'
 import { isInView } from '../mounts.ts'
 import { closedDirectory } from '../passage.ts'

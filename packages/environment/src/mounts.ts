@@ -1,5 +1,12 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** How long a mount may take: one that takes longer hangs. */
+const mountTimeoutMs = 10_000
 
 /**
  * The mount points at a path and below it, without links, deepest first, which is the order to unmount them in. None where the host does not say what is
@@ -46,3 +53,32 @@ export function parseMounts(mountinfo: string): readonly Mounted[] {
 /** What is escaped is bytes, each an ASCII character of its own: others are as they are. */
 const unescaped = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+
+/**
+ * Unmounts all that is mounted at a path and below: also what containers have mounted in volumes and shared with the node
+ * (`mountPropagation: Bidirectional`).
+ */
+export async function unmountBelow(path: string): Promise<void> {
+  for (const point of await mountsBelow(path)) await unmount(point)
+}
+
+/** Unmounts what is mounted at a path: where it is still in use it goes from there at once, and for good when it no longer is. */
+export async function unmount(path: string): Promise<void> {
+  if ((await problemOfMount('umount', [path])) === undefined) return
+  const problem = await problemOfMount('umount', ['-l', path])
+  if (problem !== undefined) throw new Error(problem)
+}
+
+/** Runs `mount` or `umount`. Undefined where it could be done, or else why not, in the words of the program. */
+export async function problemOfMount(
+  program: 'mount' | 'umount',
+  args: readonly string[],
+): Promise<string | undefined> {
+  try {
+    await run(program, args, { timeout: mountTimeoutMs })
+    return undefined
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { readonly stderr?: string }
+    return stderr.trim() || message
+  }
+}

@@ -1,0 +1,65 @@
+import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from '@coracle/client'
+import type { NodeDrivers } from '@coracle/csi'
+import type { Environment } from '@coracle/environment'
+import type { KubeletOptions, VolumeDrivers } from '@coracle/kubelet'
+
+export interface VolumeDriversOptions {
+  readonly client: Client
+  readonly environment: Environment
+  readonly nodeName: string
+  /** In the place of upstream's `/var/lib/kubelet`. */
+  readonly rootDirectory: string
+}
+
+/** What the agent of a node whose containers are real is told of volumes. */
+export const volumesOfNode = (
+  options: VolumeDriversOptions,
+): Pick<KubeletOptions, 'volumesDirectory' | 'volumeDrivers'> => ({
+  volumesDirectory: podsDirectoryOf(options),
+  volumeDrivers: volumeDrivers(options),
+})
+
+const podsDirectoryOf = ({ rootDirectory }: VolumeDriversOptions): string => join(rootDirectory, 'pods')
+
+/** CSI drivers on a node: what looks after them is loaded when one registers, or a pod has something of one. */
+function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
+  const { rootDirectory, environment } = options
+  const registryDirectory = join(rootDirectory, 'plugins_registry')
+  const podsDirectory = podsDirectoryOf(options)
+  let watcher: FSWatcher | undefined
+  let drivers: Promise<NodeDrivers> | undefined
+  const load = async (): Promise<NodeDrivers> => {
+    watcher?.close()
+    const { startNodeDrivers } = await environment.clock.hold(import('@coracle/csi'))
+    return startNodeDrivers({ ...options, registryDirectory, podsDirectory })
+  }
+  const loaded = (): Promise<NodeDrivers> => {
+    drivers ??= load().catch((error: unknown) => {
+      drivers = undefined
+      throw error
+    })
+    return drivers
+  }
+  const loadInBackground = (): void => {
+    loaded().catch((error: unknown) => environment.logger.error('drivers of volumes cannot be used', { error }))
+  }
+  return {
+    async start() {
+      await mkdir(registryDirectory, { recursive: true, mode: 0o750 })
+      watcher = watch(registryDirectory, loadInBackground)
+      watcher.on('error', loadInBackground)
+      if ((await readdir(registryDirectory)).length > 0) loadInBackground()
+    },
+    mount: async (...what) => (await loaded()).mount(...what),
+    async unmount(podUid) {
+      if (existsSync(join(podsDirectory, podUid, 'volumes'))) await (await loaded()).unmount(podUid)
+    },
+    async stop(stopOptions) {
+      watcher?.close()
+      await (await drivers)?.stop(stopOptions)
+    },
+  }
+}

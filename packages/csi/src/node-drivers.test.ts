@@ -1,0 +1,341 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  attachmentName,
+  type CsiDriver,
+  type Secret,
+  secrets,
+  serviceAccounts,
+  type Volume,
+  type VolumeAttachment,
+  volumeAttachments,
+} from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { FakeDriver, failure, type NodeAnswers, temporaryDirectory, withCapabilities } from './testing/fake-driver.ts'
+import { claimed, csiDriver, driverName, startNode, testPod, testVolume } from './testing/objects.ts'
+
+async function start(spec: Partial<CsiDriver['spec']> = {}, answers: NodeAnswers = {}) {
+  const root = temporaryDirectory()
+  const driver = await FakeDriver.start(root, answers)
+  const node = await startNode({ root, driver: csiDriver(spec) })
+  const pathOf = (uid: string) => join(root, 'pods', uid, 'volumes/kubernetes.io~csi/pv-1/mount')
+  return { ...node, driver, pathOf, staged: join(root, 'plugins/kubernetes.io/csi', driverName) }
+}
+
+const inline: Volume = { name: 'own', csi: { driver: driverName, volumeAttributes: { size: '1' } } }
+const taking: Partial<CsiDriver['spec']> = { volumeLifecycleModes: ['Persistent', 'Ephemeral'] }
+const tell = (data: Record<string, string>): Secret['data'] =>
+  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]))
+
+describe('a volume that a pod has by a claim', () => {
+  it('is staged on the node and published to the pod, at upstream’s paths', async () => {
+    const { drivers, driver, pathOf, staged } = await start()
+    const volume = testVolume(
+      { fsType: 'xfs', volumeAttributes: { a: '1' } },
+      { mountOptions: ['noatime'], accessModes: ['ReadWriteMany'] },
+    )
+    const brought = await drivers.mount(testPod(), claimed, volume)
+    expect(brought).toEqual({ path: pathOf('pod-1'), readOnly: false, keepsGroup: true })
+    const [directory = ''] = readdirSync(staged)
+    const stagingTargetPath = join(staged, directory, 'globalmount')
+    const volumeCapability = {
+      mount: { fsType: 'xfs', mountFlags: ['noatime'], volumeMountGroup: '' },
+      accessMode: { mode: 5 },
+    }
+    const common = {
+      volumeId: 'handle-1',
+      publishContext: {},
+      secrets: {},
+      volumeContext: { a: '1' },
+      volumeCapability,
+    }
+    expect(driver.lastRequest('stageVolume')).toEqual({ ...common, stagingTargetPath })
+    const published = { ...common, stagingTargetPath, targetPath: pathOf('pod-1'), readonly: false }
+    expect(driver.lastRequest('publishVolume')).toEqual(published)
+    expect(directory).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('is published alone by a driver that does not stage', async () => {
+    const { drivers, driver } = await start({}, { getCapabilities: () => ({}) })
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.unmount('pod-1')
+    expect(driver.volumeCalls).toEqual(['publishVolume', 'unpublishVolume'])
+  })
+
+  it('is read-only where the claim is', async () => {
+    const { drivers, driver } = await start()
+    const volume = { ...claimed, persistentVolumeClaim: { claimName: 'data', readOnly: true } }
+    expect(await drivers.mount(testPod(), volume, testVolume())).toMatchObject({ readOnly: true, keepsGroup: true })
+    expect(driver.lastRequest('publishVolume')).toMatchObject({ readonly: true })
+  })
+
+  it('is mounted for the group of the pod by a driver that does that, and by no other', async () => {
+    const pod = testPod({ securityContext: { fsGroup: 2000 } })
+    const usual = await start({ fsGroupPolicy: 'File' })
+    expect(await usual.drivers.mount(pod, claimed, testVolume())).toMatchObject({ keepsGroup: false })
+    const forGroup = await start({}, { getCapabilities: () => withCapabilities('volumeMountGroup') })
+    expect(await forGroup.drivers.mount(pod, claimed, testVolume())).toMatchObject({ keepsGroup: true })
+    const { volumeCapability } = forGroup.driver.lastRequest('publishVolume')
+    expect(volumeCapability.mount.volumeMountGroup).toBe('2000')
+  })
+
+  it('comes with the secrets that it names, each for its call', async () => {
+    const { drivers, driver, client } = await start()
+    const put = (name: string) =>
+      client.create<Secret>(secrets, {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name, namespace: 'safe' },
+        data: tell({ key: name }),
+      })
+    await put('staging')
+    await put('publishing')
+    const reference = (name: string) => ({ namespace: 'safe', name })
+    const volume = testVolume({
+      nodeStageSecretRef: reference('staging'),
+      nodePublishSecretRef: reference('publishing'),
+    })
+    await drivers.mount(testPod(), claimed, volume)
+    expect(driver.lastRequest('stageVolume').secrets).toEqual({ key: 'staging' })
+    expect(driver.lastRequest('publishVolume').secrets).toEqual({ key: 'publishing' })
+    const missing = await drivers.mount(
+      testPod(),
+      claimed,
+      testVolume({ nodePublishSecretRef: reference('none'), volumeHandle: 'other' }),
+    )
+    expect(missing).toMatchObject({
+      problem: expect.stringMatching(
+        /^MountVolume.SetUp failed for volume "pv-1" : fetching NodePublishSecretRef safe\/none failed: /,
+      ),
+    })
+  })
+
+  it('tells the driver of the pod where it asks for that', async () => {
+    const { drivers, driver } = await start({ podInfoOnMount: true })
+    await drivers.mount(testPod(), claimed, testVolume({ volumeAttributes: { a: '1' } }))
+    expect(driver.lastRequest('publishVolume').volumeContext).toEqual({
+      a: '1',
+      'csi.storage.k8s.io/pod.name': 'web',
+      'csi.storage.k8s.io/pod.namespace': 'shop',
+      'csi.storage.k8s.io/pod.uid': 'pod-1',
+      'csi.storage.k8s.io/serviceAccount.name': 'seller',
+      'csi.storage.k8s.io/ephemeral': 'false',
+    })
+    expect(driver.lastRequest('stageVolume').volumeContext).toEqual({ a: '1' })
+  })
+
+  it.each([
+    ['attributes', {}, 'volumeContext', 'secrets'],
+    ['secrets', { serviceAccountTokenInSecrets: true }, 'secrets', 'volumeContext'],
+  ])('hands the driver tokens of the account as %s', async (_, more, there, notThere) => {
+    const tokenRequests = [{ audience: 'vault', expirationSeconds: 600 }, { audience: '' }]
+    const { drivers, driver, client } = await start({ tokenRequests, ...more })
+    const asked: unknown[] = []
+    const createSubresource: typeof client.createSubresource = async (resource, key, subresource, body) => {
+      asked.push([resource, key, subresource, (body as { readonly spec: unknown }).spec])
+      return { status: { token: `token-${asked.length}`, expirationTimestamp: 'later' } }
+    }
+    Object.assign(client, { createSubresource })
+    await drivers.mount(testPod(), claimed, testVolume())
+    const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'pod-1' }
+    const account = [serviceAccounts, { namespace: 'shop', name: 'seller' }, 'token']
+    expect(asked).toEqual([
+      [...account, { audiences: ['vault'], expirationSeconds: 600, boundObjectRef }],
+      [...account, { audiences: [], expirationSeconds: 3600, boundObjectRef }],
+    ])
+    const key = 'csi.storage.k8s.io/serviceAccount.tokens'
+    expect(JSON.parse(driver.lastRequest('publishVolume')[there][key])).toEqual({
+      vault: { token: 'token-1', expirationTimestamp: 'later' },
+      '': { token: 'token-2', expirationTimestamp: 'later' },
+    })
+    expect(driver.lastRequest('publishVolume')[notThere]).toEqual({})
+  })
+
+  it('says which step has failed, and is tried again as if it was the first time', async () => {
+    let stage: object = failure(5, 'no such disk')
+    let publish: object = failure(13, 'wrong fs type')
+    const { drivers, driver, pathOf } = await start(
+      {},
+      {
+        stageVolume: () => stage as Error,
+        publishVolume({ targetPath }) {
+          mkdirSync(targetPath, { recursive: true })
+          return publish as Error
+        },
+      },
+    )
+    const mount = () => drivers.mount(testPod(), claimed, testVolume())
+    const because = (step: string, why: string) => ({
+      problem: `MountVolume.${step} failed for volume "pv-1" : rpc error: code = ${why}`,
+      isWaiting: false,
+    })
+    expect(await mount()).toEqual(because('MountDevice', 'NotFound desc = no such disk'))
+    stage = {}
+    expect(await mount()).toEqual(because('SetUp', 'Internal desc = wrong fs type'))
+    expect(existsSync(pathOf('pod-1'))).toBe(false)
+    publish = {}
+    expect(await mount()).toMatchObject({ path: pathOf('pod-1') })
+    expect(driver.volumeCalls.filter((name) => name === 'stageVolume')).toHaveLength(3)
+  })
+
+  it('is not a block device', async () => {
+    const { drivers, driver } = await start()
+    expect(await drivers.mount(testPod(), claimed, testVolume({}, { volumeMode: 'Block' }))).toEqual({
+      problem: 'MapVolume.SetUpDevice failed for volume "pv-1" : block devices are not mapped here',
+      isWaiting: false,
+    })
+    expect(driver.volumeCalls).toEqual([])
+  })
+})
+
+describe('a volume that has to be attached first', () => {
+  const attachment = (status: VolumeAttachment['status']): VolumeAttachment => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'VolumeAttachment',
+    metadata: { name: attachmentName(driverName, 'handle-1', 'node-a') },
+    spec: { attacher: driverName, nodeName: 'node-a', source: { persistentVolumeName: 'pv-1' } },
+    ...(status === undefined ? {} : { status }),
+  })
+  const key = { name: attachmentName(driverName, 'handle-1', 'node-a') }
+
+  it('waits for that, says so after two minutes, and hands on what was said then', async () => {
+    const { drivers, driver, client, environment, node } = await start({ attachRequired: true })
+    const mount = () => drivers.mount(testPod(), claimed, testVolume())
+    expect(await mount()).toMatchObject({ isWaiting: true })
+    await client.create(volumeAttachments, attachment({ attached: false }))
+    await environment.clock.advance('2m')
+    expect(await mount()).toMatchObject({ isWaiting: true })
+    await environment.clock.advance('4s')
+    expect(await mount()).toEqual({
+      problem:
+        'Unable to attach or mount volumes: unmounted volumes=[pv-1], unattached volumes=[pv-1], failed to process volumes=[]: timed out waiting for the condition',
+      isWaiting: false,
+    })
+    expect(driver.volumeCalls).toEqual([])
+    const status = { attached: true, attachmentMetadata: { device: '/dev/x' } }
+    await client.patch(volumeAttachments, key, { type: 'merge', body: { status } }, { subresource: 'status' })
+    expect(await mount()).toHaveProperty('path')
+    expect(driver.lastRequest('stageVolume').publishContext).toEqual({ device: '/dev/x' })
+    expect(driver.lastRequest('publishVolume').publishContext).toEqual({ device: '/dev/x' })
+    expect((await node()).status?.volumesInUse).toEqual([`kubernetes.io/csi/${driverName}^handle-1`])
+  })
+
+  it('is in use in the Node before the driver is asked, and until it has taken it away', async () => {
+    const seen: unknown[] = []
+    const noted = async () => seen.push((await test.node()).status?.volumesInUse)
+    const note = () => {
+      void noted()
+      return {}
+    }
+    const test = await start({ attachRequired: true }, { stageVolume: note, unstageVolume: note })
+    await test.client.create(volumeAttachments, attachment({ attached: true }))
+    await test.drivers.mount(testPod(), claimed, testVolume())
+    await test.drivers.unmount('pod-1')
+    const inUse = [`kubernetes.io/csi/${driverName}^handle-1`]
+    expect(seen).toEqual([inUse, inUse])
+    expect((await test.node()).status?.volumesInUse).toEqual([])
+  })
+
+  it('is not the pod’s own', async () => {
+    const { drivers, driver } = await start({ attachRequired: true, ...taking })
+    expect(await drivers.mount(testPod(), inline, undefined)).toHaveProperty('path')
+    expect(driver.volumeCalls).toEqual(['publishVolume'])
+  })
+})
+
+describe('a volume of a pod’s own', () => {
+  it('is published to it alone, under a handle of its own', async () => {
+    const { drivers, driver, root } = await start({ podInfoOnMount: true, ...taking })
+    const path = join(root, 'pods/pod-1/volumes/kubernetes.io~csi/own/mount')
+    expect(await drivers.mount(testPod(), inline, undefined)).toMatchObject({ path })
+    const { volumeId, volumeContext } = driver.lastRequest('publishVolume')
+    // SHA-256 of `pod-1own`.
+    expect(volumeId).toBe('csi-55728100dd9ef0a2d9464c509a51221e68c9cdf687ff461269e29bdc060191fe')
+    expect(volumeContext).toMatchObject({ size: '1', 'csi.storage.k8s.io/ephemeral': 'true' })
+    await drivers.unmount('pod-1')
+    expect(driver.volumeCalls).toEqual(['publishVolume', 'unpublishVolume'])
+    expect(driver.lastRequest('unpublishVolume')).toEqual({ volumeId, targetPath: path })
+    await drivers.mount(testPod(), inline, undefined)
+    await driver.stop()
+    await expect
+      .poll(() => drivers.unmount('pod-1').catch(({ message }) => message))
+      .toMatch(
+        /^UnmountVolume.TearDown failed for volume "own" : kubernetes.io\/csi: mounter.SetUpAt failed to get CSI client: /,
+      )
+  })
+
+  it('is refused where the driver has none for pods', async () => {
+    const { drivers } = await start()
+    expect(await drivers.mount(testPod(), inline, undefined)).toMatchObject({
+      problem: `MountVolume.SetUp failed for volume "own" : volume mode "Ephemeral" not supported by driver ${driverName} (only supports [])`,
+    })
+  })
+})
+
+describe('a volume that goes', () => {
+  it('goes from the pod first and from the node with the last pod, and leaves nothing', async () => {
+    const { drivers, driver, root, staged, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.mount(testPod({}, 'pod-2'), claimed, testVolume())
+    await drivers.unmount('pod-1')
+    expect(driver.lastRequest('unpublishVolume')).toEqual({ volumeId: 'handle-1', targetPath: pathOf('pod-1') })
+    expect(driver.volumeCalls).not.toContain('unstageVolume')
+    await drivers.unmount('pod-2')
+    expect(driver.volumeCalls.slice(-2)).toEqual(['unpublishVolume', 'unstageVolume'])
+    expect(readdirSync(staged)).toEqual([])
+    expect(readdirSync(join(root, 'pods/pod-2/volumes/kubernetes.io~csi'))).toEqual([])
+  })
+
+  it('is known to the agent after this one, by what upstream writes down', async () => {
+    const { drivers, driver, root, client, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    expect(JSON.parse(readFileSync(join(pathOf('pod-1'), '../vol_data.json'), 'utf8'))).toEqual({
+      attachmentID: '',
+      driverName,
+      nodeName: 'node-a',
+      specVolID: 'pv-1',
+      volumeHandle: 'handle-1',
+      volumeLifecycleMode: 'Persistent',
+    })
+    await drivers.stop({ unmounts: false })
+    const next = await startNode({ root, client })
+    expect((await next.node()).status?.volumesInUse ?? []).toEqual([])
+    await next.drivers.unmount('pod-1')
+    expect(driver.volumeCalls.slice(-2)).toEqual(['unpublishVolume', 'unstageVolume'])
+    await next.drivers.unmount('pod-1')
+    expect(driver.volumeCalls).toHaveLength(4)
+  })
+
+  it('stays where the driver is not there or refuses, and is asked for again', async () => {
+    let answer: object = failure(9, 'still in use')
+    const { drivers, driver, pathOf } = await start({}, { unstageVolume: () => answer as Error })
+    await drivers.mount(testPod(), claimed, testVolume())
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(
+      'UnmountVolume.TearDown failed for volume "pv-1" : rpc error: code = FailedPrecondition desc = still in use',
+    )
+    expect(existsSync(join(pathOf('pod-1'), '../vol_data.json'))).toBe(true)
+    answer = {}
+    await drivers.unmount('pod-1')
+    expect(driver.volumeCalls.filter((name) => name === 'unstageVolume')).toHaveLength(2)
+    await drivers.mount(testPod(), claimed, testVolume())
+    await driver.stop()
+    await expect(drivers.unmount('pod-1')).rejects.toThrow('UnmountVolume.TearDown failed for volume "pv-1" : ')
+  })
+
+  it('is never emptied: what the driver leaves in its place stays', async () => {
+    const { drivers, pathOf } = await start({}, { unpublishVolume: () => ({}) })
+    await drivers.mount(testPod(), claimed, testVolume())
+    writeFileSync(join(pathOf('pod-1'), 'precious'), '')
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(/ENOTEMPTY/)
+    expect(readdirSync(pathOf('pod-1'))).toEqual(['precious'])
+  })
+
+  it('goes with all others from a node that is switched off', async () => {
+    const { drivers, driver, staged } = await start(taking)
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.mount(testPod({}, 'pod-2'), inline, undefined)
+    await drivers.stop({ unmounts: true })
+    expect(driver.volumeCalls.filter((name) => name === 'unpublishVolume')).toHaveLength(2)
+    expect(readdirSync(staged)).toEqual([])
+  })
+})

@@ -1,0 +1,143 @@
+import { renameSync } from 'node:fs'
+import { csiNodes } from '@coracle/api'
+import { describe, expect, it } from 'vitest'
+import { FakeDriver, failure, temporaryDirectory } from '../testing/fake-driver.ts'
+import { claimed, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
+
+const csiNodeOf = ({ client }: Awaited<ReturnType<typeof startNode>>) => client.get(csiNodes, { name: 'node-a' })
+const driversOf = async (test: Awaited<ReturnType<typeof startNode>>) => {
+  const { spec } = await csiNodeOf(test)
+  return spec.drivers.map(({ name, nodeID }) => `${name} ${nodeID}`)
+}
+
+describe('a driver whose registrar has a socket in the directory', () => {
+  it('is told of in the CSINode and the Node, and told so', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root, {
+      getInfo: () => ({
+        nodeId: 'i-1',
+        maxVolumesPerNode: 3,
+        accessibleTopology: { segments: { 'example.com/zone': 'a' } },
+      }),
+    })
+    const test = await startNode({ root })
+    expect(driver.told).toEqual([{ pluginRegistered: true, error: '' }])
+    const { metadata, spec } = await csiNodeOf(test)
+    const { uid } = (await test.node()).metadata
+    expect(metadata.ownerReferences).toEqual([{ apiVersion: 'v1', kind: 'Node', name: 'node-a', uid }])
+    expect(spec.drivers).toEqual([
+      { name: driverName, nodeID: 'i-1', topologyKeys: ['example.com/zone'], allocatable: { count: 3 } },
+    ])
+    expect((await test.node()).metadata).toMatchObject({
+      labels: { 'example.com/zone': 'a' },
+      annotations: { 'csi.volume.kubernetes.io/nodeid': `{"${driverName}":"i-1"}` },
+    })
+  })
+
+  it('is found when it comes later, is another when it comes back as one, and is gone with its socket', async () => {
+    const test = await startNode()
+    let nodeId = 'first'
+    const driver = await FakeDriver.start(test.root, { getInfo: () => ({ nodeId }) })
+    await expect.poll(() => driversOf(test).catch(() => [])).toEqual([`${driverName} first`])
+    await driver.stop()
+    nodeId = 'second'
+    await driver.start()
+    await expect.poll(() => driversOf(test)).toEqual([`${driverName} second`])
+    await driver.stop()
+    await expect.poll(() => driversOf(test)).toEqual([])
+    expect((await test.node()).metadata.annotations).not.toHaveProperty(['csi.volume.kubernetes.io/nodeid'])
+  })
+
+  it('stands beside others', async () => {
+    const root = temporaryDirectory()
+    await FakeDriver.start(root, {}, { name: 'a.example.com' })
+    await FakeDriver.start(root, {}, { name: 'b.example.com' })
+    const test = await startNode({ root })
+    expect((await driversOf(test)).sort()).toEqual(['a.example.com the-node', 'b.example.com the-node'])
+  })
+
+  it('takes the place of what it was when the agent was away', async () => {
+    const root = temporaryDirectory()
+    let nodeId = 'first'
+    await FakeDriver.start(root, { getInfo: () => ({ nodeId }) })
+    const { client, drivers } = await startNode({ root })
+    await drivers.stop({ unmounts: false })
+    nodeId = 'second'
+    const test = await startNode({ root, client })
+    expect(await driversOf(test)).toEqual([`${driverName} second`])
+    // What cannot be changed of it has to go first.
+    const updates = client.calls.filter(({ verb, plural }) => verb === 'update' && plural === 'csinodes')
+    expect(updates).toHaveLength(3)
+  })
+
+  it('is another where another socket takes the place of its own', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => ({ nodeId: 'second' }) })
+    renameSync(second.registration, first.registration)
+    await expect.poll(() => driversOf(test)).toEqual([`${driverName} second`])
+  })
+})
+
+describe('a driver that is not taken', () => {
+  const failed = 'RegisterPlugin error -- plugin registration failed with err: '
+
+  it.each([
+    [
+      'cannot say what the node is',
+      { getInfo: () => failure(13, 'no metadata') },
+      'rpc error: code = Internal desc = no metadata',
+    ],
+    [
+      'has no name for the node',
+      { getInfo: () => ({}) },
+      'error adding CSI driver node info: driverNodeID must not be empty',
+    ],
+    [
+      'is somewhere else than others say',
+      { getInfo: () => ({ nodeId: 'n', accessibleTopology: { segments: { zone: 'b' } } }) },
+      'error updating Node object with CSI driver node info: detected topology value collision: driver reported "zone":"b" but existing label is "zone":"a"',
+    ],
+  ])('because it %s is told so', async (_, answers, why) => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root, answers)
+    const test = await startNode({ root, node: { metadata: { name: 'node-a', labels: { zone: 'a' } } } })
+    expect(driver.told).toEqual([{ pluginRegistered: false, error: `${failed}${why}` }])
+    expect(test.client.stored(csiNodes).flatMap(({ spec }) => spec.drivers)).toEqual([])
+  })
+
+  it('is asked again after a while', async () => {
+    const root = temporaryDirectory()
+    let answer: object = failure(14, 'not yet')
+    const driver = await FakeDriver.start(root, { getInfo: () => answer as Error })
+    const test = await startNode({ root })
+    expect(driver.told).toHaveLength(1)
+    answer = { nodeId: 'n' }
+    await test.environment.clock.advance('1s')
+    await expect.poll(() => driver.told.at(-1)?.pluginRegistered).toBe(true)
+  })
+
+  it('leaves the others alone, as do hidden sockets', async () => {
+    const root = temporaryDirectory()
+    const hidden = await FakeDriver.start(root, {}, { name: '.hidden' })
+    const devices = await FakeDriver.start(root, {}, { name: 'devices', type: 'DRAPlugin' })
+    await FakeDriver.start(root)
+    const test = await startNode({ root })
+    expect(await driversOf(test)).toEqual([`${driverName} the-node`])
+    expect([hidden.told, devices.told.map(({ pluginRegistered }) => pluginRegistered)]).toEqual([[], [false]])
+  })
+})
+
+it('a volume of a driver that is not there is not there either, and its pod is told', async () => {
+  const { drivers } = await startNode()
+  const missing = `driver name ${driverName} not found in the list of registered CSI drivers`
+  expect(await drivers.mount(testPod(), claimed, testVolume())).toEqual({
+    problem: `MountVolume.MountDevice failed for volume "pv-1" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: ${missing}`,
+    isWaiting: false,
+  })
+  expect(await drivers.mount(testPod(), { name: 'v', csi: { driver: driverName } }, undefined)).toEqual({
+    problem: `MountVolume.SetUp failed for volume "v" : kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: ${missing}`,
+    isWaiting: false,
+  })
+})

@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { VolumeDrivers } from '../volumes/volume-drivers.ts'
+
+/** Drivers of volumes that bring empty directories, and say what they were asked. */
+export class FakeVolumeDrivers implements VolumeDrivers {
+  readonly asked: string[] = []
+  /** Why volumes are not there; undefined: they are. */
+  problem: { readonly problem: string; readonly isWaiting: boolean } | undefined
+  /** Why volumes cannot be taken away. */
+  refusal: string | undefined
+  keepsGroup = false
+  readonly #directory: string
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  start: VolumeDrivers['start'] = async () => {
+    this.asked.push('start')
+  }
+
+  mount: VolumeDrivers['mount'] = async ({ metadata }, { name }, persistent) => {
+    this.asked.push(`mount ${name} ${persistent?.metadata.name ?? 'of its own'}`)
+    if (this.problem !== undefined) return this.problem
+    const path = join(this.#directory, metadata.uid ?? '', 'volumes', name)
+    mkdirSync(path, { recursive: true })
+    return { path, readOnly: false, keepsGroup: this.keepsGroup }
+  }
+
+  unmount: VolumeDrivers['unmount'] = async () => {
+    this.asked.push('unmount')
+    if (this.refusal !== undefined) throw new Error(this.refusal)
+  }
+
+  stop: VolumeDrivers['stop'] = async ({ unmounts }) => {
+    this.asked.push(unmounts ? 'stop and unmount' : 'stop')
+  }
+}

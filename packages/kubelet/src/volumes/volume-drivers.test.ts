@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type PersistentVolume,
+  type PersistentVolumeClaim,
+  type PodSpec,
+  persistentVolumeClaims,
+  persistentVolumes,
+  type Volume,
+} from '@coracle/api'
+import { createFakeClient, type FakeClient } from '@coracle/client/testing'
+import { virtualEnvironment } from '@coracle/environment'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { apiSources } from '../env/api-sources.ts'
+import { createKubelet } from '../kubelet.ts'
+import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
+import { FakeVolumeDrivers } from '../testing/fake-volume-drivers.ts'
+import { testPod } from '../testing/pods.ts'
+import { temporaryDirectory } from '../testing/temporary-directory.ts'
+import { mountVolumes, removeOtherVolumes, unmountVolumes } from './mount-volumes.ts'
+
+let client: FakeClient
+let directory: string
+let drivers: FakeVolumeDrivers
+
+beforeEach(() => {
+  client = createFakeClient(virtualEnvironment())
+  directory = temporaryDirectory()
+  drivers = new FakeVolumeDrivers(directory)
+})
+
+const uid = testPod().metadata.uid ?? ''
+const own: Volume = { name: 'v', csi: { driver: 'd' } }
+const claimed: Volume = { name: 'v', persistentVolumeClaim: { claimName: 'data' } }
+const mount = (volume: Volume, more: { readonly isReal?: boolean; readonly spec?: Partial<PodSpec> } = {}) =>
+  mountVolumes(testPod({ volumes: [volume], ...more.spec }), {
+    client,
+    objects: apiSources(client),
+    allocatable: {},
+    isReal: more.isReal ?? true,
+    hasOwners: more.spec !== undefined,
+    directory,
+    drivers,
+  })
+
+async function createClaimOfDriver() {
+  const key = { namespace: 'default', name: 'data' }
+  const { metadata } = await client.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...key, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } },
+    spec: { volumeName: 'pv' },
+  } as PersistentVolumeClaim)
+  await client.create<PersistentVolume>(persistentVolumes, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name: 'pv' },
+    spec: { claimRef: { ...key, uid: metadata.uid ?? '' }, csi: { driver: 'd', volumeHandle: 'h' } },
+  } as PersistentVolume)
+}
+
+describe('a volume of a driver', () => {
+  it('is brought by it, whether the pod has it by a claim or as its own', async () => {
+    await createClaimOfDriver()
+    const path = join(directory, uid, 'volumes', 'v')
+    expect((await mount(claimed)).get('v')).toMatchObject({ path })
+    expect((await mount(own)).get('v')).toMatchObject({ path })
+    expect(drivers.asked).toEqual(['mount v pv', 'mount v of its own'])
+  })
+
+  it.each([
+    [true, 'is waited for'],
+    [false, 'is told of'],
+  ])('that is not there is not there for its pod: it %s, %s', async (isWaiting) => {
+    await createClaimOfDriver()
+    drivers.problem = { problem: 'MountVolume.SetUp failed', isWaiting }
+    const error = { message: 'MountVolume.SetUp failed', reason: 'FailedMount', isWaiting }
+    await expect(mount(claimed)).rejects.toMatchObject(error)
+    await expect(mount(own)).rejects.toMatchObject(error)
+  })
+
+  it('is nobody’s where containers are not real, and the claim has to be bound all the same', async () => {
+    await expect(mount(claimed, { isReal: false })).rejects.toThrow('persistentvolumeclaims "data" not found')
+    await createClaimOfDriver()
+    expect((await mount(claimed, { isReal: false })).size).toBe(0)
+    expect((await mount(own, { isReal: false })).size).toBe(0)
+    expect(drivers.asked).toEqual([])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'is given to the group of the pod, unless it keeps its own',
+    { meta: { needs: 'root on Linux' } },
+    async () => {
+      const spec = { securityContext: { fsGroup: 1234 } }
+      drivers.keepsGroup = true
+      const kept = (await mount(own, { spec })).get('v')
+      expect(statSync(kept?.path ?? '').gid).toBe(0)
+      drivers.keepsGroup = false
+      const given = (await mount(own, { spec })).get('v')
+      expect(statSync(given?.path ?? '').gid).toBe(1234)
+    },
+  )
+
+  it('is taken away before anything of the pod is removed, which stays where that cannot be done', async () => {
+    await mount(own)
+    const path = join(directory, uid, 'volumes', 'v')
+    drivers.refusal = 'no driver'
+    await expect(unmountVolumes(uid, { directory }, drivers)).rejects.toThrow('no driver')
+    expect(await removeOtherVolumes(directory, () => false, drivers)).toMatchObject([{ message: 'no driver' }])
+    expect(existsSync(path)).toBe(true)
+    drivers.refusal = undefined
+    expect(await removeOtherVolumes(directory, () => false, drivers)).toEqual([])
+    expect(existsSync(join(directory, uid))).toBe(false)
+  })
+})
+
+it('what pods have left that are gone is taken away when the driver can do it', async () => {
+  const environment = virtualEnvironment()
+  const path = join(directory, 'gone')
+  mkdirSync(path)
+  drivers.refusal = 'the driver is away'
+  const runtime = createSimulatedRuntime({ environment })
+  const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
+  const kubelet = createKubelet({ client: createFakeClient(environment), environment, ...options })
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  await kubelet.start()
+  expect([drivers.asked, existsSync(path)]).toEqual([['start', 'unmount'], true])
+  drivers.refusal = undefined
+  await environment.clock.advance('10s')
+  await expect.poll(() => existsSync(path)).toBe(false)
+})
+
+it('an empty volume is nowhere where volumes of drivers are', async () => {
+  const mounted = await mount({ name: 'volumes', emptyDir: {} })
+  expect(mounted.get('volumes')?.path).toBe(join(directory, uid, 'volumes_'))
+})

@@ -1,0 +1,18 @@
+import type { PersistentVolume, Pod, Volume } from '@coracle/api'
+import type { MountedVolume } from './claimed-volumes.ts'
+
+/** Drivers that bring volumes to a node, which is more than to find a directory there (`@coracle/csi`). */
+export interface VolumeDrivers {
+  /** Takes up work. Resolves at once where there are no drivers. */
+  start(): Promise<void>
+  /** Brings a volume of a pod, which may be a persistent one, or says why it is not there. May be asked again where it is there. */
+  mount(
+    pod: Pod,
+    volume: Volume,
+    persistent: PersistentVolume | undefined,
+  ): Promise<MountedVolume | { readonly problem: string; readonly isWaiting: boolean }>
+  /** Takes those of a pod away. Rejects where that cannot be done now: it is to be asked again. */
+  unmount(podUid: string): Promise<void>
+  /** With `unmounts` all volumes are taken away before, as on a node that is switched off. */
+  stop(options: { readonly unmounts: boolean }): Promise<void>
+}
