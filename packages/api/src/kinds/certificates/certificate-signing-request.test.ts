@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../field-error.ts'
 import { compile } from '../../schema/compile.ts'
 import { certificateRequests } from '../../testing/certificate-requests.ts'
@@ -15,6 +15,7 @@ import type {
 import { validateSigningRequestApproval } from './certificate-signing-request-validation.ts'
 
 const { strategy } = certificateSigningRequests
+beforeAll(() => strategy.load?.())
 const signerName = 'example.com/own'
 
 const request = (spec: object = {}, status: object = {}): CertificateSigningRequest =>
