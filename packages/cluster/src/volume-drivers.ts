@@ -49,9 +49,13 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
   return {
     async start() {
       await mkdir(registryDirectory, { recursive: true, mode: 0o750 })
-      watcher = watch(registryDirectory, loadInBackground)
-      watcher.on('error', loadInBackground)
-      if ((await readdir(registryDirectory)).length > 0) loadInBackground()
+      // It is told as well when the directory goes.
+      const look = async () => {
+        if ((await readdir(registryDirectory).catch(() => [])).length > 0) loadInBackground()
+      }
+      watcher = watch(registryDirectory, () => void look())
+      watcher.on('error', () => void look())
+      await look()
     },
     mount: async (...what) => (await loaded()).mount(...what),
     async unmount(podUid) {

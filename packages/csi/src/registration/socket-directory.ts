@@ -22,9 +22,11 @@ export async function socketsIn(directory: string): Promise<readonly FoundSocket
   return (await Promise.all(found)).flat()
 }
 
-/** Calls `listener` when something comes into the directory, or leaves it. The directory is made. */
+/** Calls `listener` when something comes into the directory, or leaves it. The directory is made, but not what it is in: that may be gone for good. */
 export async function watchDirectory(directory: string, listener: () => void): Promise<FSWatcher> {
-  await mkdir(directory, { recursive: true, mode: 0o750 })
+  await mkdir(directory, { mode: 0o750 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
   const watcher = watch(directory, listener)
   watcher.on('error', listener)
   return watcher
