@@ -104,6 +104,8 @@ export const settleMs = 500
 const adoptedPollMs = 1_000
 /** The same while one of them is being stopped. */
 const stoppingPollMs = 20
+/** For so long after its end a container can be attached to: its status takes a moment to tell that it has ended. */
+const attachGraceMs = 1_000
 /** How long a container whose processes have ended waits for the last of its log, which is a matter of milliseconds. */
 const logEndMaxMs = 1_000
 /** Exit codes of containers of which nobody saw the end: as if they had been killed. */
@@ -534,7 +536,11 @@ class ProcessRuntime implements Runtime {
   async attach(id: string, streams: CommandStreams, signal: AbortSignal): Promise<void> {
     const held = this.#held(id)
     const { config, logPath } = held.record
-    if (!isRunning(held)) throw new Error(`container ${id} is not running`)
+    const { clock } = this.#environment
+    // Who has just seen it run finds its end, as a moment ago.
+    const endedAtMs = held.exit?.finishedAtMs ?? Number.NEGATIVE_INFINITY
+    const hasJustEnded = clock.now() - endedAtMs < attachGraceMs
+    if (!isRunning(held) && !hasJustEnded) throw new Error(`container ${id} is not running`)
     // The one client that the input is for misses nothing: of what was written before it gets what nobody has read as log, which
     // kubectl does just before it attaches.
     const isOnly = config.stdinOnce === true && !held.wasAttached
@@ -551,7 +557,8 @@ class ProcessRuntime implements Runtime {
       output: readLog(logPath, options, held.log, AbortSignal.any([signal, leaving.signal])),
       onInputEnd: () => (endsInput ? this.#endInput(held) : leaving.abort()),
     }
-    await attachStreams(attached, streams)
+    const { stdin: _nobodyReads, ...outputs } = streams
+    await attachStreams(attached, isRunning(held) ? streams : outputs)
   }
 
   async portForward(sandboxId: string, port: number, stream: Duplex, signal: AbortSignal): Promise<void> {

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { Duplex, PassThrough, Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import type { CommandStreams, TerminalSize } from '@coracle/client/streaming'
-import { realEnvironment, sleep } from '@coracle/environment'
+import { type Environment, realEnvironment, sleep } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import type { ContainerConfig, Runtime } from '../runtime.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 
-const environment = realEnvironment()
+const real = realEnvironment()
 const patient = new AbortController().signal
 const onLinux = { skip: process.platform !== 'linux', meta: { needs: 'Linux' } }
 
@@ -23,7 +23,11 @@ interface Started {
 }
 
 /** A container that runs, in a sandbox of its own. */
-async function started(command: string, more: Partial<ContainerConfig> = {}): Promise<Started> {
+async function started(
+  command: string,
+  more: Partial<ContainerConfig> = {},
+  environment: Environment = real,
+): Promise<Started> {
   const runtime = createProcessRuntime({ environment, dataDirectory: temporaryDirectory(), nodeName: 'node-a' })
   onTestFinished(async () => {
     await Promise.all((await runtime.listContainers()).map(({ id }) => runtime.stopContainer(id, 0)))
@@ -145,7 +149,7 @@ describe('a command that a client runs', () => {
     })
     const running = container.runtime.exec(container.id, ['sh', '-c', script], false, { stdout, stderr }, patient)
     await once(stdout, 'readable')
-    await sleep(environment.clock, 100)
+    await sleep(real.clock, 100)
     expect([said, stdout.readableLength < 1_000_000]).toEqual(['', true])
     const bytes = buffer(stdout)
     expect(await running).toBe(0)
@@ -220,6 +224,19 @@ describe('a command with a terminal', () => {
 })
 
 describe('a client that is attached to a container', () => {
+  it('finds the end of one that has just ended, and none of one that ended before', async () => {
+    const { clock } = real
+    let aheadMs = 0
+    const ahead = { ...real, clock: { ...clock, now: () => clock.now() + aheadMs } }
+    const container = await started('echo out', { stdin: true, stdinOnce: true }, ahead)
+    await expect.poll(async () => (await container.runtime.listContainers())[0]?.state).toBe('exited')
+    const stdout = new PassThrough()
+    await container.runtime.attach(container.id, { stdin: Readable.from(['x\n']), stdout }, patient)
+    expect(await text(stdout.end())).toBe('out\n')
+    aheadMs = 60_000
+    await expect(container.runtime.attach(container.id, { stdout }, patient)).rejects.toThrow('is not running')
+  })
+
   it('sees what it writes from then on, until it ends', async () => {
     const directory = temporaryDirectory()
     const go = join(directory, 'go')
