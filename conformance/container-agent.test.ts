@@ -221,9 +221,9 @@ function itJoins({ flag, scheme, start }: Kind): void {
     expect(JSON.parse(body).metadata.name).toBe('web')
   })
 
-  it('has pods from before without it, and those of processes have it where they start', async () => {
+  it('has pods from before without it, and those of processes have it where client libraries look for it', async () => {
     expect(await field('.spec.volumes[*].name', 'pod', 'early')).not.toContain('kube-api-access')
-    const { stdout } = await kubectl.run(['exec', 'process', '--', 'cat', `.${tokenDirectory}/namespace`])
+    const { stdout } = await kubectl.run(['exec', 'process', '--', 'cat', `${tokenDirectory}/namespace`])
     expect(stdout).toBe('default')
   })
 

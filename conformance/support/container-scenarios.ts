@@ -257,7 +257,28 @@ export function itRunsContainers(start: () => Promise<RuntimeUnderTest>, its: Ru
       const text = await log('fast')
       return text.includes('left on device') && text
     })
-    expect(said.trim().split('\n')).toEqual(['tmpfs', 'size=1024k', '2777 777', '1234', 'No space left on device'])
+    expect(said.trim().split('\n')).toEqual(['tmpfs', 'size=1024k', '3777 777', '1234', 'No space left on device'])
+  })
+
+  it('shows a container a part of a volume alone, which stays what it was when the container started', async () => {
+    const at = (mountPath: string, subPath?: string) => ({ name: 'all', mountPath, ...(subPath && { subPath }) })
+    const prepare = 'mkdir /all/part; echo here > /all/part/file'
+    const script = `mv /all/part /all/was; ln -s / /all/part; ls -A /part; cat /part/file /one; stat -c %a /all/new /new`
+    await run('parts', ['sh', '-c', script], {
+      spec: {
+        restartPolicy: 'Never',
+        securityContext: { fsGroup: 777 },
+        volumes: [{ name: 'all', emptyDir: {} }],
+        initContainers: [
+          { name: 'prepare', image: testImage, command: ['sh', '-c', prepare], volumeMounts: [at('/all')] },
+        ],
+      },
+      container: {
+        volumeMounts: [at('/all'), at('/part', 'part'), at('/one', 'part/file'), at('/new', 'new/deep')],
+      },
+    })
+    await ended('parts')
+    expect((await log('parts', 'container=main')).split('\n')).toEqual(['file', 'here', 'here', '2777', '2777', ''])
   })
 
   it('evicts pods that store more on its disk than they may', async () => {
