@@ -25,7 +25,9 @@ async function startedKubelet(userNamespaces: boolean) {
   const runtime = await openCriRuntime(options)
   const client = createFakeClient(environment)
   const volumesDirectory = join(fake.directory, 'pods')
-  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory })
+  // Without that pods wait for the Service by which names are looked up.
+  const clusterDns = { servers: ['10.96.0.10'] }
+  const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory, clusterDns })
   onTestFinished(async () => {
     await kubelet.stop({ containers: 'terminate', graceMaxMs: 0 })
     await runtime.close()
