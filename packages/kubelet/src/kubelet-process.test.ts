@@ -102,6 +102,14 @@ describe('pods as processes', () => {
     await expect.poll(() => metrics.probes.text()).not.toContain(about)
   })
 
+  it.skipIf(!mayMount)('are not started with users of their own, and say so', needsRoot, async () => {
+    const { client, create } = await startedKubelet()
+    await create(testPod({ hostUsers: false, containers: [shell('true')] }))
+    const told = () => client.stored(events).map(({ message }) => message)
+    const why = "can't set `spec.hostUsers: false`, runtime does not support user namespaces"
+    await expect.poll(told).toContain(`Failed to create pod sandbox: ${why}`)
+  })
+
   it('are not started with mounts that have to be read-only with what is below them', async () => {
     const { create, status } = await startedKubelet()
     const mount = { name: 'data', mountPath: 'data', readOnly: true, recursiveReadOnly: 'Enabled' } as const

@@ -619,6 +619,7 @@ export class PodWorker implements StatusWriterHost {
         hostname: podHostname(this.#pod, isolation?.dns.domain),
         hostNetwork: spec.hostNetwork === true,
         ...(isolation === undefined ? {} : { isolation: await this.#isolation(isolation) }),
+        ...(spec.hostUsers === false && isolation === undefined ? { ownUsers: true } : {}),
         ...(preferredAddress === undefined ? {} : { preferredAddress }),
       })
     } catch (error) {

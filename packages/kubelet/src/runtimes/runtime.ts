@@ -13,6 +13,8 @@ export interface PodSandboxConfig {
   readonly hostname: string
   /** The pod shares the node's network and gets no address of its own. */
   readonly hostNetwork: boolean
+  /** It wants users that are none of its host's, on a runtime that does not isolate pods. Absent: it does not. */
+  readonly ownUsers?: true
   /** Address to take if it is free: the one the pod had before. */
   readonly preferredAddress?: string
   /** What only a runtime that isolates pods can make come true. Absent for others. */

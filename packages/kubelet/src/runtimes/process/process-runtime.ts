@@ -173,6 +173,9 @@ class ProcessRuntime implements Runtime {
 
   async runPodSandbox(config: PodSandboxConfig): Promise<PodSandboxStatus> {
     const { podUid, podName, podNamespace, attempt, hostname } = config
+    // Upstream's words. Whoever else runs Coracle has nobody be root by that: all are who they are.
+    if (config.ownUsers === true && runsAsRoot())
+      throw new Error("can't set `spec.hostUsers: false`, runtime does not support user namespaces")
     const sandbox: SandboxRecord = {
       id: this.#newId(),
       podUid,

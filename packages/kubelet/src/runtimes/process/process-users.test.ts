@@ -119,6 +119,12 @@ describe.skipIf(!runsAsRoot())('a container that names its user', needsRoot, () 
     expect(status.user).toEqual({ uid, gid, supplementalGroups: [gid, 31_339] })
   })
 
+  it('is not made where its pod wants users of its own, whose root would be that of the host', async () => {
+    const { runtime } = open()
+    const refused = runtime.runPodSandbox({ ...sandboxConfig(), ownUsers: true })
+    await expect(refused).rejects.toThrow("can't set `spec.hostUsers: false`, runtime does not support user namespaces")
+  })
+
   it('is root where it does not', async () => {
     const { runtime } = open()
     const id = await create(runtime, 'true')
