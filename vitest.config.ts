@@ -10,19 +10,22 @@ import SkippedTests from './scripts/skipped-tests.ts'
 const programs = ['conformance/**/*.test.ts', 'torture/**/*.test.ts']
 
 /** Tests of packages. Their files take turns in one process for each worker, which loads what they import once. */
-const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
+export const packages = ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts']
 
 /**
- * Tests that put something in the place of Node's modules, load much that others do not, count what all code that is loaded has done, or use
+ * Tests that put something in the place of modules or have them loaded anew, load much that others do not, count what all code that is loaded has done, or use
  * so many buffers that all that others have loaded would be searched for garbage again and again: each file has a process of its own.
  */
-const alone = [
+export const alone = [
   'packages/store/src/disk-room.test.ts',
   'packages/store/test/journal-power-loss.test.ts',
   'packages/store/test/power-loss.test.ts',
   'packages/store/test/crash.test.ts',
   'packages/store/test/lmdb-store.test.ts',
   'packages/environment/src/idle-memory-flags.test.ts',
+  'packages/kubelet/src/runtimes/process/log-watcher-growth.test.ts',
+  'packages/apiserver/src/admission/matching/load-expressions.test.ts',
+  'packages/cli/src/output/outcome-printer.test.ts',
   'packages/api/src/cost.test.ts',
   'packages/api/src/patch/strategic-merge-patch.test.ts',
   'examples/*/test/**/*.test.ts',
