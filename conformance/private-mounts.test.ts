@@ -110,30 +110,27 @@ describe.skipIf(!canMount)('a manifest with volumes at absolute paths', { meta: 
 
   it('calls the API as client libraries do, with the token of its account', async () => {
     const account = `
+apiVersion: v1
+kind: ServiceAccount
+metadata: { name: viewer }
+---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
-metadata: { name: default-view }
+metadata: { name: viewer-view }
 roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view }
-subjects: [{ kind: ServiceAccount, name: default }]
+subjects: [{ kind: ServiceAccount, name: viewer }]
 ---
 apiVersion: v1
 kind: Pod
 metadata: { name: caller }
 spec:
   restartPolicy: Never
+  serviceAccountName: viewer
   containers:
     - name: main
       image: example/caller
       command: [${JSON.stringify((await tools()).kubectl)}, get, pods, -o, name]
       env: [{ name: HOME, value: /nowhere }]
-      volumeMounts: [{ name: access, mountPath: /var/run/secrets/kubernetes.io/serviceaccount }]
-  volumes:
-    - name: access
-      projected:
-        sources:
-          - serviceAccountToken: { path: token }
-          - configMap: { name: kube-root-ca.crt }
-          - downwardAPI: { items: [{ path: namespace, fieldRef: { fieldPath: metadata.namespace } }] }
 `
     await program.kubectlOk(['apply', '-f', '-'], { input: account })
     await program.kubectlOk(['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller'])

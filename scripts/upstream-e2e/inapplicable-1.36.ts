@@ -48,7 +48,7 @@ export const inapplicable: readonly Inapplicable[] = [
   {
     pattern: /^\[sig-auth\].*opting out of API token automount/,
     reason:
-      'looks for the volume of a token in pods, which is left out (docs/decisions/0057-no-volume-for-tokens-by-itself.md)',
+      'looks for the volume of a token in pods of the account default (docs/decisions/0057-tokens-for-accounts-of-their-own.md)',
   },
   {
     pattern: /^\[sig-auth\] SelfSubjectReview.*(v1beta1|SelfSubjectReview API operations)/,

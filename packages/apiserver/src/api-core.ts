@@ -83,10 +83,11 @@ export interface ApiCoreOptions {
   /** The range that services get addresses of in a store that has none yet, such as `10.96.0.0/12`, which it is unless set. */
   readonly serviceCidr?: string
   /**
-   * Whether each pod gets a volume with a token of its account, where client libraries look for it. That is of use where containers have file
-   * systems of their own: `forIsolatedNodes` has it depend on whether there is a node that says so. False unless set.
+   * Whether each pod gets a volume with a token of its account, where client libraries look for it. With `whereOfUse` all do while there is a
+   * node whose containers have file systems of their own, and otherwise those that name another account than `default`, or ask for it. False
+   * unless set.
    */
-  readonly mountsTokens?: boolean | 'forIsolatedNodes'
+  readonly mountsTokens?: boolean | 'whereOfUse'
   /** Further admission, after what is built in. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Where admission counts what it has judged. Absent: nowhere. */
@@ -336,15 +337,15 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   return core
 }
 
-/** The volumes with tokens that pods get without having asked; undefined where none ever does. */
+/** The volumes with tokens that pods get without naming them; undefined where none ever does. */
 function tokenVolumesOf(
-  wanted: boolean | 'forIsolatedNodes',
+  wanted: boolean | 'whereOfUse',
   isolatingNodes: IsolatingNodes,
   { random }: Environment,
 ): TokenVolumes | undefined {
   if (wanted === false) return undefined
   return {
-    areWanted: () => wanted === true || isolatingNodes.exist(),
+    areForAll: () => wanted === true || isolatingNodes.exist(),
     newSuffix: () => random.string(generatedSuffixLength, nameAlphabet),
   }
 }

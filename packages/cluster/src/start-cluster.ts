@@ -283,12 +283,12 @@ function listenAddress({ listen: wanted, environment }: ClusterOptions): { host:
 }
 
 /**
- * Whether pods get tokens in a volume: where containers are those of a container runtime, or may be because nodes of other machines can
- * join. A cluster that was copied stays as it was.
+ * Which pods get tokens in a volume: all where containers are those of a container runtime, those that have a use for it where programs reach
+ * the API and nodes of other machines can join. A cluster that was copied stays as it was.
  */
-function mountsTokens(options: ClusterOptions): boolean | 'forIsolatedNodes' {
+function mountsTokens(options: ClusterOptions): boolean | 'whereOfUse' {
   if (options.containerRuntime !== undefined) return true
-  return listenAddress(options) !== undefined && options.storedNodes !== true ? 'forIsolatedNodes' : false
+  return listenAddress(options) !== undefined && options.storedNodes !== true ? 'whereOfUse' : false
 }
 
 /** Where services are reached that have processes of this host behind them. */

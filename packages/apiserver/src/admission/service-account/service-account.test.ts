@@ -219,7 +219,7 @@ describe('a token where client libraries look for it', () => {
   })
 
   it('is there for as long as a node has containers with file systems of their own, where that decides', async () => {
-    const { client } = await startTestCore({ mountsTokens: 'forIsolatedNodes' })
+    const { client } = await startTestCore({ mountsTokens: 'whereOfUse' })
     const volumesOf = async (name: string) => (await client.create(pods, pod(name))).spec.volumes?.length
     const join = (name: string, containerRuntimeVersion: string) =>
       client.create(nodes, {
@@ -246,11 +246,30 @@ describe('a token where client libraries look for it', () => {
     expect(await volumesOf('fifth')).toBe(1)
   })
 
+  it('is there on all nodes for those that may call the API: by an account of their own, or because they ask', async () => {
+    const { client } = await startTestCore({ mountsTokens: 'whereOfUse' })
+    await client.create(serviceAccounts, robot())
+    await client.create(serviceAccounts, {
+      ...robot({ metadata: { name: 'shy' } }),
+      automountServiceAccountToken: false,
+    })
+    const volumesOf = async (name: string, spec: Partial<Pod['spec']>) =>
+      (await client.create(pods, pod(name, {}, spec))).spec.volumes?.length ?? 0
+    expect(await volumesOf('own', { serviceAccountName: 'robot' })).toBe(1)
+    expect(await volumesOf('own-without', { serviceAccountName: 'robot', automountServiceAccountToken: false })).toBe(0)
+    expect(await volumesOf('shy', { serviceAccountName: 'shy' })).toBe(0)
+    expect(await volumesOf('asks', { automountServiceAccountToken: true })).toBe(1)
+    expect(await volumesOf('default', {})).toBe(0)
+    const body = { automountServiceAccountToken: true }
+    await client.patch(serviceAccounts, { namespace: 'default', name: 'default' }, { type: 'merge', body })
+    expect(await volumesOf('default-asks', {})).toBe(1)
+  })
+
   it('is there from the start where such a node is stored already', async () => {
     const { client, store } = await startTestCore()
     const status = nodeStatus('containerd://2.0.0')
     await client.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'isolating' }, status })
-    const later = await startTestCore({ store, mountsTokens: 'forIsolatedNodes' })
+    const later = await startTestCore({ store, mountsTokens: 'whereOfUse' })
     expect((await later.client.create(pods, pod('a'))).spec.volumes).toHaveLength(1)
   })
 

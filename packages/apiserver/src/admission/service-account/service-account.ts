@@ -13,18 +13,18 @@ import { withTokenVolume } from './token-volume.ts'
 /** What pods run as that name no service account. */
 const defaultAccountName = 'default'
 
-/** The volumes with tokens that pods get without having asked. */
+/** The volumes with tokens that pods get without naming them. */
 export interface TokenVolumes {
-  /** Whether a pod that is created now gets one. */
-  areWanted(): boolean
+  /** Whether a pod that is created now gets one though nothing says that it calls the API. */
+  areForAll(): boolean
   /** Makes the end of a volume's name. */
   newSuffix(): string
 }
 
 /**
  * Pods that name no service account run as `default`, the account has to exist, and those that name no secrets to pull images with
- * have those of their account. An account may limit the secrets that its pods name. Where there are `tokenVolumes`, containers have a
- * token of their account where client libraries look for it.
+ * have those of their account. An account may limit the secrets that its pods name. Where there are `tokenVolumes`, containers that may
+ * call the API have a token of their account where client libraries look for it.
  */
 export function serviceAccount(
   registries: Registries,
@@ -70,8 +70,8 @@ export function serviceAccount(
       const name = pod.spec.serviceAccountName || defaultAccountName
       const completed = (account: ServiceAccount): KubernetesObject => {
         const own = withPullSecrets(withAccount(pod as AdmittedPod, name), account)
-        const changed =
-          tokenVolumes?.areWanted() === true ? withTokenVolume(own as Pod, account, tokenVolumes.newSuffix) : own
+        const isWanted = tokenVolumes !== undefined && (tokenVolumes.areForAll() || mayCallApi(pod, account))
+        const changed = isWanted ? withTokenVolume(own as Pod, account, tokenVolumes.newSuffix) : own
         judge(attributes, changed as Pod, account)
         return changed
       }
@@ -94,6 +94,10 @@ export function serviceAccount(
     },
   }
 }
+
+/** Accounts of their own, and wishes for a token, are for programs that call the API: what runs as `default` seldom does. */
+const mayCallApi = ({ spec }: Pod, { metadata, automountServiceAccountToken }: ServiceAccount): boolean =>
+  metadata.name !== defaultAccountName || (spec.automountServiceAccountToken ?? automountServiceAccountToken) === true
 
 const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAnnotation] !== undefined
 
