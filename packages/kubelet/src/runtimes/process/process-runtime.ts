@@ -63,7 +63,7 @@ import {
 import { type ContainerView, createView, prepareView, viewFiles } from './view/container-view.ts'
 import {
   beforeShim,
-  type EnteredPaths,
+  type EnteredView,
   joiningView,
   makingView,
   type ViewUser,
@@ -253,18 +253,20 @@ class ProcessRuntime implements Runtime {
     const links = hasView ? config.mounts.filter((mount) => !isInView(mount)) : config.mounts
     if (user !== undefined) this.#admit(record, links, user)
     placeMounts({ ...config, mounts: links }, record.workDirectory, user, problem)
-    const viewed = hasView ? { ...record, view: this.#viewOf(record) } : record
+    const viewed = hasView ? { ...record, view: this.#viewOf(record, sandbox) } : record
     mkdirSync(dirname(record.logPath), { recursive: true, mode: 0o700 })
     this.#records.writeContainer(viewed)
     this.#containers.set(record.id, hold(viewed))
     return record.id
   }
 
-  #viewOf({ id, workDirectory, config, user }: ContainerRecord): ContainerView {
+  #viewOf({ id, workDirectory, config, user }: ContainerRecord, sandbox: SandboxRecord): ContainerView {
     const messagePath = this.#records.messagePath(id)
     mkdirSync(dirname(messagePath), { recursive: true, mode: 0o700 })
     writeFileSync(messagePath, '', { mode: 0o600 })
-    return createView(config, { workDirectory, messagePath }, user)
+    // Without an address of its own a pod is the host, by name, too.
+    const hostname = sandbox.addresses.length > 0 ? sandbox.hostname : undefined
+    return createView(config, { workDirectory, messagePath }, user, hostname)
   }
 
   /** Who a container is: where it has volumes that were made for its pod, one of the group that may pass to them. */
@@ -344,7 +346,7 @@ class ProcessRuntime implements Runtime {
     const identity = this.#identityOf(record, { name: terminationMessageVariable, value: inside })
     const command = commandOf(config, workDirectory, identity)
     if (view === undefined) return { command, messagePath: onHost }
-    const enter = (whole: Command) => makingView(whole, this.#viewPaths(id, view), viewUser(user))
+    const enter = (whole: Command) => makingView(whole, this.#entered(id, view), viewUser(user))
     return { command: { ...command, enter }, messagePath: onHost }
   }
 
@@ -683,13 +685,13 @@ class ProcessRuntime implements Runtime {
     if (shim === undefined || main === undefined || !isAlive(main))
       throw new Error(`failed to exec in container: container ${id} is not running`)
     const enter = (whole: Command) =>
-      joiningView(whole, this.#viewPaths(id, view), viewUser(user), { shim, main: main.pid })
+      joiningView(whole, this.#entered(id, view), viewUser(user), { shim, main: main.pid })
     return { ...beside, enter }
   }
 
-  #viewPaths(id: string, { inPlace }: ContainerView): EnteredPaths {
+  #entered(id: string, { inPlace, hostname }: ContainerView): EnteredView {
     const paths = this.#records.viewPaths(id)
-    return inPlace === true ? { ...paths, root: undefined } : paths
+    return { ...paths, hostname, ...(inPlace === true ? { root: undefined } : {}) }
   }
 
   #endInput(held: HeldContainer): void {

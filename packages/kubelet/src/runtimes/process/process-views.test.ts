@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { realEnvironment } from '@coracle/environment'
@@ -22,7 +22,7 @@ import { type DrivenRuntime, drivenRuntime } from '../../testing/driven-runtime.
 import { remoteRuntime } from '../../testing/remote-runtime.ts'
 import { sandboxConfig } from '../../testing/sandboxes.ts'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
-import type { AskedUser, ContainerConfig, ContainerRuntimeStatus, Mount } from '../runtime.ts'
+import type { AskedUser, ContainerConfig, ContainerRuntimeStatus, Mount, PodSandboxConfig } from '../runtime.ts'
 import { createProcessRuntime } from './process-runtime.ts'
 import { runsAsRoot } from './process-user.ts'
 import { privateMountsProblem } from './view/private-mounts.ts'
@@ -185,6 +185,35 @@ describe.each([
     expect((await after.execSync(id, ['sh', '-c', script])).output).toMatch(said)
     expect(hostMounts(place)).toEqual([])
   })
+
+  test(
+    'is on a host of the name of its pod, if it can find that in a hosts file, and other processes are not',
+    needsMounts,
+    async () => {
+      const place = open()
+      const hosts = at('/etc/hosts', join(volume(place, { hosts: 'my hosts\n' }), 'hosts'))
+      const name = ['cat', '/proc/sys/kernel/hostname']
+      const called = async (mounts: readonly Mount[], more: Partial<PodSandboxConfig> = {}) => {
+        const sandbox = await place.runtime.runPodSandbox({ ...sandboxConfig(), hostname: 'db-0', ...more })
+        const id = await place.runtime.createContainer(
+          sandbox.id,
+          main(`${name.join(' ')}; exec sleep 60`, { mounts: [...mounts] }),
+        )
+        await place.runtime.startContainer(id)
+        await expect.poll(() => place.runtime.log(id)).toMatch(/\n$/)
+        expect((await place.runtime.execSync(id, name)).output).toBe(await place.runtime.log(id))
+        return { id, said: await place.runtime.log(id) }
+      }
+      const { id, said } = await called([hosts])
+      expect(said).toBe('db-0\n')
+      expect((await called([hosts, at(`/${fresh}`, volume(place))])).said).toBe('db-0\n')
+      const own = `${hostname()}\n`
+      expect((await called([at(`/${fresh}`, volume(place))])).said).toBe(own)
+      expect((await called([hosts], { hostNetwork: true })).said).toBe(own)
+      expect(readFileSync('/proc/sys/kernel/hostname', 'utf8')).toBe(own)
+      expect((await (await place.restart()).execSync(id, name)).output).toBe('db-0\n')
+    },
+  )
 
   test('sees all else as the host has it', needsMounts, async () => {
     const place = open()

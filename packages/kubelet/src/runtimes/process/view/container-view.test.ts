@@ -17,7 +17,7 @@ function prepared(mounts: readonly Mount[], isRoot = false) {
   mkdirSync(workDirectory ?? '')
   writeFileSync(messagePath ?? '', '')
   const own = { workDirectory: workDirectory ?? '', messagePath: messagePath ?? '' }
-  const view = createView({ mounts } as ContainerConfig, own, isRoot ? undefined : stranger)
+  const view = createView({ mounts } as ContainerConfig, own, isRoot ? undefined : stranger, undefined)
   const paths = { root: root ?? '', script: join(directory, 'script'), table: join(directory, 'table') }
   const close = prepareView(view, paths, true)
   return (look = ':') => {

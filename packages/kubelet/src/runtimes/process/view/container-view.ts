@@ -19,6 +19,8 @@ export interface ContainerView {
   readonly messagePath: string
   /** It sees the host's own root, with a hosts file of its own and no more: then it can do what it could without. */
   readonly inPlace?: true
+  /** What the host is called there; absent: its own name. */
+  readonly hostname?: string
 }
 
 /** What a container has of its own on the host. */
@@ -32,10 +34,26 @@ const hiddenDirectory = '/.coracle'
 
 /**
  * Plans the view of a container whose volumes are at absolute paths. What it has of its own is where it is on the host, unless a volume is mounted
- * over that, or its user may not pass there: then in `/.coracle`. Throws a `ContainerConfigError` where a volume cannot be where it should.
+ * over that, or its user may not pass there: then in `/.coracle`. The host is called as its pod says, undefined for its own name, where the container has a hosts file in
+ * which to find that. Throws a `ContainerConfigError` where a volume cannot be where it should.
  */
-export function createView({ mounts }: ContainerConfig, own: OwnPaths, user: ProcessUser | undefined): ContainerView {
+export function createView(
+  { mounts }: ContainerConfig,
+  own: OwnPaths,
+  user: ProcessUser | undefined,
+  hostname: string | undefined,
+): ContainerView {
   const wanted = mounts.filter(isInView).map(viewMount)
+  const files = planFiles(wanted, mounts, own, user)
+  return hostname !== undefined && wanted.some(isHostsFile) ? { ...files, hostname } : files
+}
+
+function planFiles(
+  wanted: readonly ViewMount[],
+  mounts: readonly Mount[],
+  own: OwnPaths,
+  user: ProcessUser | undefined,
+): ContainerView {
   const plan = planView(wanted, hostFiles, user !== undefined)
   if (plan.rebuilt.length === 0 && wanted.every(isHostsFile)) return { plan, ...own, inPlace: true }
   const files = viewFiles({ plan })

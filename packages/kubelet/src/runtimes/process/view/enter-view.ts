@@ -27,8 +27,13 @@ export interface ViewPaths {
   readonly main: string
 }
 
-/** The same of one that may be in place, and have no root of its own. */
-export type EnteredPaths = Omit<ViewPaths, 'root'> & { readonly root: string | undefined }
+/** A view as one goes into it. */
+export interface EnteredView extends Omit<ViewPaths, 'root'> {
+  /** Undefined for one in place, which has no root of its own. */
+  readonly root: string | undefined
+  /** What the host is called there; undefined for its own name. */
+  readonly hostname: string | undefined
+}
 
 /** The processes of a container that its namespaces are known by. */
 export interface ViewProcesses {
@@ -70,28 +75,29 @@ export const beforeShim = ({ own }: ViewUser): readonly string[] =>
   own === undefined ? [] : [program('unshare'), '--user', '--map-root-user', '--']
 
 /** The command, as what makes the view, goes into it, and becomes the command. */
-export function makingView(command: Command, { root, script, main }: EnteredPaths, user: ViewUser): Command {
-  const making = [program('unshare'), '--mount', '--propagation', 'slave', '--', '/bin/sh', '-c', makingScript]
+export function makingView(command: Command, { root, script, main, hostname }: EnteredView, user: ViewUser): Command {
+  const own = ['--mount', '--propagation', 'slave', ...(hostname === undefined ? [] : ['--uts'])]
+  const making = [program('unshare'), ...own, '--', '/bin/sh', '-c', makingScript]
   const entering = root === undefined ? [] : [program('unshare'), ...ownNamespace(user), `--root=${root}`, '--']
   const inside =
     root === undefined
       ? inPlaceArgv(command, user, beginning, ownNamespaceArgv(user))
       : insideArgv(command, user, entering, root, beginning)
-  return asEntering(command, [...making, 'coracle-view', main, script, ...inside])
+  return asEntering(command, [...making, 'coracle-view', main, script, hostname ?? '', ...inside])
 }
 
 /** The command beside a container with a view, in the same. */
 export function joiningView(
   command: Command,
-  { root }: Pick<EnteredPaths, 'root'>,
+  { root, hostname }: Pick<EnteredView, 'root' | 'hostname'>,
   user: ViewUser,
   { shim, main }: ViewProcesses,
 ): Command {
   const nsenter = program('nsenter')
-  const mounts = `--mount=/proc/${main}/ns/mnt`
+  const own = [`--mount=/proc/${main}/ns/mnt`, ...(hostname === undefined ? [] : [`--uts=/proc/${main}/ns/uts`])]
   const keeping = '--preserve-credentials'
   const outer =
-    user.own === undefined ? [nsenter, mounts, '--'] : [nsenter, `--user=/proc/${shim}/ns/user`, mounts, keeping, '--']
+    user.own === undefined ? [nsenter, ...own, '--'] : [nsenter, `--user=/proc/${shim}/ns/user`, ...own, keeping, '--']
   const inner = user.own === undefined ? [] : [nsenter, `--user=/proc/${main}/ns/user`, keeping]
   if (root === undefined) {
     const entering = inner.length === 0 ? [] : [...inner, '--']
@@ -157,13 +163,17 @@ function chrootProgram(): string {
   )
 }
 
-/** $1 is the file for the identity, $2 the script that makes the view, the rest is what goes into it. What they say of failures is part of the report. */
+/**
+ * $1 is the file for the identity, $2 the script that makes the view, $3 the name of the host if it has one of its own, the rest is what goes into it. What
+ * they say of failures is part of the report. Root of a user namespace names the host by a program alone: where there is none, it keeps its name.
+ */
 const makingScript = `
 exec 5>&2 2>&${viewReportFd}
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 . "$2"
+[ -z "$3" ] || (printf '%s' "$3" >/proc/sys/kernel/hostname || hostname "$3" || :) 2>/dev/null
 ${tellingIdentity} || exit 128
-shift 2
+shift 3
 unset PATH
 exec "$@"
 `

@@ -33,6 +33,7 @@ function findProblem(): string | undefined {
   const making = [
     unshare,
     '--mount',
+    '--uts',
     '--propagation',
     'slave',
     '--',
