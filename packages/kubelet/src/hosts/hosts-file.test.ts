@@ -6,7 +6,7 @@ const pod = { hostname: 'web', hostAliases: [] }
 
 it('names the pod, and what it adds', () => {
   const hostAliases = [{ ip: '1.2.3.4', hostnames: ['a.example', 'b.example'] }]
-  const names = { hostname: 'web', hostAliases, fullHostname: 'web.sub.ns.svc.cluster.local' }
+  const names = { hostname: 'web', hostAliases, ownNames: ['web.sub.ns.svc.cluster.local', 'web'] }
   const file = hostsFile(names, ['10.0.0.7'], undefined)
   expect(file).toMatch(/^# Kubernetes-managed hosts file\.\n127\.0\.0\.1\tlocalhost\n/)
   expect(file).toContain('\n10.0.0.7\tweb.sub.ns.svc.cluster.local\tweb\n')
@@ -65,7 +65,7 @@ describe('the file of a process', () => {
     processHostsFile({ ...names, hostNetwork }, ['127.9.0.1'], shared)
 
   it('is that of its pod, and what it shares', () => {
-    expect(file({ ...pod, fullHostname: 'web.sub.shop.svc.cluster.local' }, '# shared\n')).toBe(
+    expect(file({ ...pod, ownNames: ['web.sub.shop.svc.cluster.local', 'web'] }, '# shared\n')).toBe(
       '# Kubernetes-managed hosts file.\n127.9.0.1\tweb.sub.shop.svc.cluster.local\tweb\n\n# shared\n',
     )
   })

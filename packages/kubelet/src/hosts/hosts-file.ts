@@ -51,9 +51,8 @@ const localhost = 'localhost'
 
 const header = (isOfNode: boolean): string => `# Kubernetes-managed hosts file${isOfNode ? ' (host network)' : ''}.\n`
 
-function ownLines({ hostname, fullHostname }: PodNames, addresses: readonly string[]): string {
-  const names = fullHostname === undefined ? hostname : `${fullHostname}\t${hostname}`
-  return addresses.map((address) => `${address}\t${names}\n`).join('')
+function ownLines({ hostname, ownNames = [hostname] }: PodNames, addresses: readonly string[]): string {
+  return addresses.map((address) => `${address}\t${ownNames.join('\t')}\n`).join('')
 }
 
 function aliases({ hostAliases }: PodNames): string {

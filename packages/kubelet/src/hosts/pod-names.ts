@@ -1,21 +1,17 @@
 import type { Pod } from '@coracle/api'
-import { podHostname } from '../pod/pod-hostname.ts'
+import { hostAndDomain, podHostname } from '../pod/pod-hostname.ts'
 import type { PodSandboxConfig, SandboxIsolation } from '../runtimes/runtime.ts'
 
 /** The names that a pod has, and those that it adds: what is in a file of hosts whoever else is. */
-export type PodNames = Pick<PodSandboxConfig, 'hostname'> & Pick<SandboxIsolation, 'hostAliases' | 'fullHostname'>
+export type PodNames = Pick<PodSandboxConfig, 'hostname'> & Pick<SandboxIsolation, 'hostAliases' | 'ownNames'>
 
 /** Throws as `podHostname`. */
 export function podNames(pod: Pod, clusterDomain: string): PodNames {
-  const { metadata, spec } = pod
-  const { hostAliases = [], subdomain = '' } = spec
-  const host = podHostname(pod, clusterDomain)
-  const domain = `${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}`
+  const { hostAliases = [] } = pod.spec
+  const { host, domain } = hostAndDomain(pod, clusterDomain)
   return {
-    hostname: host,
+    hostname: podHostname(pod, clusterDomain),
     hostAliases: hostAliases.map(({ ip = '', hostnames = [] }) => ({ ip, hostnames })),
-    ...(subdomain === '' || host.includes('.')
-      ? {}
-      : { fullHostname: `${spec.hostname ?? metadata.name ?? ''}.${domain}` }),
+    ...(domain === undefined ? {} : { ownNames: [`${host}.${domain}`, host] }),
   }
 }

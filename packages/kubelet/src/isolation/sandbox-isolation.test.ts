@@ -55,8 +55,8 @@ describe('how a pod of a node looks names up', () => {
 
 describe('the name of a pod’s host', () => {
   it('is in the domain of the cluster', async () => {
-    const { fullHostname } = await isolation({ hostname: 'north', subdomain: 'db' })
-    expect(fullHostname).toBe('north.db.default.svc.example.internal')
+    const { ownNames } = await isolation({ hostname: 'north', subdomain: 'db' })
+    expect(ownNames).toEqual(['north.db.default.svc.example.internal', 'north'])
   })
 })
 

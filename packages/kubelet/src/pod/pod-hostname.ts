@@ -8,16 +8,27 @@ const nodeNameMax = 64
 export const clusterDomain = 'cluster.local'
 
 /**
- * What a pod's processes are told the name of their host is, as upstream's kubelet has it: what `hostnameOverride` says, or `hostname`, or the
- * pod's name, cut to what a host may be called; with its domain where the pod wants that (`setHostnameAsFQDN`). Throws a RangeError where
+ * What the host of a pod is called, as upstream's kubelet has it: what `hostnameOverride` says, or `hostname`, or the pod's name, cut to what a host may be
+ * called; and the domain of its subdomain, which one that is overridden has not.
+ */
+export function hostAndDomain(
+  { metadata, spec }: Pod,
+  clusterDomain: string,
+): { readonly host: string; readonly domain?: string } {
+  if (spec.hostnameOverride !== undefined) return { host: cut(spec.hostnameOverride) }
+  const { hostname = metadata.name ?? '', subdomain = '' } = spec
+  const host = cut(hostname)
+  return subdomain === '' ? { host } : { host, domain: `${subdomain}.${metadata.namespace ?? ''}.svc.${clusterDomain}` }
+}
+
+/**
+ * What a pod's processes are told the name of their host is: that, with its domain where the pod wants it (`setHostnameAsFQDN`). Throws a RangeError where
  * that is too long.
  */
-export function podHostname({ metadata, spec }: Pod, domain = clusterDomain): string {
-  if (spec.hostnameOverride !== undefined) return cut(spec.hostnameOverride)
-  const { hostname = metadata.name ?? '', subdomain = '', setHostnameAsFQDN } = spec
-  const short = cut(hostname)
-  if (setHostnameAsFQDN !== true || subdomain === '') return short
-  const full = `${short}.${subdomain}.${metadata.namespace ?? ''}.svc.${domain}`
+export function podHostname(pod: Pod, inDomain = clusterDomain): string {
+  const { host, domain } = hostAndDomain(pod, inDomain)
+  if (pod.spec.setHostnameAsFQDN !== true || domain === undefined) return host
+  const full = `${host}.${domain}`
   if (full.length <= nodeNameMax) return full
   throw new RangeError(
     `Failed to construct FQDN from pod hostname and cluster domain, FQDN ${full} is too long ` +

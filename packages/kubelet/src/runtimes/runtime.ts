@@ -107,8 +107,8 @@ export interface SandboxIsolation extends UserOptions {
   readonly runtimeHandler: string
   /** Host names of its containers, as a file. */
   readonly hostAliases: readonly { readonly ip: string; readonly hostnames: readonly string[] }[]
-  /** A second name for the pod in that file. */
-  readonly fullHostname?: string
+  /** What the pod is called in that file, the longest first; absent: as its host. */
+  readonly ownNames?: readonly string[]
 }
 
 /** A sandbox as the runtime sees it. */
