@@ -1,0 +1,114 @@
+import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+
+/** How the kernel marks a socket that takes connections (`__SO_ACCEPTCON`), in /proc/net/unix. */
+const accepting = 0x10000
+
+/**
+ * Programs that see what they mount into containers, or have others do it who see the same. Whatever else serves a socket may pass it on to another
+ * machine, as that of Docker Desktop.
+ */
+const runtimePrograms: ReadonlySet<string> = new Set(['containerd', 'crio', 'dockerd', 'podman'])
+
+/** A socket, as the process that serves it has it open. */
+interface Server {
+  readonly pid: number
+  readonly descriptor: string
+  readonly target: string
+}
+
+/**
+ * The processes of a container runtime on this machine that serve a socket, as the roots of the files that they see: `/proc/PID/root`. They are found by the
+ * socket that listens, which /proc shows to root in the same network and process namespaces.
+ */
+export class RuntimeRoots {
+  readonly #socket: string
+  #servers: readonly Server[] = []
+
+  constructor(socket: string) {
+    this.#socket = socket
+  }
+
+  /** Undefined where it cannot be told which processes these are. */
+  async find(): Promise<readonly string[] | undefined> {
+    if (!(await allServe(this.#servers))) this.#servers = await findServers(this.#socket)
+    return this.#servers.length === 0 ? undefined : this.#servers.map(rootOf)
+  }
+}
+
+const rootOf = ({ pid }: Pick<Server, 'pid'>): string => `/proc/${pid}/root`
+
+/** Whether those that served a socket still do: there are some, and their numbers are not others' by now. */
+async function allServe(servers: readonly Server[]): Promise<boolean> {
+  const targets = await Promise.all(servers.map(({ pid, descriptor }) => targetOf(pid, descriptor)))
+  return servers.length > 0 && servers.every(({ target }, index) => targets[index] === target)
+}
+
+/** All that have the socket open; none where one of them is not known to be a runtime here, or has another socket at its path. */
+async function findServers(socket: string): Promise<readonly Server[]> {
+  const listening = await listeningAt(socket)
+  if (listening.size === 0) return []
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0 && pid !== process.pid)
+  const seen: Server[] = []
+  for (const pid of pids) {
+    const server = await serverIn(pid, listening)
+    if (server !== undefined) seen.push(server)
+  }
+  // Copies of processes that are about to become other programs have gone by now.
+  const stays = await Promise.all(seen.map((each) => allServe([each])))
+  const servers = seen.filter((_, index) => stays[index])
+  const kinds = await Promise.all(servers.map((each) => kindOf(each, socket, listening.get(each.target) ?? socket)))
+  return kinds.includes('runtime') && !kinds.includes('other') ? servers : []
+}
+
+/** What a server of a socket is. The first process opens sockets for others, and is where these are started from. */
+async function kindOf(server: Server, socket: string, path: string): Promise<'runtime' | 'first' | 'other'> {
+  const { pid } = server
+  if (!(await isSame(socket, `${rootOf(server)}${path}`))) return 'other'
+  if (pid === 1) return 'first'
+  const [program, users, own] = await Promise.all([
+    readFile(`/proc/${pid}/comm`, 'utf8').catch(() => ''),
+    readlink(`/proc/${pid}/ns/user`).catch(() => ''),
+    readlink('/proc/self/ns/user'),
+  ])
+  // One that is root for itself alone may not look into directories of root's.
+  return runtimePrograms.has(program.trim()) && users === own ? 'runtime' : 'other'
+}
+
+async function serverIn(pid: number, listening: ReadonlyMap<string, string>): Promise<Server | undefined> {
+  const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
+  const targets = await Promise.all(descriptors.map((descriptor) => targetOf(pid, descriptor)))
+  const index = targets.findIndex((target) => target !== undefined && listening.has(target))
+  const [descriptor, target] = [descriptors[index], targets[index]]
+  return descriptor === undefined || target === undefined ? undefined : { pid, descriptor, target }
+}
+
+const targetOf = (pid: number, descriptor: string): Promise<string | undefined> =>
+  readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => undefined)
+
+/** The sockets that listen at a path: their paths, as they were bound, by what descriptors of them are links to. */
+async function listeningAt(socket: string): Promise<ReadonlyMap<string, string>> {
+  const wanted = await realpath(socket)
+  const all = parseListening(await readFile('/proc/net/unix', 'utf8').catch(() => ''))
+  const found = new Map<string, string>()
+  for (const { inode, path } of all) {
+    if (basename(path) !== basename(wanted) && basename(path) !== basename(socket)) continue
+    if ((await realpath(path).catch(() => undefined)) === wanted) found.set(`socket:[${inode}]`, path)
+  }
+  return found
+}
+
+/** Sockets with an absolute path that take connections, as /proc/net/unix tells of them. */
+export function parseListening(text: string): readonly { readonly inode: string; readonly path: string }[] {
+  return text.split('\n').flatMap((line) => {
+    const [, flags = '', inode, path] = /^\S+ \S+ \S+ (\S+) \S+ \S+ +(\d+) (\/.*)$/.exec(line) ?? []
+    if (inode === undefined || path === undefined) return []
+    return (Number.parseInt(flags, 16) & accepting) === 0 ? [] : [{ inode, path }]
+  })
+}
+
+/** Whether two paths lead to one file. */
+async function isSame(path: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([path, other].map((each) => stat(each, { bigint: true }).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+}
