@@ -35,13 +35,15 @@ class NotSeenError extends Error {}
  * anywhere in the place of a part meanwhile (CVE-2021-25741). So a part is opened step by step, without links, and mounted at a path of the node agent's
  * own, which the runtime is given. The mounts are there until the container has been started.
  *
- * Where the runtime does not see such mounts, as it is in another mount namespace, containers would get empty directories. So whether its processes find at
- * that path what was opened is looked at for each of them. Where the first is not seen parts are given by their paths, which is said once.
+ * Where the runtime does not see such mounts, as it is in another mount namespace, containers would get empty directories. So for each of them it is looked
+ * whether the runtime's processes find there what was opened. Where they never have parts are given by their own paths, which is said once.
  */
 export class VolumeParts {
   readonly #options: VolumePartsOptions
-  /** Undefined until the first part has been held, or could not be. */
-  #holds: boolean | undefined
+  /** Whether the runtime has seen a part: then one that it does not see is an error. */
+  #hasSeen = false
+  /** Whether it has been said that parts are not held. */
+  #isTold = false
 
   constructor(options: VolumePartsOptions) {
     this.#options = options
@@ -56,7 +58,7 @@ export class VolumeParts {
   /** The mounts of a container as the runtime is to be given them. Rejects with a `ContainerConfigError` where a part is not what it was. */
   async hold({ name, mounts }: Pick<ContainerConfig, 'name' | 'mounts'>): Promise<HeldMounts> {
     const asTheyAre = { mounts, release: async () => {} }
-    if (this.#holds === false || !mounts.some(isPart)) return asTheyAre
+    if (!mounts.some(isPart)) return asTheyAre
     const targets: string[] = []
     const release = async () => {
       await Promise.all(targets.map((target) => this.#unmount(target)))
@@ -64,13 +66,12 @@ export class VolumeParts {
     try {
       const held: Mount[] = []
       for (const mount of mounts) held.push(isPart(mount) ? await this.#heldOf(name, mount, targets) : mount)
-      this.#holds = true
       return { mounts: held, release }
     } catch (error) {
       await release()
       if (!(error instanceof NotSeenError)) throw error
-      this.#holds = false
-      this.#options.logger.warn(notHeld, { reason: error.message })
+      if (!this.#isTold) this.#options.logger.warn(notHeld, { reason: error.message })
+      this.#isTold = true
       return asTheyAre
     }
   }
@@ -80,7 +81,7 @@ export class VolumeParts {
     try {
       return await this.#held(mount, targets)
     } catch (error) {
-      if (error instanceof NotSeenError && this.#holds === undefined) throw error
+      if (error instanceof NotSeenError && !this.#hasSeen) throw error
       const why = error instanceof Error ? error.message : String(error)
       throw new ContainerConfigError(
         `failed to prepare subPath for volumeMount "${mount.name}" of container "${container}": ${why}`,
@@ -101,6 +102,7 @@ export class VolumeParts {
       await mountOpened(handle, target, program)
       if (!(await leadsTo(handle, target))) throw new Error(`${target} has been changed`)
       await this.#checkSeen(handle, target)
+      this.#hasSeen = true
       return { ...mount, hostPath: target }
     } finally {
       closeSync(handle)
