@@ -41,9 +41,10 @@ describe.skipIf(!(await canMount()))('the processes of a runtime', { meta: { nee
 
   it('are those that serve its socket, by whatever path', async () => {
     const directory = temporaryDirectory()
-    const { root } = await startServer(socketIn(directory), 'containerd')
-    symlinkSync(directory, join(directory, 'link'))
-    expect(await new RuntimeRoots(socketIn(join(directory, 'link'))).find()).toEqual([root])
+    const link = join(directory, 'link')
+    symlinkSync(directory, link)
+    const { root } = await startServer(socketIn(link), 'containerd')
+    for (const path of [directory, link]) expect(await new RuntimeRoots(socketIn(path)).find()).toEqual([root])
   })
 
   it('are others when it has been started again', async () => {

@@ -1,5 +1,4 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
 
 /** How the kernel marks a socket that takes connections (`__SO_ACCEPTCON`), in /proc/net/unix. */
 const accepting = 0x10000
@@ -65,14 +64,14 @@ async function findServers(socket: string): Promise<readonly Server[]> {
 async function kindOf(server: Server, socket: string, path: string): Promise<'runtime' | 'first' | 'other'> {
   const { pid } = server
   if (!(await isSame(socket, `${rootOf(server)}${path}`))) return 'other'
-  if (pid === 1) return 'first'
   const [program, users, own] = await Promise.all([
     readFile(`/proc/${pid}/comm`, 'utf8').catch(() => ''),
     readlink(`/proc/${pid}/ns/user`).catch(() => ''),
     readlink('/proc/self/ns/user'),
   ])
   // One that is root for itself alone may not look into directories of root's.
-  return runtimePrograms.has(program.trim()) && users === own ? 'runtime' : 'other'
+  if (runtimePrograms.has(program.trim()) && users === own) return 'runtime'
+  return pid === 1 ? 'first' : 'other'
 }
 
 async function serverIn(pid: number, listening: ReadonlyMap<string, string>): Promise<Server | undefined> {
@@ -92,7 +91,6 @@ async function listeningAt(socket: string): Promise<ReadonlyMap<string, string>>
   const all = parseListening(await readFile('/proc/net/unix', 'utf8').catch(() => ''))
   const found = new Map<string, string>()
   for (const { inode, path } of all) {
-    if (basename(path) !== basename(wanted) && basename(path) !== basename(socket)) continue
     if ((await realpath(path).catch(() => undefined)) === wanted) found.set(`socket:[${inode}]`, path)
   }
   return found

@@ -57,8 +57,6 @@ export class VolumeParts {
 
   /** The mounts of a container as the runtime is to be given them. Rejects with a `ContainerConfigError` where a part is not what it was. */
   async hold({ name, mounts }: Pick<ContainerConfig, 'name' | 'mounts'>): Promise<HeldMounts> {
-    const asTheyAre = { mounts, release: async () => {} }
-    if (!mounts.some(isPart)) return asTheyAre
     const targets: string[] = []
     const release = async () => {
       await Promise.all(targets.map((target) => this.#unmount(target)))
@@ -72,7 +70,7 @@ export class VolumeParts {
       if (!(error instanceof NotSeenError)) throw error
       if (!this.#isTold) this.#options.logger.warn(notHeld, { reason: error.message })
       this.#isTold = true
-      return asTheyAre
+      return { mounts, release }
     }
   }
 
