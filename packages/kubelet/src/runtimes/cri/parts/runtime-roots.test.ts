@@ -79,12 +79,17 @@ describe.skipIf(!(await canMount()))('the processes of a runtime', { meta: { nee
     expect((await new RuntimeRoots(socket).find())?.toSorted()).toEqual([first, second].toSorted())
   })
 
-  it('cannot be told where one of them has another socket there', async () => {
+  it('are not those that listen at its path in file systems, or as users, of their own', async () => {
     const directory = temporaryDirectory()
     const socket = socketIn(directory)
-    await startServer(socket, 'containerd')
-    const hiding = ['unshare', '--mount', 'sh', '-c', `mount -t tmpfs tmpfs ${directory} && exec "$@"`, 'hiding']
-    await startServer(socket, 'containerd', hiding)
-    expect(await new RuntimeRoots(socket).find()).toBeUndefined()
+    const { root } = await startServer(socket, 'containerd')
+    const script = `mount -t tmpfs tmpfs ${directory} && exec "$@"`
+    await startServer(socket, 'containerd', ['unshare', '--mount', 'sh', '-c', script, 'hiding'])
+    await startServer(socket, 'proxy', ['unshare', '--mount', 'sh', '-c', script, 'hiding'])
+    renameSync(socket, `${socket}.old`)
+    await startServer(socket, 'proxy', ['unshare', '--user', '--map-root-user'])
+    rmSync(socket)
+    renameSync(`${socket}.old`, socket)
+    expect(await new RuntimeRoots(socket).find()).toEqual([root])
   })
 })

@@ -43,7 +43,7 @@ async function allServe(servers: readonly Server[]): Promise<boolean> {
   return servers.length > 0 && servers.every(({ target }, index) => targets[index] === target)
 }
 
-/** All that have the socket open; none where one of them is not known to be a runtime here, or has another socket at its path. */
+/** All that serve the socket; none where one of them is not known to be a runtime here. */
 async function findServers(socket: string): Promise<readonly Server[]> {
   const listening = await listeningAt(socket)
   if (listening.size === 0) return []
@@ -53,26 +53,27 @@ async function findServers(socket: string): Promise<readonly Server[]> {
     const server = await serverIn(pid, listening)
     if (server !== undefined) seen.push(server)
   }
-  // Copies of processes that are about to become other programs have gone by now.
-  const stays = await Promise.all(seen.map((each) => allServe([each])))
-  const servers = seen.filter((_, index) => stays[index])
-  const kinds = await Promise.all(servers.map((each) => kindOf(each, socket, listening.get(each.target) ?? socket)))
-  return kinds.includes('runtime') && !kinds.includes('other') ? servers : []
+  const serve = await Promise.all(seen.map((each) => servesFile(each, socket, listening.get(each.target) ?? socket)))
+  const servers = seen.filter((_, index) => serve[index])
+  const programs = await Promise.all(servers.map(programOf))
+  // The first process opens sockets for others, and is where these are started from.
+  const areKnown = servers.every(({ pid }, index) => pid === 1 || runtimePrograms.has(programs[index] ?? ''))
+  return areKnown && programs.some((program) => runtimePrograms.has(program)) ? servers : []
 }
 
-/** What a server of a socket is. The first process opens sockets for others, and is where these are started from. */
-async function kindOf(server: Server, socket: string, path: string): Promise<'runtime' | 'first' | 'other'> {
-  const { pid } = server
-  if (!(await isSame(socket, `${rootOf(server)}${path}`))) return 'other'
-  const [program, users, own] = await Promise.all([
-    readFile(`/proc/${pid}/comm`, 'utf8').catch(() => ''),
-    readlink(`/proc/${pid}/ns/user`).catch(() => ''),
-    readlink('/proc/self/ns/user'),
-  ])
-  // One that is root for itself alone may not look into directories of root's.
-  if (runtimePrograms.has(program.trim()) && users === own) return 'runtime'
-  return pid === 1 ? 'first' : 'other'
+/**
+ * Whether a process serves the socket at a path, and not one of that name in another file system: a pod on the node's network may have one. One that is root
+ * for itself alone counts for nothing: it may not look into directories of root's, and anybody can have one.
+ */
+async function servesFile(server: Server, socket: string, path: string): Promise<boolean> {
+  // Copies of processes that are about to become other programs have gone by now.
+  if (!(await allServe([server]))) return false
+  const users = await readlink(`/proc/${server.pid}/ns/user`).catch(() => '')
+  return users === (await readlink('/proc/self/ns/user')) && (await isSame(socket, `${rootOf(server)}${path}`))
 }
+
+const programOf = async ({ pid }: Server): Promise<string> =>
+  (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim()
 
 async function serverIn(pid: number, listening: ReadonlyMap<string, string>): Promise<Server | undefined> {
   const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
