@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../../testing/temporary-directory.ts'
 import { canMount } from '../../../volumes/memory-volume.ts'
-import { parseListening, RuntimeRoots } from './runtime-roots.ts'
+import { isRuntime, parseListening, RuntimeRoots } from './runtime-roots.ts'
 
 it('reads which sockets take connections at a path', () => {
   const text = `Num       RefCount Protocol Flags    Type St Inode Path
@@ -19,6 +19,33 @@ it('reads which sockets take connections at a path', () => {
     { inode: '404', path: '/run/containerd/containerd.sock' },
     { inode: '18123', path: '/run/with blank' },
   ])
+})
+
+describe('what serves a socket', () => {
+  it.each<[who: string, servers: readonly [pid: number, program: string][], expected: boolean]>([
+    ['a runtime', [[7, 'crio']], true],
+    [
+      'one whose socket was opened for it',
+      [
+        [1, 'systemd'],
+        [7, 'dockerd'],
+      ],
+      true,
+    ],
+    ['one that is the first process', [[1, 'podman']], true],
+    ['one that is yet to be started', [[1, 'systemd']], false],
+    [
+      'one, and something else',
+      [
+        [7, 'containerd'],
+        [8, 'proxy'],
+      ],
+      false,
+    ],
+    ['nobody', [], false],
+  ])('is a runtime here, or may not be: %s', (_who, servers, expected) => {
+    expect(isRuntime(servers.map(([pid, program]) => ({ pid, program })))).toBe(expected)
+  })
 })
 
 describe.skipIf(!(await canMount()))('the processes of a runtime', { meta: { needs: 'root on Linux' } }, () => {

@@ -55,10 +55,14 @@ async function findServers(socket: string): Promise<readonly Server[]> {
   }
   const serve = await Promise.all(seen.map((each) => servesFile(each, socket, listening.get(each.target) ?? socket)))
   const servers = seen.filter((_, index) => serve[index])
-  const programs = await Promise.all(servers.map(programOf))
-  // The first process opens sockets for others, and is where these are started from.
-  const areKnown = servers.every(({ pid }, index) => pid === 1 || runtimePrograms.has(programs[index] ?? ''))
-  return areKnown && programs.some((program) => runtimePrograms.has(program)) ? servers : []
+  const programs = await Promise.all(servers.map(async (each) => ({ ...each, program: await programOf(each) })))
+  return isRuntime(programs) ? servers : []
+}
+
+/** Whether those that serve a socket are a runtime here. The first process opens sockets for others, and is where these are started from. */
+export function isRuntime(servers: readonly { readonly pid: number; readonly program: string }[]): boolean {
+  const isKnown = ({ program }: { readonly program: string }) => runtimePrograms.has(program)
+  return servers.some(isKnown) && servers.every((each) => each.pid === 1 || isKnown(each))
 }
 
 /**
