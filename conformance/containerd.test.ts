@@ -1,6 +1,8 @@
 import { describe } from 'vitest'
+import { openCriRuntime } from '../packages/kubelet/src/runtimes/cri/index.ts'
 import { Containerd, needsContainerd } from '../packages/kubelet/src/testing/containerd.ts'
 import { itRunsContainers } from './support/container-scenarios.ts'
+import { itKeepsParts } from './support/part-scenarios.ts'
 
 // Containers of a real containerd and runc. Both are started for this test, with all that is theirs in a temporary directory.
 
@@ -21,4 +23,6 @@ describe.skipIf(lacking !== undefined)('a node with containerd', needsContainerd
     endsCommands: false,
     imageGroups: ['4321'],
   })
+
+  itKeepsParts(() => Containerd.start(), openCriRuntime)
 })

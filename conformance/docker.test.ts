@@ -1,6 +1,8 @@
 import { describe } from 'vitest'
+import { openDockerRuntime } from '../packages/kubelet/src/runtimes/docker/index.ts'
 import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
 import { itRunsContainers } from './support/container-scenarios.ts'
+import { itKeepsParts } from './support/part-scenarios.ts'
 
 // Containers of a real Docker, which is started for this test with all that is its in a temporary directory.
 
@@ -20,4 +22,6 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     endsCommands: true,
     imageGroups: [],
   })
+
+  itKeepsParts(() => EngineDaemon.start('docker'), openDockerRuntime)
 })

@@ -1,6 +1,8 @@
 import { describe } from 'vitest'
+import { openDockerRuntime } from '../packages/kubelet/src/runtimes/docker/index.ts'
 import { EngineDaemon, needsEngine } from '../packages/kubelet/src/testing/engine-daemon.ts'
 import { itRunsContainers } from './support/container-scenarios.ts'
+import { itKeepsParts } from './support/part-scenarios.ts'
 
 // Containers of a real Podman, which is started for this test with all that is its in a temporary directory.
 
@@ -21,4 +23,6 @@ describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman
     endsCommands: true,
     imageGroups: [],
   })
+
+  itKeepsParts(() => EngineDaemon.start('podman'), openDockerRuntime)
 })

@@ -69,11 +69,8 @@ export async function unmount(path: string): Promise<void> {
   if (problem !== undefined) throw new Error(problem)
 }
 
-/** Runs `mount` or `umount`. Undefined where it could be done, or else why not, in the words of the program. */
-export async function problemOfMount(
-  program: 'mount' | 'umount',
-  args: readonly string[],
-): Promise<string | undefined> {
+/** Runs `mount` or `umount`, or one of them by its path. Undefined where it could be done, or else why not, in the words of the program. */
+export async function problemOfMount(program: string, args: readonly string[]): Promise<string | undefined> {
   try {
     await run(program, args, { timeout: mountTimeoutMs })
     return undefined

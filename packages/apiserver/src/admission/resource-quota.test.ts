@@ -4,6 +4,7 @@ import {
   persistentVolumeClaims,
   pods,
   type ResourceList,
+  type ResourceQuota,
   type ResourceQuotaSpec,
   resourceQuotas,
   type Service,
@@ -12,19 +13,23 @@ import {
 import { describe, expect, it } from 'vitest'
 import { configMap, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
+const quotaKey = { namespace: 'default', name: 'q' }
+
+const newQuota = (hard: ResourceList, spec: ResourceQuotaSpec = {}): ResourceQuota => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: quotaKey,
+  spec: { hard, ...spec },
+})
+
 async function startWithQuota(hard: ResourceList, spec: ResourceQuotaSpec = {}, used?: ResourceList) {
   const core = await startTestCore()
   const { client } = core
-  const created = await client.create(resourceQuotas, {
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { name: 'q', namespace: 'default' },
-    spec: { hard, ...spec },
-  })
+  const created = await client.create(resourceQuotas, newQuota(hard, spec))
   const none = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))
   const status = { hard, used: used ?? none }
   await client.update(resourceQuotas, { ...created, status }, { subresource: 'status' })
-  const usedNow = async () => (await client.get(resourceQuotas, { namespace: 'default', name: 'q' })).status?.used
+  const usedNow = async () => (await client.get(resourceQuotas, quotaKey)).status?.used
   return { ...core, usedNow }
 }
 
@@ -214,13 +219,9 @@ describe('ResourceQuota', () => {
 
   it('limits nothing before it is known what is used, and refuses what it does not know', async () => {
     const { client } = await startTestCore()
-    const created = await client.create(resourceQuotas, {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'q', namespace: 'default' },
-      spec: { hard: { configmaps: '0' } },
-    })
+    await client.create(resourceQuotas, newQuota({ configmaps: '0' }))
     await client.create(configMaps, configMap('a'))
+    const created = await client.get(resourceQuotas, quotaKey)
     const hard = { configmaps: '9', 'count/configmaps': '9', secrets: '9' }
     await client.update(
       resourceQuotas,
@@ -230,5 +231,49 @@ describe('ResourceQuota', () => {
     expect((await refusal(client.create(configMaps, configMap('b')))).message).toBe(
       'configmaps "b" is forbidden: status unknown for quota: q, resources: configmaps,count/configmaps',
     )
+  })
+
+  describe('that is being counted for the first time', () => {
+    /** A quota that was read before something came, and the count that its reader would put into force. */
+    async function startCounting(quota: ResourceQuota, counted: ResourceList) {
+      const { client } = await startTestCore()
+      const read = await client.create(resourceQuotas, quota)
+      const status = { hard: counted, used: counted }
+      const putIntoForce = () => client.update(resourceQuotas, { ...read, status }, { subresource: 'status' })
+      return { client, read, putIntoForce }
+    }
+    const conflict = expect.objectContaining({ code: 409, reason: 'Conflict' })
+
+    it('is not in force by a count that lacks what has come meanwhile', async () => {
+      const { client, read, putIntoForce } = await startCounting(newQuota({ pods: '1' }), { pods: '1' })
+      await client.create(pods, pod('a'))
+      expect(await refusal(putIntoForce())).toEqual(conflict)
+      const { metadata, ...rest } = await client.get(resourceQuotas, quotaKey)
+      expect({ ...rest, metadata: { ...metadata, resourceVersion: '' } }).toEqual({
+        ...read,
+        metadata: { ...read.metadata, resourceVersion: '' },
+      })
+    })
+
+    it('is not, either, where it limits more than before', async () => {
+      const { client, usedNow } = await startWithQuota({ pods: '1' })
+      const { metadata, status } = await client.get(resourceQuotas, quotaKey)
+      const hard = { pods: '1', configmaps: '1' }
+      const read = await client.update(resourceQuotas, { ...newQuota(hard), metadata, status } as ResourceQuota)
+      await client.create(configMaps, configMap('a'))
+      const counted = { ...read, status: { hard, used: { pods: '0', configmaps: '0' } } }
+      expect(await refusal(client.update(resourceQuotas, counted, { subresource: 'status' }))).toEqual(conflict)
+      expect(await usedNow()).toEqual({ pods: '0' })
+    })
+
+    it.each<[string, ResourceQuota]>([
+      ['is of another kind', newQuota({ configmaps: '1' })],
+      ['is out of its scope', newQuota({ pods: '1' }, { scopes: ['Terminating'] })],
+      ['takes nothing of it', newQuota({ 'requests.cpu': '1' })],
+    ])('does not mind what %s', async (_what, quota) => {
+      const { client, putIntoForce } = await startCounting(quota, quota.spec?.hard ?? {})
+      await client.create(pods, pod('a'))
+      expect((await putIntoForce()).status?.used).toEqual(quota.spec?.hard)
+    })
   })
 })

@@ -15,6 +15,7 @@ import {
   type ResourceList,
   type ResourceQuantities,
   type ResourceQuota,
+  type ResourceQuotaSpec,
   resourceQuotas,
   subtractQuantity,
   unstatedResources,
@@ -22,7 +23,6 @@ import {
 import type { Clock } from '@coracle/environment'
 import type { Registries } from '../registries.ts'
 import { unfilteredSelection } from '../watch-cache/selection.ts'
-import type { StoredObject } from '../watch-cache/stored-object.ts'
 import type { AdmissionAttributes, AdmissionPlugin, AdmittedResource } from './admission.ts'
 import { forbiddenByAdmission } from './forbidden.ts'
 import { isReview } from './reviews.ts'
@@ -31,7 +31,8 @@ import { resizesPod } from './stored-objects.ts'
 /**
  * Holds a namespace to its quotas. What an object takes is charged in the transaction that stores it: however many are
  * created at once no quota is overdrawn, and what is not created is not charged. The quota controller counts anew what is given
- * back, and says first what is used: a quota that it has not seen yet limits nothing.
+ * back, and says first what is used: a quota that it has not seen yet limits nothing. What takes of such a quota writes it anew as it
+ * is, in its own transaction: a count that does not have the object meets a conflict, and never comes into force.
  */
 export function resourceQuota(registries: Registries, clock: Clock): AdmissionPlugin {
   return {
@@ -44,10 +45,11 @@ export function resourceQuota(registries: Registries, clock: Clock): AdmissionPl
       const { cache, writer } = storage
       const { items } = cache.slice(unfilteredSelection(namespace), { limit: 0, afterKey: '' })
       for (const old of items) {
-        const charged = charge(attributes, old, object, clock.now())
-        if (charged === undefined || attributes.dryRun) continue
-        const key = cache.keyOf(namespace, old.object.metadata.name ?? '')
-        alongside.push({ writer, key, old, object: charged })
+        const quota = old.object as ResourceQuota
+        const written = judge(attributes, quota, object, clock.now())
+        if (written === undefined || attributes.dryRun) continue
+        const key = cache.keyOf(namespace, quota.metadata.name ?? '')
+        alongside.push({ writer, key, old, object: written })
       }
     },
   }
@@ -73,18 +75,44 @@ function isCounted(attributes: AdmissionAttributes, object: KubernetesObject): b
   }
 }
 
-/** The quota with what the object takes; undefined where that is nothing. Throws where it is too much. */
-function charge(
+/**
+ * The quota as it is written along with the object: with what the object takes, or as it is where that is yet to be counted; undefined
+ * where the object takes nothing of it. Throws where it takes too much.
+ */
+function judge(
   attributes: AdmissionAttributes,
-  stored: StoredObject,
+  quota: ResourceQuota,
   object: KubernetesObject,
   nowMs: number,
 ): ResourceQuota | undefined {
-  const quota = stored.object as ResourceQuota
-  const { definition, old } = attributes
+  if (!isInScope(quota.spec ?? {}, attributes.definition, object)) return undefined
+  return (
+    charge(attributes, quota, object, nowMs) ?? (takesUncounted(attributes, quota, object, nowMs) ? quota : undefined)
+  )
+}
+
+/** Whether the object takes of what the quota is to limit once it has been counted. */
+function takesUncounted(
+  attributes: AdmissionAttributes,
+  { spec = {}, status = {} }: ResourceQuota,
+  object: KubernetesObject,
+  nowMs: number,
+): boolean {
+  const names = Object.keys(spec.hard ?? {}).filter((name) => status.hard?.[name] === undefined)
+  return names.length > 0 && increase(attributes, spec, object, names, nowMs).size > 0
+}
+
+/** The quota with what the object takes; undefined where that is nothing. Throws where it is too much. */
+function charge(
+  attributes: AdmissionAttributes,
+  quota: ResourceQuota,
+  object: KubernetesObject,
+  nowMs: number,
+): ResourceQuota | undefined {
+  const { definition } = attributes
   const { hard = {}, used = {} } = quota.status ?? {}
   const limited = Object.keys(hard).filter((name) => isCountedAs(definition, name))
-  if (limited.length === 0 || !isInScope(quota.spec ?? {}, definition, object)) return undefined
+  if (limited.length === 0) return undefined
   const { name = '' } = quota.metadata
   const refuse = (why: string) => forbiddenByAdmission(attributes, object, why)
   const unstated = isPods(definition) ? unstatedResources(object as Pod, limited) : undefined
@@ -92,8 +120,7 @@ function charge(
   if (limited.some((each) => used[each] === undefined)) {
     throw refuse(`status unknown for quota: ${name}, resources: ${limited.sort(compareText).join(',')}`)
   }
-  const before = old === undefined ? nothing : usageIn(quota, definition, old, nowMs)
-  const more = increase(quotaUsage(definition, object, nowMs), before, limited)
+  const more = increase(attributes, quota.spec ?? {}, object, limited, nowMs)
   if (more.size === 0) return undefined
   const total = Object.fromEntries(
     [...more].map(([each, amount]) => [each, formatQuantity(addQuantity(used[each] ?? '0', amount))]),
@@ -116,23 +143,18 @@ const isPods = ({ group, plural }: AdmittedResource): boolean => group === '' &&
 
 const nothing: ResourceQuantities = new Map()
 
-function usageIn(
-  { spec = {} }: ResourceQuota,
-  definition: AdmittedResource,
-  object: KubernetesObject,
-  nowMs: number,
-): ResourceQuantities {
-  return isInScope(spec, definition, object) ? quotaUsage(definition, object, nowMs) : nothing
-}
-
-/** By how much more is taken than before, of what is limited. */
+/** By how much more an object that is in the scope takes than before, by these names. */
 function increase(
-  usage: ResourceQuantities,
-  before: ResourceQuantities,
-  limited: readonly string[],
+  { definition, old }: AdmissionAttributes,
+  scope: ResourceQuotaSpec,
+  object: KubernetesObject,
+  names: readonly string[],
+  nowMs: number,
 ): ReadonlyMap<string, Quantity> {
+  const usage = quotaUsage(definition, object, nowMs)
+  const before = old !== undefined && isInScope(scope, definition, old) ? quotaUsage(definition, old, nowMs) : nothing
   const more = new Map<string, Quantity>()
-  for (const name of limited) {
+  for (const name of names) {
     const amount = usage.get(name)
     if (amount === undefined) continue
     const difference = subtractQuantity(amount, before.get(name) ?? parseQuantity('0'))

@@ -246,7 +246,7 @@ describe('pods/resize', () => {
   it('is charged to quotas though the node has refused what was asked for before', async () => {
     const { client, resize } = await withPod()
     const hard = { 'requests.memory': '128Mi' }
-    const quota = await createQuota(client, hard)
+    await createQuota(client, hard)
     // What the quota controller says of a request that was refused: the pod takes what it has.
     const refused = await resize({ requests: { memory: '120Mi' } })
     const status = {
@@ -273,6 +273,7 @@ describe('pods/resize', () => {
     }
     await client.patch(pods, key, { type: 'merge', body: { status } } as never, { subresource: 'status' })
     const used = { 'requests.memory': '64Mi' }
+    const quota = await client.get(resourceQuotas, { namespace: 'default', name: 'own' })
     await client.update(resourceQuotas, { ...quota, status: { hard, used } }, { subresource: 'status' })
     await resize({ requests: { memory: '96Mi' } })
     expect((await client.get(resourceQuotas, { namespace: 'default', name: 'own' })).status?.used).toEqual({

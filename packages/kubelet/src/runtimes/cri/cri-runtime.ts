@@ -32,6 +32,7 @@ import { readCriLog } from './log-reader.ts'
 import { containerStates, type listPodSandboxResponse, type runtimeHandler, sandboxReady } from './messages.ts'
 import { agentLabel, annotations, labels } from './names.ts'
 import { ContainerObserver } from './observer.ts'
+import type { VolumeParts } from './parts/volume-parts.ts'
 import { PodFiles } from './pod-files.ts'
 import { containerRequest, resourcesRequest, sandboxRequest } from './requests.ts'
 import { SandboxTraffic } from './sandbox-traffic.ts'
@@ -61,6 +62,8 @@ export interface CriRuntimeParts {
   readonly filesDirectory: string
   /** Where the logs of pods are, below a directory for each. */
   readonly logsDirectory: string
+  /** Keeps parts of volumes what they are until containers have them. */
+  readonly volumeParts: Pick<VolumeParts, 'clear' | 'hold'>
 }
 
 type PodIdentity = Pick<PodSandboxConfig, 'podUid' | 'podName' | 'podNamespace'>
@@ -92,6 +95,8 @@ export class CriRuntime implements Runtime {
   readonly #addresses = new Map<string, readonly string[]>()
   readonly #traffic: SandboxTraffic
   readonly #controlGroups: ControlGroups
+  /** Of containers that have been created and not started: gives up the mounts of parts of their volumes. */
+  readonly #heldParts = new Map<string, () => Promise<void>>()
   #handlers: readonly RuntimeHandler[] = []
   #logTimer: Timer | undefined
   #isClosed = false
@@ -113,6 +118,7 @@ export class CriRuntime implements Runtime {
 
   /** Removes what an earlier life has left of pods that are gone, and begins to look what becomes of containers. */
   async start(): Promise<void> {
+    await this.#parts.volumeParts.clear()
     await this.#removeLeftovers()
     this.#observer.start()
     this.#lookAfterLogs()
@@ -320,9 +326,9 @@ export class CriRuntime implements Runtime {
       ...(await this.#files.hosts(sandbox, await this.#addressesOf(sandboxId), config.mounts)),
       ...(path === '' ? [] : [await this.#files.lastWords(podUid, config.name, path)]),
     ]
-    const { containerId } = await this.#calls.createContainer({
-      podSandboxId: sandboxId,
-      config: containerRequest(config, {
+    const held = await this.#parts.volumeParts.hold(config)
+    try {
+      const place = {
         podName,
         podNamespace,
         podUid,
@@ -330,14 +336,33 @@ export class CriRuntime implements Runtime {
         logPath: join(config.name, `${config.attempt}.log`),
         mounts,
         users,
-      }),
-      sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
-    })
-    return containerId
+      }
+      const { containerId } = await this.#calls.createContainer({
+        podSandboxId: sandboxId,
+        config: containerRequest({ ...config, mounts: held.mounts }, place),
+        sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
+      })
+      this.#heldParts.set(containerId, held.release)
+      return containerId
+    } catch (error) {
+      await held.release()
+      throw error
+    }
   }
 
+  /** What it sees of volumes it has of its own from then on, or it will not start any more. */
   async startContainer(id: string): Promise<void> {
-    await this.#calls.startContainer({ containerId: id })
+    try {
+      await this.#calls.startContainer({ containerId: id })
+    } finally {
+      await this.#releaseParts(id)
+    }
+  }
+
+  async #releaseParts(id: string): Promise<void> {
+    const release = this.#heldParts.get(id)
+    this.#heldParts.delete(id)
+    await release?.()
   }
 
   async stopContainer(id: string, timeoutMs: number): Promise<void> {
@@ -349,6 +374,7 @@ export class CriRuntime implements Runtime {
   async removeContainer(id: string): Promise<void> {
     const known = await this.#containerOf(id, undefined)
     await this.#unlessGone(this.#calls.removeContainer({ containerId: id }))
+    await this.#releaseParts(id)
     this.#containers.delete(id)
     this.#controlGroups.forget(id)
     if (known !== undefined) await removeLog(known.status.logPath)
@@ -494,6 +520,7 @@ export class CriRuntime implements Runtime {
     this.#logTimer?.cancel()
     await this.#observer.close()
     this.#listeners.clear()
+    await Promise.all([...this.#heldParts.keys()].map((id) => this.#releaseParts(id)))
     this.#service.close()
   }
 

@@ -6,6 +6,7 @@ import { CriConnection } from './connection.ts'
 import { CriRuntime } from './cri-runtime.ts'
 import { grpcService } from './grpc-service.ts'
 import { lackOfImageVolumes } from './image-volumes.ts'
+import { openVolumeParts } from './parts/open-volume-parts.ts'
 import { type CriRuntimeOptions, podLogsDirectoryDefault } from './runtime-options.ts'
 import { CriRuntimeError, checkSocket } from './runtime-socket.ts'
 
@@ -37,6 +38,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       agent: await agentIdOf(directory, environment),
       filesDirectory: join(directory, 'pod-files'),
       logsDirectory: podLogsDirectory,
+      volumeParts: openVolumeParts(options),
     })
     await runtime.start()
     return runtime

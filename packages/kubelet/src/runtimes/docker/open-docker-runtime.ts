@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { agentIdOf } from '../cri/agent-id.ts'
 import { CriRuntime } from '../cri/cri-runtime.ts'
+import { openVolumeParts } from '../cri/parts/open-volume-parts.ts'
 import { type CriRuntimeOptions, podLogsDirectoryDefault } from '../cri/runtime-options.ts'
 import { CriRuntimeError, checkSocket } from '../cri/runtime-socket.ts'
 import { type Runtime, RuntimeUnavailableError } from '../runtime.ts'
@@ -42,6 +43,7 @@ export async function openDockerRuntime(options: DockerRuntimeOptions): Promise<
     agent,
     filesDirectory,
     logsDirectory: podLogsDirectory,
+    volumeParts: openVolumeParts(options),
   })
   try {
     await runtime.start()
