@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { csiNodes } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { FakeDriver, failure, temporaryDirectory } from '../testing/fake-driver.ts'
+import { FakeDriver, failure, noAnswer, temporaryDirectory } from '../testing/fake-driver.ts'
 import { claimed, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
 
 const csiNodeOf = ({ client }: Awaited<ReturnType<typeof startNode>>) => client.get(csiNodes, { name: 'node-a' })
@@ -77,6 +78,81 @@ describe('a driver whose registrar has a socket in the directory', () => {
     const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => ({ nodeId: 'second' }) })
     renameSync(second.registration, first.registration)
     await expect.poll(() => driversOf(test)).toEqual([`${driverName} second`])
+  })
+
+  it('is registered also where its registrar cannot be told so', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root)
+    driver.answerWhenTold = () => failure(13, 'out of order')
+    const { drivers } = await startNode({ root })
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toHaveProperty('path')
+  })
+
+  it('is gone with its socket also while its registrar is told', async () => {
+    const test = await startNode()
+    const driver = await FakeDriver.start(test.root)
+    driver.answerWhenTold = noAnswer
+    await expect.poll(() => driver.told).toHaveLength(1)
+    await driver.stop()
+    await expect.poll(() => driversOf(test)).toEqual([])
+  })
+
+  it('is gone with its last socket', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => ({ nodeId: 'second' }) })
+    renameSync(second.registration, join(dirname(first.registration), 'second-reg.sock'))
+    await expect.poll(() => second.told).toHaveLength(1)
+    await first.stop()
+    // Whoever comes after that is seen after that.
+    const other = await FakeDriver.start(test.root, {}, { name: 'other.example.com' })
+    await expect.poll(() => other.told).toHaveLength(1)
+    expect(await driversOf(test)).toEqual([`${driverName} second`, 'other.example.com the-node'])
+    await test.drivers.mount(testPod(), claimed, testVolume())
+    expect(second.volumeCalls).toEqual(['stageVolume', 'publishVolume'])
+  })
+
+  it('is gone when it comes back as one that cannot be taken', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => failure(13, 'no metadata') })
+    renameSync(second.registration, first.registration)
+    await expect.poll(() => second.told).toMatchObject([{ pluginRegistered: false }])
+    await expect.poll(() => driversOf(test)).toEqual([])
+  })
+
+  it('is gone as soon as that can be told', async () => {
+    const test = await startNode()
+    const driver = await FakeDriver.start(test.root)
+    await expect.poll(() => driver.told).toHaveLength(1)
+    let refusals = 0
+    const allow = test.client.intercept(({ verb, plural }) => {
+      if (plural !== 'csinodes' || verb !== 'update') return
+      refusals++
+      throw new Error('the server is away')
+    })
+    await driver.stop()
+    await expect.poll(() => refusals).toBeGreaterThan(0)
+    allow()
+    await expect
+      .poll(async () => {
+        await test.environment.clock.advance('1s')
+        return driversOf(test)
+      })
+      .toEqual([])
+  })
+
+  it('keeps nobody waiting where it hangs', async () => {
+    const test = await startNode()
+    const hanging = await FakeDriver.start(test.root, { getInfo: noAnswer }, { name: 'hanging.example.com' })
+    await expect.poll(() => hanging.asked).toHaveLength(1)
+    const driver = await FakeDriver.start(test.root)
+    await expect.poll(() => driver.told).toHaveLength(1)
+    await driver.stop()
+    await expect.poll(() => driversOf(test)).toEqual([])
+    expect(hanging.asked).toHaveLength(1)
   })
 })
 

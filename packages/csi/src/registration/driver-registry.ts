@@ -15,10 +15,15 @@ const retryMaxMs = 60_000
 /** Sockets in the directory of registration that are looked at, at most. */
 const socketsMax = 256
 
+/** Who has a socket in the directory. */
 interface Registration {
   readonly identity: string
+  /** The driver that it is known to register, or that was registered at this socket before it. */
+  name: string | undefined
+  /** Resolves when it is known whether it is taken. Undefined: nobody asks at the moment. */
+  asking: Promise<void> | undefined
   /** Undefined: it has not been taken. */
-  driver?: RegisteredDriver
+  driver: RegisteredDriver | undefined
 }
 
 export interface RegisteredDriver {
@@ -31,13 +36,20 @@ export interface RegistryOptions extends Announcement {
   readonly directory: string
 }
 
-/** The CSI drivers of a node: those whose registrars have sockets in its directory, as upstream's plugin watcher finds them. */
+/**
+ * The CSI drivers of a node: those whose registrars have sockets in its directory, as upstream's plugin watcher finds them. Each is asked by
+ * itself: one that does not answer keeps nobody else waiting.
+ */
 export class DriverRegistry {
   readonly #options: RegistryOptions
   readonly #logger: Logger
   readonly #registrations = new Map<string, Registration>()
+  /** Names of drivers that the cluster has been told of, and may have to be told that they are gone. */
+  readonly #announced = new Set<string>()
   readonly #turns = new Turns()
   #watcher: FSWatcher | undefined
+  /** The next look, until it begins. */
+  #nextLook: Promise<void> | undefined
   #retryMs = retryFirstMs
   #retry: Timer | undefined
   #isStopped = false
@@ -52,9 +64,9 @@ export class DriverRegistry {
     this.#watcher = await watchDirectory(this.#options.directory, () => void this.look())
   }
 
-  /** Undefined where no such driver is registered. */
+  /** Undefined where no such driver is registered. Of several that are called so, the one that came last. */
   driver(name: string): RegisteredDriver | undefined {
-    return [...this.#registrations.values()].find(({ driver }) => driver?.name === name)?.driver
+    return [...this.#registrations.values()].findLast(({ driver }) => driver?.name === name)?.driver
   }
 
   stop(): void {
@@ -65,61 +77,104 @@ export class DriverRegistry {
   }
 
   /** Registers who has come, and forgets who has gone. Resolves when all have been asked, and never rejects. */
-  look(): Promise<void> {
-    return this.#turns.take('look', async () => {
-      if (this.#isStopped) return
-      const found = (await socketsIn(this.#options.directory)).slice(0, socketsMax)
-      const isThere = new Set(found.map(({ path, identity }) => `${path} ${identity}`))
-      for (const [path, { identity, driver }] of this.#registrations) {
-        if (isThere.has(`${path} ${identity}`)) continue
-        this.#registrations.delete(path)
-        if (driver !== undefined && !found.some((socket) => socket.path === path)) await this.#forget(driver)
-        else driver?.connection.close()
-      }
-      const fresh = found.filter(({ path }) => this.#registrations.get(path)?.driver === undefined)
-      await Promise.all(fresh.map((socket) => this.#register(socket)))
-      this.#tryAgainLater(fresh.length)
+  async look(): Promise<void> {
+    this.#nextLook ??= this.#turns.take('look', () => {
+      this.#nextLook = undefined
+      return this.#look()
+    })
+    await this.#nextLook
+    await Promise.all([...this.#registrations.values()].map(({ asking }) => asking))
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isStopped) return
+    const found = (await socketsIn(this.#options.directory)).slice(0, socketsMax)
+    const isThere = new Set(found.map(({ path, identity }) => `${path} ${identity}`))
+    const former = new Map<string, string | undefined>()
+    for (const [path, { identity, name, driver }] of this.#registrations) {
+      if (isThere.has(`${path} ${identity}`)) continue
+      this.#registrations.delete(path)
+      former.set(path, name)
+      driver?.connection.close()
+    }
+    for (const socket of found) this.#ask(socket, former.get(socket.path))
+    await this.#settle()
+  }
+
+  /** Has one that is not registered yet asked. */
+  #ask(socket: FoundSocket, formerName: string | undefined): void {
+    const known = this.#registrations.get(socket.path)
+    if (this.#isStopped || known?.driver !== undefined || known?.asking !== undefined) return
+    const { identity } = socket
+    const registration: Registration = known ?? { identity, name: formerName, asking: undefined, driver: undefined }
+    this.#registrations.set(socket.path, registration)
+    registration.asking = this.#register(socket.path, registration).then(() => {
+      registration.asking = undefined
+      return this.#settle()
     })
   }
 
-  #tryAgainLater(count: number): void {
-    const isWaiting = [...this.#registrations.values()].some(({ driver }) => driver === undefined)
-    this.#retry?.cancel()
-    if (this.#isStopped || !isWaiting) {
-      this.#retryMs = retryFirstMs
+  /** Tells of drivers that have gone, and looks again later where something is left to be done. */
+  async #settle(): Promise<void> {
+    for (const name of this.#announced) if (!this.#isExpected(name)) await this.#withdraw(name)
+    const registrations = [...this.#registrations.values()]
+    const isIncomplete =
+      registrations.some(({ driver, asking }) => driver === undefined && asking === undefined) ||
+      [...this.#announced].some((name) => !this.#isExpected(name))
+    if (this.#isStopped || !isIncomplete) {
+      this.#retry?.cancel()
+      this.#retry = undefined
+      if (registrations.every(({ driver }) => driver !== undefined)) this.#retryMs = retryFirstMs
       return
     }
-    this.#retry = this.#options.environment.clock.setTimer(this.#retryMs, () => void this.look())
-    if (count > 0) this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
+    if (this.#retry !== undefined) return
+    this.#retry = this.#options.environment.clock.setTimer(this.#retryMs, () => {
+      this.#retry = undefined
+      void this.look()
+    })
+    this.#retryMs = Math.min(2 * this.#retryMs, retryMaxMs)
   }
 
-  async #register({ path, identity }: FoundSocket): Promise<void> {
-    const registration: Registration = { identity }
-    this.#registrations.set(path, registration)
+  /** Whether the driver is registered, or may be in a moment. */
+  #isExpected(name: string): boolean {
+    return [...this.#registrations.values()].some(
+      (each) => each.driver?.name === name || (each.asking !== undefined && each.name === name),
+    )
+  }
+
+  /** Never rejects. */
+  async #register(path: string, registration: Registration): Promise<void> {
     const { clock } = this.#options.environment
     const registrar = new DriverConnection(path, clock)
     try {
       const info = await registrar.call(registrationMethods.getInfo, {}, registrationTimeoutMs)
-      const problem = registrationProblem(info, path)
-      const driver = problem ?? (await this.#take(info.name, info.endpoint || path))
+      registration.name = info.name
+      const driver = registrationProblem(info, path) ?? (await this.#take(info.name, info.endpoint || path))
+      if (typeof driver !== 'string' && !this.#keep(path, registration, driver)) return
       const error = typeof driver === 'string' ? driver : ''
+      if (error !== '') this.#logger.warn('a driver of volumes was not registered', { socket: path, error })
+      // One that cannot be told is registered all the same, as upstream.
       await registrar.call(
         registrationMethods.notifyRegistrationStatus,
         { pluginRegistered: error === '', error },
         registrationTimeoutMs,
       )
-      if (typeof driver === 'string') {
-        this.#logger.warn('a driver of volumes was not registered', { socket: path, error })
-        return
-      }
-      if (this.#isStopped) return driver.connection.close()
-      registration.driver = driver
-      this.#logger.info('a driver of volumes is registered', { driver: driver.name })
     } catch (error) {
       this.#logger.warn('a driver of volumes could not be asked', { socket: path, error: String(error) })
     } finally {
       registrar.close()
     }
+  }
+
+  /** False where whoever has registered the driver has gone meanwhile. */
+  #keep(path: string, registration: Registration, driver: RegisteredDriver): boolean {
+    if (this.#isStopped || this.#registrations.get(path) !== registration) {
+      driver.connection.close()
+      return false
+    }
+    registration.driver = driver
+    this.#logger.info('a driver of volumes is registered', { driver: driver.name })
+    return true
   }
 
   /** Rejects for nothing that the driver may have done: why it is not taken is a sentence. */
@@ -130,7 +185,10 @@ export class DriverRegistry {
       if (nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty')
       const topology = accessibleTopology?.segments ?? {}
       const driver = { name, nodeId, maxVolumes: maxVolumesPerNode, topology }
-      await this.#turns.take('announce', () => announceDriver(this.#options, driver))
+      await this.#turns.take('announce', () => {
+        this.#announced.add(name)
+        return announceDriver(this.#options, driver)
+      })
       return { name, connection }
     } catch (error) {
       connection.close()
@@ -139,11 +197,14 @@ export class DriverRegistry {
     }
   }
 
-  async #forget({ name, connection }: RegisteredDriver): Promise<void> {
-    connection.close()
-    this.#logger.info('a driver of volumes has gone', { driver: name })
+  async #withdraw(name: string): Promise<void> {
     try {
-      await this.#turns.take('announce', () => withdrawDriver(this.#options, name))
+      await this.#turns.take('announce', async () => {
+        if (this.#isStopped || !this.#announced.has(name) || this.#isExpected(name)) return
+        await withdrawDriver(this.#options, name)
+        this.#announced.delete(name)
+        this.#logger.info('a driver of volumes has gone', { driver: name })
+      })
     } catch (error) {
       this.#logger.warn('it could not be told that a driver of volumes has gone', { driver: name, error })
     }
