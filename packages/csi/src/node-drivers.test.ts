@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   attachmentName,
@@ -320,6 +320,36 @@ describe('a volume that goes', () => {
     await drivers.mount(testPod(), claimed, testVolume())
     await driver.stop()
     await expect(drivers.unmount('pod-1')).rejects.toThrow('UnmountVolume.TearDown failed for volume "pv-1" : ')
+  })
+
+  it.each([
+    ['is cut off', '{"driverName":'],
+    ['says nothing', '{}'],
+    ['is no record', 'null'],
+  ])('stays where what is known of it %s, and so do those of other pods of which it may be one', async (_, text) => {
+    const { drivers, driver, root, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.mount(testPod({}, 'pod-2'), claimed, testVolume())
+    const record = join(pathOf('pod-2'), '../vol_data.json')
+    const whole = readFileSync(record, 'utf8')
+    writeFileSync(record, text)
+    const problem = `${record} does not say which volume is there`
+    await expect(drivers.unmount('pod-2')).rejects.toThrow(problem)
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(problem)
+    expect(driver.volumeCalls).not.toContain('unstageVolume')
+    writeFileSync(record, whole)
+    for (const pod of ['pod-1', 'pod-2']) await drivers.unmount(pod)
+    expect(readdirSync(join(root, 'pods/pod-2/volumes/kubernetes.io~csi'))).toEqual([])
+  })
+
+  it('stays where what is known of it cannot be read', async () => {
+    const { drivers, driver, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    const record = join(pathOf('pod-1'), '../vol_data.json')
+    rmSync(record)
+    mkdirSync(record)
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(/EISDIR/)
+    expect(driver.volumeCalls).toEqual(['stageVolume', 'publishVolume'])
   })
 
   it('is never emptied: what the driver leaves in its place stays', async () => {
