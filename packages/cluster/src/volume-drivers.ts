@@ -29,12 +29,13 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
   const { rootDirectory, environment } = options
   const registryDirectory = join(rootDirectory, 'plugins_registry')
   const podsDirectory = podsDirectoryOf(options)
+  let signal: AbortSignal | undefined
   let watcher: FSWatcher | undefined
   let drivers: Promise<NodeDrivers> | undefined
   const load = async (): Promise<NodeDrivers> => {
     watcher?.close()
     const { startNodeDrivers } = await environment.clock.hold(import('@coracle/csi'))
-    return startNodeDrivers({ ...options, registryDirectory, podsDirectory })
+    return startNodeDrivers({ ...options, registryDirectory, podsDirectory, signal })
   }
   const loaded = (): Promise<NodeDrivers> => {
     drivers ??= load().catch((error: unknown) => {
@@ -47,7 +48,8 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
     loaded().catch((error: unknown) => environment.logger.error('drivers of volumes cannot be used', { error }))
   }
   return {
-    async start() {
+    async start(stopping) {
+      signal = stopping
       await mkdir(registryDirectory, { recursive: true, mode: 0o750 })
       // It is told as well when the directory goes.
       const look = async () => {

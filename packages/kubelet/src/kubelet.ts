@@ -282,7 +282,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
-      await drivers?.start()
+      await drivers?.start(stopping.signal)
       // No container starts before its services are known.
       serviceInformer?.start()
       await serviceInformer?.waitForSync(stopping.signal)

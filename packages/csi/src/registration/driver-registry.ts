@@ -34,6 +34,8 @@ export interface RegisteredDriver {
 export interface RegistryOptions extends Announcement {
   /** Where drivers put sockets to be found by. */
   readonly directory: string
+  /** Aborted when nobody is to be asked any more. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -144,22 +146,21 @@ export class DriverRegistry {
 
   /** Never rejects. */
   async #register(path: string, registration: Registration): Promise<void> {
-    const { clock } = this.#options.environment
-    const registrar = new DriverConnection(path, clock)
+    const { environment, signal } = this.#options
+    const registrar = new DriverConnection(path, environment.clock)
+    const limits = { timeoutMs: registrationTimeoutMs, signal }
     try {
-      const info = await registrar.call(registrationMethods.getInfo, {}, registrationTimeoutMs)
+      const info = await registrar.call(registrationMethods.getInfo, {}, limits)
       registration.name = info.name
       const driver = registrationProblem(info, path) ?? (await this.#take(info.name, info.endpoint || path))
       if (typeof driver !== 'string' && !this.#keep(path, registration, driver)) return
       const error = typeof driver === 'string' ? driver : ''
       if (error !== '') this.#logger.warn('a driver of volumes was not registered', { socket: path, error })
       // One that cannot be told is registered all the same, as upstream.
-      await registrar.call(
-        registrationMethods.notifyRegistrationStatus,
-        { pluginRegistered: error === '', error },
-        registrationTimeoutMs,
-      )
+      const status = { pluginRegistered: error === '', error }
+      await registrar.call(registrationMethods.notifyRegistrationStatus, status, limits)
     } catch (error) {
+      if (this.#isStopped || signal?.aborted === true) return
       this.#logger.warn('a driver of volumes could not be asked', { socket: path, error: String(error) })
     } finally {
       registrar.close()
@@ -179,9 +180,14 @@ export class DriverRegistry {
 
   /** Rejects for nothing that the driver may have done: why it is not taken is a sentence. */
   async #take(name: string, endpoint: string): Promise<RegisteredDriver | string> {
-    const connection = new DriverConnection(endpoint, this.#options.environment.clock)
+    const { environment, signal } = this.#options
+    const connection = new DriverConnection(endpoint, environment.clock)
     try {
-      const { nodeId, maxVolumesPerNode, accessibleTopology } = await connection.call(nodeMethods.getInfo, {})
+      const { nodeId, maxVolumesPerNode, accessibleTopology } = await connection.call(
+        nodeMethods.getInfo,
+        {},
+        { signal },
+      )
       if (nodeId === '') throw new Error('error adding CSI driver node info: driverNodeID must not be empty')
       const topology = accessibleTopology?.segments ?? {}
       const driver = { name, nodeId, maxVolumes: maxVolumesPerNode, topology }

@@ -51,6 +51,7 @@ export async function startNode({
   root = temporaryDirectory(),
   client = undefined as FakeClient | undefined,
   node = {} as Partial<Node>,
+  signal = new AbortController().signal,
 } = {}) {
   const environment = virtualEnvironment()
   const api = client ?? createFakeClient(environment)
@@ -65,6 +66,7 @@ export async function startNode({
     rootDirectory: root,
     podsDirectory: `${root}/pods`,
     registryDirectory: `${root}/plugins_registry`,
+    signal,
   }
   const drivers: NodeDrivers = await startNodeDrivers(options)
   onTestFinished(() => drivers.stop({ unmounts: false }))

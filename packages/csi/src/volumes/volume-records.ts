@@ -59,9 +59,13 @@ export async function publishesOf(places: VolumePlaces, podUid: string): Promise
   return (await Promise.all(found)).flat()
 }
 
+/** The uids of all pods of which there may be some. */
+export const podsWithDirectories = ({ podsDirectory }: VolumePlaces): Promise<readonly string[]> =>
+  namesIn(podsDirectory)
+
 /** Those of all pods of the node. */
 export async function allPublishes(places: VolumePlaces): Promise<readonly PublishRecord[]> {
-  const podUids = await namesIn(places.podsDirectory)
+  const podUids = await podsWithDirectories(places)
   return (await Promise.all(podUids.map((podUid) => publishesOf(places, podUid)))).flat()
 }
 
