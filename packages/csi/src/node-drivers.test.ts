@@ -399,6 +399,7 @@ describe('a driver that hangs as the node agent stops', () => {
       { problem: because('MountDevice'), isWaiting: true },
     ])
     expect(test.driver.asked.filter(({ name }) => name === asked)).toHaveLength(1)
+    expect(existsSync(join(test.root, 'pods/pod-2'))).toBe(false)
   })
 
   it('is asked once more to take all away from a node that is switched off', async () => {
