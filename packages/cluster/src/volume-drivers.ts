@@ -1,9 +1,10 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@coracle/client'
 import type { NodeDrivers } from '@coracle/csi'
 import type { Environment } from '@coracle/environment'
+import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-directory'
 import type { KubeletOptions, VolumeDrivers } from '@coracle/kubelet'
 
 export interface VolumeDriversOptions {
@@ -30,12 +31,13 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
   const registryDirectory = join(rootDirectory, 'plugins_registry')
   const podsDirectory = podsDirectoryOf(options)
   let signal: AbortSignal | undefined
-  let watcher: FSWatcher | undefined
+  let watch: DirectoryWatch | undefined
   let drivers: Promise<NodeDrivers> | undefined
   const load = async (): Promise<NodeDrivers> => {
-    watcher?.close()
     const { startNodeDrivers } = await environment.clock.hold(import('@coracle/csi'))
-    return startNodeDrivers({ ...options, registryDirectory, podsDirectory, signal })
+    const started = await startNodeDrivers({ ...options, registryDirectory, podsDirectory, signal })
+    watch?.close()
+    return started
   }
   const loaded = (): Promise<NodeDrivers> => {
     drivers ??= load().catch((error: unknown) => {
@@ -55,17 +57,19 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
       const look = async () => {
         if ((await readdir(registryDirectory).catch(() => [])).length > 0) loadInBackground()
       }
-      watcher = watch(registryDirectory, () => void look())
-      watcher.on('error', () => void look())
+      watch = watchDirectory(registryDirectory, environment.clock, () => void look())
       await look()
     },
     mount: async (...what) => (await loaded()).mount(...what),
     async unmount(podUid) {
-      if (existsSync(join(podsDirectory, podUid, 'volumes'))) await (await loaded()).unmount(podUid)
+      // What is loaded may know of the pod what is not on disk.
+      if (drivers !== undefined || existsSync(join(podsDirectory, podUid, 'volumes')))
+        await (await loaded()).unmount(podUid)
     },
     async stop(stopOptions) {
-      watcher?.close()
-      await (await drivers)?.stop(stopOptions)
+      watch?.close()
+      const started = await drivers?.catch(() => undefined)
+      await started?.stop(stopOptions)
     },
   }
 }

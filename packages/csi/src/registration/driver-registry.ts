@@ -1,11 +1,11 @@
-import type { FSWatcher } from 'node:fs'
 import type { Logger, Timer } from '@coracle/environment'
+import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-directory'
 import { DriverConnection } from '../driver/driver-connection.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods, registrationMethods } from '../wire/methods.ts'
 import { type Announcement, announceDriver, withdrawDriver } from './announce-driver.ts'
 import { registrationProblem } from './plugin-info.ts'
-import { type FoundSocket, socketsIn, watchDirectory } from './socket-directory.ts'
+import { type FoundSocket, makeSocketDirectory, socketsIn } from './socket-directory.ts'
 
 /** How long those who register have to answer: upstream's dialTimeoutDuration. */
 const registrationTimeoutMs = 10_000
@@ -49,7 +49,7 @@ export class DriverRegistry {
   /** Names of drivers that the cluster has been told of, and may have to be told that they are gone. */
   readonly #announced = new Set<string>()
   readonly #turns = new Turns()
-  #watcher: FSWatcher | undefined
+  #watch: DirectoryWatch | undefined
   /** The next look, until it begins. */
   #nextLook: Promise<void> | undefined
   #retryMs = retryFirstMs
@@ -63,7 +63,9 @@ export class DriverRegistry {
 
   /** Follows the directory from then on. */
   async start(): Promise<void> {
-    this.#watcher = await watchDirectory(this.#options.directory, () => void this.look())
+    const { directory, environment } = this.#options
+    await makeSocketDirectory(directory)
+    this.#watch = watchDirectory(directory, environment.clock, () => void this.look())
   }
 
   /** Undefined where no such driver is registered. Of several that are called so, the one that came last. */
@@ -74,7 +76,7 @@ export class DriverRegistry {
   stop(): void {
     this.#isStopped = true
     this.#retry?.cancel()
-    this.#watcher?.close()
+    this.#watch?.close()
     for (const { driver } of this.#registrations.values()) driver?.connection.close()
   }
 
