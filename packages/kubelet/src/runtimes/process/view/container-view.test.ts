@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../../testing/temporary-directory.ts'
 import type { ContainerConfig, Mount } from '../../runtime.ts'
 import { type ProcessUser, runsAsRoot } from '../process-user.ts'
@@ -58,6 +60,24 @@ describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and m
       status: 1,
       said: '0\n0\n',
     })
+  })
+
+  it('has sockets, unless others may replace them', async () => {
+    const { outer } = directories()
+    const own = mkdtempSync('/run/coracle-')
+    onTestFinished(() => rmSync(own, { recursive: true }))
+    const listen = async (path: string) => {
+      const server = createServer().listen(path)
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      return path
+    }
+    const make = prepared([at('/media', outer), at('/run/own/socket', await listen(join(own, 'socket')))], true)
+    expect(make(`[ run/own/socket -ef ${own}/socket ]; echo $?`)).toEqual({ status: 0, said: '0\n' })
+    const shared = await listen(join(outer, 'socket'))
+    expect(() => prepared([at('/media/x', shared)], true)).toThrow(
+      `volume "data" cannot be mounted at /media/x: ${outer}/socket is neither a file nor a directory, and others than root may replace it`,
+    )
   })
 
   it.each([
