@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Node, nodes, type PersistentVolume, type Pod } from '@coracle/api'
@@ -33,7 +33,7 @@ async function start() {
   })
   await drivers.start(new AbortController().signal)
   const mount = () => drivers.mount(pod, { name: 'v', persistentVolumeClaim: { claimName: 'c' } }, volume)
-  return { environment, drivers, mount, rootDirectory }
+  return { environment, client, drivers, mount, rootDirectory }
 }
 
 it('forgets with a pod for how long it has waited for its volumes', async () => {
@@ -43,6 +43,14 @@ it('forgets with a pod for how long it has waited for its volumes', async () => 
   expect(await mount()).toMatchObject({ isWaiting: false })
   await drivers.unmount('uid')
   expect(await mount()).toMatchObject({ isWaiting: true })
+})
+
+it('starts on no root directory that has pods of another node agent', async () => {
+  const { environment, client, rootDirectory } = await start()
+  mkdirSync(join(rootDirectory, 'pods', 'uid'), { recursive: true })
+  const options = { client, environment, nodeName: 'n', rootDirectory, owner: 'n in /data' }
+  const { volumeDrivers } = volumesOfNode(options)
+  await expect(volumeDrivers?.start(new AbortController().signal)).rejects.toThrow('has pods of another node agent')
 })
 
 it('stops also where what looks after drivers cannot be started', async () => {

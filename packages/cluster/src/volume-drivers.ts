@@ -6,13 +6,12 @@ import type { NodeDrivers } from '@coracle/csi'
 import type { Environment } from '@coracle/environment'
 import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-directory'
 import type { KubeletOptions, VolumeDrivers } from '@coracle/kubelet'
+import type { RootDirectory } from './node-runtime.ts'
 
-export interface VolumeDriversOptions {
+export interface VolumeDriversOptions extends RootDirectory {
   readonly client: Client
   readonly environment: Environment
   readonly nodeName: string
-  /** In the place of upstream's `/var/lib/kubelet`. */
-  readonly rootDirectory: string
 }
 
 /** What the agent of a node whose containers are real is told of volumes. */
@@ -27,7 +26,7 @@ const podsDirectoryOf = ({ rootDirectory }: VolumeDriversOptions): string => joi
 
 /** CSI drivers on a node: what looks after them is loaded when one registers, or a pod has something of one. */
 function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
-  const { rootDirectory, environment } = options
+  const { rootDirectory, owner, environment } = options
   const registryDirectory = join(rootDirectory, 'plugins_registry')
   const podsDirectory = podsDirectoryOf(options)
   let signal: AbortSignal | undefined
@@ -52,6 +51,10 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
   return {
     async start(stopping) {
       signal = stopping
+      if (owner !== undefined) {
+        const { takeRootDirectory } = await environment.clock.hold(import('./take-root-directory.ts'))
+        await takeRootDirectory(rootDirectory, owner)
+      }
       await mkdir(registryDirectory, { recursive: true, mode: 0o750 })
       // It is told as well when the directory goes.
       const look = async () => {
