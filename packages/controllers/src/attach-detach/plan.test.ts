@@ -164,12 +164,7 @@ describe('a volume that no pod of the node has any more', () => {
       [report(), detach],
     ],
     ['stays while the node uses it, and the Node says so', { node: inUse, attachments }, 0, []],
-    [
-      'stays on a node that is well, however long',
-      { node: inUse, attachments, memory: since },
-      unmountMaxMs,
-      [],
-    ],
+    ['stays on a node that is well, however long', { node: inUse, attachments, memory: since }, unmountMaxMs, []],
     [
       'stays on a node that is not well for a while',
       { node: unwell, attachments, memory: since },

@@ -105,7 +105,9 @@ describe('a volume of a driver', () => {
     drivers.mount = async () => ({ path: join(directory, 'nowhere'), readOnly: false })
     await expect(mount(own, { spec: { securityContext: { fsGroup: 1234 } } })).rejects.toMatchObject({
       name: 'VolumesNotReadyError',
-      message: expect.stringMatching(/^MountVolume.SetUp failed for volume "v" : applyFSGroup failed for vol v: ENOENT/),
+      message: expect.stringMatching(
+        /^MountVolume.SetUp failed for volume "v" : applyFSGroup failed for vol v: ENOENT/,
+      ),
     })
   })
 
