@@ -185,6 +185,14 @@ describe('a volume that a pod has by a claim', () => {
     expect(driver.volumeCalls.filter((name) => name === 'stageVolume')).toHaveLength(3)
   })
 
+  it('is refused where the driver has none but for pods', async () => {
+    const { drivers, driver } = await start({ volumeLifecycleModes: ['Ephemeral'] })
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toMatchObject({
+      problem: `MountVolume.NewMounter initialization failed for volume "pv-1" : volume mode "Persistent" not supported by driver ${driverName} (only supports ["Ephemeral"])`,
+    })
+    expect(driver.volumeCalls).toEqual([])
+  })
+
   it('is not a block device', async () => {
     const { drivers, driver } = await start()
     expect(await drivers.mount(testPod(), claimed, testVolume({}, { volumeMode: 'Block' }))).toEqual({
@@ -272,10 +280,11 @@ describe('a volume of a pod’s own', () => {
   })
 
   it('is refused where the driver has none for pods', async () => {
-    const { drivers } = await start()
+    const { drivers, root } = await start()
     expect(await drivers.mount(testPod(), inline, undefined)).toMatchObject({
-      problem: `MountVolume.SetUp failed for volume "own" : volume mode "Ephemeral" not supported by driver ${driverName} (only supports [])`,
+      problem: `MountVolume.NewMounter initialization failed for volume "own" : volume mode "Ephemeral" not supported by driver ${driverName} (only supports ["Persistent"])`,
     })
+    expect(existsSync(join(root, 'pods'))).toBe(false)
   })
 })
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { csiNodes } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { FakeDriver, failure, noAnswer, temporaryDirectory } from '../testing/fake-driver.ts'
-import { claimed, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
+import { claimed, csiDriver, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
 
 const csiNodeOf = ({ client }: Awaited<ReturnType<typeof startNode>>) => client.get(csiNodes, { name: 'node-a' })
 const driversOf = async (test: Awaited<ReturnType<typeof startNode>>) => {
@@ -33,6 +33,19 @@ describe('a driver whose registrar has a socket in the directory', () => {
       labels: { 'example.com/zone': 'a' },
       annotations: { 'csi.volume.kubernetes.io/nodeid': `{"${driverName}":"i-1"}` },
     })
+  })
+
+  it('is told of in a CSINode of the Node that is there', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root)
+    const { client, drivers } = await startNode({ root })
+    await drivers.stop({ unmounts: false })
+    const body = { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'node-a', uid: 'former' }] } }
+    await client.patch(csiNodes, { name: 'node-a' }, { type: 'merge', body })
+    const test = await startNode({ root, client })
+    expect(driver.told).toHaveLength(2)
+    const { uid } = (await test.node()).metadata
+    expect((await csiNodeOf(test)).metadata.ownerReferences).toMatchObject([{ uid }])
   })
 
   it('is found when it comes later, is another when it comes back as one, and is gone with its socket', async () => {
@@ -206,7 +219,7 @@ describe('a driver that is not taken', () => {
 })
 
 it('a volume of a driver that is not there is not there either, and its pod is told', async () => {
-  const { drivers } = await startNode()
+  const { drivers } = await startNode({ driver: csiDriver({ volumeLifecycleModes: ['Persistent', 'Ephemeral'] }) })
   const missing = `driver name ${driverName} not found in the list of registered CSI drivers`
   expect(await drivers.mount(testPod(), claimed, testVolume())).toEqual({
     problem: `MountVolume.MountDevice failed for volume "pv-1" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: ${missing}`,

@@ -62,8 +62,6 @@ export async function publishVolume(
   staged: string | undefined,
 ): Promise<string> {
   const { client, pod, volume, driver, connection, capabilities, publishContext, signal } = target
-  const isEphemeral = volume.lifecycle === 'Ephemeral'
-  if (isEphemeral) checkTakesEphemeral(volume, driver)
   const tokens = await tokenAttributes(pod, driver, client)
   const hasTokensAsSecrets = driver?.spec.serviceAccountTokenInSecrets === true
   const credentials = await secretOf(client, 'NodePublishSecretRef', volume.publishSecret)
@@ -78,7 +76,7 @@ export async function publishVolume(
     secrets: hasTokensAsSecrets ? { ...credentials, ...tokens } : credentials,
     volumeContext: {
       ...volume.attributes,
-      ...podAttributes(pod, driver, isEphemeral),
+      ...podAttributes(pod, driver, volume.lifecycle === 'Ephemeral'),
       ...(hasTokensAsSecrets ? {} : tokens),
     },
   }
@@ -105,12 +103,4 @@ async function secretOf(client: Client, field: string, key: SecretKey | undefine
   } catch (error) {
     throw new Error(`fetching ${field} ${key.namespace}/${key.name} failed: ${messageOf(error)}`)
   }
-}
-
-/** Throws where pods may not have volumes of the driver of their own. */
-function checkTakesEphemeral({ driver: name }: DriverVolume, driver: CsiDriver | undefined): void {
-  const modes = driver?.spec.volumeLifecycleModes ?? []
-  if (modes.includes('Ephemeral')) return
-  const why = driver === undefined ? 'no CSIDriver object' : `only supports ${JSON.stringify(modes)}`
-  throw new Error(`volume mode "Ephemeral" not supported by driver ${name} (${why})`)
 }

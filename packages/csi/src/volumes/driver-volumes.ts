@@ -17,7 +17,7 @@ import { Turns } from '../turns.ts'
 import { nodeMethods } from '../wire/methods.ts'
 import { attachmentMetadata, isAttached } from './attachment.ts'
 import { messageOf, publishVolume, stageVolume } from './bring-volume.ts'
-import { type DriverVolume, driverVolumeOf } from './driver-volume.ts'
+import { checkLifecycle, type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
 import type { TextMap } from './volume-context.ts'
 import { globalMount, podMount, podVolumesDirectory, stageDirectory, type VolumePlaces } from './volume-paths.ts'
@@ -130,12 +130,16 @@ export class DriverVolumes {
 
   async #mount(pod: Pod, volume: DriverVolume): Promise<BroughtVolume> {
     const { signal } = this.#options
-    let step = volume.lifecycle === 'Ephemeral' ? 'MountVolume.SetUp' : 'MountVolume.MountDevice'
+    const firstStep = volume.lifecycle === 'Ephemeral' ? 'MountVolume.SetUp' : 'MountVolume.MountDevice'
+    let step = firstStep
     try {
       signal?.throwIfAborted()
       const driver = await this.#driverObject(volume.driver)
       const attachment = await this.#attachment(pod, volume, driver)
       if ('problem' in attachment) return attachment
+      step = 'MountVolume.NewMounter initialization'
+      checkLifecycle(volume, driver)
+      step = firstStep
       const { connection } = this.#registered(volume)
       const capabilities = await connection.capabilities({ signal })
       const record = this.#recordOf(pod, volume, driver)
