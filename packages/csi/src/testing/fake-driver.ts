@@ -62,7 +62,6 @@ export class FakeDriver {
       getCapabilities: () => withCapabilities('stageUnstageVolume'),
       stageVolume: () => ({}),
       unstageVolume: () => ({}),
-      expandVolume: () => ({}),
       publishVolume({ targetPath }) {
         mkdirSync(targetPath, { recursive: true })
         return {}
