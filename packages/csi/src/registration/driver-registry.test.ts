@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { csiNodes } from '@coracle/api'
+import type { LogLine } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { FakeDriver, failure, noAnswer, temporaryDirectory } from '../testing/fake-driver.ts'
 import { claimed, csiDriver, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
@@ -205,6 +206,25 @@ describe('a driver that is not taken', () => {
     answer = { nodeId: 'n' }
     await test.environment.clock.advance('1s')
     await expect.poll(() => driver.told.at(-1)?.pluginRegistered).toBe(true)
+  })
+
+  it('is told of once for each reason', async () => {
+    const root = temporaryDirectory()
+    let answer = failure(14, 'not yet')
+    const driver = await FakeDriver.start(root, { getInfo: () => answer })
+    const logged: LogLine[] = []
+    const { environment } = await startNode({ root, logged })
+    const retry = async (times: number) => {
+      await environment.clock.advance('1m')
+      await expect.poll(() => driver.told).toHaveLength(times)
+    }
+    await retry(2)
+    answer = failure(14, 'out of memory')
+    await retry(3)
+    expect(logged.map(({ fields }) => /desc = ([a-z ]+)/.exec(String(fields.error))?.[1])).toEqual([
+      'not yet',
+      'out of memory',
+    ])
   })
 
   it('leaves the others alone, as do hidden sockets', async () => {

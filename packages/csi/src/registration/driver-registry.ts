@@ -24,6 +24,8 @@ interface Registration {
   asking: Promise<void> | undefined
   /** Undefined: it has not been taken. */
   driver: RegisteredDriver | undefined
+  /** Why it was not taken, as was told last. */
+  told: string
 }
 
 export interface RegisteredDriver {
@@ -110,7 +112,8 @@ export class DriverRegistry {
     const known = this.#registrations.get(socket.path)
     if (this.#isStopped || known?.driver !== undefined || known?.asking !== undefined) return
     const { identity } = socket
-    const registration: Registration = known ?? { identity, name: formerName, asking: undefined, driver: undefined }
+    const fresh = { identity, name: formerName, asking: undefined, driver: undefined, told: '' }
+    const registration: Registration = known ?? fresh
     this.#registrations.set(socket.path, registration)
     registration.asking = this.#register(socket.path, registration).then(() => {
       registration.asking = undefined
@@ -157,16 +160,23 @@ export class DriverRegistry {
       const driver = registrationProblem(info, path) ?? (await this.#take(info.name, info.endpoint || path))
       if (typeof driver !== 'string' && !this.#keep(path, registration, driver)) return
       const error = typeof driver === 'string' ? driver : ''
-      if (error !== '') this.#logger.warn('a driver of volumes was not registered', { socket: path, error })
+      if (error !== '') this.#warn('a driver of volumes was not registered', path, registration, error)
       // One that cannot be told is registered all the same, as upstream.
       const status = { pluginRegistered: error === '', error }
       await registrar.call(registrationMethods.notifyRegistrationStatus, status, limits)
     } catch (error) {
       if (this.#isStopped || signal?.aborted === true) return
-      this.#logger.warn('a driver of volumes could not be asked', { socket: path, error: String(error) })
+      this.#warn('a driver of volumes could not be asked', path, registration, String(error))
     } finally {
       registrar.close()
     }
+  }
+
+  /** Tells once why one is not taken: a driver that was killed leaves a socket, which is asked again and again. */
+  #warn(message: string, socket: string, registration: Registration, error: string): void {
+    if (registration.told === error) return
+    registration.told = error
+    this.#logger.warn(message, { socket, error })
   }
 
   /** False where whoever has registered the driver has gone meanwhile. */

@@ -9,7 +9,7 @@ import {
   type Volume,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { virtualEnvironment } from '@coracle/environment'
+import { createLogger, type LogLine, virtualEnvironment } from '@coracle/environment'
 import { onTestFinished } from 'vitest'
 import { type NodeDrivers, startNodeDrivers } from '../node-drivers.ts'
 import { temporaryDirectory } from './fake-driver.ts'
@@ -52,8 +52,9 @@ export async function startNode({
   client = undefined as FakeClient | undefined,
   node = {} as Partial<Node>,
   signal = new AbortController().signal,
+  logged = [] as LogLine[],
 } = {}) {
-  const environment = virtualEnvironment()
+  const environment = virtualEnvironment({ logger: createLogger((line) => logged.push(line)) })
   const api = client ?? createFakeClient(environment)
   if (client === undefined) {
     await api.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' }, spec: {}, ...node })
