@@ -201,6 +201,15 @@ describe('pods as processes', () => {
       ])
     })
 
+    it('do not hold up the end of the agent while their driver hangs', async () => {
+      const { kubelet, create, drivers } = await startedKubelet()
+      drivers.hangs = true
+      await create(withVolume('exit 0'))
+      await expect.poll(() => drivers.asked).toEqual(['start', 'mount v of its own'])
+      await kubelet.stop({ containers: 'keep' })
+      expect(drivers.asked.at(-1)).toBe('stop')
+    })
+
     it('have them taken away when the node is switched off, and keep them while only its agent is', async () => {
       const { kubelet, create, status, drivers } = await startedKubelet()
       await create(withVolume('sleep 60'))
