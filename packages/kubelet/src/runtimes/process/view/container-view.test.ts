@@ -109,6 +109,12 @@ describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and m
     expect(make()).toEqual({ status: 128, said: `${outer}/in has been changed\n` })
   })
 
+  it('is compared with what was planned also in a volume that others can have lead elsewhere', () => {
+    const { outer } = directories()
+    const make = prepared([at(join(outer, 'in'), '/usr'), at(join(outer, 'in/share'), '/usr/lib')], true)
+    expect(make('grep -c "has been changed" ../script')).toEqual({ status: 0, said: '4\n' })
+  })
+
   it('is not planned with a part of a volume that has become a link', () => {
     const { outer, elsewhere } = directories()
     symlinkSync(elsewhere, join(outer, 'link'))

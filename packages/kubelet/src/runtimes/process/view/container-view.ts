@@ -120,11 +120,10 @@ export function prepareView(
     for (const handle of opened) closeSync(handle)
   }
   try {
-    const changeable = ({ source, over }: Place) => !isRootsAlone(source) || (over !== undefined && !isRootsAlone(over))
-    const from = byRoot ? plan.places.findIndex(changeable) : -1
-    // What is no file and no directory, such as a socket, cannot be opened to be compared.
+    const guarded = byRoot ? guardedPlaces(plan.places) : new Set<Place>()
+    const from = plan.places.findIndex((place) => guarded.has(place))
     const handles = (from < 0 ? [] : plan.places.slice(from)).map((place) =>
-      changeable(place) ? told(place, () => handlesOf(place, open)) : undefined,
+      guarded.has(place) ? told(place, () => handlesOf(place, open)) : undefined,
     )
     const mounts = mounted()
     const mountsOf = (path: string) => ({
@@ -144,6 +143,18 @@ export function prepareView(
   return close
 }
 
+/** Those that others than root may have lead elsewhere, and those in them. */
+function guardedPlaces(places: readonly Place[]): ReadonlySet<Place> {
+  const guarded = new Set<Place>()
+  for (const place of places) {
+    const { source, over, target } = place
+    const isFixed = isRootsAlone(source) && (over === undefined || isRootsAlone(over))
+    if (!isFixed || [...guarded].some((outer) => isAtOrBelow(outer.target, target))) guarded.add(place)
+  }
+  return guarded
+}
+
+/** What is no file and no directory, such as a socket, cannot be opened to be compared. */
 function handlesOf({ source, over }: Place, open: (path: string) => number): PlaceHandles {
   const openFile = (path: string) => {
     const handle = open(path)
