@@ -22,14 +22,20 @@ export class HostNames {
     this.#options = options
   }
 
-  /** Resolves when all services are known. */
+  /** Resolves when all services are known. May be asked again where it rejects. */
   readonly open = (): Promise<ServiceHosts> => {
-    this.#hosts ??= this.#load()
+    this.#hosts ??= this.#load().catch((error: unknown) => {
+      this.#hosts = undefined
+      throw error
+    })
     return this.#hosts
   }
 
   stop(): void {
-    void this.#hosts?.then((hosts) => hosts.close())
+    this.#hosts?.then(
+      (hosts) => hosts.close(),
+      () => {},
+    )
   }
 
   async #load(): Promise<ServiceHosts> {

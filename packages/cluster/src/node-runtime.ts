@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { assert, type Clock, createMetricsRegistry, type Environment } from '@coracle/environment'
 import {
   type AgentMetrics,
@@ -29,12 +29,24 @@ export interface NodeRuntimeOptions {
 export const nodeDirectory = (dataDirectory: string, nodeName: string): string =>
   join(dataDirectory, 'kubelet', nodeName)
 
-/** Where the volumes of a node are, and drivers find it. */
-export const rootDirectoryOf = (
+/** Where the volumes of a node are, and drivers find it: in the place of upstream's `/var/lib/kubelet`. */
+export interface RootDirectory {
+  readonly rootDirectory: string
+  /** Whose it is, where others may have it as well. Absent: it is in the data directory of the node. */
+  readonly owner?: string
+}
+
+/** That of a node, whose data directory may be there for as long as its cluster only. */
+export function rootDirectoryOf(
   dataDirectory: string,
   nodeName: string,
   options: ContainerRuntimeOptions | undefined,
-): string => options?.rootDirectory ?? nodeDirectory(dataDirectory, nodeName)
+  isTemporary = false,
+): RootDirectory {
+  if (options?.rootDirectory === undefined) return { rootDirectory: nodeDirectory(dataDirectory, nodeName) }
+  const { rootDirectory } = options
+  return { rootDirectory, owner: isTemporary ? `${nodeName} in memory` : `${nodeName} in ${resolve(dataDirectory)}` }
+}
 
 /** What runs the containers of a node of this host, and takes up those that run already. */
 export async function openNodeRuntime(options: NodeRuntimeOptions): Promise<Runtime> {

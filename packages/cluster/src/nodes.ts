@@ -36,6 +36,7 @@ import {
   isolatedNodeOptions,
   measuredWithPods,
   openNodeRuntime,
+  type RootDirectory,
   type RuntimeKind,
   removeAllSandboxes,
   rootDirectoryOf,
@@ -221,11 +222,11 @@ function processNodes(options: NodesOptions): Nodes {
       const environment = worlds.environmentOf(name)
       const opened = await openNodeRuntime({ environment, dataDirectory, nodeName: name, images, containerRuntime })
       const { runtime, metrics } = measuredWithPods(opened, environment.clock)
-      const rootDirectory = rootDirectoryOf(dataDirectory, name, containerRuntime)
+      const root = rootDirectoryOf(dataDirectory, name, containerRuntime, dataDir === undefined)
       const address = runtime.isolates === true ? hostAddress() : undefined
       const openServiceNames = names.open
       const parts = {
-        ...{ name, runtime, metrics, rootDirectory, openServiceNames },
+        ...{ name, runtime, metrics, root, openServiceNames },
         ...(address === undefined ? {} : { address }),
       }
       return { runtime, kubelet: startKubelet(options, parts, link) }
@@ -342,7 +343,7 @@ interface NodeParts {
   readonly runtime: Runtime
   readonly address?: string
   /** Absent: no volumes are made. */
-  readonly rootDirectory?: string
+  readonly root?: RootDirectory
   readonly metrics?: AgentMetricsSource
   readonly openServiceNames?: OpenServiceNames
 }
@@ -351,7 +352,7 @@ const serverOf = (url: string | undefined) => (url === undefined ? undefined : h
 
 function startKubelet(
   { worlds, connections, deadContainers, containerRuntime, apiUrl }: NodesOptions,
-  { name, runtime, address, rootDirectory, metrics, openServiceNames }: NodeParts,
+  { name, runtime, address, root, metrics, openServiceNames }: NodeParts,
   link: ConnectionLink,
 ): Started {
   const environment = worlds.environmentOf(name)
@@ -363,7 +364,7 @@ function startKubelet(
     nodeName: name,
     runtime,
     ...(address === undefined ? {} : { nodeAddress: address }),
-    ...(rootDirectory === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, rootDirectory })),
+    ...(root === undefined ? {} : volumesOfNode({ client, environment, nodeName: name, ...root })),
     ...(deadContainers === undefined ? {} : { deadContainers }),
     ...(metrics === undefined ? {} : { metrics }),
     ...(openServiceNames === undefined ? {} : { openServiceNames }),

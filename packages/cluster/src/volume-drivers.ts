@@ -1,17 +1,17 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@coracle/client'
 import type { NodeDrivers } from '@coracle/csi'
 import type { Environment } from '@coracle/environment'
+import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-directory'
 import type { KubeletOptions, VolumeDrivers } from '@coracle/kubelet'
+import type { RootDirectory } from './node-runtime.ts'
 
-export interface VolumeDriversOptions {
+export interface VolumeDriversOptions extends RootDirectory {
   readonly client: Client
   readonly environment: Environment
   readonly nodeName: string
-  /** In the place of upstream's `/var/lib/kubelet`. */
-  readonly rootDirectory: string
 }
 
 /** What the agent of a node whose containers are real is told of volumes. */
@@ -26,15 +26,17 @@ const podsDirectoryOf = ({ rootDirectory }: VolumeDriversOptions): string => joi
 
 /** CSI drivers on a node: what looks after them is loaded when one registers, or a pod has something of one. */
 function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
-  const { rootDirectory, environment } = options
+  const { rootDirectory, owner, environment } = options
   const registryDirectory = join(rootDirectory, 'plugins_registry')
   const podsDirectory = podsDirectoryOf(options)
-  let watcher: FSWatcher | undefined
+  let signal: AbortSignal | undefined
+  let watch: DirectoryWatch | undefined
   let drivers: Promise<NodeDrivers> | undefined
   const load = async (): Promise<NodeDrivers> => {
-    watcher?.close()
     const { startNodeDrivers } = await environment.clock.hold(import('@coracle/csi'))
-    return startNodeDrivers({ ...options, registryDirectory, podsDirectory })
+    const started = await startNodeDrivers({ ...options, registryDirectory, podsDirectory, signal })
+    watch?.close()
+    return started
   }
   const loaded = (): Promise<NodeDrivers> => {
     drivers ??= load().catch((error: unknown) => {
@@ -47,23 +49,30 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
     loaded().catch((error: unknown) => environment.logger.error('drivers of volumes cannot be used', { error }))
   }
   return {
-    async start() {
+    async start(stopping) {
+      signal = stopping
+      if (owner !== undefined) {
+        const { takeRootDirectory } = await environment.clock.hold(import('./take-root-directory.ts'))
+        await takeRootDirectory(rootDirectory, owner)
+      }
       await mkdir(registryDirectory, { recursive: true, mode: 0o750 })
       // It is told as well when the directory goes.
       const look = async () => {
         if ((await readdir(registryDirectory).catch(() => [])).length > 0) loadInBackground()
       }
-      watcher = watch(registryDirectory, () => void look())
-      watcher.on('error', () => void look())
+      watch = watchDirectory(registryDirectory, environment.clock, () => void look())
       await look()
     },
     mount: async (...what) => (await loaded()).mount(...what),
     async unmount(podUid) {
-      if (existsSync(join(podsDirectory, podUid, 'volumes'))) await (await loaded()).unmount(podUid)
+      // What is loaded may know of the pod what is not on disk.
+      if (drivers !== undefined || existsSync(join(podsDirectory, podUid, 'volumes')))
+        await (await loaded()).unmount(podUid)
     },
     async stop(stopOptions) {
-      watcher?.close()
-      await (await drivers)?.stop(stopOptions)
+      watch?.close()
+      const started = await drivers?.catch(() => undefined)
+      await started?.stop(stopOptions)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   attachmentName,
@@ -11,13 +11,20 @@ import {
   volumeAttachments,
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { FakeDriver, failure, type NodeAnswers, temporaryDirectory, withCapabilities } from './testing/fake-driver.ts'
+import {
+  FakeDriver,
+  failure,
+  type NodeAnswers,
+  noAnswer,
+  temporaryDirectory,
+  withCapabilities,
+} from './testing/fake-driver.ts'
 import { claimed, csiDriver, driverName, startNode, testPod, testVolume } from './testing/objects.ts'
 
-async function start(spec: Partial<CsiDriver['spec']> = {}, answers: NodeAnswers = {}) {
+async function start(spec: Partial<CsiDriver['spec']> = {}, answers: NodeAnswers = {}, signal?: AbortSignal) {
   const root = temporaryDirectory()
   const driver = await FakeDriver.start(root, answers)
-  const node = await startNode({ root, driver: csiDriver(spec) })
+  const node = await startNode({ root, driver: csiDriver(spec), ...(signal && { signal }) })
   const pathOf = (uid: string) => join(root, 'pods', uid, 'volumes/kubernetes.io~csi/pv-1/mount')
   return { ...node, driver, pathOf, staged: join(root, 'plugins/kubernetes.io/csi', driverName) }
 }
@@ -178,6 +185,14 @@ describe('a volume that a pod has by a claim', () => {
     expect(driver.volumeCalls.filter((name) => name === 'stageVolume')).toHaveLength(3)
   })
 
+  it('is refused where the driver has none but for pods', async () => {
+    const { drivers, driver } = await start({ volumeLifecycleModes: ['Ephemeral'] })
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toMatchObject({
+      problem: `MountVolume.NewMounter initialization failed for volume "pv-1" : volume mode "Persistent" not supported by driver ${driverName} (only supports ["Ephemeral"])`,
+    })
+    expect(driver.volumeCalls).toEqual([])
+  })
+
   it('is not a block device', async () => {
     const { drivers, driver } = await start()
     expect(await drivers.mount(testPod(), claimed, testVolume({}, { volumeMode: 'Block' }))).toEqual({
@@ -265,10 +280,11 @@ describe('a volume of a pod’s own', () => {
   })
 
   it('is refused where the driver has none for pods', async () => {
-    const { drivers } = await start()
+    const { drivers, root } = await start()
     expect(await drivers.mount(testPod(), inline, undefined)).toMatchObject({
-      problem: `MountVolume.SetUp failed for volume "own" : volume mode "Ephemeral" not supported by driver ${driverName} (only supports [])`,
+      problem: `MountVolume.NewMounter initialization failed for volume "own" : volume mode "Ephemeral" not supported by driver ${driverName} (only supports ["Persistent"])`,
     })
+    expect(existsSync(join(root, 'pods'))).toBe(false)
   })
 })
 
@@ -322,6 +338,36 @@ describe('a volume that goes', () => {
     await expect(drivers.unmount('pod-1')).rejects.toThrow('UnmountVolume.TearDown failed for volume "pv-1" : ')
   })
 
+  it.each([
+    ['is cut off', '{"driverName":'],
+    ['says nothing', '{}'],
+    ['is no record', 'null'],
+  ])('stays where what is known of it %s, and so do those of other pods of which it may be one', async (_, text) => {
+    const { drivers, driver, root, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.mount(testPod({}, 'pod-2'), claimed, testVolume())
+    const record = join(pathOf('pod-2'), '../vol_data.json')
+    const whole = readFileSync(record, 'utf8')
+    writeFileSync(record, text)
+    const problem = `${record} does not say which volume is there`
+    await expect(drivers.unmount('pod-2')).rejects.toThrow(problem)
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(problem)
+    expect(driver.volumeCalls).not.toContain('unstageVolume')
+    writeFileSync(record, whole)
+    for (const pod of ['pod-1', 'pod-2']) await drivers.unmount(pod)
+    expect(readdirSync(join(root, 'pods/pod-2/volumes/kubernetes.io~csi'))).toEqual([])
+  })
+
+  it('stays where what is known of it cannot be read', async () => {
+    const { drivers, driver, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    const record = join(pathOf('pod-1'), '../vol_data.json')
+    rmSync(record)
+    mkdirSync(record)
+    await expect(drivers.unmount('pod-1')).rejects.toThrow(/EISDIR/)
+    expect(driver.volumeCalls).toEqual(['stageVolume', 'publishVolume'])
+  })
+
   it('is never emptied: what the driver leaves in its place stays', async () => {
     const { drivers, pathOf } = await start({}, { unpublishVolume: () => ({}) })
     await drivers.mount(testPod(), claimed, testVolume())
@@ -338,4 +384,63 @@ describe('a volume that goes', () => {
     expect(driver.volumeCalls.filter((name) => name === 'unpublishVolume')).toHaveLength(2)
     expect(readdirSync(staged)).toEqual([])
   })
+})
+
+describe('a driver that hangs as the node agent stops', () => {
+  const stopped = new Error('the agent stops')
+  const mountsOf = (test: Awaited<ReturnType<typeof start>>) =>
+    Promise.all(['pod-1', 'pod-2'].map((uid) => test.drivers.mount(testPod({}, uid), claimed, testVolume())))
+
+  it.each([
+    ['saying what it can do', { getCapabilities: noAnswer }, 'MountDevice'],
+    ['staging', { stageVolume: noAnswer }, 'MountDevice'],
+    ['publishing', { publishVolume: noAnswer }, 'SetUp'],
+  ])('is waited for no longer while %s, nor is it asked for the next', async (_, answers, step) => {
+    const stopping = new AbortController()
+    const test = await start({}, answers, stopping.signal)
+    const brought = mountsOf(test)
+    const [asked = ''] = Object.keys(answers)
+    await expect.poll(() => test.driver.asked.map(({ name }) => name)).toContain(asked)
+    stopping.abort(stopped)
+    const because = (failed: string) => `MountVolume.${failed} failed for volume "pv-1" : the agent stops`
+    expect(await brought).toEqual([
+      { problem: because(step), isWaiting: true },
+      { problem: because('MountDevice'), isWaiting: true },
+    ])
+    expect(test.driver.asked.filter(({ name }) => name === asked)).toHaveLength(1)
+    expect(existsSync(join(test.root, 'pods/pod-2'))).toBe(false)
+  })
+
+  it('is asked once more to take all away from a node that is switched off', async () => {
+    const stopping = new AbortController()
+    let answer = noAnswer as () => object
+    const test = await start({}, { unpublishVolume: () => answer() }, stopping.signal)
+    await test.drivers.mount(testPod(), claimed, testVolume())
+    const gone = test.drivers.unmount('pod-1')
+    await expect.poll(() => test.driver.volumeCalls).toContain('unpublishVolume')
+    stopping.abort(stopped)
+    await expect(gone).rejects.toThrow('UnmountVolume.TearDown failed for volume "pv-1" : the agent stops')
+    answer = () => ({})
+    await test.drivers.stop({ unmounts: true })
+    expect(readdirSync(test.staged)).toEqual([])
+  })
+
+  it('leaves a node that is switched off also where what is known of one of its volumes cannot be read', async () => {
+    const { drivers, driver, pathOf } = await start()
+    await drivers.mount(testPod(), claimed, testVolume())
+    await drivers.mount(testPod({}, 'pod-2'), claimed, testVolume({ volumeHandle: 'other' }))
+    writeFileSync(join(pathOf('pod-1'), '../vol_data.json'), '')
+    await drivers.stop({ unmounts: true })
+    expect(driver.lastRequest('unpublishVolume')).toMatchObject({ volumeId: 'other' })
+  })
+})
+
+it('a registrar that hangs as the node agent stops is waited for no longer', async () => {
+  const stopping = new AbortController()
+  const root = temporaryDirectory()
+  const driver = await FakeDriver.start(root, { getInfo: noAnswer })
+  const node = startNode({ root, signal: stopping.signal })
+  await expect.poll(() => driver.asked).toHaveLength(1)
+  stopping.abort(new Error('the agent stops'))
+  await node
 })

@@ -13,6 +13,8 @@ export interface NodeDriversOptions extends VolumePlaces {
   readonly nodeName: string
   /** Where drivers put the sockets by which they are found. */
   readonly registryDirectory: string
+  /** Aborted when the node agent is about to stop: what drivers have been asked for is given up then, and what is not done yet stays so. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The CSI drivers of a node, and the volumes that its pods have of them. */

@@ -12,7 +12,7 @@ import {
   services,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { type Clock, type Environment, realEnvironment } from '@coracle/environment'
+import { type Clock, createLogger, type Environment, type LogLine, realEnvironment } from '@coracle/environment'
 import { isMountPoint, mountsBelow } from '@coracle/environment/mounts'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet, type KubeletOptions } from './kubelet.ts'
@@ -182,6 +182,32 @@ describe('pods as processes', () => {
       const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const
       await client.patch(pods, { namespace: 'default', name: 'web' }, patch)
       await expect.poll(() => drivers.asked.slice(-2)).toEqual(['unmount', 'delete'])
+    })
+
+    it('are told of once while these cannot be taken away', async () => {
+      const logged: LogLine[] = []
+      const logger = createLogger((line) => logged.push(line), 'warn')
+      const { client, create, status, drivers } = await startedKubelet(undefined, { ...realEnvironment(), logger })
+      await create(withVolume('exit 0'))
+      drivers.refusal = 'the driver is away'
+      await expect.poll(async () => (await status())?.phase).toBe('Succeeded')
+      const unmounts = () => drivers.asked.filter((asked) => asked === 'unmount').length
+      await expect.poll(unmounts).toBe(1)
+      const patch = { type: 'merge', body: { metadata: { labels: { a: 'b' } } } } as const
+      await client.patch(pods, { namespace: 'default', name: 'web' }, patch)
+      await expect.poll(unmounts).toBe(2)
+      expect(logged.map(({ message, fields }) => `${message}: ${fields.error}`)).toEqual([
+        'volumes of a pod have to stay for now: the driver is away',
+      ])
+    })
+
+    it('do not hold up the end of the agent while their driver hangs', async () => {
+      const { kubelet, create, drivers } = await startedKubelet()
+      drivers.hangs = true
+      await create(withVolume('exit 0'))
+      await expect.poll(() => drivers.asked).toEqual(['start', 'mount v of its own'])
+      await kubelet.stop({ containers: 'keep' })
+      expect(drivers.asked.at(-1)).toBe('stop')
     })
 
     it('have them taken away when the node is switched off, and keep them while only its agent is', async () => {

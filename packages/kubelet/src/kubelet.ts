@@ -254,7 +254,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     delete: (pod) => manager.removePod(pod),
   })
   let removal: Timer | undefined
-  /** A driver that is away may have to take something away first. */
+  /** A driver that is away may have to take something away first. Never rejects. */
   const removeOthers = async (ownDirectory: string): Promise<void> => {
     const [problem] = await removeOtherVolumes(ownDirectory, (podUid) => manager.hasPod(podUid), drivers)
     if (problem === undefined || stopping.signal.aborted) return
@@ -282,7 +282,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     usage: createNodeUsage(runtime, environment.clock),
     async start() {
       await heartbeat.start()
-      await drivers?.start()
+      await drivers?.start(stopping.signal)
       // No container starts before its services are known.
       serviceInformer?.start()
       await serviceInformer?.waitForSync(stopping.signal)
@@ -297,7 +297,8 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       await manager.removeOrphans()
       collector?.start()
       if (runtime.images !== undefined) await startCare(runtime.images)
-      if (directory !== undefined) await removeOthers(directory)
+      // Drivers may take their time for what nobody waits for.
+      if (directory !== undefined) void removeOthers(directory)
     },
     async stop({ containers, graceMaxMs = shutdownGraceMaxMs }) {
       stopping.abort(new Error('the node agent was stopped'))

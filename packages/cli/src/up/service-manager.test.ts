@@ -92,6 +92,23 @@ describe('a service manager that has started the process', () => {
     expect(told).toHaveLength(1)
   })
 
+  it('hears no more of a process that stops, also where it has yet to hear that it is ready', async () => {
+    const { manager } = managerOf({ WATCHDOG_USEC: '2000000' })
+    const ready = manager.ready('')
+    await manager.stopping()
+    await ready
+    await environment.clock.advance(60_000)
+    expect(told.map((each) => each.split(' ')[2])).toEqual(['READY=1', 'STOPPING=1'])
+  })
+
+  it('is told by one program at a time that the process is well', async () => {
+    const { manager } = managerOf({ WATCHDOG_USEC: '2000000' })
+    await manager.ready('')
+    answer = () => new Promise(() => {})
+    await environment.clock.advance(60_000)
+    expect(told).toHaveLength(2)
+  })
+
   it.each([
     [
       'is not there',

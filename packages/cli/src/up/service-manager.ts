@@ -31,6 +31,7 @@ export interface ServiceProcess {
 export function serviceManager(host: ServiceHost, service: ServiceProcess): ServiceManager {
   const { environment, variables, stderr } = host
   let timer: Timer | undefined
+  let isStopping = false
   let hasFailed = false
 
   const tell = async (...messages: readonly string[]): Promise<void> => {
@@ -52,21 +53,21 @@ export function serviceManager(host: ServiceHost, service: ServiceProcess): Serv
       () => undefined,
       (error: unknown) => error,
     )
-    if (timer === undefined) return
-    if (problem === undefined) void tell('WATCHDOG=1')
+    if (isStopping) return
+    if (problem === undefined) await tell('WATCHDOG=1')
     else stderr.write(`warning: not well, and the service manager is not told otherwise: ${problem}\n`)
-    watch(everyMs)
+    if (!isStopping) watch(everyMs)
   }
 
   return {
     async ready(status) {
       await tell('READY=1', `STATUS=${status}`)
       const everyMs = watchdogMs(variables, service)
-      if (everyMs !== undefined) watch(everyMs)
+      if (everyMs !== undefined && !isStopping) watch(everyMs)
     },
     async stopping() {
+      isStopping = true
       timer?.cancel()
-      timer = undefined
       await tell('STOPPING=1')
     },
   }

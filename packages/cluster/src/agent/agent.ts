@@ -346,7 +346,7 @@ class RunningAgent implements Agent {
             client,
             environment,
             nodeName,
-            rootDirectory: rootDirectoryOf(dataDir, nodeName, containerRuntime),
+            ...rootDirectoryOf(dataDir, nodeName, containerRuntime),
           })
         : {}),
       ...isolatedNodeOptions(containerRuntime),

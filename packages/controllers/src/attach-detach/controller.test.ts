@@ -93,9 +93,9 @@ it('has a volume attached where its pod is, reported, and detached when pod and 
   await useOn(work, 'a', [reported])
   await client.delete(pods, { namespace: 'default', name: 'web' })
   await environment.clock.settle()
-  expect([attachedTo(work), await reportedBy(work, 'a')]).toEqual([[`a ${name}`], []])
+  expect([attachedTo(work), await reportedBy(work, 'a')]).toEqual([[`a ${name}`], [reported]])
   await useOn(work, 'a', [])
-  expect(attachedTo(work)).toEqual([])
+  expect([attachedTo(work), await reportedBy(work, 'a')]).toEqual([[], []])
 })
 
 it('lets go of a volume whose pod has ended, though it is still there', async () => {

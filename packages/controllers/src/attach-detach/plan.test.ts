@@ -151,8 +151,8 @@ describe('a volume that pods of the node have', () => {
 })
 
 describe('a volume that no pod of the node has any more', () => {
-  const inUse = nodeWith({ inUse: [reported], attached: [reported, 'kubernetes.io/other/x'] })
-  const unwell = nodeWith({ ready: 'Unknown', inUse: [reported] })
+  const inUse = nodeWith({ inUse: [reported], attached: ['kubernetes.io/other/x', reported] })
+  const unwell = nodeWith({ ready: 'Unknown', inUse: [reported], attached: [reported] })
   const since: NodeMemory = { ...nothing, unwantedSince: new Map([[attachmentOf('n'), 0]]) }
   const attachments = [attachment()]
   it.each<[string, Partial<ObservedNode>, number, readonly string[]]>([
@@ -163,13 +163,8 @@ describe('a volume that no pod of the node has any more', () => {
       0,
       [report(), detach],
     ],
-    ['stays while the node uses it', { node: inUse, attachments }, 0, [report('kubernetes.io/other/x')]],
-    [
-      'stays on a node that is well, however long',
-      { node: nodeWith({ inUse: [reported] }), attachments, memory: since },
-      unmountMaxMs,
-      [],
-    ],
+    ['stays while the node uses it, and the Node says so', { node: inUse, attachments }, 0, []],
+    ['stays on a node that is well, however long', { node: inUse, attachments, memory: since }, unmountMaxMs, []],
     [
       'stays on a node that is not well for a while',
       { node: unwell, attachments, memory: since },
@@ -180,7 +175,7 @@ describe('a volume that no pod of the node has any more', () => {
       'is detached from a node that is not well after a while',
       { node: unwell, attachments, memory: since },
       unmountMaxMs,
-      [detach],
+      [report(), detach],
     ],
     [
       'is detached at once from a node that is out of service',
@@ -206,5 +201,11 @@ describe('a volume that no pod of the node has any more', () => {
     const { requeueAfterMs, memory } = plan({ node: unwell, attachments, memory: first.memory }, 5_000)
     expect(requeueAfterMs).toBe(unmountMaxMs - 4_000)
     expect(plan({ node: unwell, attachments, wanted: [wanted], memory }, 6_000).memory.unwantedSince.size).toBe(0)
+  })
+
+  it('is looked after again only when the node changes once that time is over', () => {
+    const { requeueAfterMs, memory } = plan({ node: inUse, attachments, memory: since }, unmountMaxMs)
+    expect(requeueAfterMs).toBeUndefined()
+    expect([...memory.unwantedSince.keys()]).toEqual([attachmentOf('n')])
   })
 })

@@ -74,10 +74,11 @@ export function planAttachments(observed: ObservedNode, nowMs: Time): Attachment
   const detached = unwanted.filter((each) => mayDetach(each, observed, unwantedSince, nowMs))
   const attached = wanted.map((each) => planWanted(each, observed))
   const told = new Set(attached.flatMap((each) => each.told))
-  const waiting = unwanted.filter((each) => !detached.includes(each))
+  // One that has had its time stays as long as the Node is well, which is looked at with each change of that.
+  const waiting = unwanted.filter((each) => !detached.includes(each) && !isLate(each, unwantedSince, nowMs))
   return {
     actions: [
-      ...planStatus(observed, wantedNames),
+      ...planStatus(observed, new Set(detached.map(({ attachment }) => attachment))),
       ...detached.map(({ attachment }) => detach(attachment)),
       ...attached.flatMap((each) => each.actions),
     ],
@@ -93,23 +94,26 @@ export const nameOf = ({ spec }: PersistentVolume, nodeName: string): string =>
 const reportedName = ({ spec }: PersistentVolume): string =>
   uniqueVolumeName(spec?.csi?.driver ?? '', spec?.csi?.volumeHandle ?? '')
 
-/** When the first of those that a node may still use is to be given up, if it does not get well: not sooner than in a second. */
-function waitMs(waiting: readonly KnownAttachment[], since: ReadonlyMap<string, Time>, nowMs: Time): number {
-  const ends = waiting.map(({ attachment }) => (since.get(attachment.metadata.name ?? '') ?? nowMs) + unmountMaxMs)
-  return Math.max(1_000, Math.min(...ends) - nowMs)
-}
+/** When the first of those that a node may still use is to be given up, if it does not get well. */
+const waitMs = (waiting: readonly KnownAttachment[], since: ReadonlyMap<string, Time>, nowMs: Time): number =>
+  Math.min(...waiting.map((each) => endOf(each, since, nowMs))) - nowMs
+
+const endOf = ({ attachment }: KnownAttachment, since: ReadonlyMap<string, Time>, nowMs: Time): Time =>
+  (since.get(attachment.metadata.name ?? '') ?? nowMs) + unmountMaxMs
+
+const isLate = (known: KnownAttachment, since: ReadonlyMap<string, Time>, nowMs: Time): boolean =>
+  nowMs >= endOf(known, since, nowMs)
 
 /** Whether the node does not use the volume, or is in no state to say so. */
 function mayDetach(
-  { attachment, volume }: KnownAttachment,
+  known: KnownAttachment,
   { node }: ObservedNode,
   since: ReadonlyMap<string, Time>,
   nowMs: Time,
 ): boolean {
   if (node?.spec?.taints?.some(({ key }) => key === outOfServiceTaint) === true) return true
-  if (node !== undefined && !(node.status?.volumesInUse ?? []).includes(reportedName(volume))) return true
-  const isLate = nowMs - (since.get(attachment.metadata.name ?? '') ?? nowMs) >= unmountMaxMs
-  return isLate && !isReady(node)
+  if (node !== undefined && !(node.status?.volumesInUse ?? []).includes(reportedName(known.volume))) return true
+  return isLate(known, since, nowMs) && !isReady(node)
 }
 
 const isReady = (node: Node | undefined): boolean =>
@@ -123,12 +127,15 @@ const detach = ({ metadata: { name = '', uid } }: VolumeAttachment): Action => (
   because: 'no pod on the node has the volume any more',
 })
 
-/** What the Node is to say of what is attached to it. Of other kinds of volumes it may say more. */
-function planStatus({ name, node, attachments }: ObservedNode, wanted: ReadonlySet<string>): readonly Action[] {
+/** What the Node is to say of what is attached to it, and stays so. Of other kinds of volumes it may say more. */
+function planStatus(
+  { name, node, attachments }: ObservedNode,
+  detached: ReadonlySet<VolumeAttachment>,
+): readonly Action[] {
   if (node === undefined) return []
   const before = node.status?.volumesAttached ?? []
   const reported = attachments
-    .filter(({ attachment }) => isAttached(attachment) && wanted.has(attachment.metadata.name ?? ''))
+    .filter(({ attachment }) => isAttached(attachment) && !detached.has(attachment))
     .map(({ volume }) => ({ name: reportedName(volume), devicePath: '' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   const volumesAttached = [...before.filter((each) => !each.name.startsWith('kubernetes.io/csi/')), ...reported]

@@ -5,6 +5,13 @@ import { nodeMethods } from '../wire/methods.ts'
 /** How long a driver may take for a call: upstream's csiTimeout. */
 export const callTimeoutMs = 120_000
 
+/** How long a call may take. */
+export interface CallLimits {
+  readonly timeoutMs?: number | undefined
+  /** Aborting it gives the call up. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** How a driver that registers is reached: its endpoint may be a path. */
 export const endpointOf = (address: string): string => (address.startsWith('unix:') ? address : `unix://${address}`)
 
@@ -18,18 +25,18 @@ export class DriverConnection {
     this.#connection = new SocketConnection(endpointOf(address), clock)
   }
 
-  /** Calls a procedure. Rejects with an `RpcError`. */
+  /** Calls a procedure. Rejects with an `RpcError`, or with the reason of the signal. */
   call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     request: Encodable<Request>,
-    timeoutMs = callTimeoutMs,
+    { timeoutMs = callTimeoutMs, signal }: CallLimits = {},
   ): Promise<Decoded<Response>> {
-    return this.#connection.call(method, request, { timeoutMs })
+    return this.#connection.call(method, request, { timeoutMs, signal })
   }
 
   /** What the driver can do on nodes, as values of `nodeCapabilities`. It is asked once. */
-  capabilities(): Promise<ReadonlySet<number>> {
-    this.#capabilities ??= this.#ask().catch((error: unknown) => {
+  capabilities(limits?: CallLimits): Promise<ReadonlySet<number>> {
+    this.#capabilities ??= this.#ask(limits).catch((error: unknown) => {
       this.#capabilities = undefined
       throw error
     })
@@ -40,8 +47,8 @@ export class DriverConnection {
     this.#connection.close()
   }
 
-  async #ask(): Promise<ReadonlySet<number>> {
-    const { capabilities } = await this.call(nodeMethods.getCapabilities, {})
+  async #ask(limits?: CallLimits): Promise<ReadonlySet<number>> {
+    const { capabilities } = await this.call(nodeMethods.getCapabilities, {}, limits)
     return new Set(capabilities.flatMap(({ rpc }) => (rpc === undefined ? [] : [rpc.type])))
   }
 }

@@ -69,15 +69,18 @@ async function findCsiNode({ client, nodeName: name }: Announcement): Promise<Cs
   }
 }
 
+/** The CSINode as it is to be, but for its drivers. */
 async function ensureCsiNode(to: Announcement, because: string): Promise<CsiNode> {
   const found = await findCsiNode(to)
-  if (found !== undefined) return found
   const { client, nodeName: name } = to
   const { uid = '' } = (await client.get(nodes, { name })).metadata
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name, uid }]
+  // One of a Node that was there before would go with that.
+  if (found !== undefined) return { ...found, metadata: { ...found.metadata, ownerReferences } }
   const csiNode: CsiNode = {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'CSINode',
-    metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] },
+    metadata: { name, ownerReferences },
     spec: { drivers: [] },
   }
   return client.create(csiNodes, csiNode, { because })

@@ -1,8 +1,10 @@
 import { renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { csiNodes } from '@coracle/api'
+import type { LogLine } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
-import { FakeDriver, failure, temporaryDirectory } from '../testing/fake-driver.ts'
-import { claimed, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
+import { FakeDriver, failure, noAnswer, temporaryDirectory } from '../testing/fake-driver.ts'
+import { claimed, csiDriver, driverName, startNode, testPod, testVolume } from '../testing/objects.ts'
 
 const csiNodeOf = ({ client }: Awaited<ReturnType<typeof startNode>>) => client.get(csiNodes, { name: 'node-a' })
 const driversOf = async (test: Awaited<ReturnType<typeof startNode>>) => {
@@ -32,6 +34,19 @@ describe('a driver whose registrar has a socket in the directory', () => {
       labels: { 'example.com/zone': 'a' },
       annotations: { 'csi.volume.kubernetes.io/nodeid': `{"${driverName}":"i-1"}` },
     })
+  })
+
+  it('is told of in a CSINode of the Node that is there', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root)
+    const { client, drivers } = await startNode({ root })
+    await drivers.stop({ unmounts: false })
+    const body = { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'node-a', uid: 'former' }] } }
+    await client.patch(csiNodes, { name: 'node-a' }, { type: 'merge', body })
+    const test = await startNode({ root, client })
+    expect(driver.told).toHaveLength(2)
+    const { uid } = (await test.node()).metadata
+    expect((await csiNodeOf(test)).metadata.ownerReferences).toMatchObject([{ uid }])
   })
 
   it('is found when it comes later, is another when it comes back as one, and is gone with its socket', async () => {
@@ -78,6 +93,81 @@ describe('a driver whose registrar has a socket in the directory', () => {
     renameSync(second.registration, first.registration)
     await expect.poll(() => driversOf(test)).toEqual([`${driverName} second`])
   })
+
+  it('is registered also where its registrar cannot be told so', async () => {
+    const root = temporaryDirectory()
+    const driver = await FakeDriver.start(root)
+    driver.answerWhenTold = () => failure(13, 'out of order')
+    const { drivers } = await startNode({ root })
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toHaveProperty('path')
+  })
+
+  it('is gone with its socket also while its registrar is told', async () => {
+    const test = await startNode()
+    const driver = await FakeDriver.start(test.root)
+    driver.answerWhenTold = noAnswer
+    await expect.poll(() => driver.told).toHaveLength(1)
+    await driver.stop()
+    await expect.poll(() => driversOf(test)).toEqual([])
+  })
+
+  it('is gone with its last socket', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => ({ nodeId: 'second' }) })
+    renameSync(second.registration, join(dirname(first.registration), 'second-reg.sock'))
+    await expect.poll(() => second.told).toHaveLength(1)
+    await first.stop()
+    // Whoever comes after that is seen after that.
+    const other = await FakeDriver.start(test.root, {}, { name: 'other.example.com' })
+    await expect.poll(() => other.told).toHaveLength(1)
+    expect(await driversOf(test)).toEqual([`${driverName} second`, 'other.example.com the-node'])
+    await test.drivers.mount(testPod(), claimed, testVolume())
+    expect(second.volumeCalls).toEqual(['stageVolume', 'publishVolume'])
+  })
+
+  it('is gone when it comes back as one that cannot be taken', async () => {
+    const test = await startNode()
+    const first = await FakeDriver.start(test.root)
+    await expect.poll(() => first.told).toHaveLength(1)
+    const second = await FakeDriver.start(temporaryDirectory(), { getInfo: () => failure(13, 'no metadata') })
+    renameSync(second.registration, first.registration)
+    await expect.poll(() => second.told).toMatchObject([{ pluginRegistered: false }])
+    await expect.poll(() => driversOf(test)).toEqual([])
+  })
+
+  it('is gone as soon as that can be told', async () => {
+    const test = await startNode()
+    const driver = await FakeDriver.start(test.root)
+    await expect.poll(() => driver.told).toHaveLength(1)
+    let refusals = 0
+    const allow = test.client.intercept(({ verb, plural }) => {
+      if (plural !== 'csinodes' || verb !== 'update') return
+      refusals++
+      throw new Error('the server is away')
+    })
+    await driver.stop()
+    await expect.poll(() => refusals).toBeGreaterThan(0)
+    allow()
+    await expect
+      .poll(async () => {
+        await test.environment.clock.advance('1s')
+        return driversOf(test)
+      })
+      .toEqual([])
+  })
+
+  it('keeps nobody waiting where it hangs', async () => {
+    const test = await startNode()
+    const hanging = await FakeDriver.start(test.root, { getInfo: noAnswer }, { name: 'hanging.example.com' })
+    await expect.poll(() => hanging.asked).toHaveLength(1)
+    const driver = await FakeDriver.start(test.root)
+    await expect.poll(() => driver.told).toHaveLength(1)
+    await driver.stop()
+    await expect.poll(() => driversOf(test)).toEqual([])
+    expect(hanging.asked).toHaveLength(1)
+  })
 })
 
 describe('a driver that is not taken', () => {
@@ -118,6 +208,25 @@ describe('a driver that is not taken', () => {
     await expect.poll(() => driver.told.at(-1)?.pluginRegistered).toBe(true)
   })
 
+  it('is told of once for each reason', async () => {
+    const root = temporaryDirectory()
+    let answer = failure(14, 'not yet')
+    const driver = await FakeDriver.start(root, { getInfo: () => answer })
+    const logged: LogLine[] = []
+    const { environment } = await startNode({ root, logged })
+    const retry = async (times: number) => {
+      await environment.clock.advance('1m')
+      await expect.poll(() => driver.told).toHaveLength(times)
+    }
+    await retry(2)
+    answer = failure(14, 'out of memory')
+    await retry(3)
+    expect(logged.map(({ fields }) => /desc = ([a-z ]+)/.exec(String(fields.error))?.[1])).toEqual([
+      'not yet',
+      'out of memory',
+    ])
+  })
+
   it('leaves the others alone, as do hidden sockets', async () => {
     const root = temporaryDirectory()
     const hidden = await FakeDriver.start(root, {}, { name: '.hidden' })
@@ -130,7 +239,7 @@ describe('a driver that is not taken', () => {
 })
 
 it('a volume of a driver that is not there is not there either, and its pod is told', async () => {
-  const { drivers } = await startNode()
+  const { drivers } = await startNode({ driver: csiDriver({ volumeLifecycleModes: ['Persistent', 'Ephemeral'] }) })
   const missing = `driver name ${driverName} not found in the list of registered CSI drivers`
   expect(await drivers.mount(testPod(), claimed, testVolume())).toEqual({
     problem: `MountVolume.MountDevice failed for volume "pv-1" : kubernetes.io/csi: attacher.MountDevice failed to create newCsiDriverClient: ${missing}`,

@@ -1,4 +1,3 @@
-import { type FSWatcher, watch } from 'node:fs'
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -22,12 +21,9 @@ export async function socketsIn(directory: string): Promise<readonly FoundSocket
   return (await Promise.all(found)).flat()
 }
 
-/** Calls `listener` when something comes into the directory, or leaves it. The directory is made, but not what it is in: that may be gone for good. */
-export async function watchDirectory(directory: string, listener: () => void): Promise<FSWatcher> {
+/** Makes the directory unless it is there, but not what it is in: that may be gone for good. */
+export async function makeSocketDirectory(directory: string): Promise<void> {
   await mkdir(directory, { mode: 0o750 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  const watcher = watch(directory, listener)
-  watcher.on('error', listener)
-  return watcher
 }

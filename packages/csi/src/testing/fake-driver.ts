@@ -12,8 +12,14 @@ import { nodeMethods, registrationMethods } from '../wire/methods.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each procedure has its own
 type Request = any
 
+/** What a procedure answers: a promise that is never kept stands for a driver that hangs. */
+type Answer = object | Error | Promise<object | Error>
+
 /** What procedures answer, by name. */
-type Answers<Name extends string> = Partial<Record<Name, (request: Request) => object | Error>>
+type Answers<Name extends string> = Partial<Record<Name, (request: Request) => Answer>>
+
+/** What a driver answers that hangs. */
+export const noAnswer = (): Promise<never> => new Promise(() => {})
 
 export type NodeAnswers = Answers<keyof typeof nodeMethods>
 
@@ -39,6 +45,8 @@ export class FakeDriver {
   readonly asked: { readonly name: string; readonly request: Request }[] = []
   /** What its registrar was told. */
   readonly told: { readonly pluginRegistered: boolean; readonly error: string }[] = []
+  /** What its registrar answers to that. */
+  answerWhenTold: () => Answer = () => ({})
   readonly #answers: NodeAnswers
   readonly #info: object
   #driver: Server | undefined
@@ -54,7 +62,6 @@ export class FakeDriver {
       getCapabilities: () => withCapabilities('stageUnstageVolume'),
       stageVolume: () => ({}),
       unstageVolume: () => ({}),
-      expandVolume: () => ({}),
       publishVolume({ targetPath }) {
         mkdirSync(targetPath, { recursive: true })
         return {}
@@ -87,7 +94,7 @@ export class FakeDriver {
       getInfo: () => this.#info,
       notifyRegistrationStatus: (status) => {
         this.told.push(status)
-        return {}
+        return this.answerWhenTold()
       },
     }
     this.#registrar = await serve(this.registration, registrationMethods, answers, () => {})
@@ -127,10 +134,10 @@ async function serve<Name extends string>(
   const raw = (bytes: Buffer) => bytes
   for (const name of Object.keys(methods) as Name[]) {
     const { path, request: requestType, response } = methods[name]
-    const handle: handleUnaryCall<Buffer, Buffer> = ({ request }, respond) => {
+    const handle: handleUnaryCall<Buffer, Buffer> = async ({ request }, respond) => {
       const decoded = decode(requestType, request)
       note(name, decoded)
-      const answer = answers[name]?.(decoded) ?? {}
+      const answer = (await answers[name]?.(decoded)) ?? {}
       if (answer instanceof Error) respond(answer)
       else respond(null, Buffer.from(encode(response, answer)))
     }

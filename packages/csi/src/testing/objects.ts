@@ -9,7 +9,7 @@ import {
   type Volume,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
-import { virtualEnvironment } from '@coracle/environment'
+import { createLogger, type LogLine, virtualEnvironment } from '@coracle/environment'
 import { onTestFinished } from 'vitest'
 import { type NodeDrivers, startNodeDrivers } from '../node-drivers.ts'
 import { temporaryDirectory } from './fake-driver.ts'
@@ -51,8 +51,10 @@ export async function startNode({
   root = temporaryDirectory(),
   client = undefined as FakeClient | undefined,
   node = {} as Partial<Node>,
+  signal = new AbortController().signal,
+  logged = [] as LogLine[],
 } = {}) {
-  const environment = virtualEnvironment()
+  const environment = virtualEnvironment({ logger: createLogger((line) => logged.push(line)) })
   const api = client ?? createFakeClient(environment)
   if (client === undefined) {
     await api.create<Node>(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a' }, spec: {}, ...node })
@@ -65,6 +67,7 @@ export async function startNode({
     rootDirectory: root,
     podsDirectory: `${root}/pods`,
     registryDirectory: `${root}/plugins_registry`,
+    signal,
   }
   const drivers: NodeDrivers = await startNodeDrivers(options)
   onTestFinished(() => drivers.stop({ unmounts: false }))

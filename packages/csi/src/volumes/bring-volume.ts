@@ -21,6 +21,8 @@ export interface VolumeTarget {
   readonly capabilities: ReadonlySet<number>
   /** What whoever has attached the volume says. */
   readonly publishContext: TextMap
+  /** Aborting it gives up what the driver is asked for. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** Errors of gRPC after which a driver may still be at work, or that say nothing of the volume (upstream's IsFinalError). */
@@ -34,21 +36,22 @@ const unfinished: ReadonlySet<number> = new Set([
 
 /** Makes the volume ready for all pods of the node, where its driver does that apart. Gives where it is then. */
 export async function stageVolume(target: VolumeTarget, directory: string): Promise<string | undefined> {
-  const { client, pod, volume, connection, capabilities, publishContext } = target
+  const { client, pod, volume, connection, capabilities, publishContext, signal } = target
   const { driver, handle, lifecycle, stageSecret, attributes } = volume
   if (lifecycle === 'Ephemeral' || !capabilities.has(nodeCapabilities.stageUnstageVolume)) return undefined
   const credentials = await secretOf(client, 'NodeStageSecretRef', stageSecret)
   const stagingTargetPath = globalMount(directory)
   await keepRecord(directory, { driverName: driver, volumeHandle: handle })
   await mkdir(stagingTargetPath, { recursive: true, mode: 0o750 })
-  await connection.call(nodeMethods.stageVolume, {
+  const request = {
     volumeId: handle,
     publishContext,
     stagingTargetPath,
     volumeCapability: capabilityOf({ ...volume, fsGroup: groupOf(pod) }, capabilities),
     secrets: credentials,
     volumeContext: attributes,
-  })
+  }
+  await connection.call(nodeMethods.stageVolume, request, { signal })
   return stagingTargetPath
 }
 
@@ -58,28 +61,27 @@ export async function publishVolume(
   directory: string,
   staged: string | undefined,
 ): Promise<string> {
-  const { client, pod, volume, driver, connection, capabilities, publishContext } = target
-  const isEphemeral = volume.lifecycle === 'Ephemeral'
-  if (isEphemeral) checkTakesEphemeral(volume, driver)
+  const { client, pod, volume, driver, connection, capabilities, publishContext, signal } = target
   const tokens = await tokenAttributes(pod, driver, client)
   const hasTokensAsSecrets = driver?.spec.serviceAccountTokenInSecrets === true
   const credentials = await secretOf(client, 'NodePublishSecretRef', volume.publishSecret)
   const targetPath = podMount(directory)
+  const request = {
+    volumeId: volume.handle,
+    publishContext,
+    stagingTargetPath: staged ?? '',
+    targetPath,
+    volumeCapability: capabilityOf({ ...volume, fsGroup: groupOf(pod) }, capabilities),
+    readonly: volume.readOnly,
+    secrets: hasTokensAsSecrets ? { ...credentials, ...tokens } : credentials,
+    volumeContext: {
+      ...volume.attributes,
+      ...podAttributes(pod, driver, volume.lifecycle === 'Ephemeral'),
+      ...(hasTokensAsSecrets ? {} : tokens),
+    },
+  }
   try {
-    await connection.call(nodeMethods.publishVolume, {
-      volumeId: volume.handle,
-      publishContext,
-      stagingTargetPath: staged ?? '',
-      targetPath,
-      volumeCapability: capabilityOf({ ...volume, fsGroup: groupOf(pod) }, capabilities),
-      readonly: volume.readOnly,
-      secrets: hasTokensAsSecrets ? { ...credentials, ...tokens } : credentials,
-      volumeContext: {
-        ...volume.attributes,
-        ...podAttributes(pod, driver, isEphemeral),
-        ...(hasTokensAsSecrets ? {} : tokens),
-      },
-    })
+    await connection.call(nodeMethods.publishVolume, request, { signal })
   } catch (error) {
     if (error instanceof RpcError && !unfinished.has(error.code)) await removeMount(targetPath).catch(() => {})
     throw error
@@ -101,12 +103,4 @@ async function secretOf(client: Client, field: string, key: SecretKey | undefine
   } catch (error) {
     throw new Error(`fetching ${field} ${key.namespace}/${key.name} failed: ${messageOf(error)}`)
   }
-}
-
-/** Throws where pods may not have volumes of the driver of their own. */
-function checkTakesEphemeral({ driver: name }: DriverVolume, driver: CsiDriver | undefined): void {
-  const modes = driver?.spec.volumeLifecycleModes ?? []
-  if (modes.includes('Ephemeral')) return
-  const why = driver === undefined ? 'no CSIDriver object' : `only supports ${JSON.stringify(modes)}`
-  throw new Error(`volume mode "Ephemeral" not supported by driver ${name} (${why})`)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccessMode, CsiPersistentVolumeSource, PersistentVolume, Pod, Volume } from '@coracle/api'
+import type { AccessMode, CsiDriver, CsiPersistentVolumeSource, PersistentVolume, Pod, Volume } from '@coracle/api'
 
 /** A secret, by where it is. */
 export interface SecretKey {
@@ -74,6 +74,16 @@ function claimed(
     ...(publishSecret === undefined ? {} : { publishSecret }),
   }
 }
+
+/** Throws where the driver is not for volumes of this kind (upstream's supportsVolumeLifecycleMode). Pure. */
+export function checkLifecycle({ driver: name, lifecycle }: DriverVolume, driver: CsiDriver | undefined): void {
+  const modes = driver?.spec.volumeLifecycleModes ?? ['Persistent']
+  if (modes.includes(lifecycle)) return
+  const why = driver === undefined ? 'no CSIDriver object' : `only supports [${modes.map(quoted).join(' ')}]`
+  throw new Error(`volume mode ${quoted(lifecycle)} not supported by driver ${name} (${why})`)
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
 
 const keyOf = (reference: CsiPersistentVolumeSource['nodeStageSecretRef']): SecretKey | undefined =>
   reference === undefined ? undefined : { namespace: reference.namespace ?? '', name: reference.name ?? '' }

@@ -11,13 +11,13 @@ import {
 import type { Client } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import { unmount as unmountPath } from '@coracle/environment/mounts'
-import type { DriverConnection } from '../driver/driver-connection.ts'
+import type { CallLimits, DriverConnection } from '../driver/driver-connection.ts'
 import type { RegisteredDriver } from '../registration/driver-registry.ts'
 import { Turns } from '../turns.ts'
 import { nodeMethods } from '../wire/methods.ts'
 import { attachmentMetadata, isAttached } from './attachment.ts'
 import { messageOf, publishVolume, stageVolume } from './bring-volume.ts'
-import { type DriverVolume, driverVolumeOf } from './driver-volume.ts'
+import { checkLifecycle, type DriverVolume, driverVolumeOf } from './driver-volume.ts'
 import { givesToGroup } from './group-policy.ts'
 import type { TextMap } from './volume-context.ts'
 import { globalMount, podMount, podVolumesDirectory, stageDirectory, type VolumePlaces } from './volume-paths.ts'
@@ -26,6 +26,7 @@ import {
   hasRecord,
   keepRecord,
   type PublishRecord,
+  podsWithDirectories,
   publishData,
   publishesOf,
   removeRecord,
@@ -38,6 +39,8 @@ export interface DriverVolumesOptions extends VolumePlaces {
   readonly nodeName: string
   /** Undefined where no such driver is registered. */
   readonly driver: (name: string) => RegisteredDriver | undefined
+  /** Aborted when the node agent is about to stop: drivers are asked no more, but by `unmountAll`. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Where a volume is, or why it is not there. */
@@ -87,10 +90,10 @@ export class DriverVolumes {
   }
 
   /** Takes the volumes of a pod away. Rejects where one has to stay for now, and takes the others. */
-  async unmount(podUid: string, timeoutMs?: number): Promise<void> {
+  async unmount(podUid: string, limits: CallLimits = { signal: this.#options.signal }): Promise<void> {
     const records = await publishesOf(this.#options, podUid)
     const results = await Promise.allSettled(
-      records.map((record) => this.#turns.take(keyOf(record), () => this.#unmount(record, timeoutMs))),
+      records.map((record) => this.#turns.take(keyOf(record), () => this.#unmount(record, limits))),
     )
     for (const key of this.#waitingSinceMs.keys()) if (key.startsWith(`${podUid} `)) this.#waitingSinceMs.delete(key)
     const failed = results.find((result) => result.status === 'rejected')
@@ -102,12 +105,21 @@ export class DriverVolumes {
    * remains known.
    */
   async unmountAll(): Promise<void> {
-    const records = await allPublishes(this.#options)
-    const podUids = [...new Set(records.map(({ podUid }) => podUid))]
-    await Promise.allSettled(podUids.map((podUid) => this.unmount(podUid, lastCallTimeoutMs)))
-    for (const { directory, driver, handle } of await allPublishes(this.#options)) {
-      await unmountPath(podMount(directory)).catch(() => {})
-      await unmountPath(globalMount(stageDirectory(this.#options, driver, handle))).catch(() => {})
+    const limits = { timeoutMs: lastCallTimeoutMs }
+    const podUids = await podsWithDirectories(this.#options)
+    const results = await Promise.allSettled(podUids.map((podUid) => this.unmount(podUid, limits)))
+    const failed = podUids.filter((_, index) => results[index]?.status === 'rejected')
+    for (const podUid of failed) await this.#unmountLeft(podUid)
+  }
+
+  async #unmountLeft(podUid: string): Promise<void> {
+    try {
+      for (const { directory, driver, handle } of await publishesOf(this.#options, podUid)) {
+        await unmountPath(podMount(directory)).catch(() => {})
+        await unmountPath(globalMount(stageDirectory(this.#options, driver, handle))).catch(() => {})
+      }
+    } catch (error) {
+      this.#options.environment.logger.warn('volumes of a pod stay mounted', { podUid, error })
     }
   }
 
@@ -117,24 +129,32 @@ export class DriverVolumes {
   }
 
   async #mount(pod: Pod, volume: DriverVolume): Promise<BroughtVolume> {
-    let step = volume.lifecycle === 'Ephemeral' ? 'MountVolume.SetUp' : 'MountVolume.MountDevice'
+    const { signal } = this.#options
+    const firstStep = volume.lifecycle === 'Ephemeral' ? 'MountVolume.SetUp' : 'MountVolume.MountDevice'
+    let step = firstStep
     try {
+      signal?.throwIfAborted()
       const driver = await this.#driverObject(volume.driver)
       const attachment = await this.#attachment(pod, volume, driver)
       if ('problem' in attachment) return attachment
+      step = 'MountVolume.NewMounter initialization'
+      checkLifecycle(volume, driver)
+      step = firstStep
       const { connection } = this.#registered(volume)
-      const capabilities = await connection.capabilities()
+      const capabilities = await connection.capabilities({ signal })
       const record = this.#recordOf(pod, volume, driver)
       await keepRecord(record.directory, publishData(record, this.#options.nodeName))
       if (record.attachmentId !== undefined) await this.tellInUse()
       const { client } = this.#options
-      const target = { ...attachment, pod, volume, driver, connection, capabilities, client }
+      const target = { ...attachment, pod, volume, driver, connection, capabilities, client, signal }
       const staged = await stageVolume(target, stageDirectory(this.#options, volume.driver, volume.handle))
       step = 'MountVolume.SetUp'
       const path = await publishVolume(target, record.directory, staged)
       return { path, readOnly: volume.readOnly, keepsGroup: !givesToGroup(volume, driver, capabilities) }
     } catch (error) {
-      return refused(`${step} failed for volume "${volume.name}" : ${messageOf(error)}`)
+      const problem = `${step} failed for volume "${volume.name}" : ${messageOf(error)}`
+      // What the agent gives up as it stops the next one does: that is nothing to tell the pod.
+      return { problem, isWaiting: signal?.aborted === true }
     }
   }
 
@@ -195,12 +215,12 @@ export class DriverVolumes {
   }
 
   /** From the pod first, and from the node where no other pod has it; the record goes last. */
-  async #unmount(record: PublishRecord, timeoutMs: number | undefined): Promise<void> {
+  async #unmount(record: PublishRecord, limits: CallLimits): Promise<void> {
     try {
       const { connection } = this.#registered(record)
       const request = { volumeId: record.handle, targetPath: podMount(record.directory) }
-      await connection.call(nodeMethods.unpublishVolume, request, timeoutMs)
-      await this.#unstage(record, connection, timeoutMs)
+      await connection.call(nodeMethods.unpublishVolume, request, limits)
+      await this.#unstage(record, connection, limits)
       await removeRecord(record.directory, podMount(record.directory))
     } catch (error) {
       throw new Error(`UnmountVolume.TearDown failed for volume "${record.name}" : ${messageOf(error)}`)
@@ -211,7 +231,7 @@ export class DriverVolumes {
     )
   }
 
-  async #unstage(record: PublishRecord, connection: DriverConnection, timeoutMs: number | undefined): Promise<void> {
+  async #unstage(record: PublishRecord, connection: DriverConnection, limits: CallLimits): Promise<void> {
     const { driver, handle } = record
     const directory = stageDirectory(this.#options, driver, handle)
     if (record.lifecycle === 'Ephemeral' || !(await hasRecord(directory))) return
@@ -220,7 +240,7 @@ export class DriverVolumes {
     )
     if (others.length > 0) return
     const request = { volumeId: handle, stagingTargetPath: globalMount(directory) }
-    await connection.call(nodeMethods.unstageVolume, request, timeoutMs)
+    await connection.call(nodeMethods.unstageVolume, request, limits)
     await removeRecord(directory, globalMount(directory))
   }
 }

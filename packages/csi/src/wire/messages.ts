@@ -26,7 +26,6 @@ export const nodeGetInfoResponse = message({
 /** Values of `NodeServiceCapability.RPC.Type`. */
 export const nodeCapabilities = {
   stageUnstageVolume: 1,
-  expandVolume: 3,
   singleNodeMultiWriter: 5,
   volumeMountGroup: 6,
 } as const
@@ -72,14 +71,3 @@ export const nodePublishVolumeRequest = message({
 })
 
 export const nodeUnpublishVolumeRequest = message({ volumeId: [1, 'string'], targetPath: [2, 'string'] })
-
-export const nodeExpandVolumeRequest = message({
-  volumeId: [1, 'string'],
-  volumePath: [2, 'string'],
-  capacityRange: [3, message({ requiredBytes: [1, 'int64'] })],
-  stagingTargetPath: [4, 'string'],
-  volumeCapability: [5, volumeCapability],
-  secrets: [6, 'map'],
-})
-
-export const nodeExpandVolumeResponse = message({ capacityBytes: [1, 'int64'] })

@@ -26,5 +26,4 @@ export const nodeMethods = {
   unstageVolume: method(node, 'NodeUnstageVolume', messages.nodeUnstageVolumeRequest, empty),
   publishVolume: method(node, 'NodePublishVolume', messages.nodePublishVolumeRequest, empty),
   unpublishVolume: method(node, 'NodeUnpublishVolume', messages.nodeUnpublishVolumeRequest, empty),
-  expandVolume: method(node, 'NodeExpandVolume', messages.nodeExpandVolumeRequest, messages.nodeExpandVolumeResponse),
 } as const

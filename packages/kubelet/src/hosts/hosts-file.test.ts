@@ -85,6 +85,7 @@ describe('the file of a process', () => {
   it.each([
     ['the name of the pod', pod, '127.4.0.7\tweb.shop\tweb\n', '127.4.0.7\tweb.shop\n'],
     ['whatever its case', pod, '192.0.2.1 WEB nas\n', '192.0.2.1\tnas\n'],
+    ['also before a comment', pod, '192.0.2.1 nas web#mine\n', '192.0.2.1\tnas\n'],
     ['a longer name', pod, '127.4.0.7\tweb.shop\tmy-web\n', '127.4.0.7\tweb.shop\tmy-web\n'],
     [
       'a name that it adds',

@@ -74,7 +74,7 @@ const namesIn = (text: string): Set<string> => new Set(text.split('\n').flatMap(
 
 /** Whether one of some few names is in a text. Names are labels, dots and hyphens. */
 const mentions = (text: string, names: ReadonlySet<string>): boolean =>
-  names.size > 0 && new RegExp(`\\s(${[...names].join('|').replaceAll('.', '\\.')})\\s`, 'i').test(text)
+  names.size > 0 && new RegExp(`\\s(${[...names].join('|').replaceAll('.', '\\.')})[\\s#]`, 'i').test(text)
 
 /** Lines that have none of these names are as before. */
 function withoutNames(text: string, names: ReadonlySet<string>): string {

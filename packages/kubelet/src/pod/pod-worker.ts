@@ -247,10 +247,20 @@ export class PodWorker implements StatusWriterHost {
     const { clock, logger } = this.#context.environment
     // That it is away the node says, and not each of its pods.
     const isAway = error instanceof RuntimeUnavailableError
-    if (isAway) logger.debug('pod worker waits for the container runtime', { pod: podKey(this.#pod) })
-    else logger.error('pod worker failed', { pod: podKey(this.#pod), error })
+    const pod = podKey(this.#pod)
+    if (isAway) logger.debug('pod worker waits for the container runtime', { pod })
+    else if (error instanceof VolumesNotReadyError) this.#warnOfVolumes(error.message)
+    else logger.error('pod worker failed', { pod, error })
     const waitsLong = error instanceof SandboxError || error instanceof VolumesNotReadyError
     this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : passRetryMs))
+  }
+
+  /** A driver may be away for long. */
+  #warnOfVolumes(problem: string): void {
+    if (this.#toldVolumes === problem) return
+    this.#toldVolumes = problem
+    const { logger } = this.#context.environment
+    logger.warn('volumes of a pod have to stay for now', { pod: podKey(this.#pod), error: problem })
   }
 
   async #pass(): Promise<void> {

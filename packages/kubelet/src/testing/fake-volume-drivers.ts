@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { aborted } from '@coracle/environment'
 import type { VolumeDrivers } from '../volumes/volume-drivers.ts'
 
 /** Drivers of volumes that bring empty directories, and say what they were asked. */
@@ -10,18 +11,23 @@ export class FakeVolumeDrivers implements VolumeDrivers {
   /** Why volumes cannot be taken away. */
   refusal: string | undefined
   keepsGroup = false
+  /** They answer to nothing until the agent stops. */
+  hangs = false
+  #stopping = new AbortController().signal
   readonly #directory: string
 
   constructor(directory: string) {
     this.#directory = directory
   }
 
-  start: VolumeDrivers['start'] = async () => {
+  start: VolumeDrivers['start'] = async (stopping) => {
+    this.#stopping = stopping
     this.asked.push('start')
   }
 
   mount: VolumeDrivers['mount'] = async ({ metadata }, { name }, persistent) => {
     this.asked.push(`mount ${name} ${persistent?.metadata.name ?? 'of its own'}`)
+    if (this.hangs) await aborted(this.#stopping)
     if (this.problem !== undefined) return this.problem
     const path = join(this.#directory, metadata.uid ?? '', 'volumes', name)
     mkdirSync(path, { recursive: true })
@@ -30,6 +36,7 @@ export class FakeVolumeDrivers implements VolumeDrivers {
 
   unmount: VolumeDrivers['unmount'] = async () => {
     this.asked.push('unmount')
+    if (this.hangs) await aborted(this.#stopping)
     if (this.refusal !== undefined) throw new Error(this.refusal)
   }
 

@@ -61,7 +61,8 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
         : undefined
       if (made !== undefined) mounted.set(volume.name, made)
       const found = volume.hostPath === undefined ? mounted.get(volume.name) : undefined
-      if (parts.hasOwners === true && found !== undefined && found.keepsGroup !== true) await giveToGroup(found, pod)
+      if (parts.hasOwners === true && found !== undefined && found.keepsGroup !== true)
+        await giveOrRefuse(volume, found, pod)
     } catch (error) {
       if (!(error instanceof VolumeSourceError)) throw error
       throw new VolumesNotReadyError(
@@ -70,6 +71,13 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
     }
   }
   return mounted
+}
+
+/** Many file systems that drivers bring do not let everybody give files away. */
+async function giveOrRefuse({ name }: Volume, found: MountedVolume, pod: Pod): Promise<void> {
+  await giveToGroup(found, pod).catch((error: Error) => {
+    throw new VolumeSourceError(`applyFSGroup failed for vol ${name}: ${error.message}`)
+  })
 }
 
 /** Removes what `mountVolumes` has made for a pod. Rejects where something is mounted there and stays: what it holds may be another's. */

@@ -101,6 +101,16 @@ describe('a volume of a driver', () => {
     },
   )
 
+  it('is not there for its pod where it cannot be given to its group, and the pod is told', async () => {
+    drivers.mount = async () => ({ path: join(directory, 'nowhere'), readOnly: false })
+    await expect(mount(own, { spec: { securityContext: { fsGroup: 1234 } } })).rejects.toMatchObject({
+      name: 'VolumesNotReadyError',
+      message: expect.stringMatching(
+        /^MountVolume.SetUp failed for volume "v" : applyFSGroup failed for vol v: ENOENT/,
+      ),
+    })
+  })
+
   it('is taken away before anything of the pod is removed, which stays where that cannot be done', async () => {
     await mount(own)
     const path = join(directory, uid, 'volumes', 'v')
@@ -114,20 +124,36 @@ describe('a volume of a driver', () => {
   })
 })
 
-it('what pods have left that are gone is taken away when the driver can do it', async () => {
+/** An agent on a node with something of a pod that is gone. */
+function agentWithLeftovers() {
   const environment = virtualEnvironment()
   const path = join(directory, 'gone')
   mkdirSync(path)
-  drivers.refusal = 'the driver is away'
   const runtime = createSimulatedRuntime({ environment })
   const options = { nodeName: 'node-a', runtime, volumesDirectory: directory, volumeDrivers: drivers }
   const kubelet = createKubelet({ client: createFakeClient(environment), environment, ...options })
   onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  return { environment, path, kubelet }
+}
+
+it('what pods have left that are gone is taken away when the driver can do it', async () => {
+  const { environment, path, kubelet } = agentWithLeftovers()
+  drivers.refusal = 'the driver is away'
   await kubelet.start()
-  expect([drivers.asked, existsSync(path)]).toEqual([['start', 'unmount'], true])
+  await expect.poll(() => drivers.asked).toEqual(['start', 'unmount'])
+  expect(existsSync(path)).toBe(true)
   drivers.refusal = undefined
   await environment.clock.advance('10s')
   await expect.poll(() => existsSync(path)).toBe(false)
+})
+
+it('a driver that hangs over that holds up neither the start of the agent nor its end', async () => {
+  const { path, kubelet } = agentWithLeftovers()
+  drivers.hangs = true
+  await kubelet.start()
+  await expect.poll(() => drivers.asked).toEqual(['start', 'unmount'])
+  expect(existsSync(path)).toBe(true)
+  await kubelet.stop({ containers: 'keep' })
 })
 
 it('an empty volume is nowhere where volumes of drivers are', async () => {

@@ -3,8 +3,11 @@ import type { MountedVolume } from './claimed-volumes.ts'
 
 /** Drivers that bring volumes to a node, which is more than to find a directory there (`@coracle/csi`). */
 export interface VolumeDrivers {
-  /** Takes up work. Resolves at once where there are no drivers. */
-  start(): Promise<void>
+  /**
+   * Takes up work. Resolves at once where there are no drivers. `stopping` is aborted before the agent waits for what is under way: what a
+   * driver does not answer to ends then.
+   */
+  start(stopping: AbortSignal): Promise<void>
   /** Brings a volume of a pod, which may be a persistent one, or says why it is not there. May be asked again where it is there. */
   mount(
     pod: Pod,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '@coracle/environment'
 import { hostsFile } from '../../hosts/hosts-file.ts'
@@ -23,7 +23,8 @@ export class PodFiles {
   async keepSandbox(config: PodSandboxConfig): Promise<void> {
     const path = this.#sandboxPath(config.podUid, config.attempt)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    await writeFile(path, JSON.stringify(config), { mode: 0o600 })
+    await writeFile(`${path}.new`, JSON.stringify(config), { mode: 0o600 })
+    await rename(`${path}.new`, path)
   }
 
   /** Undefined where it was made by another, or its file is gone. */
@@ -35,18 +36,21 @@ export class PodFiles {
     }
   }
 
-  /** The pods that there are files of. */
+  /** The pods that there are files of. Rejects where that cannot be found out: what they have is not to be given to others. */
   async pods(): Promise<readonly PodSandboxConfig[]> {
-    const uids: readonly string[] = await readdir(this.#directory).catch(() => [])
+    const uids = await namesIn(this.#directory)
     const found = await Promise.all(uids.map((uid) => this.pod(uid)))
     return found.filter((config) => config !== undefined)
   }
 
-  /** Undefined where there are none. */
+  /** As one of its sandboxes has it; undefined where there are none. */
   async pod(podUid: string): Promise<PodSandboxConfig | undefined> {
-    const names: readonly string[] = await readdir(join(this.#directory, podUid)).catch(() => [])
-    const [name] = names.flatMap((each) => /^sandbox-(\d+)\.json$/.exec(each)?.[1] ?? [])
-    return name === undefined ? undefined : this.sandbox(podUid, Number(name))
+    for (const name of await namesIn(join(this.#directory, podUid))) {
+      const attempt = /^sandbox-(\d+)\.json$/.exec(name)?.[1]
+      const config = attempt && (await this.sandbox(podUid, Number(attempt)))
+      if (config) return config
+    }
+    return undefined
   }
 
   /** The host names of a pod, to be mounted; nothing where one of its volumes is mounted there. */
@@ -80,5 +84,16 @@ export class PodFiles {
 
   #sandboxPath(podUid: string, attempt: number): string {
     return join(this.#directory, podUid, `sandbox-${attempt}.json`)
+  }
+}
+
+/** None where there is no such directory. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
   }
 }

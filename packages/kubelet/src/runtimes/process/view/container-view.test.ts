@@ -1,7 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryDirectory } from '../../../testing/temporary-directory.ts'
 import type { ContainerConfig, Mount } from '../../runtime.ts'
 import { type ProcessUser, runsAsRoot } from '../process-user.ts'
@@ -60,6 +71,24 @@ describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and m
     })
   })
 
+  it('has sockets, unless others may replace them', async () => {
+    const { outer } = directories()
+    const own = mkdtempSync('/run/coracle-')
+    onTestFinished(() => rmSync(own, { recursive: true }))
+    const listen = async (path: string) => {
+      const server = createServer().listen(path)
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      return path
+    }
+    const make = prepared([at('/media', outer), at('/run/own/socket', await listen(join(own, 'socket')))], true)
+    expect(make(`[ run/own/socket -ef ${own}/socket ]; echo $?`)).toEqual({ status: 0, said: '0\n' })
+    const shared = await listen(join(outer, 'socket'))
+    expect(() => prepared([at('/media/x', shared)], true)).toThrow(
+      `volume "data" cannot be mounted at /media/x: ${outer}/socket is neither a file nor a directory, and others than root may replace it`,
+    )
+  })
+
   it.each([
     ['its user', false],
     ['whoever shares a volume with root', true],
@@ -78,6 +107,12 @@ describe.skipIf(!canBe)('the view that root makes', { meta: { needs: 'root and m
     renameSync(join(outer, 'in'), join(outer, 'was'))
     symlinkSync(elsewhere, join(outer, 'in'))
     expect(make()).toEqual({ status: 128, said: `${outer}/in has been changed\n` })
+  })
+
+  it('is compared with what was planned also in a volume that others can have lead elsewhere', () => {
+    const { outer } = directories()
+    const make = prepared([at(join(outer, 'in'), '/usr'), at(join(outer, 'in/share'), '/usr/lib')], true)
+    expect(make('grep -c "has been changed" ../script')).toEqual({ status: 0, said: '4\n' })
   })
 
   it('is not planned with a part of a volume that has become a link', () => {

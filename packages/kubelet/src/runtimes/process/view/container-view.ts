@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { type Mounted, mounted } from '@coracle/environment/mounts'
 import { makeWithin, openExactly } from '../../../volumes/exact-path.ts'
@@ -8,7 +8,7 @@ import { closedDirectory } from '../passage.ts'
 import { groupsOf, type ProcessUser } from '../process-user.ts'
 import { type Place, planView, type ViewMount, type ViewPlan } from './plan-view.ts'
 import { hostFiles, isAtOrBelow, ViewFiles } from './view-files.ts'
-import { viewScript } from './view-script.ts'
+import { type PlaceHandles, viewScript } from './view-script.ts'
 
 /** The files that a container sees, as a record keeps it. */
 export interface ContainerView {
@@ -138,13 +138,10 @@ export function prepareView(
     for (const handle of opened) closeSync(handle)
   }
   try {
-    const changeable = ({ source, over }: Place) => !isRootsAlone(source) || (over !== undefined && !isRootsAlone(over))
-    const from = byRoot ? plan.places.findIndex(changeable) : -1
+    const guarded = byRoot ? guardedPlaces(plan.places) : new Set<Place>()
+    const from = plan.places.findIndex((place) => guarded.has(place))
     const handles = (from < 0 ? [] : plan.places.slice(from)).map((place) =>
-      told(place, () => ({
-        source: open(place.source),
-        over: place.over === undefined ? undefined : open(place.over),
-      })),
+      guarded.has(place) ? told(place, () => handlesOf(place, open)) : undefined,
     )
     const mounts = mounted()
     const mountsOf = (path: string) => ({
@@ -162,6 +159,28 @@ export function prepareView(
     throw error
   }
   return close
+}
+
+/** Those that others than root may have lead elsewhere, and those in them. */
+function guardedPlaces(places: readonly Place[]): ReadonlySet<Place> {
+  const guarded = new Set<Place>()
+  for (const place of places) {
+    const { source, over, target } = place
+    const isFixed = isRootsAlone(source) && (over === undefined || isRootsAlone(over))
+    if (!isFixed || [...guarded].some((outer) => isAtOrBelow(outer.target, target))) guarded.add(place)
+  }
+  return guarded
+}
+
+/** What is no file and no directory, such as a socket, cannot be opened to be compared. */
+function handlesOf({ source, over }: Place, open: (path: string) => number): PlaceHandles {
+  const openFile = (path: string) => {
+    const handle = open(path)
+    const stat = fstatSync(handle)
+    if (stat.isFile() || stat.isDirectory()) return handle
+    throw new Error(`${path} is neither a file nor a directory, and others than root may replace it`)
+  }
+  return { source: openFile(source), over: over === undefined ? undefined : openFile(over) }
 }
 
 /** What is done for a place, with its name in the error where that fails. */

@@ -65,6 +65,7 @@ describe('a volume', () => {
   it('may have names that the table or the script would take for something else', () => {
     const { table } = made(place({ target: `/it's a #1\\\n`, source: '/a\tb' }))
     expect(table).toContain(`/a\\011b /c/root/it's\\040a\\040\\0431\\134\\012 none`)
+    expect(made(place({ target: '/a\u00a0b\u3000c' })).table).toContain('/c/root/a\u00a0b\u3000c none')
     const odd = [{ path: `/it's`, kind: 'directory' as const }]
     expect(viewScript({ rebuilt: [rebuilt({})], made: odd, places: [] }, parts).script).toContain(
       `mkdir -p -- './' './it'\\''s' ||`,
@@ -96,6 +97,19 @@ describe('a volume', () => {
       'mount -c --make-rprivate -o remount,bind,ro none /proc/self/fd/6 ',
     ])
   })
+})
+
+it('mounts what nobody can change as it is, also after what others may', () => {
+  const guard = { agentPid: 7, from: 0, handles: [{ over: 21, source: 22 }, undefined, undefined] }
+  const places = [place(), place({ target: '/a b' }), place({ target: '/c', readOnly: true, followsHost: true })]
+  const { script } = viewScript({ rebuilt: [], made: [], places }, { ...parts, guard })
+  expect(script.replaceAll(' || exit 128\n', '\n').split('exec 6<&-\n').at(-1)?.split('\n')).toEqual([
+    `mount -c --rbind '/vol' '/c/root/a b'`,
+    `mount -c --make-rprivate '/c/root/a b'`,
+    `mount -c --rbind '/vol' '/c/root/c'`,
+    `mount -c -o remount,bind,ro none '/c/root/c'`,
+    '',
+  ])
 })
 
 it('rebuilds directories with what the host has there: mounts over empty directories and files, and links', () => {

@@ -20,9 +20,14 @@ export interface ScriptParts {
   readonly mountsOf: (path: string) => { readonly options: readonly string[]; readonly below: readonly string[] }
   /**
    * Where root makes the view, and others may change volumes and directories of the host at that moment: the first place that they may have lead
-   * elsewhere, and the handles, from that on, by which it is known that nothing else is mounted, nor elsewhere.
+   * elsewhere, and from that on the handles by which it is known that nothing else is mounted, nor elsewhere; undefined for a place that nobody can
+   * have lead elsewhere.
    */
-  readonly guard?: { readonly agentPid: number; readonly from: number; readonly handles: readonly PlaceHandles[] }
+  readonly guard?: {
+    readonly agentPid: number
+    readonly from: number
+    readonly handles: readonly (PlaceHandles | undefined)[]
+  }
 }
 
 /** What makes a view, in a mount namespace of its own: a part of a shell script, and a table as fstab(5) has it. */
@@ -40,7 +45,7 @@ export function viewScript({ rebuilt, made, places }: ViewPlan, parts: ScriptPar
   const script = [
     ...(rebuilt.length === 0 ? [] : rebuildScript(rebuilt, made, root)),
     `mount -c -a -T ${quoted(tablePath)}`,
-    ...guarded.flatMap((place, index) => guardedScript(place, parts, guard?.agentPid, guard?.handles[index])),
+    ...guarded.flatMap((place, index) => laterScript(place, parts, guard?.agentPid, guard?.handles[index])),
     ...places.flatMap((place) => readOnlyBelow(place, parts)),
   ]
   return {
@@ -93,27 +98,31 @@ function placeLine({ target, source, ...place }: Place, { root, mountsOf }: Scri
   return `${escaped(source)} ${escaped(join(root, target))} none ${options.join(',')} 0 0`
 }
 
-/** The same with names that may lead elsewhere at any moment: what is mounted over is opened first and compared, and what is mounted afterwards. */
-function guardedScript(
+/**
+ * The same after what the table has. Where names may lead elsewhere at any moment, what is mounted over is opened first and compared, and what is
+ * mounted afterwards.
+ */
+function laterScript(
   { target, source, readOnly, followsHost }: Place,
   { root, mountsOf }: ScriptParts,
   agentPid: number | undefined,
   handles: PlaceHandles | undefined,
 ): readonly string[] {
-  if (handles === undefined) throw new Error('a volume of a guarded view without its handles')
   const path = quoted(join(root, target))
+  const remount = ['remount', 'bind', 'ro', ...kept(mountsOf(source).options)].join(',')
+  const flags = [...(followsHost ? [] : ['--make-rprivate']), ...(readOnly ? [`-o ${remount} none`] : [])]
+  const flagging = (mounted: string) => (flags.length === 0 ? [] : [`mount -c ${flags.join(' ')} ${mounted}`])
+  if (handles === undefined) return [`mount -c --rbind ${quoted(source)} ${path}`, ...flagging(path)]
   const own = '/proc/self/fd/6'
   const isSame = (handle: number) =>
     `{ [ ${own} -ef /proc/${agentPid}/fd/${handle} ] || { printf '%s\\n' ${quoted(`${target} has been changed`)} >&2; false; }; }`
-  const remount = ['remount', 'bind', 'ro', ...kept(mountsOf(source).options)].join(',')
-  const flags = [...(followsHost ? [] : ['--make-rprivate']), ...(readOnly ? [`-o ${remount} none`] : [])]
   return [
     `exec 6<${path}`,
     ...(handles.over === undefined ? [] : [isSame(handles.over)]),
     `mount -c --rbind ${quoted(source)} ${own}`,
     `exec 6<${path}`,
     isSame(handles.source),
-    ...(flags.length === 0 ? [] : [`mount -c ${flags.join(' ')} ${own}`]),
+    ...flagging(own),
     'exec 6<&-',
   ]
 }
@@ -130,6 +139,6 @@ function readOnlyBelow(place: Place, { root, mountsOf }: ScriptParts): readonly 
 const kept = (options: readonly string[]): readonly string[] =>
   options.filter((option) => ['nosuid', 'nodev', 'noexec'].includes(option))
 
-/** A path as fstab(5) has it. */
+/** A path as fstab(5) has it: what is escaped is bytes, each an ASCII character of its own. */
 const escaped = (path: string): string =>
-  path.replace(/[\s\\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`)
+  path.replace(/[\t-\r \\#]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`)
