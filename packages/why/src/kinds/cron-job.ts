@@ -1,4 +1,14 @@
-import { type CronJob, humanDuration, type Job, jobs, parseCron, parseTime, timeZone, utc } from '@coracle/api'
+import {
+  type CronJob,
+  humanDuration,
+  isJobFinished,
+  type Job,
+  jobs,
+  parseCron,
+  parseTime,
+  timeZone,
+  utc,
+} from '@coracle/api'
 import { lastSeenMs, latestOf } from '../events.ts'
 import type { Facts, KindRules } from '../facts.ts'
 import type { Diagnosis } from '../finding.ts'
@@ -61,11 +71,11 @@ function refusedJobs(facts: CronFacts): Diagnosis | undefined {
   return { ...refusalOf(because), what: 'its Jobs cannot be created', because }
 }
 
-/** Its Jobs that are not over yet. */
+/** Its Jobs that are not over yet: its status may still have others. */
 function activeJobs({ object, some }: CronFacts): readonly Job[] {
   const active = new Set(object.status?.active?.map(({ uid }) => uid))
   const own = some(jobs).filter((job) => isControlledBy(job, object))
-  return own.filter(({ metadata }) => active.has(metadata.uid))
+  return own.filter((job) => active.has(job.metadata.uid) && !isJobFinished(job))
 }
 
 function alreadyActive(facts: CronFacts): Diagnosis | undefined {
