@@ -13,7 +13,7 @@ const server = fileURLToPath(new URL('./runtime-server.ts', import.meta.url))
  * Where Node keeps what it has compiled of the sources, for the next one: one starts in a third of the time. Each user has a place of their own, that
  * others may not write to.
  */
-function compiledOf({ uid, gid }: { readonly uid?: number; readonly gid?: number }): string {
+export function keptCodeOf({ uid, gid }: { readonly uid?: number; readonly gid?: number }): string {
   const caches = join(tmpdir(), 'node-compile-cache')
   mkdirSync(caches, { recursive: true })
   const path = join(caches, `user-${uid ?? 'self'}`)
@@ -37,7 +37,7 @@ export function remoteRuntime(
   const child = spawn(process.execPath, [server, dataDirectory], {
     ...user,
     cwd: '/',
-    env: { PATH, HOME: dataDirectory, NODE_COMPILE_CACHE: compiledOf(user) },
+    env: { PATH, HOME: dataDirectory, NODE_COMPILE_CACHE: keptCodeOf(user) },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const waiting = new Map<number, PromiseWithResolvers<unknown>>()
