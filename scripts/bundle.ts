@@ -1,10 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
 import { wholeCommands } from '../packages/cli/src/start/run-bundled.ts'
 import { lookThroughIndexes } from './look-through-indexes.ts'
 import { bundleParts, parts } from './parts.ts'
+import { build } from './thrifty-build.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { stop } from 'esbuild'
 import { bundle } from './bundle.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -35,6 +36,8 @@ async function bundledProgram(): Promise<string> {
     removeOldest()
     const unfinished = `${directory}.${process.pid}`
     await bundle(unfinished)
+    // Its process holds 1 GB, and nobody else bundles anything in this one.
+    await stop()
     // There is no package around it to say so.
     writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }')
     putInPlace(unfinished, directory)

@@ -4,8 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 import { Indexes, specifiersOf } from './look-through-indexes.ts'
+import { build } from './thrifty-build.ts'
 
 const main = 'packages/cli/src/main.ts'
 const server = 'packages/cli/src/commands/up.ts'

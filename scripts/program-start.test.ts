@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { build, type Metafile } from 'esbuild'
+import type { Metafile } from 'esbuild'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { build } from './thrifty-build.ts'
 
 const root = join(import.meta.dirname, '..')
 

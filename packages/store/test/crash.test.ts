@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { notesPageMax, openLmdbStore, type Store } from '../src/index.ts'
 import { compactedRevision, record, text } from './contract.ts'
 import { environmentEndingAt, reopeningMoments } from './end-at-reopening.ts'
+import { withKeptCode } from './kept-code.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const isWindows = process.platform === 'win32'
@@ -94,6 +95,7 @@ describe('a store whose process is killed', () => {
     for (let round = 0; round < rounds; round++) {
       const child = spawn(process.execPath, [writer, directory.path, `${round}`], {
         stdio: ['ignore', 'pipe', 'inherit'],
+        env: withKeptCode(),
       })
       const output = listen(child)
       // At a different point of the disk's work each time.
@@ -111,7 +113,7 @@ describe('a store whose process is killed', () => {
     for (let round = 0; round < 2; round++) {
       const child = spawn(process.execPath, [writer, directory.path, `${round}`, '32', 'rests'], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, ...environmentEndingAt(moment) },
+        env: { ...withKeptCode(), ...environmentEndingAt(moment) },
       })
       const output = listen(child)
       await once(child, 'close')

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type DirectoryLock, lockDirectory } from '../src/index.ts'
+import { withKeptCode } from './kept-code.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const holder = fileURLToPath(new URL('./lock-holder.ts', import.meta.url))
@@ -34,7 +35,7 @@ const lockHere = (): DirectoryLock => {
 /** A process that tries to lock the directory, and what it said of it. */
 async function lockElsewhere(then = '', wrapper: readonly string[] = []) {
   const [command = '', ...args] = [...wrapper, process.execPath, '--expose-gc', holder, path, then]
-  const child = spawn(command, args, { stdio: 'pipe' })
+  const child = spawn(command, args, { stdio: 'pipe', env: withKeptCode() })
   children.push(child)
   const [said] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { child, said }

@@ -1,5 +1,6 @@
 // Locks a directory, prints `locked` with its process id, or why it could not, and stays until its input ends.
 import { spawn } from 'node:child_process'
+import { flushCompileCache } from 'node:module'
 import { lockDirectory } from '../src/index.ts'
 
 const [directory = '', then = ''] = process.argv.slice(2)
@@ -12,4 +13,5 @@ try {
 } catch (error) {
   console.log(String(error))
 }
+flushCompileCache()
 process.stdin.resume()

@@ -1,11 +1,13 @@
 // Commits as fast as it can until it is killed or the disk refuses. Prints a line for each commit that was acknowledged,
 // synchronously: what a line says was promised before the next instruction. With `rests` it gives memory back all the while.
 import { writeSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { realClock } from '@coracle/environment'
 import { openLmdbStore } from '../src/index.ts'
 
 const [directory = '', round = '0', writers = '32', rests] = process.argv.slice(2)
 const store = await openLmdbStore({ directory })
+flushCompileCache()
 
 const someWritten = Promise.withResolvers<void>()
 

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { realEnvironment } from '@coracle/environment'
 import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
 import { sandboxConfig } from './sandboxes.ts'
@@ -26,4 +27,6 @@ for (const [index, command] of commands.entries()) {
   await runtime.startContainer(id)
   ids.push(id)
 }
+// Node does so when a process ends, and this one is killed.
+flushCompileCache()
 console.log(ids.join(' '))

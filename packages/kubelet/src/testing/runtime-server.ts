@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { createInterface } from 'node:readline'
 import { realEnvironment } from '@coracle/environment'
 import { createProcessRuntime } from '../runtimes/process/process-runtime.ts'
@@ -7,6 +8,8 @@ import { drivenRuntime } from './driven-runtime.ts'
 const [dataDirectory = ''] = process.argv.slice(2)
 const runtime = createProcessRuntime({ environment: realEnvironment(), dataDirectory, nodeName: 'node-a' })
 const methods: Readonly<Record<string, unknown>> = drivenRuntime(runtime)
+// Node does so when a process ends, and this one is killed.
+flushCompileCache()
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { call, name, args } = JSON.parse(line)

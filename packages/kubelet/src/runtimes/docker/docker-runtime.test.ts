@@ -200,27 +200,63 @@ describe('the containers of an engine', () => {
     )
   })
 
-  it('have ended as soon as that is told, though they are still listed as running', async () => {
-    const { container, answers } = oneContainer()
+  /** A runtime of an engine that tells of containers of a pod of this node what `say` has it tell. */
+  const telling = async (answers: Parameters<typeof FakeEngine.start>[0]) => {
     const { promise: listening, resolve: listen } = Promise.withResolvers<{ write(text: string): void }>()
     const engine = await FakeEngine.start({
       ...answers,
-      'GET /containers/*/logs': (_, response) => void response.end(),
       'GET /events': (_, response) => {
         response.flushHeaders()
         listen(response)
       },
     })
     const runtime = await open(engine)
-    const told = new Promise((resolve) => runtime.subscribe(resolve))
     const agent = readFileSync(join(engine.directory, 'node', 'agent-id'), 'utf8').trim()
+    const Attributes = { 'coracle.dev/agent': agent, 'io.kubernetes.pod.uid': 'uid-1' }
     const events = await listening
+    const say = (Action: string, ID: string) =>
+      events.write(`${JSON.stringify({ Action, Actor: { ID, Attributes } })}\n`)
+    return { runtime, say }
+  }
+
+  it('have ended as soon as that is told, though they are still listed as running', async () => {
+    const { container, answers } = oneContainer()
+    const { runtime, say } = await telling({
+      ...answers,
+      'GET /containers/*/logs': (_, response) => void response.end(),
+    })
+    const told = new Promise((resolve) => runtime.subscribe(resolve))
     expect(await runtime.listContainers()).toMatchObject([{ state: 'running' }])
     container.inspected = { Status: 'exited', Running: false, ExitCode: 0, FinishedAt: started }
-    const attributes = { 'coracle.dev/agent': agent, 'io.kubernetes.pod.uid': 'uid-1' }
-    events.write(`${JSON.stringify({ Action: 'die', Actor: { ID: 'c1', Attributes: attributes } })}\n`)
+    say('die', 'c1')
     expect(await told).toEqual({ containerId: 'c1', podUid: 'uid-1' })
     await expect.poll(async () => (await runtime.listContainers())[0]?.state, { timeout: 900 }).toBe('exited')
+  })
+
+  it('are as they were after a command, and after others that look at them', async () => {
+    const { runtime, say } = await telling(oneContainer().answers)
+    const told: string[] = []
+    const last = new Promise<void>((resolve) => {
+      runtime.subscribe(({ containerId }) => {
+        told.push(containerId)
+        if (containerId === 'last') resolve()
+      })
+    })
+    const ofDocker = [
+      'exec_create: cat /ready',
+      'exec_start: cat /ready',
+      'exec_die',
+      'attach',
+      'detach',
+      'resize',
+      'top',
+    ]
+    const ofPodman = ['exec', 'exec_died', 'mount', 'unmount', 'sync', 'health_status']
+    for (const action of [...ofDocker, ...ofPodman]) say(action, `after ${action}`)
+    for (const action of ['create', 'start', 'oom', 'pause', 'destroy']) say(action, action)
+    say('die', 'last')
+    await last
+    expect(told.filter((id) => id !== 'c1')).toEqual(['create', 'start', 'oom', 'pause', 'destroy', 'last'])
   })
 })
 

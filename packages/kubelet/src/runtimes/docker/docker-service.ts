@@ -55,6 +55,11 @@ const podmanPrefix = '/v4.0.0/libpod'
 /** How many containers are asked at one time how much they use. */
 const statsAtOnce = 8
 const hexDigits = '0123456789abcdef'
+/**
+ * Events after which a container is as it was. Each probe by a command makes two or three of them, each of which would have its pod looked at.
+ * What the command was follows with some.
+ */
+const changesNothing = /^(attach|copy|detach|exec|health_status|mount|resize|sync|top|unmount)/
 
 /** The Container Runtime Interface in terms of the Docker Engine API. */
 export class DockerService implements CriService {
@@ -90,14 +95,14 @@ export class DockerService implements CriService {
     const watch = async () => {
       const path = '/events'
       opened()
-      for await (const { Action, Actor } of this.#engine.messages<ContainerEventMessage>({
+      for await (const { Action = '', Actor } of this.#engine.messages<ContainerEventMessage>({
         path,
         query: { filters },
         signal: abort.signal,
       })) {
         // Podman does not filter events by labels in all its versions.
         const labels = Actor?.Attributes ?? {}
-        if (Actor === undefined || labels[agentLabel] !== this.#parts.agent) continue
+        if (Actor === undefined || labels[agentLabel] !== this.#parts.agent || changesNothing.test(Action)) continue
         if (Action === 'die') this.#ended.add(Actor.ID)
         told(Actor.ID, labels[podLabels.podUid])
       }

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { keptCodeOf } from '../../testing/remote-runtime.ts'
 import { sandboxConfig } from '../../testing/sandboxes.ts'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
 import { type ContainerConfig, ContainerConfigError, type ContainerRuntimeStatus, type Runtime } from '../runtime.ts'
@@ -803,6 +804,7 @@ async function startAgent(directory: string, commands: readonly string[]) {
   const script = fileURLToPath(new URL('../../testing/runtime-process.ts', import.meta.url))
   const agent = spawn(process.execPath, [script, directory, ...commands], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: keptCodeOf({}) },
   })
   onTestFinished(() => {
     agent.kill('SIGKILL')
