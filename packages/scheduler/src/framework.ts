@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import type { Pod, PodSpec } from '@coracle/api'
 import { BoundedMap } from '@coracle/client'
 import type { Cluster } from './cluster.ts'
 import type { ClusterEvent } from './cluster-event.ts'
@@ -15,6 +15,8 @@ export class Framework {
   readonly #nodePlugins: readonly NodePlugin[]
   readonly #clusterPlugins: readonly ClusterPlugin[]
   readonly #classes = new BoundedMap<string, PodClass>(podClassesMax)
+  /** What node plugins go by of the pod prepared last: pods of one template share their spec, and mostly come together. */
+  #latest: { readonly spec: PodSpec; readonly signature: string } | undefined
 
   /** Plugins are asked in this order, those that see only the node before those that see the cluster. */
   constructor(plugins: readonly Plugin[]) {
@@ -24,7 +26,7 @@ export class Framework {
 
   /** Prepares all plugins for one attempt to find a node for the pod. */
   prepare(pod: Pod, cluster: Cluster): PreparedPod {
-    const nodeSignature = JSON.stringify(this.#nodePlugins.map((plugin) => plugin.signature(pod)))
+    const nodeSignature = this.#nodeSignatureOf(pod.spec)
     const podClass = this.#classOf(pod, nodeSignature)
     podClass.trim(cluster.nodeCount)
     return new PreparedPod(pod, cluster, nodeSignature, podClass, this.#clusterPlugins)
@@ -67,6 +69,14 @@ export class Framework {
       told ??= begins()
       await Promise.all([naming(`running PreBind plugin "${plugin.name}"`, work), told])
     }
+  }
+
+  #nodeSignatureOf(spec: PodSpec): string {
+    if (this.#latest?.spec === spec) return this.#latest.signature
+    const signature = JSON.stringify(this.#nodePlugins.map((plugin) => plugin.signature(spec)))
+    // What is not frozen may change.
+    if (Object.isFrozen(spec)) this.#latest = { spec, signature }
+    return signature
   }
 
   #classOf(pod: Pod, signature: string): PodClass {

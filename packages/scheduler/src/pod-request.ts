@@ -43,7 +43,7 @@ const requestsOf = oncePerTemplate((spec) => resourceAmounts(podRequests(spec)))
 const nonZeroRequestsOf = oncePerTemplate((spec) => resourceAmounts(podRequests(spec, assumedFor(spec))))
 
 /** What a pod asks for. */
-export const podRequestOf = ({ spec }: Pod): PodRequest => requestsOf(spec)
+export const podRequestOf = ({ spec }: Pick<Pod, 'spec'>): PodRequest => requestsOf(spec)
 
 /** What a pod takes of its node, where that may be more than it asks for. */
 export const requestOnNode = (pod: Pod): PodRequest =>
@@ -54,7 +54,7 @@ export const requestOnNode = (pod: Pod): PodRequest =>
  * count with some of it, unless the pod as a whole asks. Without that, nodes full of pods that ask for nothing would look
  * empty (upstream's NonZeroRequested).
  */
-export const nonZeroRequestOf = ({ spec }: Pod): PodRequest => nonZeroRequestsOf(spec)
+export const nonZeroRequestOf = ({ spec }: Pick<Pod, 'spec'>): PodRequest => nonZeroRequestsOf(spec)
 
 function assumedFor(spec: Demanding): ResourceQuantities {
   if (spec.resources?.requests === undefined) return assumed

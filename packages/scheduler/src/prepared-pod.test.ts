@@ -82,7 +82,7 @@ describe('pods are alike', () => {
     filter: ({ metadata }) =>
       metadata.labels === undefined ? undefined : { refuse: () => undefined, add: () => {}, remove: () => {} },
   }
-  const byNode: NodePlugin = { name: 'Node', scope: 'node', signature: ({ spec }) => spec.nodeSelector }
+  const byNode: NodePlugin = { name: 'Node', scope: 'node', signature: ({ nodeSelector }) => nodeSelector }
   const framework = new Framework([byLabels, byNode])
   const signature = (pod: Pod) => framework.prepare(pod, makeCluster([])).signature
   const labelled = (app: string): Pod => {
@@ -96,6 +96,20 @@ describe('pods are alike', () => {
     expect(signature(labelled('web'))).not.toBe(signature(labelled('db')))
     expect(signature(makePod({ nodeSelector: { disk: 'ssd' } }))).not.toBe(signature(makePod()))
     expect(signature(makePod({ priority: 5 }))).not.toBe(signature(makePod()))
+  })
+
+  it('for plugins of nodes by their spec, which those of one template share: they are asked once', () => {
+    let asked = 0
+    const counting: NodePlugin = { ...byNode, signature: ({ nodeSelector }) => [++asked, nodeSelector] }
+    const once = new Framework([counting])
+    const prepare = (spec: Pod['spec']) => once.prepare({ ...makePod(), spec }, makeCluster([])).signature
+    const { spec } = makePod()
+    const frozen = Object.freeze({ ...spec })
+    expect(prepare(frozen)).toBe(prepare(frozen))
+    expect(asked).toBe(1)
+    // What may change in between is looked at each time.
+    expect(prepare(spec)).not.toBe(prepare(spec))
+    expect(prepare(frozen)).toBe(prepare(frozen))
   })
 
   it('for all that a plugin looks at which says nothing of them', () => {

@@ -13,6 +13,8 @@ export class PreparedPod {
   readonly #nodeSignature: string
   readonly #class: PodClass
   readonly #plugins: readonly ClusterPlugin[]
+  /** Those of them that have something to say. */
+  readonly #asked: readonly ClusterPlugin[]
   readonly #filters: readonly NamedFilter<ClusterFilter>[]
 
   constructor(
@@ -27,16 +29,21 @@ export class PreparedPod {
     this.#nodeSignature = nodeSignature
     this.#class = podClass
     this.#plugins = plugins
-    this.#filters = plugins.flatMap((plugin) => {
+    const asked: ClusterPlugin[] = []
+    const filters: NamedFilter<ClusterFilter>[] = []
+    for (const plugin of plugins) {
       const filter = plugin.filter?.(pod, cluster)
-      return filter === undefined ? [] : [{ plugin: plugin.name, filter }]
-    })
+      if (filter === undefined) continue
+      asked.push(plugin)
+      filters.push({ plugin: plugin.name, filter })
+    }
+    this.#asked = asked
+    this.#filters = filters
   }
 
   /** Equal for pods that nothing tells apart: neither a plugin that has something to say about them, nor their priority. */
   get signature(): string {
-    const asked = new Set(this.#filters.map(({ plugin }) => plugin))
-    const signatures = this.#plugins.map((plugin) => (asked.has(plugin.name) ? plugin.signature(this.pod) : undefined))
+    const signatures = this.#asked.map((plugin) => [plugin.name, plugin.signature(this.pod)])
     return `${priorityOf(this.pod)} ${this.#nodeSignature} ${JSON.stringify(signatures)}`
   }
 

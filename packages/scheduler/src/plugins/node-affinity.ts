@@ -11,7 +11,7 @@ export const nodeAffinity: NodePlugin = {
   name: 'NodeAffinity',
   scope: 'node',
   weight: 2,
-  signature({ spec: { nodeSelector, affinity } }) {
+  signature({ nodeSelector, affinity }) {
     const terms = affinity?.nodeAffinity
     return nodeSelector === undefined && terms === undefined ? undefined : [nodeSelector, terms]
   },

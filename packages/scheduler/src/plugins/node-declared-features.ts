@@ -1,4 +1,4 @@
-import { mayRestartAll, type Pod } from '@coracle/api'
+import { mayRestartAll, type PodSpec } from '@coracle/api'
 import type { NodePlugin, Refusal } from './plugin.ts'
 
 const missing: Refusal = { reasons: ["node(s) didn't match Pod's required features"], isHelpedByEviction: false }
@@ -7,14 +7,14 @@ const missing: Refusal = { reasons: ["node(s) didn't match Pod's required featur
 export const nodeDeclaredFeatures: NodePlugin = {
   name: 'NodeDeclaredFeatures',
   scope: 'node',
-  signature: (pod) => requiredFeature(pod),
+  signature: (spec) => requiredFeature(spec),
   filter(pod) {
-    const required = requiredFeature(pod)
+    const required = requiredFeature(pod.spec)
     if (required === undefined) return undefined
     return { refuse: ({ node }) => (node.status?.declaredFeatures?.includes(required) ? undefined : missing) }
   },
 }
 
 /** Of the features that upstream's node agents declare, a pod's spec asks for one alone. */
-const requiredFeature = ({ spec }: Pod): string | undefined =>
+const requiredFeature = (spec: PodSpec): string | undefined =>
   mayRestartAll(spec) ? 'RestartAllContainersOnContainerExits' : undefined

@@ -9,7 +9,7 @@ const otherNode: Refusal = {
 export const nodeName: NodePlugin = {
   name: 'NodeName',
   scope: 'node',
-  signature: ({ spec }) => spec.nodeName,
+  signature: ({ nodeName }) => nodeName,
   filter({ spec: { nodeName: wanted } }) {
     return wanted ? { refuse: ({ node }) => (node.metadata.name === wanted ? undefined : otherNode) } : undefined
   },

@@ -10,7 +10,7 @@ const taken: Refusal = {
 export const nodePorts: NodePlugin = {
   name: 'NodePorts',
   scope: 'node',
-  signature({ spec }) {
+  signature(spec) {
     const wanted = hostPortsOf(spec)
     return wanted.length === 0 ? undefined : wanted
   },

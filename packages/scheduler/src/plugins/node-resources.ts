@@ -10,7 +10,7 @@ export const nodeResourcesFit: NodePlugin = {
   name: 'NodeResourcesFit',
   scope: 'node',
   weight: 1,
-  signature: (pod) => [amountsOf(podRequestOf(pod)), amountsOf(nonZeroRequestOf(pod))],
+  signature: (spec) => [amountsOf(podRequestOf({ spec })), amountsOf(nonZeroRequestOf({ spec }))],
   filter(pod) {
     const request = podRequestOf(pod)
     return { refuse: (node) => (isRoomy(node, request) ? undefined : shortage(node, request)) }
@@ -88,8 +88,8 @@ export const balancedAllocation: NodePlugin = {
   name: 'NodeResourcesBalancedAllocation',
   scope: 'node',
   weight: 1,
-  signature(pod) {
-    const { milliCpu, memory } = podRequestOf(pod)
+  signature(spec) {
+    const { milliCpu, memory } = podRequestOf({ spec })
     return [milliCpu, memory]
   },
   scorer(pod) {

@@ -8,7 +8,7 @@ const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } 
 export const nodeUnschedulable: NodePlugin = {
   name: 'NodeUnschedulable',
   scope: 'node',
-  signature: ({ spec }) => isTolerated(taint, spec.tolerations),
+  signature: ({ tolerations }) => isTolerated(taint, tolerations),
   filter(pod) {
     if (isTolerated(taint, pod.spec.tolerations)) return undefined
     return { refuse: ({ node }) => (node.spec?.unschedulable ? unschedulable : undefined) }

@@ -30,10 +30,12 @@ export function nodeVolumeLimits(storage: Storage): ClusterPlugin {
   }
 }
 
+const noVolumes: ReadonlyMap<string, string> = new Map()
+
 /** The CSI volumes of a pod: the driver of each, by what tells it from others. */
 function csiVolumesOf(pod: Pod, storage: Storage): ReadonlyMap<string, string> {
+  if (claimsOfPod(pod).length === 0) return noVolumes
   const volumes = new Map<string, string>()
-  if (claimsOfPod(pod).length === 0) return volumes
   const { namespace } = pod.metadata
   for (const volume of pod.spec.volumes ?? []) {
     const name = claimNameOf(pod, volume)

@@ -1,4 +1,4 @@
-import type { Pod } from '@coracle/api'
+import type { Pod, PodSpec } from '@coracle/api'
 import type { Cluster } from '../cluster.ts'
 import type { ClusterEvent } from '../cluster-event.ts'
 import type { NodeInfo } from '../node-info.ts'
@@ -45,19 +45,19 @@ interface PluginBase {
   readonly name: string
   /** What its scores count beside those of others. Of a plugin that does not score it says nothing. */
   readonly weight?: number
-  /**
-   * All of the pod that the answers hang on, as JSON has it. Undefined where the plugin has nothing to say. Pods with equal
-   * signatures are taken for the same: what was answered about one is answered about the other.
-   */
-  signature(pod: Pod): unknown
 }
 
 /**
- * A plugin whose answers hang on the pod and on the node it is asked about, with the pods there, and on nothing else. They
+ * A plugin whose answers hang on the pod's spec and on the node it is asked about, with the pods there, and on nothing else. They
  * are kept: pods of one template ask about a node once until the node changes.
  */
 export interface NodePlugin extends PluginBase {
   readonly scope: 'node'
+  /**
+   * All of the spec that the answers hang on, as JSON has it. Undefined where the plugin has nothing to say. Pods with equal
+   * signatures are taken for the same: what was answered about one is answered about the other.
+   */
+  readonly signature: (spec: PodSpec) => unknown
   /** Undefined where no node is refused. */
   filter?(pod: Pod): NodeFilter | undefined
   /** Undefined where all nodes suit alike. */
@@ -67,6 +67,8 @@ export interface NodePlugin extends PluginBase {
 /** A plugin that sees the cluster. It is prepared for each attempt, and asked anew about each node. */
 export interface ClusterPlugin extends PluginBase {
   readonly scope: 'cluster'
+  /** As that of a `NodePlugin`, of the whole pod. */
+  signature(pod: Pod): unknown
   filter?(pod: Pod, cluster: Cluster): ClusterFilter | undefined
   /** `candidates` are the nodes that take the pod. */
   scorer?(pod: Pod, cluster: Cluster, candidates: readonly NodeInfo[]): NodeScorer | undefined

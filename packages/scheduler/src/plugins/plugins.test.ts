@@ -338,12 +338,14 @@ describe('the plugins', () => {
     ['NodeDeclaredFeatures', restarting],
   ])('%s takes pods for different that differ by %j', (name, spec) => {
     const plugin = nodePlugins.find((each) => each.name === name)
-    const [plain, other] = [makePod(), makePod(spec)].map((pod) => JSON.stringify([plugin?.signature(pod)]))
+    const [plain, other] = [makePod(), makePod(spec)].map((pod) => JSON.stringify([plugin?.signature(pod.spec)]))
     expect(other).not.toBe(plain)
   })
 
   it('have nothing to say of a pod that asks for nothing', () => {
-    const silent = nodePlugins.filter((plugin) => plugin.signature(makePod()) === undefined).map(({ name }) => name)
+    const silent = nodePlugins
+      .filter((plugin) => plugin.signature(makePod().spec) === undefined)
+      .map(({ name }) => name)
     expect(silent).toEqual(['NodeName', 'TaintToleration', 'NodeAffinity', 'NodePorts', 'NodeDeclaredFeatures'])
     const filtering = nodePlugins.filter((plugin) => plugin.filter?.(makePod()) !== undefined).map(({ name }) => name)
     expect(filtering).toEqual(['NodeUnschedulable', 'TaintToleration', 'NodeResourcesFit'])

@@ -8,7 +8,7 @@ export const taintToleration: NodePlugin = {
   name: 'TaintToleration',
   scope: 'node',
   weight: 3,
-  signature: ({ spec }) => spec.tolerations,
+  signature: ({ tolerations }) => tolerations,
   filter(pod) {
     return { refuse: ({ node }) => (isRepelled(pod, node) ? untolerated : undefined) }
   },

@@ -22,9 +22,10 @@ export function volumeRestrictions(storage: Storage): ClusterPlugin {
     scope: 'cluster',
     signature: (pod) => [pod.metadata.namespace, exclusiveClaims(pod, storage), disksOf(pod)],
     filter(pod, cluster) {
-      const claims = new Set(exclusiveClaims(pod, storage))
       const disks = disksOf(pod)
-      if (claims.size + disks.length === 0) return undefined
+      const exclusive = exclusiveClaims(pod, storage)
+      if (exclusive.length + disks.length === 0) return undefined
+      const claims = new Set(exclusive)
       const users = claims.size === 0 ? undefined : claimUsersIn(cluster)
       let conflicts = users === undefined ? 0 : [...claims].reduce((sum, claim) => sum + users.count(claim), 0)
       const adjust = (other: Pod, sign: 1 | -1) => {
