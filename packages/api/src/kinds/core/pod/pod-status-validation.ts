@@ -21,13 +21,22 @@ import { checkGiven, checkRange, checkText, checkTextOrEmpty, int32Max } from '.
 import { isNative } from './validation/resources.ts'
 
 const statusPath = FieldPath.of('status')
+const conditionsPath = statusPath.field('conditions')
+const podIPsPath = statusPath.field('podIPs')
+const containerStatusesPath = statusPath.field('containerStatuses')
+const initContainerStatusesPath = statusPath.field('initContainerStatuses')
+const annotationsPath = FieldPath.of('metadata', 'annotations')
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 type StatusList = (typeof statusLists)[number]
 
-/** What an update of a pod's status may not do (core/validation ValidatePodStatusUpdate). */
+const none: readonly never[] = []
+
+/**
+ * What an update of a pod's status may not do (core/validation ValidatePodStatusUpdate). Most of what is judged is not there, and nothing is
+ * made for that: half a dozen updates of each pod come through here.
+ */
 export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
   const [status, oldStatus] = [pod.status ?? {}, old.status ?? {}]
-  const annotationsPath = FieldPath.of('metadata', 'annotations')
   return [
     ...annotationUpdateErrors(pod.metadata.annotations, old.metadata.annotations, annotationsPath),
     ...annotationErrors(pod.metadata.annotations, old.spec, annotationsPath),
@@ -37,20 +46,16 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
     ...(status.qosClass === oldStatus.qosClass
       ? []
       : [invalidField(statusPath.field('qosClass'), status.qosClass ?? '', 'field is immutable')]),
-    ...statusLists.flatMap((list) => transitionErrors(status[list] ?? [], oldStatus[list] ?? [], list, old.spec)),
-    ...claimErrors(status.resourceClaimStatuses ?? [], old.spec.resourceClaims ?? []),
+    ...statusLists.flatMap((list) => transitionErrors(status[list] ?? none, oldStatus[list] ?? none, list, old.spec)),
+    ...claimErrors(status.resourceClaimStatuses ?? none, old.spec.resourceClaims ?? none),
     ...extendedClaimErrors(status, old.spec),
     ...nodeClaimErrors(status, old.spec),
-    ...addressErrors(status.podIPs ?? [], oldStatus.podIPs ?? [], statusPath.field('podIPs')),
+    ...addressErrors(status.podIPs ?? none, oldStatus.podIPs ?? none, podIPsPath),
     ...hostAddressErrors(status, oldStatus),
-    ...statusLists.flatMap((list) => userErrors(status[list] ?? [], list, old.spec)),
-    ...healthErrors(status.containerStatuses ?? [], old.spec.containers ?? [], statusPath.field('containerStatuses')),
-    ...healthErrors(
-      status.initContainerStatuses ?? [],
-      old.spec.initContainers ?? [],
-      statusPath.field('initContainerStatuses'),
-    ),
-    ...(status.ephemeralContainerStatuses ?? []).flatMap(({ allocatedResourcesStatus }, index) =>
+    ...statusLists.flatMap((list) => userErrors(status[list] ?? none, list, old.spec)),
+    ...healthErrors(status.containerStatuses ?? none, old.spec.containers ?? none, containerStatusesPath),
+    ...healthErrors(status.initContainerStatuses ?? none, old.spec.initContainers ?? none, initContainerStatusesPath),
+    ...(status.ephemeralContainerStatuses ?? none).flatMap(({ allocatedResourcesStatus }, index) =>
       allocatedResourcesStatus === undefined
         ? []
         : [
@@ -66,19 +71,18 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
 const systemConditions = ['PodScheduled', 'Ready', 'Initialized']
 
 function conditionErrors({ conditions = [] }: PodStatus): FieldError[] {
-  const path = statusPath.field('conditions')
-  return conditions.flatMap(({ type, observedGeneration }, index) => [
-    ...negativeGeneration(observedGeneration, path.index(index)),
-    ...(systemConditions.includes(type)
-      ? []
-      : checkTextOrEmpty('qualified-name', type, path.index(index).field('Type'))),
-  ])
+  const errors: FieldError[] = []
+  for (const [index, { type, observedGeneration = 0 }] of conditions.entries()) {
+    if (observedGeneration >= 0 && systemConditions.includes(type)) continue
+    const path = conditionsPath.index(index)
+    errors.push(...negativeGeneration(observedGeneration, path))
+    if (!systemConditions.includes(type)) errors.push(...checkTextOrEmpty('qualified-name', type, path.field('Type')))
+  }
+  return errors
 }
 
-const negativeGeneration = (generation: number | undefined, path: FieldPath): FieldError[] =>
-  generation !== undefined && generation < 0
-    ? [invalidField(path.field('observedGeneration'), generation, 'must be a non-negative integer')]
-    : []
+const negativeGeneration = (generation = 0, path: FieldPath): readonly FieldError[] =>
+  generation < 0 ? [invalidField(path.field('observedGeneration'), generation, 'must be a non-negative integer')] : none
 
 /** A node is nominated for pods that have none yet. */
 function nominationErrors({ nominatedNodeName }: PodStatus, { spec, status }: Pod): FieldError[] {
@@ -115,7 +119,11 @@ function transitionErrors(
 }
 
 /** Each is of one of the claims that the pod names, and of another one than the rest. */
-function claimErrors(statuses: readonly PodResourceClaimStatus[], claims: readonly PodResourceClaim[]): FieldError[] {
+function claimErrors(
+  statuses: readonly PodResourceClaimStatus[],
+  claims: readonly PodResourceClaim[],
+): readonly FieldError[] {
+  if (statuses.length === 0) return none
   const known = new Set(claims.map(({ name }) => name))
   const seen = new Set<string>()
   return statuses.flatMap(({ name = '', resourceClaimName }, index) => {
@@ -183,12 +191,14 @@ function mappingErrors(
 }
 
 /** What nodes have given by claims: of claims that the pod has, and of resources that nodes have. */
-function nodeClaimErrors(status: PodStatus, spec: PodSpec): FieldError[] {
+function nodeClaimErrors(status: PodStatus, spec: PodSpec): readonly FieldError[] {
+  const { nodeAllocatableResourceClaimStatuses: given } = status
+  if (given === undefined) return none
   const known = new Set([
     ...(spec.resourceClaims ?? []).map(({ resourceClaimName }) => resourceClaimName),
     ...(status.resourceClaimStatuses ?? []).map(({ resourceClaimName }) => resourceClaimName),
   ])
-  return (status.nodeAllocatableResourceClaimStatuses ?? []).flatMap((each, index) => {
+  return given.flatMap((each, index) => {
     const { resourceClaimName = '', containers = [], resources = {} } = each
     const path = statusPath.field('nodeAllocatableResourceClaimStatuses').index(index)
     const [namePath, resourcesPath] = [path.field('resourceClaimName'), path.field('resources')]
@@ -217,8 +227,8 @@ interface Address {
 }
 
 /** At most one address of each family. What was there before may stay as it is written. */
-function addressErrors(addresses: readonly Address[], old: readonly Address[], path: FieldPath): FieldError[] {
-  if (addresses === old) return []
+function addressErrors(addresses: readonly Address[], old: readonly Address[], path: FieldPath): readonly FieldError[] {
+  if (addresses === old) return none
   const before = new Set(old.map(({ ip }) => ip))
   const errors = addresses.flatMap(({ ip = '' }, index) =>
     before.has(ip) ? [] : checkTextOrEmpty('ip', ip, path.index(index)),
@@ -242,13 +252,13 @@ function looseFamily(ip: string): 0 | 4 | 6 {
   return family === 6 && /^::ffff:[\d.]+$/i.test(ip) ? 4 : family
 }
 
-function hostAddressErrors({ hostIP = '', hostIPs = [] }: PodStatus, old: PodStatus): FieldError[] {
-  const path = statusPath.field('hostIPs')
+function hostAddressErrors({ hostIP = '', hostIPs = none }: PodStatus, old: PodStatus): readonly FieldError[] {
   const [first] = hostIPs
-  if (first === undefined) return []
+  if (first === undefined) return none
+  const path = statusPath.field('hostIPs')
   const errors =
     first.ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), first.ip, 'must be equal to `hostIP`')]
-  return [...errors, ...addressErrors(hostIPs, old.hostIPs ?? [], path)]
+  return [...errors, ...addressErrors(hostIPs, old.hostIPs ?? none, path)]
 }
 
 /** Users that containers have started as, which Windows has other ones of. */
@@ -274,10 +284,10 @@ function healthErrors(
   statuses: readonly ContainerStatus[],
   containers: readonly Container[],
   path: FieldPath,
-): FieldError[] {
+): readonly FieldError[] {
+  if (!statuses.some(({ allocatedResourcesStatus = none }) => allocatedResourcesStatus.length > 0)) return none
   const byName = new Map(containers.toReversed().map((each) => [each.name, each]))
-  return statuses.flatMap(({ name, allocatedResourcesStatus = [] }, index) => {
-    if (allocatedResourcesStatus.length === 0) return []
+  return statuses.flatMap(({ name, allocatedResourcesStatus = none }, index) => {
     const asked = askedResources(byName.get(name))
     return allocatedResourcesStatus.flatMap((each, at) => {
       const statusAt = path.index(index).field('allocatedResourcesStatus').index(at)

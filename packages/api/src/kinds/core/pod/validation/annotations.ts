@@ -10,6 +10,8 @@ import { validateTolerations } from './scheduling.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
+const noAnnotations: Annotations = {}
+
 /** Marks pods that a node agent has from a file. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror'
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
@@ -159,8 +161,8 @@ function mismatch(
 
 /** core/validation ValidatePodSpecificAnnotationUpdates: what an update may not do to them. */
 export function annotationUpdateErrors(
-  annotations: Annotations = {},
-  old: Annotations = {},
+  annotations: Annotations = noAnnotations,
+  old: Annotations = noAnnotations,
   path: FieldPath,
 ): FieldError[] {
   if (annotations === old) return []
