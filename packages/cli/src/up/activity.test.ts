@@ -77,6 +77,31 @@ it('tells of a warning when it comes, and of a readiness probe when it has faile
   await activity.stop()
 })
 
+it.each([
+  ['what is no warning', { type: 'Normal', reason: 'Scheduled' }],
+  ['that a pod has no node, as its own changes do', { type: 'Warning', reason: 'FailedScheduling' }],
+  ['that a container waits to be started again, as the changes of its pod do', { type: 'Warning', reason: 'BackOff' }],
+])('does not tell of %s', async (_, what) => {
+  const environment = virtualEnvironment()
+  const client = createFakeClient(environment)
+  const told: string[] = []
+  const activity = await followActivity(client, environment, 0, (change) => told.push(change.what))
+  const event = (name: string, { type, reason }: { readonly type: string; readonly reason: string }): Event => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'web' },
+    type,
+    reason,
+    message: 'as it is',
+  })
+  await client.create(events, event('one', what))
+  await client.create(events, event('other', { type: 'Warning', reason: 'Failed' }))
+  await environment.clock.settle()
+  expect(told).toEqual(['Failed: as it is'])
+  await activity.stop()
+})
+
 it('knows the controller of a pod that has just gone, and of one that has come back under its name', async () => {
   const environment = virtualEnvironment()
   const client = createFakeClient(environment)

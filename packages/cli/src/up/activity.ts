@@ -28,7 +28,7 @@ export async function followActivity(
 ): Promise<Activity> {
   const podInformer = createInformer<Pod>(client, pods, {}, environment)
   const nodeInformer = createInformer<Node>(client, nodes, {}, environment)
-  const eventInformer = createInformer<Event>(client, events, {}, environment)
+  const eventInformer = createInformer<Event>(client, events, { fieldSelector: toldEvents }, environment)
   const groupNames = new Map<string, string>()
   podInformer.addHandler(fromNowOn(podHandler(client, startedMs, tell)))
   podInformer.addHandler(groupHandler(groupNames, environment))
@@ -185,8 +185,8 @@ function nodeHandler(tell: Tell): InformerHandler<Node> {
   }
 }
 
-/** Warnings whose news the pod's own changes bring. */
-const toldByPods = new Set(['FailedScheduling', 'BackOff'])
+/** Warnings, but for those whose news the pod's own changes bring: of all that happens most is neither asked for nor kept. */
+const toldEvents = 'type=Warning,reason!=FailedScheduling,reason!=BackOff'
 
 /** Containers that have just started do not answer at once: a readiness probe is told of when it fails as often as it may by default. */
 const readinessFailuresTold = 3
@@ -198,8 +198,7 @@ const toldFrom = ({ reason, message = '' }: Event): number =>
 const timesOf = ({ count = 1, series }: Event): number => series?.count ?? count
 
 function eventHandler(tell: Tell): InformerHandler<Event> {
-  const tellOf = ({ type, reason = '', message = '', involvedObject }: Event): void => {
-    if (type !== 'Warning' || toldByPods.has(reason)) return
+  const tellOf = ({ reason = '', message = '', involvedObject }: Event): void => {
     const about = aboutText(involvedObject.kind ?? '', involvedObject.namespace, involvedObject.name ?? '')
     tell({ about, what: `${reason}: ${message}`, tone: 'bad' })
   }
