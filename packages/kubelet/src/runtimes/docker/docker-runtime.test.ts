@@ -233,7 +233,7 @@ describe('the containers of an engine', () => {
     await expect.poll(async () => (await runtime.listContainers())[0]?.state, { timeout: 900 }).toBe('exited')
   })
 
-  it('are as they were after a command, and after others that look at them', async () => {
+  it('are as they were after a command, and after others that look at them, and as they are made', async () => {
     const { runtime, say } = await telling(oneContainer().answers)
     const told: string[] = []
     const last = new Promise<void>((resolve) => {
@@ -246,17 +246,19 @@ describe('the containers of an engine', () => {
       'exec_create: cat /ready',
       'exec_start: cat /ready',
       'exec_die',
+      'create',
+      'kill',
       'attach',
       'detach',
       'resize',
       'top',
     ]
-    const ofPodman = ['exec', 'exec_died', 'mount', 'unmount', 'sync', 'health_status']
+    const ofPodman = ['init', 'exec', 'exec_died', 'mount', 'unmount', 'sync', 'health_status', 'cleanup']
     for (const action of [...ofDocker, ...ofPodman]) say(action, `after ${action}`)
-    for (const action of ['create', 'start', 'oom', 'pause', 'destroy']) say(action, action)
+    for (const action of ['start', 'oom', 'pause', 'destroy']) say(action, action)
     say('die', 'last')
     await last
-    expect(told.filter((id) => id !== 'c1')).toEqual(['create', 'start', 'oom', 'pause', 'destroy', 'last'])
+    expect(told.filter((id) => id !== 'c1')).toEqual(['start', 'oom', 'pause', 'destroy', 'last'])
   })
 })
 

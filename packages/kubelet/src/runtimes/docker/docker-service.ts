@@ -56,10 +56,10 @@ const podmanPrefix = '/v4.0.0/libpod'
 const statsAtOnce = 8
 const hexDigits = '0123456789abcdef'
 /**
- * Events after which a container is as it was. Each probe by a command makes two or three of them, each of which would have its pod looked at.
- * What the command was follows with some.
+ * Events after which a container is as it was, or as the node agent has just made it. Each probe by a command makes two or three of them, and each
+ * start and end as many, each of which would have its pod looked at. What the command was follows with some.
  */
-const changesNothing = /^(attach|copy|detach|exec|health_status|mount|resize|sync|top|unmount)/
+const changesNothing = /^(attach|cleanup|copy|create|detach|exec|health_status|init|kill|mount|resize|sync|top|unmount)/
 
 /** The Container Runtime Interface in terms of the Docker Engine API. */
 export class DockerService implements CriService {
