@@ -23,6 +23,7 @@ import type { Engine, EngineRequest } from './engine.ts'
 import { recursiveReadOnlyVersion, runtimeHandlers } from './handlers.ts'
 import { EngineImages, resolvedName } from './images.ts'
 import { ensureInfraImage } from './infra-image.ts'
+import { ListBatches } from './list-batches.ts'
 import { LogFollowers } from './log-followers.ts'
 import { containerName, containerType, dockerLabels, labelFilters, type SandboxConfig, sandboxType } from './names.ts'
 import { forwardToSandbox } from './port-forward.ts'
@@ -68,6 +69,7 @@ export class DockerService implements CriService {
   readonly #engine: Engine
   readonly #images: EngineImages
   readonly #logs: LogFollowers
+  readonly #lists: ListBatches
   /** Containers that were told to have ended, and are still listed as running. */
   readonly #ended = new Set<string>()
 
@@ -76,6 +78,10 @@ export class DockerService implements CriService {
     this.#engine = parts.engine
     this.#images = new EngineImages(parts.engine, parts.infraImage)
     this.#logs = new LogFollowers(parts.engine, parts.environment)
+    this.#lists = new ListBatches(parts.environment.clock, (type, selector) => {
+      const query = { all: true, filters: labelFilters(type, selector) }
+      return parts.engine.call<readonly ListedContainer[]>({ path: '/containers/json', query })
+    })
     this.calls = completed(this.#handlers())
   }
 
@@ -366,8 +372,7 @@ export class DockerService implements CriService {
   }
 
   async #list(type: string, selector: Readonly<Record<string, string>>): Promise<readonly ListedContainer[]> {
-    const query = { all: true, filters: labelFilters(type, selector) }
-    const found = await this.#engine.call<readonly ListedContainer[]>({ path: '/containers/json', query })
+    const found = await this.#lists.list(type, selector)
     return this.#ended.size === 0 ? found : Promise.all(found.map((each) => this.#upToDate(each)))
   }
 
