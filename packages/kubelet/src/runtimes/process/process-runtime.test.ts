@@ -782,6 +782,8 @@ describe.skipIf(!linux)('what writes the log of a container', needsLinux, () => 
       await expect.poll(() => log(first, id)).toMatch(/^\d+\n$/)
       const left = Number.parseInt(await log(first, id), 10)
       onTestFinished(() => void process.kill(left, 'SIGKILL'))
+      // Until then it has the variables that it is known by.
+      await expect.poll(() => readFileSync(`/proc/${left}/environ`, 'utf8')).toBe('')
       await first.stopContainer(id, 0)
       expect(isRunning(writer)).toBe(true)
       if (isNext) await first.close()
