@@ -96,7 +96,7 @@ export class CriRuntime implements Runtime {
   readonly #traffic: SandboxTraffic
   readonly #controlGroups: ControlGroups
   /** Of containers that have been created and not started: gives up the mounts of parts of their volumes. */
-  readonly #heldParts = new Map<string, () => Promise<void>>()
+  readonly #heldParts = new Map<string, { readonly sandboxId: string; release(): Promise<void> }>()
   #handlers: readonly RuntimeHandler[] = []
   #logTimer: Timer | undefined
   #isClosed = false
@@ -233,6 +233,9 @@ export class CriRuntime implements Runtime {
     const sandbox = items.find((item) => item.id === id)
     await this.stopPodSandbox(id)
     await this.#unlessGone(this.#calls.removePodSandbox({ podSandboxId: id }))
+    // The runtime has removed its containers with it.
+    for (const [containerId, { sandboxId }] of this.#heldParts)
+      if (sandboxId === id) await this.#releaseParts(containerId)
     for (const [containerId, { status }] of this.#containers) {
       if (status.labels[labels.podUid] === sandbox?.metadata?.uid && (await this.#isGone(containerId)))
         this.#containers.delete(containerId)
@@ -342,7 +345,7 @@ export class CriRuntime implements Runtime {
         config: containerRequest({ ...config, mounts: held.mounts }, place),
         sandboxConfig: sandboxRequest(sandbox, this.#parts.agent, this.#logDirectory(sandbox)),
       })
-      this.#heldParts.set(containerId, held.release)
+      this.#heldParts.set(containerId, { sandboxId, release: held.release })
       return containerId
     } catch (error) {
       await held.release()
@@ -360,9 +363,9 @@ export class CriRuntime implements Runtime {
   }
 
   async #releaseParts(id: string): Promise<void> {
-    const release = this.#heldParts.get(id)
+    const held = this.#heldParts.get(id)
     this.#heldParts.delete(id)
-    await release?.()
+    await held?.release()
   }
 
   async stopContainer(id: string, timeoutMs: number): Promise<void> {

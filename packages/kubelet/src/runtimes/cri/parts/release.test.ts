@@ -93,6 +93,19 @@ describe('mounts of parts of volumes, as the runtime is given them,', () => {
     expect(done).toEqual(['held', 'created', 'removed', 'released'])
   })
 
+  it('are no more when a sandbox has been removed with a container that was never started, but those of others', async () => {
+    const { runtime, create } = await open({
+      listPodSandbox: () => ({ items: [] }),
+      stopPodSandbox: () => ({}),
+      removePodSandbox: () => ({}),
+    })
+    await create()
+    await runtime.removePodSandbox('s2')
+    expect(done).toEqual(['held', 'created'])
+    await runtime.removePodSandbox('s1')
+    expect(done).toEqual(['held', 'created', 'released'])
+  })
+
   it('are no more when the node agent ends, or begins anew after it was killed', async () => {
     const { runtime, create } = await open()
     await runtime.start()
