@@ -1,5 +1,5 @@
 import { withGoNumbers } from '@coracle/client/go-yaml'
-import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {
@@ -52,7 +52,7 @@ function parse(text: string): YamlText {
     return { value: undefined, duplicates: [], problem }
   }
   const duplicates: string[] = []
-  findDuplicates(document.contents, (key, position) => {
+  findDuplicates(document, document.contents, (key, position) => {
     if (duplicates.length === duplicateKeysMax) return
     const { line } = lines.linePos(position)
     duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
@@ -85,15 +85,20 @@ function inKeyOrder(value: unknown, known: Map<object, unknown>): unknown {
   return map
 }
 
-function findDuplicates(node: Node | null, report: (key: string, position: number) => void): void {
+/**
+ * Reports keys that occur twice in one map. Throws for a key that is a map or a list, as Go's reader does: the library would write a text
+ * of each, the keys of which are texts of others, and take minutes for a thousand characters.
+ */
+function findDuplicates(document: Document, node: Node | null, report: (key: string, position: number) => void): void {
   if (node === null || isAlias(node) || !isCollection(node)) return
   if (!isMap(node)) {
-    for (const item of node.items) findDuplicates(item as Node | null, report)
+    for (const item of node.items) findDuplicates(document, item as Node | null, report)
     return
   }
   const seen = new Set<string>()
   for (const { key, value } of node.items) {
-    findDuplicates(value as Node | null, report)
+    if (isCollection(isAlias(key) ? key.resolve(document) : key)) throw new Error('invalid map key')
+    findDuplicates(document, value as Node | null, report)
     if (!isScalar(key)) continue
     const name = String(key.value)
     if (seen.has(name) && name !== '<<') report(name, key.range?.[0] ?? 0)
