@@ -35,6 +35,16 @@ export function goFloat(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
+/**
+ * A text without what it ends with of a character, as Go's `strings.TrimRight` has it. Not by a pattern: `/x+$/` looks at each run of the
+ * character once for every character of it, and texts come from clients.
+ */
+export function trimRight(text: string, character: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === character) end -= 1
+  return text.slice(0, end)
+}
+
 const namedEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',

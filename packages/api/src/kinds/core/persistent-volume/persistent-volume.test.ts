@@ -132,6 +132,24 @@ describe('a persistent volume', () => {
       withSource({ iscsi: { targetPortal: 'p', iqn: 'disk', lun: 0 } }),
       ['spec.iscsi.iqn: Invalid value: "disk": must be valid format'],
     ],
+    ...[
+      'iqn.2001-04.com.example',
+      'iqn.2001-04.com.example:',
+      'iqn.2001-04.com.example:a b',
+      'iqn.2001-04.:a',
+      'iqn.2001-04.a;iqn.2001-04:a',
+      'iqn.2001-04.'.repeat(40_000),
+      `${'iqn.2001-04.a:'.repeat(40_000)} `,
+    ].map((iqn): [string, ReturnType<typeof withSource>, string[]] => [
+      `an iSCSI disk whose name is none: ${iqn.slice(0, 40)}`,
+      withSource({ iscsi: { targetPortal: 'p', iqn, lun: 0 } }),
+      [expect.stringMatching(/^spec\.iscsi\.iqn: Invalid value: "iqn/) as never],
+    ]),
+    [
+      'an iSCSI disk whose name follows something else',
+      withSource({ iscsi: { targetPortal: 'p', iqn: 'iqn.2001-04.a b:iqn.2001-04.c:d:e', lun: 0 } }),
+      [],
+    ],
     [
       'a secret whose name is none',
       withSource({ csi: { driver: 'd', volumeHandle: 'h', nodePublishSecretRef: { name: 'A', namespace: 'b' } } }),
