@@ -32,7 +32,7 @@ import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
-import { RequestMetrics } from './request-metrics.ts'
+import { longSubresources, RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import {
@@ -384,7 +384,8 @@ function createHandler(
         exchange.user,
         attributesOf(route, undefined, () => query.get('fieldSelector') ?? ''),
       )
-      return handleRemote(context, exchange, { ...route, isLong: route.verb === 'watch' })
+      const isLong = route.verb === 'watch' || longSubresources.has(route.subresource)
+      return handleRemote(context, exchange, { ...route, isLong })
     }
     const registry = core.registries.served(route.group, route.version, route.plural)
     core.authorize(
