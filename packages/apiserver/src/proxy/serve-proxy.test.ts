@@ -451,6 +451,24 @@ describe('requests through nodes/proxy', () => {
     })
   })
 
+  it('end with their client, though the way to the agent is found after it has gone', async () => {
+    const asked = Promise.withResolvers<AbortSignal>()
+    const way = Promise.withResolvers<Duplex>()
+    const connect = (signal: AbortSignal) => {
+      asked.resolve(signal)
+      return way.promise
+    }
+    const { server } = await served(echo, { ownAgent: () => ({ host: 'n1:10250', connect }) })
+    const socket = await server.connect()
+    socket.write(`POST ${path('/x')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Length: 5\r\n\r\n`)
+    const signal = await asked.promise
+    socket.destroy()
+    if (!signal.aborted) await once(signal, 'abort')
+    const [here, there] = duplexPair()
+    way.resolve(here)
+    await once(there.resume(), 'end')
+  })
+
   it('say that the agent cannot be reached', async () => {
     const { server } = await served(echo)
     const message = 'error trying to reach service: node "n1" is not connected to this server'

@@ -49,6 +49,8 @@ export async function serveProxy(
   const idle = new IdleTimer(context.environment.clock, idleTimeoutMs, leave)
   connection.on('data', () => idle.note())
   signal.addEventListener('abort', leave, { once: true })
+  // The client may have gone while the way was looked for.
+  if (signal.aborted) leave()
   try {
     if (isUpgrade(exchange.request)) await upgrade(context, exchange, connection, at, idle)
     else await send(context, exchange, connection, hostOf(target), at, idle)
