@@ -394,7 +394,9 @@ function createHandler(
     )
     if (registry === undefined && !knowsAllKinds) {
       const settled = core.kindsSettled()
-      if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
+      // Its client may not have waited: who begins to follow it then is not told.
+      const goOn = () => (exchange.response.destroyed ? undefined : handle(exchange, path, true))
+      if (settled !== undefined) return settled.then(goOn)
     }
     if (registry === undefined || leadsNowhere(route, registry.definition)) throw notFoundAt(route)
     requests?.follow(exchange, route, registry.definition)
