@@ -213,9 +213,10 @@ export async function parsePatch(
   definition: Pick<ExpectedKind, 'schema'>,
   turns?: WorkTurns,
 ): Promise<ParsedPatch> {
-  checkText(body)
   const text = decodeText(body)
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
+  // In YAML brackets and commas may be text without quotes.
+  if (!isYaml) checkText(body)
   const pause = turns && pauseFor(turns, 0, body.length)
   let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, isCustom(definition))
   if (pause !== undefined) await pause()
