@@ -86,6 +86,26 @@ describe('requests through pods/proxy', () => {
     expect([code, headers['content-length'], body]).toEqual([200, '7', ''])
   })
 
+  it('leave the connection to the next, though the pod has answered before all had come', async () => {
+    const { server } = await served((_, response) => response.end('early'))
+    const socket = await server.connect()
+    onTestFinished(() => void socket.destroy())
+    let told = ''
+    socket.on('data', (chunk) => {
+      told += chunk
+    })
+    const heard = async (part: string) => {
+      while (!told.includes(part)) await once(socket, 'data')
+    }
+    const head = `Host: x\r\nAuthorization: Bearer ${adminToken}\r\n`
+    const length = 1024 * 1024
+    socket.write(`POST ${podPath}/ HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\nx`)
+    await heard('early')
+    socket.write('x'.repeat(length - 1))
+    socket.write(`GET /version HTTP/1.1\r\n${head}\r\n`)
+    await heard('gitVersion')
+  })
+
   it('get the type of an answer that does not tell it', async () => {
     const { server } = await served((request, response) => {
       if (request.url === '/encoded') response.setHeader('content-encoding', 'gzip')

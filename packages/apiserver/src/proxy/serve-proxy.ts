@@ -124,7 +124,8 @@ async function send(
     response.flushHeaders()
     await pipeline([answer, ...changes, response])
   } finally {
-    body.unpipe(sent)
+    // What is left of it comes before the next request of the connection.
+    body.unpipe(sent).resume()
   }
 }
 
