@@ -1,8 +1,9 @@
 import { type CustomResourceDefinition, customResourceDefinitions, scaleSchema } from '@coracle/api'
 import type { Client } from '@coracle/client'
+import { StoreUnavailableError } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { createMemoryStore } from '@coracle/store/memory'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { decodeProtobuf, openProtobuf } from '../http/protobuf-decode.ts'
 import { encodeProtobuf } from '../http/protobuf-encode.ts'
@@ -10,6 +11,7 @@ import { enveloped } from '../http/testing/encode-protobuf.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, crateVersionOfItsOwn, establish } from '../testing/custom-resources.ts'
 import { startTestCore } from '../testing/test-core.ts'
+import { firstRetryMs } from './custom-kinds.ts'
 
 const path = (version: string, rest = '') => `/apis/example.com/${version}/namespaces/default/crates${rest}`
 const post = (body: unknown) => ({ method: 'POST', body })
@@ -214,6 +216,47 @@ describe('a client in process', () => {
     expect((await two?.call(path('v1'), post(crate('a', {}))))?.code).toBe(201)
     expect((await two?.core.client(apiServerUser).list(crates))?.items).toHaveLength(1)
     expect((await two?.call('/apis/example.com'))?.json.versions).toHaveLength(1)
+  })
+})
+
+describe('where the store is away', () => {
+  const startedCore = async () => {
+    const { core, store, environment } = await startTestCore()
+    const pages = vi.spyOn(store, 'pages')
+    const goAway = () =>
+      pages.mockImplementationOnce(() => {
+        throw new StoreUnavailableError('here', 'it is away')
+      })
+    const registry = () => core.registries.byResource('example.com', 'v1', 'crates')
+    const settle = async () => {
+      await environment.clock.advance(firstRetryMs)
+      await core.kindsSettled()
+    }
+    return { client: core.client(apiServerUser), pages, goAway, registry, settle }
+  }
+
+  it('a kind is served when it is there again', async () => {
+    const { client, goAway, registry, settle } = await startedCore()
+    goAway()
+    await establish(client, crateDefinition())
+    expect(registry()).toBeUndefined()
+    await settle()
+    expect(registry()).toBeDefined()
+  })
+
+  it('objects are read by a new schema when it is there again', async () => {
+    const { client, pages, goAway, registry, settle } = await startedCore()
+    await establish(client, crateDefinition())
+    const before = registry()
+    goAway()
+    pages.mockClear()
+    const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } }
+    const versions = [crateVersion('v1', { storage: true, schema })] as CustomResourceDefinition['spec']['versions']
+    await client.update(customResourceDefinitions, { ...old, spec: { ...old.spec, versions } })
+    expect([registry() === before, pages.mock.calls.length]).toEqual([true, 1])
+    await settle()
+    expect([registry() === before, pages.mock.calls.length]).toEqual([false, 2])
   })
 })
 
