@@ -229,31 +229,52 @@ describe('where the store is away', () => {
       })
     const registry = () => core.registries.byResource('example.com', 'v1', 'crates')
     const settle = async () => {
+      await core.kindsSettled()
       await environment.clock.advance(firstRetryMs)
       await core.kindsSettled()
     }
-    return { client: core.client(apiServerUser), pages, goAway, registry, settle }
+    return { core, client: core.client(apiServerUser), pages, goAway, registry, settle }
   }
 
   it('a kind is served when it is there again', async () => {
-    const { client, goAway, registry, settle } = await startedCore()
+    const { core, client, goAway, registry, settle } = await startedCore()
     goAway()
     await establish(client, crateDefinition())
+    await core.kindsSettled()
     expect(registry()).toBeUndefined()
     await settle()
     expect(registry()).toBeDefined()
   })
 
-  it('objects are read by a new schema when it is there again', async () => {
-    const { client, pages, goAway, registry, settle } = await startedCore()
+  it('a kind is stored in another version when it is there again', async () => {
+    const { core, client, goAway, registry, settle } = await startedCore()
     await establish(client, crateDefinition())
+    await core.kindsSettled()
+    goAway()
+    const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+    const versions = [crateVersion('v1'), crateVersion('v2', { storage: true })]
+    const spec = { ...old.spec, versions } as CustomResourceDefinition['spec']
+    await client.update(customResourceDefinitions, { ...old, spec })
+    await core.kindsSettled()
+    expect(registry()).toBeUndefined()
+    await settle()
+    expect(registry()?.storage.kind.version).toBe('v2')
+  })
+
+  it('objects are read by a new schema when it is there again', async () => {
+    const { core, client, pages, goAway, registry, settle } = await startedCore()
+    await establish(client, crateDefinition())
+    await core.kindsSettled()
     const before = registry()
+    expect(before).toBeDefined()
     goAway()
     pages.mockClear()
     const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
-    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } }
+    const properties = { spec: { type: 'object', properties: { label: { type: 'string' } } } }
+    const schema = { openAPIV3Schema: { type: 'object', properties } }
     const versions = [crateVersion('v1', { storage: true, schema })] as CustomResourceDefinition['spec']['versions']
     await client.update(customResourceDefinitions, { ...old, spec: { ...old.spec, versions } })
+    await core.kindsSettled()
     expect([registry() === before, pages.mock.calls.length]).toEqual([true, 1])
     await settle()
     expect([registry() === before, pages.mock.calls.length]).toEqual([false, 2])

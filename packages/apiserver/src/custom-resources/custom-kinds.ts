@@ -120,7 +120,9 @@ export class CustomKinds {
       })
       return
     }
-    await (before === undefined ? this.#parts.kinds.add(kind) : this.#parts.kinds.change(kind))
+    // It is not where an attempt to change it has failed between taking it away and serving it anew.
+    const isServed = before !== undefined && this.#parts.registries.byStorageKey(kind.storageKey) !== undefined
+    await (isServed ? this.#parts.kinds.change(kind) : this.#parts.kinds.add(kind))
     this.#served.set(name, { definition, kind, webhook: webhook?.client })
     before?.webhook?.close()
   }
