@@ -54,7 +54,8 @@ let last: Promise<unknown> = Promise.resolve()
 async function inTurn(task: Task): Promise<Answer | undefined> {
   waiting++
   const turn = last.then(() => runThread(task))
-  last = turn
+  // A thread that cannot be started must not keep those after it from their turn.
+  last = turn.catch(() => {})
   try {
     return await turn
   } finally {
