@@ -219,6 +219,24 @@ describe('a client in process', () => {
   })
 })
 
+it.each([
+  ['short', ''],
+  ['long', '# and more\n'.repeat(1_000)],
+])('keeps whole numbers as they are written in YAML: %s', async (name, comment) => {
+  await establish(client, crateDefinition())
+  const yaml = (weight: string) =>
+    `${comment}apiVersion: example.com/v1\nkind: Crate\nmetadata: {name: ${name}}\nspec: {weight: ${weight}}\n`
+  const headers = { 'Content-Type': 'application/yaml' }
+  const created = await server.call(path('v1'), { method: 'POST', headers, body: yaml('9007199254740993') })
+  expect(created.text).toContain('"weight":9007199254740993}')
+  const applied = await server.call(`${path('v1', `/${name}`)}?fieldManager=a&force=true`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/apply-patch+yaml' },
+    body: yaml('9223372036854775807'),
+  })
+  expect(applied.text).toContain('"weight":9223372036854775807}')
+})
+
 describe('where the store is away', () => {
   const startedCore = async () => {
     const { core, store, environment } = await startTestCore()

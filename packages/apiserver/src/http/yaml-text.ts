@@ -1,5 +1,5 @@
-import { withGoNumbers } from '@coracle/client/go-yaml'
-import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
+import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, type Tags } from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {
@@ -18,12 +18,12 @@ export const duplicateKeysMax = 100
 const aliasesMax = 100
 
 /**
- * Reads the first document as Go's reader does. The time it takes may grow with the square of the text's length: texts
- * of some size are read in a thread (yaml-thread.ts).
+ * Reads the first document as Go's reader does. With `isExact` whole numbers are as they are written, as in `parseExactJson`. The time it
+ * takes may grow with the square of the text's length: texts of some size are read in a thread (yaml-thread.ts).
  */
-export function parseYamlText(text: string): YamlText {
+export function parseYamlText(text: string, isExact = false): YamlText {
   try {
-    return parse(text)
+    return parse(text, isExact)
   } catch (error) {
     // The parser recurses as deep as the text nests.
     const problem = error instanceof RangeError ? 'exceeded max depth' : `yaml: ${(error as Error).message}`
@@ -31,7 +31,8 @@ export function parseYamlText(text: string): YamlText {
   }
 }
 
-function parse(text: string): YamlText {
+function parse(text: string, isExact: boolean): YamlText {
+  const withNumbers = (tags: Tags): Tags => (isExact ? withExactIntegers(withGoNumbers(tags)) : withGoNumbers(tags))
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
@@ -40,7 +41,7 @@ function parse(text: string): YamlText {
     uniqueKeys: false,
     // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
     version: '1.1',
-    customTags: (tags) => withGoNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+    customTags: (tags) => withNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
   })
   const [document] = Array.isArray(documents) ? documents : []
   if (document === undefined) return { value: null, duplicates: [] }
