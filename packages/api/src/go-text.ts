@@ -23,6 +23,8 @@ export function goNumber(value: number): string {
 /** The int64 that Go's `strconv.ParseInt` reads from a decimal text; undefined where it reads none. */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
+  // To make a number of a million digits takes long, and an int64 has 19.
+  if (text.replace(/^[+-]?0*/, '').length > 19) return undefined
   const value = BigInt(text)
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
