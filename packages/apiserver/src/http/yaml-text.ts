@@ -1,5 +1,15 @@
 import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
-import { type Document, isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments, type Tags } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type Tags,
+} from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {

@@ -480,7 +480,9 @@ describe('requests through nodes/proxy', () => {
     }
     const { server } = await served(echo, { ownAgent: () => ({ host: 'n1:10250', connect }) })
     const socket = await server.connect()
-    socket.write(`POST ${path('/x')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Length: 5\r\n\r\n`)
+    socket.write(
+      `POST ${path('/x')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Length: 5\r\n\r\n`,
+    )
     const signal = await asked.promise
     socket.destroy()
     if (!signal.aborted) await once(signal, 'abort')
