@@ -187,7 +187,9 @@ describe('delete', () => {
     expect((await refusal(client.get(configMaps, key))).code).toBe(404)
   })
 
-  it('plans the deletion of what has very many finalizers in time that grows with their number', { timeout: 5_000 }, () => {
+  it('plans the deletion of what has very many finalizers in time that grows with their number', {
+    timeout: 5_000,
+  }, () => {
     const finalizers = Array.from({ length: 90_000 }, (_, index) => `example.com/${index}`)
     const held = configMap('a', {}, { finalizers })
     const plan = planDeletion(configMaps, held, {}, 0)
