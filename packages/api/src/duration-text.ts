@@ -19,7 +19,7 @@ const units: Readonly<Record<string, bigint>> = {
   m: 60n * second,
   h: 3_600n * second,
 }
-const durationPattern = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+|0)$/
+const durationPattern = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+|0)$/
 const durationPart = /(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g
 
 /** The nanoseconds of a duration as Go writes it: `1h30m`, `-1.5s`. Undefined where the text is none. */
