@@ -82,9 +82,16 @@ function join(list: CelList, by = ''): string {
     .join(by)
 }
 
+/** Without white space at its ends, looking at each character once. */
+function trim(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text.charAt(start))) start += 1
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
 /** Only the white space that Go's unicode knows, not the byte order mark. */
-const trim = (text: string): string =>
-  text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, (space) => (space.includes('\ufeff') ? space : ''))
+const isSpace = (character: string): boolean => /[\s\u0085]/.test(character) && character !== '\ufeff'
 
 const upper = (text: string): string => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
