@@ -57,7 +57,9 @@ it.each([
 
 const many = (prefix: string) => Array.from({ length: 1_000 }, (_, index) => `${prefix}-${index}`)
 
-it('looks at a thousand million verbs of resources and names where it has to, and no further', { timeout: 5_000 }, () => {
+it('looks at a thousand million verbs of resources and names where it has to, and no further', {
+  timeout: 5_000,
+}, () => {
   const huge = rule(many('resource'), many('verb'), { resourceNames: many('name') })
   const all = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
   expect(uncoveredRules([huge], [all])).toEqual([])
