@@ -28,7 +28,8 @@ export function parseDuration(text: string): number {
   return match[1] === '-' ? -totalMs : totalMs
 }
 
-const durationParts = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))*(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/
+const durationParts =
+  /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))*(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/
 
 /** What Go says of a text that is no duration: `time: missing unit in duration "5"`. */
 export function durationProblem(text: string): string {
