@@ -158,6 +158,17 @@ describe('DependencyGraph', () => {
     graph.remove('child')
     expect(graph.size).toBe(0)
   })
+
+  it.each<[string, () => void]>([
+    ['is gone', () => graph.remove('child')],
+    ['names another', () => graph.observe(object('child', []))],
+    ['is of a kind that is served no more', () => graph.forget('child')],
+  ])('forgets an owner that nobody has seen when the last that names it %s', (_, change) => {
+    graph.observe(object('child', [reference('owner'), reference('other')]))
+    graph.observe(object('sibling', [reference('other')]))
+    change()
+    expect([graph.get('owner'), graph.get('other')?.dependents.size]).toEqual([undefined, 1])
+  })
 })
 
 describe('AbsentOwners', () => {
