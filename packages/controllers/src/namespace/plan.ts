@@ -54,8 +54,9 @@ function conditionsOf({ remaining, errors }: NamespaceContent): readonly Conditi
   const resources = remaining
     .map(({ resource, count }) => `${resource.plural}.${resource.group} has ${count} resource instances`)
     .sort()
-  const held = Object.entries(totalFinalizers({ remaining, errors }))
-  const finalizers = held.map(([finalizer, count]) => `${finalizer} in ${count} resource instances`).sort()
+  const finalizers = [...totalFinalizers(remaining)]
+    .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
+    .sort()
   return [
     fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
     fine(
@@ -96,10 +97,10 @@ function conditionsOf({ remaining, errors }: NamespaceContent): readonly Conditi
 
 const fine = (type: string, reason: string, message: string): Condition => ({ type, status: 'False', reason, message })
 
-function totalFinalizers({ remaining }: NamespaceContent): Readonly<Record<string, number>> {
-  const totals: Record<string, number> = {}
+function totalFinalizers(remaining: NamespaceContent['remaining']): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>()
   for (const { finalizers } of remaining) {
-    for (const [finalizer, count] of Object.entries(finalizers)) totals[finalizer] = (totals[finalizer] ?? 0) + count
+    for (const [finalizer, count] of finalizers) totals.set(finalizer, (totals.get(finalizer) ?? 0) + count)
   }
   return totals
 }
