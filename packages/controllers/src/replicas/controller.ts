@@ -107,8 +107,8 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies:
     const owner = orphans.length > 0 ? await liveOwner(context, object) : object
     if (owner === undefined) return undefined
     const controlled = () => context.owned<Pod>(podResource)
-    const tally = tallies.of(key, uid, countingRule(kind.desired(owner)), controlled)
     const nowMs = context.clock.now()
+    const tally = tallies.of(key, uid, countingRule(kind.desired(owner)), controlled, nowMs)
     const counts = tally.counts(nowMs)
     const related = () => relatedPods(kind, owner, context)
     const plan = kind.plan({ owner, counts, mismatched: tally.mismatched, orphans, controlled, related }, nowMs)

@@ -1,11 +1,12 @@
 import type { Pod } from '@coracle/api'
 import type { Aggregate } from '@coracle/client'
 import { controllerOf } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
 import { type CountingRule, isSameRule, ReplicaTally } from './tally.ts'
 
 /**
  * The counts of many objects' pods, kept up to date by the cache of pods. A pod's change costs what it costs one object; an
- * object's pods are walked when it is first asked for, and when what decides how they count has changed.
+ * object's pods are walked when it is first asked for, when what decides how they count has changed, and when the clock has been put back.
  */
 export class ReplicaTallies implements Aggregate<Pod> {
   readonly #byUid = new Map<string, ReplicaTally>()
@@ -19,11 +20,11 @@ export class ReplicaTallies implements Aggregate<Pod> {
     this.#tallyOf(pod)?.remove(pod)
   }
 
-  /** The count of the object of this key and identity, whose pods `owned` walks. */
-  of(key: string, uid: string, rule: CountingRule, owned: () => readonly Pod[]): ReplicaTally {
+  /** The count of the object of this key and identity, whose pods `owned` walks, to be read now. */
+  of(key: string, uid: string, rule: CountingRule, owned: () => readonly Pod[], nowMs: Time): ReplicaTally {
     if (this.#uidByKey.get(key) !== uid) this.forget(key)
     const existing = this.#byUid.get(uid)
-    if (existing !== undefined && isSameRule(existing.rule, rule)) return existing
+    if (existing !== undefined && isSameRule(existing.rule, rule) && !existing.isAheadOf(nowMs)) return existing
     const tally = new ReplicaTally(rule, owned())
     this.#byUid.set(uid, tally)
     this.#uidByKey.set(key, uid)
