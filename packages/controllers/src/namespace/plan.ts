@@ -18,7 +18,7 @@ export function isAwaitingContent({ metadata, spec }: Namespace): boolean {
 export function planNamespace(namespace: Namespace, content: NamespaceContent, nowMs: Time): Plan<NamespaceStatus> {
   const conditions = conditionsOf(content)
   const status = statusWith(namespace, conditions, nowMs)
-  if (content.remaining.length > 0 || content.errors.length > 0) {
+  if (content.remaining.length > 0 || content.errors.length > 0 || (content.undiscovered ?? []).length > 0) {
     return { actions: [], status, requeueAfterMs: contentCheckMs }
   }
   const finalizers = namespace.spec?.finalizers?.filter((finalizer) => finalizer !== namespaceFinalizer) ?? []
@@ -50,7 +50,7 @@ function statusWith({ status }: Namespace, wanted: readonly Condition[], nowMs: 
   return { ...status, phase: 'Terminating', conditions }
 }
 
-function conditionsOf({ remaining, errors }: NamespaceContent): readonly Condition[] {
+function conditionsOf({ remaining, errors, undiscovered = [] }: NamespaceContent): readonly Condition[] {
   const resources = remaining
     .map(({ resource, count }) => `${resource.plural}.${resource.group} has ${count} resource instances`)
     .sort()
@@ -58,7 +58,14 @@ function conditionsOf({ remaining, errors }: NamespaceContent): readonly Conditi
     .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
     .sort()
   return [
-    fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
+    undiscovered.length === 0
+      ? fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered')
+      : {
+          type: 'NamespaceDeletionDiscoveryFailure',
+          status: 'True',
+          reason: 'DiscoveryFailed',
+          message: `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${undiscovered.map((each) => `${each}: stale GroupVersion discovery: ${each}`).join(', ')}`,
+        },
     fine(
       'NamespaceDeletionGroupVersionParsingFailure',
       'ParsedGroupVersions',
