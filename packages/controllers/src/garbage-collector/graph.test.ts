@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import { countWork } from '@coracle/api/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AbsentOwners, absentOwnersMax } from './absent-owners.ts'
-import { DependencyGraph } from './graph.ts'
+import { blockingDependents, DependencyGraph, type GraphNode } from './graph.ts'
 import { identityOfOwner } from './identity.ts'
 
 interface Parts {
@@ -81,6 +81,15 @@ describe('DependencyGraph', () => {
     graph.observe(object('c', [reference('owner')]))
     expect(changes(() => graph.remove('a'))).toEqual([])
     expect(changes(() => graph.remove('b'))).toEqual(['owner'])
+  })
+
+  it('has no owner wait for what is in another namespace', () => {
+    graph.observe(object('owner', [], foreground))
+    graph.observe(object('child', [reference('owner', 'owner', true)]))
+    graph.observe(object('stranger', [reference('owner', 'owner', true)], { namespace: 'elsewhere' }))
+    const names = () => blockingDependents(graph.get('owner') as GraphNode).map(({ identity }) => identity.name)
+    expect(names()).toEqual(['child'])
+    expect(changes(() => graph.remove('child'))).toEqual(['owner'])
   })
 
   it('asks an owner when a dependent no longer blocks it', () => {

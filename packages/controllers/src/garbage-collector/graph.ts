@@ -247,7 +247,10 @@ export function isBlocked(node: GraphNode): boolean {
   return false
 }
 
+/** What is in another namespace has no say in this one, whatever owner it names. */
 function blocks(dependent: GraphNode, owner: GraphNode): boolean {
+  const { namespace } = owner.identity
+  if (namespace !== '' && namespace !== dependent.identity.namespace) return false
   return referencesTo(dependent.owners, owner.identity.uid).some((each) => each.blockOwnerDeletion === true)
 }
 
