@@ -45,6 +45,8 @@ export interface Informer<T extends KubernetesObject> {
   /** The object under `namespace/name`, or `name` where the kind has no namespaces. */
   get(key: string): T | undefined
   list(namespace?: string): readonly T[]
+  /** How many objects `list` would give. However many they are, it costs the same. */
+  count(namespace?: string): number
   /** The objects filed under a value of an index. Throws where there is no such index. */
   byIndex(name: string, value: string): readonly T[]
   /**
@@ -124,6 +126,10 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   list(namespace?: string): readonly T[] {
     return this.#store.list(namespace)
+  }
+
+  count(namespace?: string): number {
+    return this.#store.count(namespace)
   }
 
   byIndex(name: string, value: string): readonly T[] {

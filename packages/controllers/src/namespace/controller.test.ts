@@ -12,6 +12,7 @@ import { createFakeClient, type FakeClient, type Widget, widget, widgets } from 
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createNamespaceController } from './controller.ts'
 
@@ -125,6 +126,15 @@ describe('the namespace controller', () => {
     const emptied = await current()
     expect(emptied.spec?.finalizers).toEqual(['example.com/other'])
     expect(emptied.status?.conditions?.map(({ status }) => status)).toEqual(Array(5).fill('False'))
+  })
+
+  it('looks at none of what is left when something is gone', async () => {
+    for (let index = 0; index < 100; index++) await configMap(`c${index}`)
+    const reads = countReads(manager.informer(configMaps))
+    await end()
+    expect(client.stored(configMaps)).toHaveLength(0)
+    // Those that were deleted, each once: nobody looks at an object again as long as another is left.
+    expect(reads.taken()).toBeLessThanOrEqual(100)
   })
 
   it('deletes pods before anything else', async () => {

@@ -62,5 +62,5 @@ const emptiedNamespace =
     const name = metadata.namespace ?? ''
     const namespace = lookup.informer(namespaces).get(name)
     if (namespace === undefined || !isAwaitingContent(namespace)) return []
-    return lookup.informer(resource).list(name).length === 0 ? [name] : []
+    return lookup.informer(resource).count(name) === 0 ? [name] : []
   }
