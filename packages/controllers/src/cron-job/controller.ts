@@ -12,7 +12,6 @@ import {
 import {
   type Controller,
   controller,
-  isControlledBy,
   type Predicate,
   performPlan,
   type ReconcileContext,
@@ -42,7 +41,10 @@ export function createCronJobController(): Controller {
       const wait = requeueAfterMs === undefined ? {} : { requeueAfterMs }
       const failure = await failureOf(performPlan(context, cronJob, { actions, ...wait }))
       const isTaken = hasReason(failure?.error, 'AlreadyExists')
-      await performPlan(context, cronJob, { actions: [], status: await statusOf(context, cronJob, plan) })
+      await performPlan(context, cronJob, {
+        actions: [],
+        status: await statusOf(context, cronJob, plan, failure !== undefined),
+      })
       if (failure !== undefined && !isTaken) throw failure.error
       schedules.set(key, schedule)
       const isSettled = isSaid && !isTaken && !isRescheduled
@@ -53,36 +55,20 @@ export function createCronJobController(): Controller {
 const scheduleText = ({ spec, metadata }: CronJob): string =>
   JSON.stringify([metadata.uid, spec.timeZone, spec.schedule])
 
-/** What is so once the plan is carried out as far as it could be: that a time is dealt with is only said once it is. */
 async function statusOf(
-  { client }: ReconcileContext<CronJob>,
+  { client, clock }: ReconcileContext<CronJob>,
   cronJob: CronJob,
-  { status, starts, statusWithoutStart }: CronJobPlan,
+  plan: CronJobPlan,
+  hasFailed: boolean,
 ): Promise<CronJobStatus> {
+  if (hasFailed) {
+    const { statusAfterFailure } = await clock.hold(import('./status-after-failure.ts'))
+    return statusAfterFailure(client, cronJob, plan)
+  }
+  const { status, starts } = plan
   if (starts === undefined) return status
-  const { namespace = '' } = cronJob.metadata
-  const find = (name: string) => found(client.get(jobs, { namespace, name }))
-  const made = await find(starts)
-  if (made !== undefined && isControlledBy(made, cronJob)) {
-    return { ...status, active: [...(status.active ?? []), referenceTo(made)] }
-  }
-  // Where a Job of somebody else has the name, the time is theirs: nothing is said of it.
-  const { active = [], ...others } = statusWithoutStart
-  if (cronJob.spec.concurrencyPolicy !== 'Replace') return statusWithoutStart
-  // Jobs that were to give way may have done so all the same.
-  const present = await Promise.all(active.map(async ({ uid, name = '' }) => (await find(name))?.metadata.uid === uid))
-  const left = active.filter((_, index) => present[index])
-  return left.length === 0 ? others : { ...others, active: left }
-}
-
-/** The object that is read; undefined where there is none. */
-async function found(read: Promise<Job>): Promise<Job | undefined> {
-  try {
-    return await read
-  } catch (error) {
-    if (hasReason(error, 'NotFound')) return undefined
-    throw error
-  }
+  const made = await client.get(jobs, { namespace: cronJob.metadata.namespace ?? '', name: starts })
+  return { ...status, active: [...(status.active ?? []), referenceTo(made)] }
 }
 
 /** How far a Job is matters to nobody here until it is over, goes, or has another owner. */

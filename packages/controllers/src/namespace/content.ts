@@ -18,8 +18,8 @@ export interface NamespaceContent {
   readonly remaining: readonly RemainingContent[]
   /** Why something could not be deleted or looked for. */
   readonly errors: readonly string[]
-  /** Groups and versions of other servers that do not say what they have: there may be something left of it. */
-  readonly undiscovered?: readonly string[]
+  /** Of which servers it cannot be told what they have: there may be something left of it. */
+  readonly unknown?: string | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import { apiServices, type KubernetesObject, type Namespace, namespaces, type Resource } from '@coracle/api'
+import { apiServices, type KubernetesObject, namespaces, type Resource } from '@coracle/api'
 import type { DiscoveredResource } from '@coracle/client'
 import {
   type Change,
@@ -6,14 +6,9 @@ import {
   controller,
   generationChanged,
   type Lookup,
-  performPlan,
-  type ReconcileContext,
   type ResourceFeed,
 } from '@coracle/controller-runtime'
-import { timeOf } from '../pods/pod-state.ts'
-import { deleteContent } from './content.ts'
-import type { OtherServers } from './other-servers.ts'
-import { isAwaitingContent, planNamespace } from './plan.ts'
+import { isAwaitingContent } from './awaiting-content.ts'
 
 /** Where a namespace may have content. */
 export interface ContentFeed extends ResourceFeed {
@@ -32,25 +27,12 @@ export function createNamespaceController(feed: ContentFeed): Controller {
       predicates: [isDeletion],
     })
     .reads(apiServices)
-    .reconcile(async ({ object: namespace, name }, context) => {
+    .reconcile(async ({ object: namespace }, context) => {
       if (namespace === undefined || !isAwaitingContent(namespace)) return undefined
-      const nowMs = context.clock.now()
-      const ageMs = nowMs - (timeOf(namespace.metadata.deletionTimestamp) ?? nowMs)
-      const { resources, undiscovered } = await othersOf(feed, context)
-      const content = await deleteContent(context.client, [...feed.resources(), ...resources], name, ageMs)
-      const plan = planNamespace(namespace, { ...content, undiscovered }, context.clock.now())
-      return performPlan(context, namespace, plan)
+      // Few namespaces go. Where time is virtual it stands still meanwhile.
+      const { emptyNamespace } = await context.clock.hold(import('./empty-namespace.ts'))
+      return emptyNamespace(namespace, feed, context)
     })
-}
-
-const noOthers: OtherServers = { resources: [], undiscovered: [] }
-
-async function othersOf(feed: ContentFeed, context: ReconcileContext<Namespace>): Promise<OtherServers> {
-  const services = context.informer(apiServices).list()
-  if (feed.discover === undefined || services.every(({ spec }) => spec?.service === undefined)) return noOthers
-  // Few clusters have other servers. Where time is virtual it stands still meanwhile.
-  const { whatOthersKeep } = await context.clock.hold(import('./other-servers.ts'))
-  return whatOthersKeep(services, await feed.discover())
 }
 
 const isDeletion = ({ type }: Change<KubernetesObject>): boolean => type === 'delete'

@@ -6,8 +6,8 @@ import { isConditionTrue } from '@coracle/controller-runtime'
 export interface OtherServers {
   /** What of it can be deleted: one version of each. */
   readonly resources: readonly Resource[]
-  /** Groups and versions, as `group/version`, of which nobody can say what there is: their servers do not answer. */
-  readonly undiscovered: readonly string[]
+  /** Of what nobody can say what there is, in upstream's words: its servers do not answer. */
+  readonly unknown?: string
 }
 
 /** Tells what those servers keep that APIServices name and that answer, by what has been discovered of all servers. */
@@ -22,8 +22,13 @@ export function whatOthersKeep(all: readonly ApiService[], discovered: readonly 
     const key = `${group}/${plural}`
     if (isPreferredVersion || !resources.has(key)) resources.set(key, each)
   }
-  const silent = services.filter((service) => !answers(service))
-  return { resources: [...resources.values()], undiscovered: silent.map(groupVersionOf).sort() }
+  const silent = services.filter((service) => !answers(service)).map(groupVersionOf)
+  return { resources: [...resources.values()], ...(silent.length === 0 ? {} : { unknown: unknownText(silent.sort()) }) }
 }
 
 const groupVersionOf = ({ spec }: ApiService): string => `${spec?.group}/${spec?.version}`
+
+function unknownText(silent: readonly string[]): string {
+  const why = silent.map((each) => `${each}: stale GroupVersion discovery: ${each}`).join(', ')
+  return `Discovery failed for some groups, ${silent.length} failing: unable to retrieve the complete list of server APIs: ${why}`
+}

@@ -1,8 +1,9 @@
 import { configMaps, type Namespace, namespaces, pods, replicaSets } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { secondsAgo, startMs } from '../testing/objects.ts'
+import { isAwaitingContent } from './awaiting-content.ts'
 import type { NamespaceContent } from './content.ts'
-import { isAwaitingContent, planNamespace } from './plan.ts'
+import { planNamespace } from './plan.ts'
 
 function namespace(parts: Partial<Namespace> = {}): Namespace {
   return {

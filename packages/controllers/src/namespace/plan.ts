@@ -9,16 +9,11 @@ import type { NamespaceContent } from './content.ts'
  */
 export const contentCheckMs = 5000
 
-/** Whether a namespace is being deleted and waits for its content to go. */
-export function isAwaitingContent({ metadata, spec }: Namespace): boolean {
-  return metadata.deletionTimestamp !== undefined && spec?.finalizers?.includes(namespaceFinalizer) === true
-}
-
 /** Lets an empty namespace go, and says of another what it waits for (upstream: NamespacedResourcesDeleter). Pure. */
 export function planNamespace(namespace: Namespace, content: NamespaceContent, nowMs: Time): Plan<NamespaceStatus> {
   const conditions = conditionsOf(content)
   const status = statusWith(namespace, conditions, nowMs)
-  if (content.remaining.length > 0 || content.errors.length > 0 || (content.undiscovered ?? []).length > 0) {
+  if (content.remaining.length > 0 || content.errors.length > 0 || content.unknown !== undefined) {
     return { actions: [], status, requeueAfterMs: contentCheckMs }
   }
   const finalizers = namespace.spec?.finalizers?.filter((finalizer) => finalizer !== namespaceFinalizer) ?? []
@@ -50,7 +45,7 @@ function statusWith({ status }: Namespace, wanted: readonly Condition[], nowMs: 
   return { ...status, phase: 'Terminating', conditions }
 }
 
-function conditionsOf({ remaining, errors, undiscovered = [] }: NamespaceContent): readonly Condition[] {
+function conditionsOf({ remaining, errors, unknown }: NamespaceContent): readonly Condition[] {
   const resources = remaining
     .map(({ resource, count }) => `${resource.plural}.${resource.group} has ${count} resource instances`)
     .sort()
@@ -58,13 +53,13 @@ function conditionsOf({ remaining, errors, undiscovered = [] }: NamespaceContent
     .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
     .sort()
   return [
-    undiscovered.length === 0
+    unknown === undefined
       ? fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered')
       : {
           type: 'NamespaceDeletionDiscoveryFailure',
           status: 'True',
           reason: 'DiscoveryFailed',
-          message: `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${undiscovered.map((each) => `${each}: stale GroupVersion discovery: ${each}`).join(', ')}`,
+          message: unknown,
         },
     fine(
       'NamespaceDeletionGroupVersionParsingFailure',
