@@ -115,11 +115,12 @@ class SchedulerLoop implements Scheduler {
     this.#volumes = new VolumeBinder(client, environment.clock, this.#storage)
     this.#devices = new DeviceCache(client, environment, (event) => this.#devicesChanged(event))
     this.#deviceBinder = new DeviceBinder(client, environment, this.#devices, this.#reporter)
-    const caching = [
+    this.#framework = new Framework([
       ...volumePlugins(this.#storage, this.#volumes),
+      ...plugins,
+      // Nodes that others refuse are not searched for devices.
       ...devicePlugins(this.#devices, this.#deviceBinder),
-    ]
-    this.#framework = new Framework([...caching, ...plugins])
+    ])
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)

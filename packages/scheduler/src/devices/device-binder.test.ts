@@ -353,6 +353,21 @@ describe('a pod with a claim', () => {
     expect(failures().join()).toContain('still not schedulable')
   })
 
+  it('hears of what else keeps it from a node before what devices that lacks', async () => {
+    await offer('n1')
+    await addClaim('c')
+    const pod = makePod({
+      resourceClaims: [{ name: 'c', resourceClaimName: 'c' }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} },
+      ],
+    })
+    await create<Pod>(pods, pod)
+    expect(failures()[0]).toContain(
+      "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints (missing required label).",
+    )
+  })
+
   it('is tried again where they could not be given back', async () => {
     const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: ['n3'] }]
     await offer('n1', 'gpu')
