@@ -1,5 +1,6 @@
 import {
   claimNameOfPod,
+  deepEqual,
   isBeingResized,
   type Namespace,
   type Node,
@@ -215,7 +216,7 @@ class SchedulerLoop implements Scheduler {
       this.#deviceBinder.podPlaced(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
-      else if (old.spec !== pod.spec || isBeingResized(old) || !isSeenAlike(old, pod)) {
+      else if (!deepEqual(old.spec, pod.spec) || isBeingResized(old) || !isSeenAlike(old, pod)) {
         this.#happened({ type: 'pod-placed', pod, old, nodeName })
       }
     } else if (this.#isOurs(pod)) {

@@ -407,6 +407,9 @@ describe('SchedulingQueue', () => {
     await clock.advance('1s')
     queue.set({ ...pod, status: { phase: 'Pending' } })
     expect(taken()).toBeUndefined()
+    // As it comes over a network, where nothing is shared with the state before.
+    queue.set(structuredClone({ ...pod, status: { phase: 'Pending', message: 'x' } }))
+    expect(taken()).toBeUndefined()
     queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
     expect(queue.take()?.spec.nodeSelector).toEqual({ disk: 'ssd' })
   })

@@ -1,4 +1,4 @@
-import { type Pod, parseTime } from '@coracle/api'
+import { deepEqual, type Pod, parseTime } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
 import { ByAge } from './by-age.ts'
 import { ByPriority } from './by-priority.ts'
@@ -348,8 +348,8 @@ function sinceUnschedulableMs({ status }: Pod, nowMs: number): number {
 
 const uidOf = (pod: Pod): string => pod.metadata.uid ?? ''
 
-/** Whether the change of a pod can have a node take it: one of its status cannot. */
+/** Whether the change of a pod can have a node take it: one of its status cannot. Over a network what is the same is not the same object. */
 const mayFitElsewhere = (
   { metadata: { labels: old }, spec }: Pod,
   { metadata: { labels }, spec: newSpec }: Pod,
-): boolean => spec !== newSpec || (old !== labels && JSON.stringify(old) !== JSON.stringify(labels))
+): boolean => !deepEqual(spec, newSpec) || !deepEqual(old, labels)
