@@ -38,6 +38,20 @@ describe('the pod garbage collector', () => {
     expect(names()).toEqual(['unassigned'])
   })
 
+  it.each([-3_600_000, 3_600_000])('waits no shorter and no longer where the clock is set by %i ms', async (byMs) => {
+    await createNode()
+    await createPod('there', 'node-1')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('1s')
+    const now = environment.clock.now.bind(environment.clock)
+    environment.clock.now = () => now() + byMs
+    await createPod('another', 'node-1')
+    await environment.clock.advance('38s')
+    expect(names()).toEqual(['there', 'another'])
+    await environment.clock.advance('1s')
+    expect(names()).toEqual([])
+  })
+
   it('deletes pods bound to a node that never was', async () => {
     await createPod('lost', 'nowhere')
     await environment.clock.advance('40s')

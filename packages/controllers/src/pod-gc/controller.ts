@@ -63,7 +63,8 @@ const byLackOfNode: IndexFunction<Pod> = (pod) => (isUnassigned(pod) ? [unassign
 export function createPodGarbageCollector(): Controller {
   const ended = new EndedCount()
   const missingSince = new Map<string, Time>()
-  let endedCheckedAt = Number.NEGATIVE_INFINITY
+  /** On the monotonic clock, as `missingSince`: what has to pass has to pass, whatever the host's clock is set to. */
+  let endedCheckedMs = Number.NEGATIVE_INFINITY
   const concerns = (pod: Pod, lookup: Lookup): readonly string[] => {
     const isTooMany = hasEnded(pod) && ended.count > endedPodsMax
     return isTooMany ? [...abandonedKey(pod, lookup), endedKey] : abandonedKey(pod, lookup)
@@ -74,9 +75,11 @@ export function createPodGarbageCollector(): Controller {
     .watches(podResource, concerns, { predicates: [changesPlace], indexes, aggregates: [ended] })
     .reconcile(async ({ key, object: node }, context) => {
       const nowMs = context.clock.now()
+      const monotonicMs = context.clock.monotonicMs()
       if (key === endedKey) {
-        if (nowMs < endedCheckedAt + endedCheckMs) return { requeueAfterMs: endedCheckedAt + endedCheckMs - nowMs }
-        endedCheckedAt = nowMs
+        const nextMs = endedCheckedMs + endedCheckMs
+        if (monotonicMs < nextMs) return { requeueAfterMs: nextMs - monotonicMs }
+        endedCheckedMs = monotonicMs
         return ended.count > endedPodsMax ? deleteEnded(context) : undefined
       }
       if (key === unassignedKey) {
@@ -95,9 +98,9 @@ export function createPodGarbageCollector(): Controller {
         missingSince.delete(key)
         return undefined
       }
-      const since = missingSince.get(key) ?? nowMs
+      const since = missingSince.get(key) ?? monotonicMs
       missingSince.set(key, since)
-      if (nowMs < since + quarantineMs) return { requeueAfterMs: since + quarantineMs - nowMs }
+      if (monotonicMs < since + quarantineMs) return { requeueAfterMs: since + quarantineMs - monotonicMs }
       if (await isServed(context, key)) return undefined
       return performEach(context, orphaned, (pod) => planOrphanedPod(pod, nowMs))
     })
