@@ -5,6 +5,7 @@ import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
 import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+import { createTransport } from './http-transport.ts'
 import { createInformer } from './informer.ts'
 import { widget, widgets } from './testing/resources.ts'
 
@@ -201,6 +202,15 @@ describe('requests', () => {
     expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two'])
   })
 
+  it('tell which token was not taken', async () => {
+    const refused: string[] = []
+    await client.close()
+    client = connect({ token: 'one', onUnauthorized: (token) => refused.push(token) })
+    answers.push(json(401, status(401, 'Unauthorized', 'who are you')))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toMatchObject({ code: 401 })
+    expect(refused).toEqual(['one'])
+  })
+
   it('go below the path the server is at', async () => {
     const { port } = server.address() as AddressInfo
     await client.close()
@@ -264,6 +274,23 @@ describe('answers', () => {
     answers.push(busy, busy, json(201, widget('b')))
     await client.create(widgets, widget('b'))
     expect(received).toHaveLength(3)
+  })
+
+  it.each([500, 503, 504])('with the code %i are asked for again where the server says when', async (code) => {
+    const away = json(code, status(code, 'Away', 'starting'), { 'retry-after': '0.001' })
+    answers.push(away, json(200, widget('b')))
+    await client.get(nodes, { name: 'n' })
+    answers.push(json(code, status(code, 'Away', 'gone')))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toMatchObject({ code, message: 'gone' })
+    expect(received).toHaveLength(3)
+  })
+
+  it('are given up where they do not come to an end', async () => {
+    const { port } = server.address() as AddressInfo
+    const transport = createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), { bodyTimeoutMs: 20 })
+    answers.push((response) => response.writeHead(200).write('{'))
+    await expect(transport.send({ method: 'GET', path: '/slow' })).rejects.toThrow('Body Timeout')
+    await transport.close()
   })
 
   it('that are no JSON are said to be none', async () => {

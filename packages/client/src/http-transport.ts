@@ -2,6 +2,7 @@ import type { PeerCertificate } from 'node:tls'
 import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Pool } from 'undici'
 import {
+  bearerTokenOf,
   type CredentialHeaders,
   credentialHeaders,
   type Impersonation,
@@ -20,7 +21,7 @@ export const streamConnectionsMax = 1024
 /** Largest response read into memory. */
 export const responseBytesMax = 512 * 1024 * 1024
 
-/** How often a request is sent while the server answers 429 with a Retry-After, the first time included (client-go's rule). */
+/** How often a request is sent while the server answers 429 or 5xx with a Retry-After, the first time included (client-go's rule). */
 export const retryAfterTriesMax = 10
 
 /** Time to connect. */
@@ -28,6 +29,9 @@ const connectTimeoutMs = 10_000
 
 /** Time a server has to begin its answer. */
 const headersTimeoutMs = 60_000
+
+/** Time a server has for each further part of an answer that is read as a whole: one that hangs would hold its reader up for ever. */
+const bodyTimeoutMs = 300_000
 
 export interface TransportOptions {
   /** `https://host:port`, with a path before the API's where there is one. */
@@ -39,6 +43,8 @@ export interface TransportOptions {
   readonly key?: string
   /** A bearer token, or where to get the present one. */
   readonly token?: string | (() => Promise<string>)
+  /** Hears of a token that the server has not taken (401). */
+  readonly onUnauthorized?: (token: string) => void
   /** A name and a password, where there is no token. */
   readonly basic?: { readonly username: string; readonly password: string }
   /** Whom requests are made as, for those who may act as others. */
@@ -105,19 +111,23 @@ interface Pools {
 }
 
 /** A transport. Connects when the first request comes. Throws a TypeError when `server` is no URL. */
-export function createTransport(options: TransportOptions, environment: Pick<Environment, 'clock'>): Transport {
+export function createTransport(
+  options: TransportOptions,
+  environment: Pick<Environment, 'clock'>,
+  limits: { readonly bodyTimeoutMs: number } = { bodyTimeoutMs },
+): Transport {
   const { origin, prefix } = parseServer(options.server)
   const { timeoutMs = connectTimeoutMs } = options
   const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
-  const shared = { connect, headersTimeout: headersTimeoutMs, bodyTimeout: 0, pipelining: 1 }
+  const shared = { connect, headersTimeout: headersTimeoutMs, pipelining: 1 }
   let pools: Promise<Pools> | undefined
 
   // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
   async function connectPools(): Promise<Pools> {
     const { Pool } = await import('undici')
     return {
-      requests: new Pool(origin, { ...shared, connections: requestConnectionsMax }),
-      streams: new Pool(origin, { ...shared, connections: streamConnectionsMax }),
+      requests: new Pool(origin, { ...shared, bodyTimeout: limits.bodyTimeoutMs, connections: requestConnectionsMax }),
+      streams: new Pool(origin, { ...shared, bodyTimeout: 0, connections: streamConnectionsMax }),
     }
   }
 
@@ -143,7 +153,8 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     pools ??= connectPools()
     const pool = (await pools)[kind]
     const { method, body, signal } = request
-    const headers = headersOf(request, await credentialHeaders(options), options.userAgent)
+    const credentials = await credentialHeaders(options)
+    const headers = headersOf(request, credentials, options.userAgent)
     const path = prefix + request.path
     const trace = traceExchange(options.onExchange, environment.clock, { method, url: origin + path, headers, body })
     try {
@@ -158,6 +169,7 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
       })
       const response = await (signal === undefined ? call : untilAborted(call, signal))
       trace?.(response.statusCode, response.headers)
+      if (response.statusCode === 401) options.onUnauthorized?.(bearerTokenOf(credentials))
       return response
     } catch (error) {
       trace?.(undefined, {})
@@ -173,7 +185,8 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
       const retryAfter = Number(response.headers['retry-after'])
       const body = await readText(response.body)
       options.onExchange?.({ type: 'body', text: body })
-      const mayRetry = response.statusCode === 429 && retryAfter > 0 && tries < retryAfterTriesMax
+      const isPassing = response.statusCode === 429 || response.statusCode >= 500
+      const mayRetry = isPassing && retryAfter > 0 && tries < retryAfterTriesMax
       if (!mayRetry) throw serverError(request.method, response.statusCode, body)
       await sleep(environment.clock, retryAfter * 1000, request.signal)
     }
