@@ -129,6 +129,7 @@ class ControllerManager implements Manager {
   #turn: AbortSignal | undefined
   #running: Promise<void> | undefined
   #endpoint: Endpoint | undefined
+  #serving: Promise<Endpoint> | undefined
 
   constructor(options: ManagerOptions) {
     this.#options = options
@@ -200,7 +201,8 @@ class ControllerManager implements Manager {
     if (endpoint !== undefined) {
       const { metrics } = this
       const [health, ready] = [this.#healthChecks, this.#readyChecks]
-      this.#endpoint = await serveEndpoint({ ...endpoint, metrics, health, ready, environment })
+      this.#serving = serveEndpoint({ ...endpoint, metrics, health, ready, environment })
+      this.#endpoint = await this.#serving
     }
     await this.#informers.waitForSync(signal)
   }
@@ -215,7 +217,9 @@ class ControllerManager implements Manager {
       this.#running?.then(cancel, cancel)
     })
     const outcome = this.#running === undefined ? undefined : await Promise.race([this.#running, late])
-    await Promise.all([this.#informers.stop(), this.#endpoint?.close()])
+    // It may not listen yet. Where it cannot, the start says so.
+    const served = await this.#serving?.catch(() => undefined)
+    await Promise.all([this.#informers.stop(), served?.close()])
     if (outcome !== 'late') return
     const names = [...this.#added].filter(({ running }) => running !== undefined).map(({ name }) => name)
     throw new Error(`still running ${gracefulStopMs} ms after the manager was stopped: ${names.join(', ')}`)

@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { text } from 'node:stream/consumers'
+import { connect, type TLSSocket } from 'node:tls'
 import {
   createMetricsRegistry,
   type Environment,
@@ -96,6 +97,14 @@ describe('a webhook server', () => {
     ])
     expect(metrics.text()).toContain('controller_runtime_webhook_requests_total{webhook="/check",code="200"} 1\n')
     expect(metrics.text()).not.toContain('/none')
+  })
+
+  it.each(['//', 'http://['])('answers whoever asks for %s, which is no URL', async (target) => {
+    const { url } = await start()
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    socket.end(`POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 404 /)
   })
 
   it('gives up what takes longer than the server waits, and tells the handler', async () => {

@@ -122,7 +122,7 @@ function createHandler({ webhooks, environment, metrics }: WebhookServerOptions)
   })
   return async (request, response) => {
     const { clock, logger } = environment
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'https://webhooks')
+    const { pathname, searchParams } = urlOf(request)
     const webhook = byPath.get(pathname)
     const startMs = clock.monotonicMs()
     const deadline = new AbortController()
@@ -150,6 +150,12 @@ function createHandler({ webhooks, environment, metrics }: WebhookServerOptions)
       }
     }
   }
+}
+
+/** Anyone may ask for what is no URL, such as `//`: there is no webhook there either. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const base = 'https://webhooks'
+  return URL.parse(url, base) ?? new URL(encodeURIComponent(url), base)
 }
 
 /** What the server says it waits (`?timeout=10s`), within bounds. */
