@@ -118,6 +118,17 @@ describe('a credential plugin', () => {
   })
 })
 
+describe('a credential plugin that wants to know the cluster', () => {
+  it('is told its authority, where that is in a file, too', async () => {
+    await writeFile(join(directory, 'ca.pem'), 'CA')
+    const script = `printf '%s' "$KUBERNETES_EXEC_INFO" > ${directory}/seen; ${print({ token: 't' })}`
+    const exec = `apiVersion: ${api}, interactiveMode: Never, provideClusterInfo: true`
+    await connect(script, exec, ', certificate-authority: ca.pem')
+    const { spec } = JSON.parse(await readFile(join(directory, 'seen'), 'utf8'))
+    expect(spec.cluster).toEqual({ server: 'https://h', 'certificate-authority-data': 'Q0E=' })
+  })
+})
+
 describe('of a credential plugin it is said', () => {
   it.each<[string, string, string, string]>([
     ['that it fails', 'exit 3', '', 'plugin failed with exit code 3'],

@@ -438,6 +438,22 @@ describe('discovery', () => {
     expect(await client.discover()).toEqual([pods])
   })
 
+  it('leaves out a group whose own server does not answer, as long as it may ask at all', async () => {
+    let code = 503
+    const answer: Answer = (response, { url }) => {
+      const groups = ['metrics.k8s.io', 'shop.example'].map((name) => ({ name, versions: [{ version: 'v1' }] }))
+      const widgetList = { resources: [{ name: 'widgets', kind: 'Widget', namespaced: true, verbs: ['get'] }] }
+      if (url === '/api') json(200, { kind: 'APIVersions', versions: [] })(response, received[0] as Received)
+      else if (url === '/apis') json(200, { kind: 'APIGroupList', groups })(response, received[0] as Received)
+      else if (url === '/apis/shop.example/v1') json(200, widgetList)(response, received[0] as Received)
+      else response.writeHead(code).end('service unavailable')
+    }
+    answers.push(...Array<Answer>(8).fill(answer))
+    expect((await client.discover()).map(({ plural }) => plural)).toEqual(['widgets'])
+    code = 403
+    await expect(client.discover()).rejects.toMatchObject({ code: 403 })
+  })
+
   it('goes from group to group where the server has no other form', async () => {
     const documents: Readonly<Record<string, unknown>> = {
       '/api': { kind: 'APIVersions', versions: ['v1'] },

@@ -255,7 +255,10 @@ async function credentialsOf(
     return { ...shared, ...pair, basic: { username, password: textOf(user, 'password') ?? '' } }
   }
   if (!isFields(user.exec)) return { ...shared, ...pair }
-  const plugin = execPluginOf(user.exec, name, cluster, { kubeconfigPath: path, isInputTaken })
+  const plugin = execPluginOf(user.exec, name, await toldCluster(user.exec, cluster), {
+    kubeconfigPath: path,
+    isInputTaken,
+  })
   // As in client-go a plugin is for who has nothing else.
   if (withoutPlugin || cert !== undefined) return { ...shared, ...pair }
   if (pluginPolicy !== undefined) (await import('./plugin-policy.ts')).checkPlugin(plugin.command, pluginPolicy)
@@ -268,6 +271,12 @@ async function credentialsOf(
       ? {}
       : { token: async () => (await credentials.present()).token ?? '', onUnauthorized: credentials.refuse }),
   }
+}
+
+/** The cluster as a plugin is told of it, where it wants to be: the authority itself, and not the file that it is in. */
+async function toldCluster(exec: KubeconfigFields, cluster: KubeconfigFields): Promise<KubeconfigFields> {
+  const ca = exec.provideClusterInfo === true ? await pemOf(cluster, 'certificate-authority') : undefined
+  return ca === undefined ? cluster : { ...cluster, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
 }
 
 /** Whom a user of a kubeconfig wants to be taken for. */
