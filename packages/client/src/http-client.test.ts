@@ -4,7 +4,7 @@ import { type Resource, roles } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
-import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+import { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
 import { createTransport } from './http-transport.ts'
 import { createInformer } from './informer.ts'
 import { widget, widgets } from './testing/resources.ts'
@@ -287,10 +287,30 @@ describe('answers', () => {
 
   it('are given up where they do not come to an end', async () => {
     const { port } = server.address() as AddressInfo
-    const transport = createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), { bodyTimeoutMs: 20 })
+    const limits = { headersTimeoutMs: 60_000, bodyTimeoutMs: 20 }
+    const transport = createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), limits)
     answers.push((response) => response.writeHead(200).write('{'))
     await expect(transport.send({ method: 'GET', path: '/slow' })).rejects.toThrow('Body Timeout')
     await transport.close()
+  })
+
+  it('begin in time, but for logs, which may say nothing for long', async () => {
+    const { port } = server.address() as AddressInfo
+    const limits = { headersTimeoutMs: 20, bodyTimeoutMs: 20 }
+    const other = createRestClient(createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), limits))
+    const silent = Promise.withResolvers<ServerResponse>()
+    answers.push(
+      (response) => silent.resolve(response),
+      () => {},
+    )
+    const log = other.stream(nodes, { name: 'n' }, 'log', { follow: 'true' })
+    const response = await silent.promise
+    await expect(other.get(nodes, { name: 'n' })).rejects.toThrow('Headers Timeout')
+    response.end('a line')
+    const pieces: Uint8Array[] = []
+    for await (const piece of await log) pieces.push(piece)
+    expect(`${Buffer.concat(pieces)}`).toBe('a line')
+    await other.close()
   })
 
   it('that are no JSON are said to be none', async () => {

@@ -172,7 +172,7 @@ class RestClient implements HttpClient {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = withQuery(objectPath(resource, key, subresource), query)
-    return this.#transport.open({ method: 'GET', path, accept: '*/*', ...signalOf(signal) })
+    return this.#transport.open({ method: 'GET', path, accept: '*/*', mayBeginLate: true, ...signalOf(signal) })
   }
 
   patch<T extends KubernetesObject>(

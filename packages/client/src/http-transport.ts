@@ -30,6 +30,12 @@ const connectTimeoutMs = 10_000
 /** Time a server has to begin its answer. */
 const headersTimeoutMs = 60_000
 
+/** Times that a server has, for tests to shorten. */
+export interface TransportLimits {
+  readonly headersTimeoutMs: number
+  readonly bodyTimeoutMs: number
+}
+
 /** Time a server has for each further part of an answer that is read as a whole: one that hangs would hold its reader up for ever. */
 const bodyTimeoutMs = 300_000
 
@@ -77,6 +83,8 @@ export interface RawRequest {
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Whether the answer may begin at any time: upstream's servers begin with the first line of a log that they follow. */
+  readonly mayBeginLate?: boolean
 }
 
 export interface RawResponse {
@@ -114,12 +122,12 @@ interface Pools {
 export function createTransport(
   options: TransportOptions,
   environment: Pick<Environment, 'clock'>,
-  limits: { readonly bodyTimeoutMs: number } = { bodyTimeoutMs },
+  limits: TransportLimits = { headersTimeoutMs, bodyTimeoutMs },
 ): Transport {
   const { origin, prefix } = parseServer(options.server)
   const { timeoutMs = connectTimeoutMs } = options
   const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
-  const shared = { connect, headersTimeout: headersTimeoutMs, pipelining: 1 }
+  const shared = { connect, headersTimeout: limits.headersTimeoutMs, pipelining: 1 }
   let pools: Promise<Pools> | undefined
 
   // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
@@ -152,7 +160,7 @@ export function createTransport(
   async function send(kind: keyof Pools, request: RawRequest) {
     pools ??= connectPools()
     const pool = (await pools)[kind]
-    const { method, body, signal } = request
+    const { method, body, signal, mayBeginLate } = request
     const credentials = await credentialHeaders(options)
     const headers = headersOf(request, credentials, options.userAgent)
     const path = prefix + request.path
@@ -164,6 +172,7 @@ export function createTransport(
         // undici distrusts DELETE with a body and would close the connection after each; the Kubernetes API defines it.
         reset: false,
         headers,
+        ...(mayBeginLate === true ? { headersTimeout: 0 } : {}),
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       })
