@@ -285,6 +285,26 @@ describe('answers', () => {
     expect(received).toHaveLength(3)
   })
 
+  it('are followed where they lead a read elsewhere within the server, and nowhere else', async () => {
+    const leadTo =
+      (location: string, code = 301): Answer =>
+      (response) =>
+        response.writeHead(code, { location }).end('over there')
+    const there: Answer = (response) => response.end('there')
+    answers.push(leadTo('/proxy/web/'), leadTo('index?a=1', 302), there)
+    expect(await client.rawGet('/proxy/web')).toBe('there')
+    expect(received.map(({ url }) => url)).toEqual(['/proxy/web', '/proxy/web/', '/proxy/web/index?a=1'])
+    for (const location of ['http://127.0.0.1:1/', '//elsewhere/', 'http://[']) {
+      answers.push(leadTo(location))
+      await expect(client.rawGet('/proxy/web')).rejects.toMatchObject({ code: 301 })
+    }
+    answers.push(leadTo('/nodes', 307))
+    await expect(client.create(widgets, widget('b'))).rejects.toMatchObject({ code: 307 })
+    answers.push(...Array<Answer>(20).fill(leadTo('/round')))
+    await expect(client.rawGet('/round')).rejects.toMatchObject({ code: 301 })
+    expect(received).toHaveLength(3 + 3 + 1 + 11)
+  })
+
   it('are given up where they do not come to an end', async () => {
     const { port } = server.address() as AddressInfo
     const limits = { headersTimeoutMs: 60_000, bodyTimeoutMs: 20 }

@@ -47,7 +47,7 @@ export interface HttpClientOptions extends TransportOptions, Environment {}
 
 /** A client over HTTP, with what only HTTP has: raw paths and discovery. */
 export interface HttpClient extends Client {
-  /** Sends any request. Rejects with an ApiError for codes from 400. */
+  /** Sends any request. Rejects with an ApiError for codes from 300, but that a GET follows where it is led within the server. */
   request(request: RawRequest): Promise<RawResponse>
   /**
    * Watches as `watch` does, and asks the server to draw what it tells of: the objects of events are Tables with a row for each object, or

@@ -1,6 +1,6 @@
 import type { PeerCertificate } from 'node:tls'
 import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
-import type { Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import {
   bearerTokenOf,
   type CredentialHeaders,
@@ -29,6 +29,13 @@ const connectTimeoutMs = 10_000
 
 /** Time a server has to begin its answer. */
 const headersTimeoutMs = 60_000
+
+/** How often a request is led to another path, at most (Go's limit), and by which codes. */
+const redirectsMax = 10
+const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** What is looked at of an answer. */
+type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>
 
 /** Times that a server has, for tests to shorten. */
 export interface TransportLimits {
@@ -95,9 +102,9 @@ export interface RawResponse {
 
 /** HTTP to one server: pooled connections, credentials, errors as ApiErrors. */
 export interface Transport {
-  /** Sends a request and reads the whole answer. Rejects with an ApiError for codes from 400. */
+  /** Sends a request and reads the whole answer. Rejects with an ApiError for codes from 300. */
   send(request: RawRequest): Promise<RawResponse>
-  /** Sends a request and gives the body as it comes. Rejects with an ApiError for codes from 400. */
+  /** Sends a request and gives the body as it comes. Rejects with an ApiError for codes from 300. */
   open(request: RawRequest): Promise<ResponseBody>
   /** As `HttpClient.openWebSocket`. Absent where requests do not go over a connection of their own. */
   openWebSocket?(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
@@ -186,11 +193,20 @@ export function createTransport(
     }
   }
 
-  async function attempt(pool: keyof Pools, request: RawRequest) {
+  async function attempt(pool: keyof Pools, original: RawRequest) {
+    let request = original
+    let redirects = 0
     for (let tries = 1; ; tries++) {
       const response = await dispatchReading(pool, request)
       if (options.onWarning !== undefined) warningsOf(response.headers.warning).forEach(options.onWarning)
-      if (response.statusCode < 400) return response
+      if (response.statusCode < 300) return response
+      const path = redirects < redirectsMax ? redirectedPath(request, response) : undefined
+      if (path !== undefined) {
+        await readText(response.body)
+        request = { ...request, path }
+        redirects += 1
+        continue
+      }
       const retryAfter = Number(response.headers['retry-after'])
       const body = await readText(response.body)
       options.onExchange?.({ type: 'body', text: body })
@@ -199,6 +215,14 @@ export function createTransport(
       if (!mayRetry) throw serverError(request.method, response.statusCode, body)
       await sleep(environment.clock, retryAfter * 1000, request.signal)
     }
+  }
+
+  /** Where a GET is led within the same server, as by what is behind `proxy`. Elsewhere nobody is to have the credentials. */
+  function redirectedPath({ method, path }: RawRequest, { statusCode, headers }: Answered): string | undefined {
+    if (method !== 'GET' || !redirectCodes.has(statusCode) || typeof headers.location !== 'string') return undefined
+    const target = URL.parse(headers.location, origin + prefix + path)
+    if (target?.origin !== origin || !target.pathname.startsWith(`${prefix}/`)) return undefined
+    return target.pathname.slice(prefix.length) + target.search
   }
 
   /** A kept connection may be closed by the server just as it is used. Reads are safe to send again; writes are not. */
