@@ -21,7 +21,7 @@ import {
 } from '@coracle/environment'
 import type { Controller, RateLimiterFactory } from './controller.ts'
 import { ControllerLoop } from './controller-loop.ts'
-import { type Endpoint, type EndpointOptions, serveEndpoint } from './endpoint.ts'
+import type { Endpoint, EndpointOptions } from './endpoint.ts'
 import type { ActionRecord } from './plan.ts'
 
 /** How long a manager that stops waits for the reconciles under way: upstream's GracefulShutdownTimeout. */
@@ -201,7 +201,10 @@ class ControllerManager implements Manager {
     if (endpoint !== undefined) {
       const { metrics } = this
       const [health, ready] = [this.#healthChecks, this.#readyChecks]
-      this.#serving = serveEndpoint({ ...endpoint, metrics, health, ready, environment })
+      // A cluster in one process has none.
+      this.#serving = import('./endpoint.ts').then(({ serveEndpoint }) =>
+        serveEndpoint({ ...endpoint, metrics, health, ready, environment }),
+      )
       this.#endpoint = await this.#serving
     }
     await this.#informers.waitForSync(signal)
