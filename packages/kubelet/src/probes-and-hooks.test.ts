@@ -16,6 +16,8 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
   const { clock } = environment
   const startMs = clock.now()
   const log: string[] = []
+  const cutShort: string[] = []
+  const listeners = new Set<Parameters<Runtime['subscribe']>[0]>()
   const note = (text: string) => log.push(`${(clock.now() - startMs) / 1000} ${text}`)
   const simulated = createSimulatedRuntime({ environment })
   const nameOf = async (id: string) => (await simulated.listContainers()).find((run) => run.id === id)?.name
@@ -23,8 +25,19 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     runsProcesses: true,
     async execSync(_, [name = '', seconds = '0'], signal) {
       note(name)
-      await sleep(clock, Number(seconds) * 1000, signal)
+      await sleep(clock, Number(seconds) * 1000, signal).catch((error: unknown) => {
+        cutShort.push(name)
+        throw error
+      })
       return { exitCode: (answers[name] ?? true) ? 0 : 1, output: `${name} says no` }
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      const unsubscribe = simulated.subscribe(listener)
+      return () => {
+        listeners.delete(listener)
+        unsubscribe()
+      }
     },
     async stopContainer(id, timeoutMs) {
       note(`stop ${await nameOf(id)} ${timeoutMs / 1000}s`)
@@ -56,7 +69,17 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     clock,
     answers,
     log,
+    /** Commands that were ended before they had done their work. */
+    cutShort,
     create,
+    /** Tells of all containers, as runtimes do when one is ready, or they have been away. */
+    async tellOfAll() {
+      for (const { podUid, id } of await simulated.listContainers())
+        for (const listener of listeners) listener({ podUid, containerId: id })
+    },
+    endAll: async () => {
+      for (const { id } of await simulated.listContainers()) await simulated.stopContainer(id, 0)
+    },
     /** Ends the agent, and starts another that finds the containers of the first. */
     async restart() {
       const stopped = kubelet.stop({ containers: 'keep' })
@@ -193,5 +216,32 @@ describe('a postStart hook that fails', () => {
     const waiting = (await status())?.containerStatuses?.[0]?.state?.waiting
     expect(log.filter((line) => line.endsWith('start')).length).toBeGreaterThan(1)
     expect(waiting?.reason).toBe('CrashLoopBackOff')
+  })
+})
+
+describe('hooks', () => {
+  const lifecycle = { postStart: { exec: { command: ['start', '20'] } }, ...before(20) }
+
+  it('go on where there is something else to tell of their container than its end', async () => {
+    const { clock, create, remove, tellOfAll, cutShort } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ lifecycle })] }))
+    await clock.advance('5s')
+    await tellOfAll()
+    await clock.advance('20s')
+    await remove()
+    await clock.advance('5s')
+    await tellOfAll()
+    await clock.advance('20s')
+    expect(cutShort).toEqual([])
+  })
+
+  it('end with their container', async () => {
+    const { clock, create, endAll, cutShort, told } = await startedKubelet()
+    await create(testPod({ restartPolicy: 'Never', containers: [testContainer({ lifecycle })] }))
+    await clock.advance('5s')
+    await endAll()
+    await clock.advance('5s')
+    expect(cutShort).toEqual(['start'])
+    expect(told().filter((text) => text.startsWith('Failed'))).toEqual([])
   })
 })
