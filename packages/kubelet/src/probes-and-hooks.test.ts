@@ -17,6 +17,7 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
   const startMs = clock.now()
   const log: string[] = []
   const cutShort: string[] = []
+  let failingStops = 0
   const listeners = new Set<Parameters<Runtime['subscribe']>[0]>()
   const note = (text: string) => log.push(`${(clock.now() - startMs) / 1000} ${text}`)
   const simulated = createSimulatedRuntime({ environment })
@@ -41,6 +42,10 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     },
     async stopContainer(id, timeoutMs) {
       note(`stop ${await nameOf(id)} ${timeoutMs / 1000}s`)
+      if (failingStops > 0) {
+        failingStops -= 1
+        throw new Error('the runtime does not stop it')
+      }
       await simulated.stopContainer(id, timeoutMs)
     },
   }
@@ -76,6 +81,9 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     async tellOfAll() {
       for (const { podUid, id } of await simulated.listContainers())
         for (const listener of listeners) listener({ podUid, containerId: id })
+    },
+    failStops(count: number) {
+      failingStops = count
     },
     endAll: async () => {
       for (const { id } of await simulated.listContainers()) await simulated.stopContainer(id, 0)
@@ -243,5 +251,16 @@ describe('hooks', () => {
     await clock.advance('5s')
     expect(cutShort).toEqual(['start'])
     expect(told().filter((text) => text.startsWith('Failed'))).toEqual([])
+  })
+})
+
+describe('a stop that fails', () => {
+  it('is tried again after a while, with what is left of the time, and without another hook', async () => {
+    const { clock, create, remove, log, failStops } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ lifecycle: before(1) })] }))
+    failStops(3)
+    await remove()
+    await clock.advance('1m')
+    expect(log).toEqual(['0 hook', '1 stop web 29s', '2 stop web 28s', '3 stop web 27s', '4 stop web 26s'])
   })
 })

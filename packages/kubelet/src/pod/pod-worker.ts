@@ -794,6 +794,7 @@ export class PodWorker implements StatusWriterHost {
     this.#timer?.cancel()
     this.#writer.close()
     this.#probes?.close()
+    this.#stops?.close()
     this.#context.metrics?.()?.forgetProbes(this.#pod)
   }
 
