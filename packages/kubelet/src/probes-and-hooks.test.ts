@@ -17,6 +17,7 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
   const startMs = clock.now()
   const log: string[] = []
   const cutShort: string[] = []
+  const created: string[] = []
   let failingStops = 0
   const listeners = new Set<Parameters<Runtime['subscribe']>[0]>()
   const note = (text: string) => log.push(`${(clock.now() - startMs) / 1000} ${text}`)
@@ -31,6 +32,14 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
         throw error
       })
       return { exitCode: (answers[name] ?? true) ? 0 : 1, output: `${name} says no` }
+    },
+    async createContainer(sandboxId, config) {
+      created.push(config.name)
+      return simulated.createContainer(sandboxId, config)
+    },
+    async startContainer(id, signal) {
+      if ((await nameOf(id)) === 'slow') await sleep(clock, 20_000, signal)
+      await simulated.startContainer(id, signal)
     },
     subscribe(listener) {
       listeners.add(listener)
@@ -76,6 +85,8 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     log,
     /** Commands that were ended before they had done their work. */
     cutShort,
+    /** The containers that were made, by name. */
+    created,
     create,
     /** Tells of all containers, as runtimes do when one is ready, or they have been away. */
     async tellOfAll() {
@@ -262,5 +273,17 @@ describe('a stop that fails', () => {
     await remove()
     await clock.advance('1m')
     expect(log).toEqual(['0 hook', '1 stop web 29s', '2 stop web 28s', '3 stop web 27s', '4 stop web 26s'])
+  })
+})
+
+describe('a start that goes wrong beyond what a container can be blamed for', () => {
+  it('leaves the starts beside it to come to their end', async () => {
+    const { clock, create, created, failStops, status } = await startedKubelet({ start: false })
+    const lifecycle = { postStart: { exec: { command: ['start'] } } }
+    failStops(1)
+    await create(testPod({ containers: [testContainer({ lifecycle }), testContainer({ name: 'slow' })] }))
+    await clock.advance('25s')
+    expect(created.filter((name) => name === 'slow')).toEqual(['slow'])
+    expect((await status())?.containerStatuses?.[0]).toMatchObject({ name: 'slow', state: { running: {} } })
   })
 })

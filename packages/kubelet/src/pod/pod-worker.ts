@@ -567,15 +567,25 @@ export class PodWorker implements StatusWriterHost {
       const slow = this.#context.environment.clock.setTimer(slowActionMs, () => {
         if (!this.#gone) this.#writer.write(status())
       })
-      await Promise.all(waited.filter(isStart).map((action) => this.#start(action, observation)))
-      this.#underWay = undefined
-      for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
-      slow.cancel()
+      try {
+        await this.#startAll(waited.filter(isStart), observation)
+        for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
+      } finally {
+        slow.cancel()
+      }
       return true
     }
     const isLeft = !this.#gone && this.#leaves(observation) !== undefined
     if (!isLeft && plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
     return false
+  }
+
+  /** Rejects where one of them does, but not before all have come to their end: the next pass would begin with them again. */
+  async #startAll(starts: readonly StartAction[], observation: PodObservation): Promise<void> {
+    const results = await Promise.allSettled(starts.map((action) => this.#start(action, observation)))
+    this.#underWay = undefined
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   /**
