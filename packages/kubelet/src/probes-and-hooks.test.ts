@@ -238,6 +238,39 @@ describe('a postStart hook that fails', () => {
   })
 })
 
+describe('a postStart hook', () => {
+  const containers = [
+    testContainer({ name: 'first' }),
+    testContainer({ name: 'proxy', lifecycle: { postStart: { exec: { command: ['start', '10'] } } } }),
+    testContainer({ name: 'app' }),
+  ]
+
+  it('holds up the containers that come after its own in the list', async () => {
+    const { clock, create, created } = await startedKubelet()
+    await create(testPod({ containers }))
+    await clock.advance('9s')
+    expect(created).toEqual(['first', 'proxy'])
+    await clock.advance('2s')
+    expect(created).toEqual(['first', 'proxy', 'app'])
+  })
+
+  it('holds up nothing any more once it has failed', async () => {
+    const { clock, create, created } = await startedKubelet({ start: false })
+    await create(testPod({ containers }))
+    await clock.advance('11s')
+    expect(created.slice(0, 3)).toEqual(['first', 'proxy', 'app'])
+  })
+
+  it('holds up none any more once the pod is to end', async () => {
+    const { clock, create, created, remove } = await startedKubelet()
+    await create(testPod({ containers }))
+    await clock.advance('5s')
+    await remove()
+    await clock.advance('1m')
+    expect(created).toEqual(['first', 'proxy'])
+  })
+})
+
 describe('hooks', () => {
   const lifecycle = { postStart: { exec: { command: ['start', '20'] } }, ...before(20) }
 

@@ -580,9 +580,20 @@ export class PodWorker implements StatusWriterHost {
     return false
   }
 
-  /** Rejects where one of them does, but not before all have come to their end: the next pass would begin with them again. */
+  /**
+   * Containers start together, but for those that come after one with a postStart hook: they wait for that, which is how people have one
+   * wait for another. Rejects where a start does, but not before all have come to their end: the next pass would begin with them again.
+   */
   async #startAll(starts: readonly StartAction[], observation: PodObservation): Promise<void> {
-    const results = await Promise.allSettled(starts.map((action) => this.#start(action, observation)))
+    const all: Promise<void>[] = []
+    let hook: Promise<void> | undefined
+    for (const action of starts) {
+      const start = () => this.#start(action, observation)
+      const started = hook?.then(() => (this.#ending ? undefined : start())) ?? start()
+      all.push(started)
+      if (action.container.lifecycle?.postStart !== undefined) hook = started.catch(() => {})
+    }
+    const results = await Promise.allSettled(all)
     this.#underWay = undefined
     const failed = results.find((result) => result.status === 'rejected')
     if (failed !== undefined) throw failed.reason
