@@ -190,6 +190,7 @@ export class PodWorker implements StatusWriterHost {
 
   /** The node needs the room of the pod for a critical one. */
   preempt(): void {
+    if (this.#preempted) return
     this.#preempted = true
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', preempting.reason, preempting.message)
