@@ -3,7 +3,7 @@ import { createFakeClient } from '@coracle/client/testing'
 import { sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
-import type { Runtime } from './runtimes/runtime.ts'
+import { ImagePullError, type Runtime } from './runtimes/runtime.ts'
 import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 
@@ -35,6 +35,11 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     },
     async createContainer(sandboxId, config) {
       created.push(config.name)
+      if (config.image === 'far.example/away:1') {
+        note('pull')
+        await sleep(clock, 60_000)
+        throw new ImagePullError('i/o timeout')
+      }
       return simulated.createContainer(sandboxId, config)
     },
     async startContainer(id, signal) {
@@ -318,5 +323,14 @@ describe('a start that goes wrong beyond what a container can be blamed for', ()
     await clock.advance('25s')
     expect(created.filter((name) => name === 'slow')).toEqual(['slow'])
     expect((await status())?.containerStatuses?.[0]).toMatchObject({ name: 'slow', state: { running: {} } })
+  })
+})
+
+describe('an image that takes long to fail', () => {
+  it('is tried again a while after that', async () => {
+    const { clock, create, log } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ image: 'far.example/away:1' })] }))
+    await clock.advance('6m')
+    expect(log).toEqual(['0 pull', '70 pull', '150 pull', '250 pull'])
   })
 })

@@ -690,7 +690,7 @@ export class PodWorker implements StatusWriterHost {
     recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedToRetrieveImagePullSecret', message)
   }
 
-  async #start(action: StartAction, { sandboxes, nowMs }: PodObservation): Promise<void> {
+  async #start(action: StartAction, { sandboxes }: PodObservation): Promise<void> {
     const { container, attempt, backOff } = action
     const { environment } = this.#context
     const sandbox = sandboxes.find(({ id }) => id === action.sandboxId)
@@ -712,8 +712,8 @@ export class PodWorker implements StatusWriterHost {
       this.#endingSignal(),
     )
     if (failure === undefined) this.#troubles?.failures.delete(container.name)
-    // Where the command could not be run there is an ended container, and the back-off sees to it.
-    else this.#noteFailure(container, failure, nowMs)
+    // Where the command could not be run there is an ended container, and the back-off sees to it. It may have taken long to fail.
+    else this.#noteFailure(container, failure, environment.clock.now())
   }
 
   #noteFailure(container: Container, failure: ImageFailure, nowMs: number): void {
