@@ -767,6 +767,23 @@ describe('stopping the node agent', () => {
     await open()
     expect(await runtime.listPodSandboxes(uid)).toEqual([])
   })
+
+  it('is at work where what is left of a pod resists, and tries again to remove it', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    await kubelet.stop({ containers: 'keep' })
+    await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
+    const { removePodSandbox } = runtime
+    runtime.removePodSandbox = () => Promise.reject(new Error('failed to destroy network for sandbox'))
+    await open()
+    await create(client, testPod({}, { metadata: { name: 'other' } }))
+    await clock.settle()
+    expect((await client.get(pods, { namespace: 'default', name: 'other' })).status?.phase).toBe('Running')
+    runtime.removePodSandbox = removePodSandbox
+    await clock.advance('1m')
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+  })
 })
 
 describe('the node', () => {

@@ -86,11 +86,13 @@ export class PodManager {
     ]
   }
 
-  /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. */
-  async removeOrphans(): Promise<void> {
-    const sandboxes = (await this.#runtime.listPodSandboxes()).filter(({ podUid }) => !this.#workers.has(podUid))
-    await Promise.all(
-      sandboxes.map(async ({ id, podUid, podNamespace, podName }) => {
+  /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. Gives why some of it is still there. Never rejects. */
+  async removeOrphans(): Promise<readonly unknown[]> {
+    const [listed] = await Promise.allSettled([this.#runtime.listPodSandboxes()])
+    if (listed.status === 'rejected') return [listed.reason]
+    const orphans = listed.value.filter(({ podUid }) => !this.#workers.has(podUid))
+    const results = await Promise.allSettled(
+      orphans.map(async ({ id, podUid, podNamespace, podName }) => {
         this.#logger.info('pod is gone from the API: removing what is left of it', {
           pod: `${podNamespace}/${podName}`,
         })
@@ -98,6 +100,7 @@ export class PodManager {
         await this.#runtime.removePodSandbox(id)
       }),
     )
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   }
 
   /** Removes containers that have ended and are too many, of pods that are looked after here. */
