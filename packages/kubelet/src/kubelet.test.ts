@@ -673,6 +673,21 @@ describe('deleting a pod', () => {
     expect(told(client).filter((each) => each.startsWith('Failed'))).toEqual([])
   })
 
+  it('looks for no volumes of a pod that is on its way out when the node agent starts', async () => {
+    const { client, clock, kubelet, open } = await startedKubelet()
+    await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }, graceful))
+    await clock.advance('1s')
+    const lookUps = () => client.calls.filter(({ plural }) => plural === 'configmaps').length
+    const before = lookUps()
+    expect(before).toBeGreaterThan(0)
+    await kubelet.stop({ containers: 'keep' })
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await open()
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({ phase: 'Failed' })
+    expect(lookUps()).toBe(before)
+  })
+
   it('writes the status of a pod it ends once', async () => {
     const { client, clock } = await startedKubelet()
     await create(client, testPod({}, graceful))

@@ -107,7 +107,7 @@ export class PodWorker implements StatusWriterHost {
   #volumesShow: VolumesShow | undefined
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
-  #ending = false
+  #ending: boolean
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
@@ -136,6 +136,7 @@ export class PodWorker implements StatusWriterHost {
     this.#context = context
     this.#pod = pod
     this.#onFinished = onFinished
+    this.#ending = pod.metadata.deletionTimestamp !== undefined
     const started = pod.status?.startTime
     this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
     this.#refusal = refusalOf(pod)
