@@ -111,10 +111,10 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
       await stopped
       kubelet = await start()
     },
-    /** Marks the pod as the API does when it is deleted with the usual grace period. */
-    async remove() {
+    /** Marks the pod as the API does when it is deleted with the usual grace period. The clock of the node may be ahead of the API's. */
+    async remove({ aheadMs = 0 } = {}) {
       const pod = await client.get(pods, { namespace: 'default', name: 'web' })
-      const deletionTimestamp = formatTime(clock.now() + 30_000)
+      const deletionTimestamp = formatTime(clock.now() + 30_000 - aheadMs)
       const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 }
       await client.update(pods, { ...pod, metadata })
     },
@@ -216,6 +216,14 @@ describe('preStop hooks', () => {
     await remove()
     await clock.advance('1m')
     expect(log).toEqual(['10 hook', '10 hook', '15 stop web 25s', '15 stop log 25s'])
+  })
+
+  it.each([3600, -3600])('have their time whatever the clock of the API says: the node is %i s ahead', async (seconds) => {
+    const { clock, create, remove, log } = await startedKubelet()
+    await create(testPod({ initContainers: [sidecar], containers: [testContainer({ lifecycle: before(5) })] }))
+    await remove({ aheadMs: seconds * 1000 })
+    await clock.advance('1m')
+    expect(log).toEqual(['0 hook', '0 hook', '5 stop web 25s', '5 stop log 25s'])
   })
 
   it('that take the whole grace period leave 2 s to stop', async () => {

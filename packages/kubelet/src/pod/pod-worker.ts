@@ -108,6 +108,8 @@ export class PodWorker implements StatusWriterHost {
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
   #ending: boolean
+  /** When the pod was seen to be deleted, on the monotonic clock; undefined where it was before. */
+  #deletedAtMs: number | undefined
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
@@ -166,9 +168,12 @@ export class PodWorker implements StatusWriterHost {
   update(pod: Pod): void {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
+    const isDeleted = pod.metadata.deletionTimestamp !== undefined
+    if (isDeleted && this.#pod.metadata.deletionTimestamp === undefined)
+      this.#deletedAtMs = this.#context.environment.clock.monotonicMs()
     this.#pod = pod
     this.#isUpdated = true
-    if (pod.metadata.deletionTimestamp !== undefined) this.#beginEnding()
+    if (isDeleted) this.#beginEnding()
     this.wake()
   }
 
@@ -468,6 +473,7 @@ export class PodWorker implements StatusWriterHost {
       pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
       resized: this.#followResize(runs),
       gone: this.#gone,
+      deletedForMs: this.#deletedAtMs === undefined ? undefined : environment.clock.monotonicMs() - this.#deletedAtMs,
       sandboxes,
       runs,
       backOffs: this.#troubles?.backOffs ?? none,
