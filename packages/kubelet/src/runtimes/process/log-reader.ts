@@ -3,7 +3,7 @@ import { formatTime } from '@coracle/api'
 import type { LogReadOptions } from '../../log-options.ts'
 import { type LogSegment, logEnd, logSegments } from './log-segments.ts'
 import type { LogWatcher } from './log-watcher.ts'
-import { offsetSince, readTimeIndex, timeAt } from './time-index.ts'
+import { offsetSince, readTimeIndex, type TimeEntry, TimeIndexReader, timeAt } from './time-index.ts'
 
 /** How much is read, and given to the caller, at a time. */
 const chunkBytes = 64 * 1024
@@ -121,15 +121,17 @@ async function readSegment(segment: LogSegment, from: number, length: number): P
 
 /** Puts the time before each line. */
 class LineStamper {
-  readonly #path: string
+  readonly #index: TimeIndexReader
+  #entries: readonly TimeEntry[] = []
   #atLineStart = true
 
   constructor(path: string) {
-    this.#path = path
+    this.#index = new TimeIndexReader(`${path}.times`)
   }
 
   apply(bytes: Buffer, start: number): Buffer {
-    const entries = readTimeIndex(`${this.#path}.times`)
+    if ((this.#entries.at(-1)?.end ?? 0) < start + bytes.length) this.#entries = this.#index.read()
+    const entries = this.#entries
     const lastMs = entries.at(-1)?.timeMs ?? 0
     const parts: Buffer[] = []
     for (let from = 0; from < bytes.length; ) {

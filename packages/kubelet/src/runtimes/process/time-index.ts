@@ -1,4 +1,14 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 
 /** Entries an index may hold; past that every second one is dropped, and times become half as exact. */
 export const timeIndexEntriesMax = 65_536
@@ -68,10 +78,47 @@ export function readTimeIndex(path: string): readonly TimeEntry[] {
   } catch {
     return []
   }
-  return Array.from({ length: Math.floor(bytes.length / entryBytes) }, (_, index) => ({
-    end: bytes.readDoubleLE(index * entryBytes),
-    timeMs: bytes.readDoubleLE(index * entryBytes + 8),
-  }))
+  return decode(bytes)
+}
+
+/** Reads an index again and again: what has been added since the last time, and all of it where it was written anew. */
+export class TimeIndexReader {
+  readonly #path: string
+  #inode: number | undefined
+  #entries: TimeEntry[] = []
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Empty where there is none. */
+  read(): readonly TimeEntry[] {
+    let file: number
+    try {
+      file = openSync(this.#path, 'r')
+    } catch {
+      return []
+    }
+    try {
+      const { ino, size } = fstatSync(file)
+      const last = this.#entries.at(-1)
+      // The last entry is read once more: another file may have got the number of one that has gone.
+      const from = ino === this.#inode && last !== undefined ? (this.#entries.length - 1) * entryBytes : 0
+      const added = entriesFrom(file, from, size)
+      const isSame = from > 0 && added[0]?.end === last?.end && added[0]?.timeMs === last?.timeMs
+      if (isSame) for (const entry of added.slice(1)) this.#entries.push(entry)
+      else this.#entries = from === 0 ? [...added] : [...entriesFrom(file, 0, size)]
+      this.#inode = ino
+      return this.#entries
+    } finally {
+      closeSync(file)
+    }
+  }
+}
+
+function entriesFrom(file: number, from: number, size: number): readonly TimeEntry[] {
+  const bytes = Buffer.alloc(Math.max(0, size - from))
+  return decode(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)))
 }
 
 /** When the byte at `offset` was seen; undefined past the end of the index. */
@@ -93,6 +140,13 @@ function firstEndingAfter(entries: readonly TimeEntry[], offset: number): number
     else low = middle + 1
   }
   return low
+}
+
+function decode(bytes: Buffer): readonly TimeEntry[] {
+  return Array.from({ length: Math.floor(bytes.length / entryBytes) }, (_, index) => ({
+    end: bytes.readDoubleLE(index * entryBytes),
+    timeMs: bytes.readDoubleLE(index * entryBytes + 8),
+  }))
 }
 
 function encode(entries: readonly TimeEntry[]): Buffer {
