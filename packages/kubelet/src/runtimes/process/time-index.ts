@@ -1,14 +1,4 @@
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /** Entries an index may hold; past that every second one is dropped, and times become half as exact. */
 export const timeIndexEntriesMax = 65_536
@@ -19,7 +9,8 @@ export interface TimeEntry {
   readonly timeMs: number
 }
 
-const entryBytes = 16
+/** Of one entry in the file. */
+export const entryBytes = 16
 
 /**
  * When which part of a log was written. Containers write to their log themselves, so that they need nobody to carry
@@ -78,47 +69,7 @@ export function readTimeIndex(path: string): readonly TimeEntry[] {
   } catch {
     return []
   }
-  return decode(bytes)
-}
-
-/** Reads an index again and again: what has been added since the last time, and all of it where it was written anew. */
-export class TimeIndexReader {
-  readonly #path: string
-  #inode: number | undefined
-  #entries: TimeEntry[] = []
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  /** Empty where there is none. */
-  read(): readonly TimeEntry[] {
-    let file: number
-    try {
-      file = openSync(this.#path, 'r')
-    } catch {
-      return []
-    }
-    try {
-      const { ino, size } = fstatSync(file)
-      const last = this.#entries.at(-1)
-      // The last entry is read once more: another file may have got the number of one that has gone.
-      const from = ino === this.#inode && last !== undefined ? (this.#entries.length - 1) * entryBytes : 0
-      const added = entriesFrom(file, from, size)
-      const isSame = from > 0 && added[0]?.end === last?.end && added[0]?.timeMs === last?.timeMs
-      if (isSame) for (const entry of added.slice(1)) this.#entries.push(entry)
-      else this.#entries = from === 0 ? [...added] : [...entriesFrom(file, 0, size)]
-      this.#inode = ino
-      return this.#entries
-    } finally {
-      closeSync(file)
-    }
-  }
-}
-
-function entriesFrom(file: number, from: number, size: number): readonly TimeEntry[] {
-  const bytes = Buffer.alloc(Math.max(0, size - from))
-  return decode(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)))
+  return decodeEntries(bytes)
 }
 
 /** When the byte at `offset` was seen; undefined past the end of the index. */
@@ -142,7 +93,8 @@ function firstEndingAfter(entries: readonly TimeEntry[], offset: number): number
   return low
 }
 
-function decode(bytes: Buffer): readonly TimeEntry[] {
+/** The entries that are in these bytes of an index. */
+export function decodeEntries(bytes: Buffer): readonly TimeEntry[] {
   return Array.from({ length: Math.floor(bytes.length / entryBytes) }, (_, index) => ({
     end: bytes.readDoubleLE(index * entryBytes),
     timeMs: bytes.readDoubleLE(index * entryBytes + 8),

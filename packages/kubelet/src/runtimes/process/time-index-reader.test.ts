@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryDirectory } from '../../testing/temporary-directory.ts'
-import { readTimeIndex, TimeIndex, TimeIndexReader } from './time-index.ts'
+import { readTimeIndex, TimeIndex } from './time-index.ts'
+import { TimeIndexReader } from './time-index-reader.ts'
 
 function indexed(entries: number) {
   const path = join(temporaryDirectory(), '0.log.times')
