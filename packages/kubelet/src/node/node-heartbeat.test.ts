@@ -119,8 +119,8 @@ describe('where a request is never answered', () => {
         if (typeof method !== 'function') return method
         return (...args: readonly unknown[]) => {
           if (!isDead) return method.apply(target, args)
-          const { signal } = args.at(-1) as { readonly signal: AbortSignal }
-          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+          const { signal } = args.at(-1) as { readonly signal?: AbortSignal }
+          return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
         }
       },
     })
