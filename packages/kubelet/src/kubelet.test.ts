@@ -249,6 +249,30 @@ describe('a pod on its node', () => {
     )
   })
 
+  it('is restarted and shown as it is where the runtime does not remove what is left of its first runs', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    const { removeContainer } = runtime
+    let tries = 0
+    runtime.removeContainer = () => {
+      tries += 1
+      return Promise.reject(new Error('device or resource busy'))
+    }
+    for (let restart = 0; restart < 4; restart += 1) {
+      runtime.exitContainer(uid, 'web', 1)
+      await clock.advance('6m')
+    }
+    expect((await statusOf(client))?.containerStatuses).toMatchObject([{ restartCount: 4, state: { running: {} } }])
+    const before = tries
+    await clock.advance('1m')
+    // The three of them, every ten seconds.
+    expect(tries - before).toBe(18)
+    runtime.removeContainer = removeContainer
+    await clock.advance('20s')
+    expect(await runtime.listContainers(uid)).toHaveLength(2)
+  })
+
   it('shows that it is not ready for the moment of a restart', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata

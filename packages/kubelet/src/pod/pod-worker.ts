@@ -121,6 +121,8 @@ export class PodWorker implements StatusWriterHost {
   #resizing: ReadonlyMap<string, string | undefined> = none
   /** Made when containers that run are to have other resources: most pods never need it. */
   #updates: ResourceUpdates | undefined
+  /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
+  #cleanupAtMs: number | undefined
   #gone = false
   /** Until when a pod that is marked to go at once is left to whoever has marked it. */
   #leavesUntilMs: number | undefined
@@ -278,8 +280,9 @@ export class PodWorker implements StatusWriterHost {
     await this.#updateResources(observation.runs)
     const plan = planPod(observation)
     const leavesUntilMs = this.#leaves(observation)
+    if ((this.#cleanupAtMs ?? observation.nowMs) <= observation.nowMs) this.#cleanupAtMs = undefined
     const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs
-    const updateAtMs = earlier(this.#updates?.retryAtMs, volumesUntilMs)
+    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#updates?.retryAtMs, volumesUntilMs))
     this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, updateAtMs)))
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
@@ -565,7 +568,9 @@ export class PodWorker implements StatusWriterHost {
   /** True where something was done that makes another look worthwhile. */
   async #perform(plan: PodPlan, observation: PodObservation, status: () => OwnPodStatus): Promise<boolean> {
     const waited: PodAction[] = []
+    const isCleanup = isCleanupOf(observation)
     for (const action of plan.actions) {
+      if (this.#cleanupAtMs !== undefined && isCleanup(action)) continue
       if (action.type === 'stop-container') this.#stopsToCome().stop(action, observation)
       else if (action.type === 'prepare-stop') this.#stopsToCome().prepare(action, observation)
       else if (action.type !== 'finish') waited.push(action)
@@ -577,7 +582,8 @@ export class PodWorker implements StatusWriterHost {
       })
       try {
         await this.#startAll(waited.filter(isStart), observation)
-        for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
+        for (const action of waited.filter((candidate) => !isStart(candidate)))
+          await (isCleanup(action) ? this.#cleanUp(action) : this.#performOne(action))
       } finally {
         slow.cancel()
       }
@@ -618,6 +624,17 @@ export class PodWorker implements StatusWriterHost {
     if (this.#writer.shows(status())) return false
     this.#awaitsWrite = true
     return true
+  }
+
+  /** What is left of former runs may resist: the pod goes on all the same. */
+  async #cleanUp(action: PodAction): Promise<void> {
+    const { clock, logger } = this.#context.environment
+    try {
+      await this.#performOne(action)
+    } catch (error) {
+      logger.warn('what is left of former runs has to stay for now', { pod: podKey(this.#pod), error })
+      this.#cleanupAtMs = clock.now() + startRetryMs
+    }
   }
 
   async #performOne(action: PodAction): Promise<void> {
@@ -879,6 +896,12 @@ class SandboxError extends Error {
 
 /** Failures that leave an ended container behind. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
+
+/** Tells what only makes room: of a pod that is there, and does not start anew as a whole. */
+function isCleanupOf({ gone, pod, runs }: PodObservation): (action: PodAction) => boolean {
+  return ({ type }) =>
+    (type === 'remove-container' || type === 'remove-sandbox') && !gone && !isRestartingAll(pod, runs)
+}
 
 type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
 
