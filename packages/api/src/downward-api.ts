@@ -10,7 +10,8 @@ export function metadataFieldValue(
   { name, namespace, uid, ...metadata }: ObjectMeta,
 ): string | undefined {
   const subscripted = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path)
-  if (subscripted !== null) return ownValue(metadata[subscripted[1] as 'labels' | 'annotations'], subscripted[2] ?? '') ?? ''
+  if (subscripted !== null)
+    return ownValue(metadata[subscripted[1] as 'labels' | 'annotations'], subscripted[2] ?? '') ?? ''
   switch (path) {
     case 'metadata.name':
       return name ?? ''

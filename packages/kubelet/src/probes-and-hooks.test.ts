@@ -218,13 +218,16 @@ describe('preStop hooks', () => {
     expect(log).toEqual(['10 hook', '10 hook', '15 stop web 25s', '15 stop log 25s'])
   })
 
-  it.each([3600, -3600])('have their time whatever the clock of the API says: the node is %i s ahead', async (seconds) => {
-    const { clock, create, remove, log } = await startedKubelet()
-    await create(testPod({ initContainers: [sidecar], containers: [testContainer({ lifecycle: before(5) })] }))
-    await remove({ aheadMs: seconds * 1000 })
-    await clock.advance('1m')
-    expect(log).toEqual(['0 hook', '0 hook', '5 stop web 25s', '5 stop log 25s'])
-  })
+  it.each([3600, -3600])(
+    'have their time whatever the clock of the API says: the node is %i s ahead',
+    async (seconds) => {
+      const { clock, create, remove, log } = await startedKubelet()
+      await create(testPod({ initContainers: [sidecar], containers: [testContainer({ lifecycle: before(5) })] }))
+      await remove({ aheadMs: seconds * 1000 })
+      await clock.advance('1m')
+      expect(log).toEqual(['0 hook', '0 hook', '5 stop web 25s', '5 stop log 25s'])
+    },
+  )
 
   it('that take the whole grace period leave 2 s to stop', async () => {
     const { clock, create, remove, log } = await startedKubelet()

@@ -2,8 +2,8 @@ import type { Container, Node, NodeSpec, Pod, PodSpec } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
-import type { PreemptablePod } from './preemption.ts'
 import { NodeAdmission, refusalBurst, refusalsPerSecond } from './node-admission.ts'
+import type { PreemptablePod } from './preemption.ts'
 
 const allocatable = { cpu: '4', memory: '1Gi', pods: '3', 'ephemeral-storage': '10Gi' }
 

@@ -122,7 +122,10 @@ describe('a node that runs out of something', () => {
   })
 
   it('evicts for want of memory wherever its images are', async () => {
-    const { pressure, left, evicted } = node({ a: 1 }, { images: { fileSystem: () => Promise.reject(new Error('no such file')) } })
+    const { pressure, left, evicted } = node(
+      { a: 1 },
+      { images: { fileSystem: () => Promise.reject(new Error('no such file')) } },
+    )
     left.memory = 50
     await pressure.look()
     expect(evicted[0]).toMatch(/^a: The node was low on resource: memory\. /)

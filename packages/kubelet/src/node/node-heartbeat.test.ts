@@ -130,7 +130,10 @@ describe('where a request is never answered', () => {
     const { clock } = environment
     const renewedMs = async () =>
       parseTime((await fake.get(leases, { namespace: 'kube-node-lease', name: 'node-0' })).spec?.renewTime ?? '')
-    return { clock, heartbeat, renewedMs, die: (dead: boolean) => void (isDead = dead) }
+    const die = (dead: boolean) => {
+      isDead = dead
+    }
+    return { clock, heartbeat, renewedMs, die }
   }
 
   it('the lease is renewed over the next connection before it has run out', async () => {

@@ -536,7 +536,8 @@ describe('what is used', () => {
     let isThere = true
     const fake = await FakeCri.start({
       ...answers,
-      containerStatus: (request) => (isThere ? (answers.containerStatus?.(request) ?? {}) : failure(status.NOT_FOUND, '')),
+      containerStatus: (request) =>
+        isThere ? (answers.containerStatus?.(request) ?? {}) : failure(status.NOT_FOUND, ''),
       stopPodSandbox: () => ({}),
       removePodSandbox: () => ({}),
       listContainerStats: () => ({
