@@ -65,7 +65,7 @@ function clusterIpChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly Fi
   return [invalidField(specPath.field('clusterIPs').index(0), spec.clusterIPs ?? [], why)]
 }
 
-/** What cannot change: addresses and families that stay, and which load balancer serves it. */
+/** What cannot change: addresses and families that stay, which load balancer serves it, and where that asks how nodes are. */
 export function validateServiceUpdate({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
   const errors: FieldError[] = [
     ...addressChangeErrors(spec, old),
@@ -73,8 +73,11 @@ export function validateServiceUpdate({ spec }: Service, { spec: old }: Service)
     ...classErrors(spec),
   ]
   if (old.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && old.loadBalancerClass !== spec.loadBalancerClass) {
-    const why = 'may not change once set'
-    errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, why))
+    errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, onceSet))
+  }
+  const isAskedThere = needsHealthCheckNodePort(old) && needsHealthCheckNodePort(spec)
+  if (isAskedThere && old.healthCheckNodePort !== spec.healthCheckNodePort) {
+    errors.push(forbiddenField(specPath.field('healthCheckNodePort'), 'field is immutable'))
   }
   return errors
 }

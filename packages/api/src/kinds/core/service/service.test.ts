@@ -327,6 +327,19 @@ describe('an update of a service', () => {
     expect(update({ selector: { app: 'db' } })).toEqual([])
   })
 
+  it('does not change the port where load balancers ask how nodes are, as long as they do', () => {
+    const asked = {
+      ...allocated,
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 32000,
+    }
+    const update = (changes: Draft) => problemsOfUpdate(services, { spec: asked }, { spec: { ...asked, ...changes } })
+    expect(update({ healthCheckNodePort: 32001 })).toEqual(['spec.healthCheckNodePort: Forbidden: field is immutable'])
+    expect(update({ healthCheckNodePort: undefined })).toEqual([])
+    expect(update({ externalTrafficPolicy: 'Cluster' })).toEqual([])
+  })
+
   const twice = {
     ...allocated,
     ipFamilyPolicy: 'RequireDualStack',
