@@ -32,6 +32,17 @@ function statusDefaults(status: NodeStatus): NodeStatus {
     : { ...status, capacity, allocatable }
 }
 
+/** Nodes are no longer told where their configuration is: what says so may stay, and none comes (dropDisabledFields). */
+function withoutNewConfig(node: Node, { spec: oldSpec, status: oldStatus }: Pick<Node, 'spec' | 'status'>): Node {
+  const { spec, status } = node
+  const losesSource = spec?.configSource !== undefined && oldSpec?.configSource === undefined
+  const losesConfig = status?.config !== undefined && oldStatus?.config === undefined
+  if (!losesSource && !losesConfig) return node
+  const { configSource: _source, ...ofSpec } = spec ?? {}
+  const { config: _config, ...ofStatus } = status ?? {}
+  return { ...node, ...(losesSource ? { spec: ofSpec } : {}), ...(losesConfig ? { status: ofStatus } : {}) }
+}
+
 /** `v1` nodes. */
 export const nodes = kind<Node>(nodeSchema, {
   plural: 'nodes',
@@ -43,7 +54,9 @@ export const nodes = kind<Node>(nodeSchema, {
   // A node may be created with its status, and is by its agent.
   rules: { keepsStatusOnCreate: true },
   defaults: nodeDefaults,
-  prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
+  prepareForCreate: (node) => withoutNewConfig(node, {}),
+  prepareForUpdate: (node, old) => withoutNewConfig(node, old),
+  prepareForStatusUpdate: (node, old) => ({ ...withoutNewConfig(node, old), spec: old.spec }),
   validate: validateNode,
   validateUpdate: validateNodeUpdate,
   warnings: ({ spec = {} }) => [
