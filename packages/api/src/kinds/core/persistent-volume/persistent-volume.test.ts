@@ -40,9 +40,9 @@ describe('a persistent volume', () => {
       'nothing',
       {},
       [
+        'spec.accessModes: Required value',
         'spec.capacity: Required value',
         'spec.capacity: Unsupported value: null: supported values: "storage"',
-        'spec.accessModes: Required value',
         'spec: Required value: must specify a volume type',
       ],
     ],
@@ -55,6 +55,14 @@ describe('a persistent volume', () => {
       'no room',
       withSpec({ capacity: { storage: '0' } }),
       ['spec.capacity[storage]: Invalid value: "0": must be greater than zero'],
+    ],
+    [
+      'less than no room',
+      withSpec({ capacity: { storage: '-2Gi' } }),
+      [
+        'spec.capacity[storage]: Invalid value: -2147483648: must be a valid resource quantity',
+        'spec.capacity[storage]: Invalid value: "-2Gi": must be greater than zero',
+      ],
     ],
     [
       'ways nobody knows',
