@@ -3,7 +3,7 @@ import { deepFreeze } from '../../../freeze.ts'
 import { type Pod, pods } from './pod.ts'
 import { storedContainer, storedPod, withStatus } from './pod-fixtures.ts'
 import { computeQos } from './pod-qos.ts'
-import type { PodPhase } from './pod-status.ts'
+import type { PodCondition, PodPhase } from './pod-status.ts'
 
 const { strategy } = pods
 
@@ -139,6 +139,31 @@ describe('a status update', () => {
     const written = withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' })
     const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
     expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
+  })
+
+  it('keeps what generation a condition is about where it does not say so', () => {
+    const condition = (type: string, observedGeneration?: number): PodCondition => ({
+      type,
+      status: 'True',
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    })
+    const statusWith = (...conditions: readonly PodCondition[]) => withStatus(storedPod(), { conditions })
+    const old = statusWith(condition('Ready', 3), condition('example.com/a', 1), condition('example.com/a', 2))
+    const written = statusWith(
+      condition('example.com/a'),
+      condition('Ready', 4),
+      condition('example.com/b'),
+      condition('example.com/a'),
+      condition('example.com/a'),
+    )
+    const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
+    expect(prepared?.status?.conditions).toEqual([
+      condition('example.com/a', 1),
+      condition('Ready', 4),
+      condition('example.com/b'),
+      condition('example.com/a', 2),
+      condition('example.com/a'),
+    ])
   })
 
   it.each([
