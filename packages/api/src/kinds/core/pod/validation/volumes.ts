@@ -376,7 +376,7 @@ function validateToken(
 
 function validateTrustBundle({ clusterTrustBundle: bundle }: VolumeProjection, path: FieldPath): FieldError[] {
   if (bundle === undefined) return []
-  const bundlePath = path.field('clusterTrustBundlePEM')
+  const bundlePath = path.field('clusterTrustBundle')
   const errors = bundle.path ? checkLocalNonReservedPath(bundle.path, bundlePath.field('path')) : []
   if (bundle.name !== undefined && bundle.signerName !== undefined) {
     errors.push(invalidField(bundlePath, bundle, 'only one of name and signerName may be used'))
