@@ -25,6 +25,25 @@ describe('a persistent volume', () => {
     })
   })
 
+  const [then, later] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z']
+  it.each([
+    ['is kept where the phase stays', { phase: 'Bound' }, then],
+    ['may be corrected', { phase: 'Bound', lastPhaseTransitionTime: later }, later],
+    ['is now where another phase is all that is said', { phase: 'Released' }, '2026-01-02T00:00:00Z'],
+    [
+      'is now where the old one comes with another phase',
+      { phase: 'Released', lastPhaseTransitionTime: then },
+      '2026-01-02T00:00:00Z',
+    ],
+    ['may come with another phase', { phase: 'Released', lastPhaseTransitionTime: later }, later],
+  ])('knows when its phase changed: that %s', (_, status, expected) => {
+    const withStatus = (each: object) => decoded(persistentVolumes, { ...withSpec({}), status: each })
+    const old = withStatus({ phase: 'Bound', lastPhaseTransitionTime: then })
+    const nowMs = 1_767_312_000_000
+    const after = persistentVolumes.strategy.prepareForStatusUpdate?.(withStatus(status), old, nowMs)
+    expect(after?.status).toEqual({ ...status, lastPhaseTransitionTime: expected })
+  })
+
   it.each<readonly [string, object, readonly string[]]>([
     [
       'attributes without a name',
