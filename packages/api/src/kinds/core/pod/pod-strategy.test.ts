@@ -60,6 +60,24 @@ describe('a new pod', () => {
     expect(profileOf(storedPod({ securityContext: { appArmorProfile } }))).toBeUndefined()
   })
 
+  it.each(['runtime/default', 'unconfined', 'localhost/mine', 'mine'])(
+    'is warned of its annotation for the AppArmor profile %s, unless its fields say as much already',
+    (value) => {
+      const key = 'container.apparmor.security.beta.kubernetes.io/web'
+      const warningsOf = (pod: Pod) => {
+        const annotated = { ...pod, metadata: { ...pod.metadata, annotations: { [key]: value } } }
+        return strategy.warnings?.(strategy.prepareForCreate?.(annotated, 0) ?? annotated, undefined)
+      }
+      const warning = `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
+      expect(warningsOf(storedPod())).toEqual([warning])
+      expect(warningsOf(storedPod({ os: { name: 'windows' } }))).toEqual([])
+      const own = { type: 'Localhost', localhostProfile: 'mine' } as const
+      expect(warningsOf(storedContainer({ securityContext: { appArmorProfile: own } }))).toEqual([])
+      const ofPod = warningsOf(storedPod({ securityContext: { appArmorProfile: own } }))
+      expect(ofPod).toEqual(value === 'localhost/mine' ? [] : [warning])
+    },
+  )
+
   it('may not bring ephemeral containers along', () => {
     const pod = storedPod({ ephemeralContainers: [{ name: 'debug', image: 'busybox:1' }] })
     expect(strategy.validateCreate?.(pod, 'v1')).toMatchObject([
