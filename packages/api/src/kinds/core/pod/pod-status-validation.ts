@@ -55,8 +55,8 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
     ...statusLists.flatMap((list) => userErrors(status[list] ?? none, list, old.spec)),
     ...healthErrors(status.containerStatuses ?? none, old.spec.containers ?? none, containerStatusesPath),
     ...healthErrors(status.initContainerStatuses ?? none, old.spec.initContainers ?? none, initContainerStatusesPath),
-    ...(status.ephemeralContainerStatuses ?? none).flatMap(({ allocatedResourcesStatus }, index) =>
-      allocatedResourcesStatus === undefined
+    ...(status.ephemeralContainerStatuses ?? none).flatMap(({ allocatedResourcesStatus = none }, index) =>
+      allocatedResourcesStatus.length === 0
         ? []
         : [
             forbiddenField(

@@ -127,8 +127,10 @@ function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly Field
   return errors
 }
 
-export function validateServiceStatus({ spec, status }: Service): readonly FieldError[] {
+/** Addresses that are there already stay, whatever they are. */
+export function validateServiceStatus({ spec, status }: Service, old: Service): readonly FieldError[] {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const before = new Set(old.status?.loadBalancer?.ingress?.map(({ ip }) => ip))
   const ingress = status?.loadBalancer?.ingress ?? []
   if (ingress.length > 0 && spec.type !== 'LoadBalancer') {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")]
@@ -136,7 +138,7 @@ export function validateServiceStatus({ spec, status }: Service): readonly Field
   return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, index) => {
     const at = path.index(index)
     return [
-      ...(ip === '' ? [] : checkIp(ip, at.field('ip'))),
+      ...(ip === '' || before.has(ip) ? [] : checkIp(ip, at.field('ip'))),
       ...(ip === '' && ipMode !== undefined
         ? [forbiddenField(at.field('ipMode'), 'may not be specified when `ip` is not set')]
         : []),

@@ -239,6 +239,18 @@ describe('validation of a service', () => {
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
     ])
   })
+
+  it('keeps an address that load balancers are known to have, and takes no other one like it', () => {
+    const reachedAt = (...ips: readonly string[]) => {
+      const status = { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } }
+      return { spec: { ...spec, type: 'LoadBalancer' }, status }
+    }
+    const before = reachedAt('192.0.2.01')
+    expect(problemsOfStatus(services, reachedAt('192.0.2.01', '192.0.2.7'), before)).toEqual([])
+    expect(problemsOfStatus(services, reachedAt('192.0.2.02', '192.0.2.01'), before)).toEqual([
+      'status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.02": must not have leading 0s',
+    ])
+  })
 })
 
 describe('an update of a service', () => {
