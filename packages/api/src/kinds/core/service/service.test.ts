@@ -296,6 +296,21 @@ describe('an update of a service', () => {
     ])
   })
 
+  it('frees node ports although ports come and go with the type, unless one asks for another node port', () => {
+    const [http, https] = [
+      { name: 'http', port: 80, nodePort: 30080 },
+      { name: 'https', port: 443, nodePort: 30443 },
+    ]
+    const left = (before: readonly Draft[], after: readonly Draft[]) => {
+      const { ports = [] } = updated({ ...allocated, ports: before }, { ...spec, type: 'ClusterIP', ports: after })
+      return ports.map(({ nodePort }) => nodePort)
+    }
+    expect(left([http], [http, { name: 'more', port: 81 }])).toEqual([undefined, undefined])
+    expect(left([http, https], [https])).toEqual([undefined])
+    expect(left([http], [{ ...http, nodePort: 30081 }])).toEqual([30081])
+    expect(left([http], [http, https])).toEqual([30080, 30443])
+  })
+
   it('keeps the node ports of a load balancer that is to have none from now on', () => {
     const balanced = { ...allocated, type: 'LoadBalancer' }
     expect(updated(balanced, { ...balanced, allocateLoadBalancerNodePorts: false }).ports).toMatchObject([
