@@ -10,7 +10,7 @@ import { FieldPath } from '../../../field-path.ts'
 import type { ObjectMeta } from '../../../meta.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { cidrWarnings, ipWarnings } from '../../address-warnings.ts'
-import { addressFamily, checkIp, checkNonSpecialIp, checkStrictCidr } from '../../addresses.ts'
+import { addressFamily, checkIp, checkNonSpecialIp, checkStrictCidr, looseAddressFamily } from '../../addresses.ts'
 import { checkGiven, checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
 import { isExternallyAccessible, needsClusterIp, needsHealthCheckNodePort } from './service-update.ts'
@@ -143,7 +143,7 @@ export function validateServiceStatus({ spec, status }: Service, old: Service): 
         ? [forbiddenField(at.field('ipMode'), 'may not be specified when `ip` is not set')]
         : []),
       ...checkText('dns1123-subdomain', hostname, at.field('hostname')),
-      ...(addressFamily(hostname) !== 0
+      ...(looseAddressFamily(hostname) !== 0
         ? [invalidField(at.field('hostname'), hostname, 'must be a DNS name, not an IP address')]
         : []),
     ]

@@ -235,6 +235,9 @@ describe('validation of a service', () => {
       'status.loadBalancer.ingress[0].hostname: Invalid value: "192.0.2.1": must be a DNS name, not an IP address',
       'status.loadBalancer.ingress[1].ipMode: Forbidden: may not be specified when `ip` is not set',
     ])
+    expect(problemsOfStatus(services, ingress({ hostname: '192.0.2.01' }))).toEqual([
+      'status.loadBalancer.ingress[0].hostname: Invalid value: "192.0.2.01": must be a DNS name, not an IP address',
+    ])
     expect(problemsOfStatus(services, { spec, status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } })).toEqual([
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
     ])
