@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { created, type Draft, decoded } from '../test/requests.ts'
 import { type FieldError, fieldErrorsMax, invalidField, shownValueLengthMax } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
+import { validatingAdmissionPolicies } from './kinds/admissionregistration/validating-admission-policy.ts'
+import { validatingWebhookConfigurations } from './kinds/admissionregistration/validating-webhook-configuration.ts'
+import { customResourceDefinitions } from './kinds/apiextensions/custom-resource-definition.ts'
+import { resolveFieldPath } from './kinds/apiextensions/schema-field-path.ts'
+import { jobs } from './kinds/batch/job/job.ts'
+import { certificateSigningRequests } from './kinds/certificates/certificate-signing-request.ts'
 import { configMaps } from './kinds/core/config-map.ts'
 import { nodes } from './kinds/core/node/node.ts'
 import { type Pod, pods } from './kinds/core/pod/pod.ts'
 import { secrets } from './kinds/core/secret.ts'
+import { resourceClaims } from './kinds/resource/resource-claim.ts'
+import { resourceSlices } from './kinds/resource/resource-slice.ts'
+import { isReadableCaBundle } from './kinds/webhook-ca-bundle.ts'
 import type { KubernetesObject } from './meta.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from './object-meta-validation.ts'
 import { compile } from './schema/compile.ts'
@@ -188,6 +198,171 @@ describe('the work of taking in one object grows with its size, not with its squ
     run(body(1))
     const [few, many] = [countWork(body(100), run), countWork(body(1000), run)]
     expect(many / few).toBeLessThan(15)
+  })
+})
+
+const text = (index: number): string => `a${index}`
+const texts = (length: number): readonly string[] => listOf(length, text)
+
+const jobWithCodes: Build = (n) => ({
+  spec: {
+    template: { spec: {} },
+    podFailurePolicy: {
+      rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', values: listOf(n, (index) => index + 1) } }],
+    },
+  },
+})
+
+const definition = (schema: object, more: object = {}): Draft => ({
+  metadata: { name: 'crates.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'crates', kind: 'Crate' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    ...more,
+  },
+})
+
+const converted = (n: number) => ({
+  strategy: 'Webhook',
+  webhook: { clientConfig: { url: 'https://a' }, conversionReviewVersions: texts(n) },
+})
+
+const asked = (type: string, n: number): Draft => ({
+  spec: { request: '', signerName: 'example.com/a' },
+  status: { conditions: listOf(n, (index) => ({ type: `${type}${index}`, status: 'True' })) },
+})
+
+const reserved = (n: number): Draft => ({
+  metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' },
+  spec: {},
+  status: { allocation: {}, reservedFor: listOf(n, (index) => ({ resource: 'pods', name: 'a', uid: text(index) })) },
+})
+
+/** How much work it takes to do something with what is made of a length. */
+const workOn =
+  <T>(build: (length: number) => T, run: (input: T) => unknown) =>
+  (length: number): number =>
+    countWork(build(length), run)
+
+describe('a check goes through a list as often as it has to, not once for each item', () => {
+  it.each<[string, (length: number) => number]>([
+    [
+      'exit codes of a Job',
+      workOn(
+        (n) => created(jobs, jobWithCodes(n)),
+        (job) => jobs.strategy.validate?.(job, 'batch/v1'),
+      ),
+    ],
+    [
+      'versions that a webhook understands',
+      workOn(
+        (n) =>
+          created(validatingWebhookConfigurations, { webhooks: [{ name: 'a', admissionReviewVersions: texts(n) }] }),
+        (configuration) => validatingWebhookConfigurations.strategy.validate?.(configuration, ''),
+      ),
+    ],
+    [
+      'annotations of a policy',
+      workOn(
+        (n) =>
+          created(validatingAdmissionPolicies, {
+            spec: { auditAnnotations: listOf(n, (index) => ({ key: text(index), valueExpression: '' })) },
+          }),
+        (policy) => validatingAdmissionPolicies.strategy.validate?.(policy, ''),
+      ),
+    ],
+    [
+      'conditions of a device',
+      workOn(
+        (n) =>
+          created(resourceSlices, {
+            spec: {
+              driver: 'a',
+              pool: { name: 'a' },
+              devices: [
+                {
+                  name: 'a',
+                  bindingConditions: texts(n),
+                  bindingFailureConditions: texts(n).map((each) => `b${each}`),
+                },
+              ],
+            },
+          }),
+        (slice) => resourceSlices.strategy.validateCreate?.(slice, ''),
+      ),
+    ],
+    [
+      'whoever has reserved a claim that goes',
+      workOn(
+        (n) => ({ claim: decoded(resourceClaims, reserved(n)), old: decoded(resourceClaims, reserved(n)) }),
+        ({ claim, old }) => resourceClaims.strategy.validateStatusUpdate?.(claim, old),
+      ),
+    ],
+    [
+      'conditions of a request for a certificate',
+      workOn(
+        (n) => ({
+          request: decoded(certificateSigningRequests, asked('a', n)),
+          old: decoded(certificateSigningRequests, asked('b', n)),
+        }),
+        ({ request, old }) => certificateSigningRequests.strategy.prepareForStatusUpdate?.(request, old, 0),
+      ),
+    ],
+    [
+      'finalizers of what is being deleted',
+      workOn(
+        (n) => {
+          const shared = { name: 'a', resourceVersion: '1', deletionTimestamp: '2026-01-01T00:00:00Z' }
+          return { metadata: { ...shared, finalizers: texts(n).slice(1) }, old: { ...shared, finalizers: texts(n) } }
+        },
+        ({ metadata, old }) => validateObjectMetaUpdate(metadata, old),
+      ),
+    ],
+    [
+      'versions that a converter understands',
+      workOn(
+        (n) => created(customResourceDefinitions, definition({ type: 'object' }, { conversion: converted(n) })),
+        (each) => customResourceDefinitions.strategy.validateCreate?.(each, ''),
+      ),
+    ],
+    [
+      'required fields of a schema',
+      workOn(
+        (n) =>
+          created(
+            customResourceDefinitions,
+            definition({
+              type: 'object',
+              required: texts(n),
+              properties: Object.fromEntries(texts(n).map((each) => [each, { type: 'string' }])),
+            }),
+          ),
+        (each) => customResourceDefinitions.strategy.validateCreate?.(each, ''),
+      ),
+    ],
+  ])('%s', (_, work) => {
+    work(1)
+    expect(work(1000) / work(100)).toBeLessThan(15)
+  })
+
+  it('fields of a schema that paths lead through', () => {
+    let lists = 0
+    const properties = new Proxy(Object.fromEntries(texts(10).map((each) => [each, { type: 'string' }])), {
+      ownKeys(fields) {
+        lists += 1
+        return Reflect.ownKeys(fields)
+      },
+    })
+    for (const each of texts(10)) resolveFieldPath(`.${each}`, { type: 'object', properties }, { brackets: false })
+    expect(lists).toBe(1)
+  })
+
+  it('blocks of certificates, of which most have no end', () => {
+    const bundle = Buffer.from('-----BEGIN X-----\n'.repeat(100_000)).toString('base64')
+    // With a pattern that looks for each end anew this takes minutes.
+    expect(isReadableCaBundle(bundle)).toBe(false)
   })
 })
 

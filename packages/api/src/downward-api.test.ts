@@ -16,6 +16,7 @@ it.each([
   ["metadata.labels['app.example/name']", 'web'],
   ["metadata.annotations['note']", 'hi'],
   ["metadata.labels['none']", ''],
+  ["metadata.labels['constructor']", ''],
   ['spec.nodeName', undefined],
   ['metadata.labels', undefined],
 ])('says of %s %j', (path, value) => {

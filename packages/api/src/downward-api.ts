@@ -1,6 +1,7 @@
 import type { Container } from './kinds/core/pod/container.ts'
 import type { ResourceFieldSelector } from './kinds/core/pod/resources.ts'
 import type { ObjectMeta } from './meta.ts'
+import { ownValue } from './own-value.ts'
 import { parseQuantity } from './quantity.ts'
 
 /** What the downward API says of an object's own metadata; undefined where the path is about something else. */
@@ -9,7 +10,8 @@ export function metadataFieldValue(
   { name, namespace, uid, ...metadata }: ObjectMeta,
 ): string | undefined {
   const subscripted = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path)
-  if (subscripted !== null) return metadata[subscripted[1] as 'labels' | 'annotations']?.[subscripted[2] ?? ''] ?? ''
+  if (subscripted !== null)
+    return ownValue(metadata[subscripted[1] as 'labels' | 'annotations'], subscripted[2] ?? '') ?? ''
   switch (path) {
     case 'metadata.name':
       return name ?? ''

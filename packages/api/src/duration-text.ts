@@ -19,10 +19,14 @@ const units: Readonly<Record<string, bigint>> = {
   m: 60n * second,
   h: 3_600n * second,
 }
-const durationPattern = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+|0)$/
+const durationPattern = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+|0)$/
 const durationPart = /(\d*)\.?(\d*)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g
 
-/** The nanoseconds of a duration as Go writes it: `1h30m`, `-1.5s`. Undefined where the text is none. */
+/** An int64 has no more digits; of a fraction no more of them count. */
+const digitsMax = 19
+const nanosMax = 2n ** 63n - 1n
+
+/** The nanoseconds of a duration as Go writes it: `1h30m`, `-1.5s`. Undefined where the text is none, or more than an int64 holds. */
 export function parseDurationNanos(text: string): bigint | undefined {
   const parts = durationPattern.exec(text)
   if (parts === null) return undefined
@@ -30,8 +34,12 @@ export function parseDurationNanos(text: string): bigint | undefined {
   let nanos = 0n
   for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(durationPart)) {
     const scale = units[unit] ?? 0n
-    nanos += BigInt(whole || '0') * scale
-    if (fraction !== '') nanos += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length)
+    const digits = whole.replace(/^0+/, '')
+    if (digits.length > digitsMax) return undefined
+    nanos += BigInt(digits || '0') * scale
+    const tenths = fraction.slice(0, digitsMax)
+    if (tenths !== '') nanos += (BigInt(tenths) * scale) / 10n ** BigInt(tenths.length)
+    if (nanos > (sign === '-' ? nanosMax + 1n : nanosMax)) return undefined
   }
   return sign === '-' ? -nanos : nanos
 }

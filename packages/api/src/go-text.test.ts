@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { goNumber, goQuoted, goText } from './go-text.ts'
+import { goNumber, goQuoted, goText, trimRight } from './go-text.ts'
 
 it.each([
   [0, '0'],
@@ -28,4 +28,11 @@ it.each([
 
 it('writes what is nested as Go does', () => {
   expect(goText({ b: [1, null, 'x'], a: { c: true } })).toBe('map[a:map[c:true] b:[1 <nil> x]]')
+})
+
+it('takes what a text ends with off, however much of it stands within', () => {
+  expect(trimRight('a//', '/')).toBe('a')
+  expect(trimRight('///', '/')).toBe('')
+  const path = `${'/'.repeat(200_000)}x`
+  expect(trimRight(path, '/')).toBe(path)
 })

@@ -23,6 +23,8 @@ export function goNumber(value: number): string {
 /** The int64 that Go's `strconv.ParseInt` reads from a decimal text; undefined where it reads none. */
 export function int64Of(text: string): bigint | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
+  // To make a number of a million digits takes long, and an int64 has 19.
+  if (text.replace(/^[+-]?0*/, '').length > 19) return undefined
   const value = BigInt(text)
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
@@ -33,6 +35,16 @@ export function goFloat(value: number): string {
   const exponent = Number(power)
   if (exponent >= -4 && exponent < 6) return String(value)
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/**
+ * A text without what it ends with of a character, as Go's `strings.TrimRight` has it. Not by a pattern: `/x+$/` looks at each run of the
+ * character once for every character of it, and texts come from clients.
+ */
+export function trimRight(text: string, character: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === character) end -= 1
+  return text.slice(0, end)
 }
 
 const namedEscapes: Readonly<Record<string, string>> = {

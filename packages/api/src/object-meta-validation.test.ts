@@ -192,3 +192,11 @@ it('makes no more errors of bad labels than are shown, and counts them all', () 
   expect(new Set(errors).size).toBe(fieldErrorsMax + 1)
   expect(errors[fieldErrorsMax - 2]?.message).toContain('"-49"')
 })
+
+it('looks for new finalizers of what is being deleted in time that grows with their number', { timeout: 5_000 }, () => {
+  const finalizers = Array.from({ length: 90_000 }, (_, index) => `example.com/${index}`)
+  const old = { name: 'a', resourceVersion: '1', deletionTimestamp: '2030-01-01T00:00:00Z', finalizers }
+  expect(validateObjectMetaUpdate({ ...old, finalizers: finalizers.slice(1) }, old)).toEqual([])
+  const [error] = validateObjectMetaUpdate({ ...old, finalizers: [...finalizers, 'example.com/new'] }, old)
+  expect(error?.message).toContain('found new finalizers []string{"example.com/new"}')
+})

@@ -205,7 +205,8 @@ function finalizerErrors(finalizers: readonly string[], path: FieldPath): readon
 /** What is being deleted may lose finalizers, not gain them: it could never go. */
 function newFinalizerErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath): readonly FieldError[] {
   if (deepEqual(meta.finalizers, old.finalizers)) return []
-  const added = (meta.finalizers ?? []).filter((finalizer) => !(old.finalizers ?? []).includes(finalizer)).sort()
+  const known = new Set(old.finalizers)
+  const added = (meta.finalizers ?? []).filter((finalizer) => !known.has(finalizer)).sort()
   if (added.length === 0) return []
   const shown = `[]string{${added.map((each) => JSON.stringify(each)).join(', ')}}`
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`

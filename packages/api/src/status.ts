@@ -161,5 +161,6 @@ export const requestTooLarge = (message: string): ApiError => new ApiError(413, 
 
 export const unsupportedMediaType = (message: string): ApiError => new ApiError(415, 'UnsupportedMediaType', message)
 
-export const timeout = (message: string, retryAfterSeconds: number): ApiError =>
-  new ApiError(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds })
+/** `retryAfterSeconds` where nothing has been done: clients send the request again after that. */
+export const timeout = (message: string, retryAfterSeconds?: number): ApiError =>
+  new ApiError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })

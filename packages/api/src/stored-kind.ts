@@ -92,9 +92,10 @@ export interface Strategy<T extends KubernetesObject> {
   gracePeriodSeconds?(object: T, requestedSeconds: number | undefined): number
   /**
    * Whether objects count generations: the server raises `metadata.generation` when anything but metadata and status
-   * changes, or annotations do where it says so. Objects of some kinds have a first generation and no other.
+   * changes, or annotations or labels do where it says so. Objects of some kinds have a first generation and no other, and of some
+   * only changes count, so that what is new has none.
    */
-  readonly countsGenerations?: boolean | 'with-annotations' | 'first-only'
+  readonly countsGenerations?: boolean | 'with-annotations' | 'with-labels' | 'first-only' | 'changes-only'
 }
 
 /** What upstream's registries decide kind by kind (`strategy.go` and `storage.go` of each resource). */

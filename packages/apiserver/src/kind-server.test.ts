@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   convertedVersion,
   internalError,
@@ -9,7 +10,7 @@ import {
   string,
 } from '@coracle/api'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { TestServer } from './http/testing/test-server.ts'
+import { adminToken, TestServer } from './http/testing/test-server.ts'
 import { startTestCore } from './testing/test-core.ts'
 
 const prefix = 'test.example'
@@ -70,6 +71,26 @@ describe('a kind made while the server serves', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag)
     expect(after.text).toContain(`/apis/${group}/v1/namespaces/{namespace}/crates`)
     expect((await server.call(`/openapi/v3/apis/${group}/v1`)).code).toBe(200)
+  })
+
+  it('is not watched by a client that has gone before it is there', async () => {
+    const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    vi.spyOn(server.core, 'kindsSettled').mockImplementationOnce(() => {
+      asked.resolve()
+      return made.promise
+    })
+    const socket = await server.connect()
+    const head = `GET ${path('v1')}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\n\r\n`
+    socket.write(head)
+    await asked.promise
+    await once(socket.destroy(), 'close')
+    await server.core.kinds.add(crates)
+    // By its answer the server has heard of the end of the connection before.
+    await server.call('/version')
+    made.resolve()
+    await server.call(path('v1'))
+    const watched = { group, plural: 'crates', namespace: 'default', name: '' }
+    expect(server.core.clientWatches.interestedIn(watched)).toBe(0)
   })
 
   it('is gone once it is removed, watches too, and finds its objects again', async () => {

@@ -63,7 +63,7 @@ export class KindServer {
   /**
    * Changes a kind that is served: its versions, its schemas, its rules. Objects stay, and watches go on through versions that
    * are as they were. Where the form that objects are stored in changes, all is read again and all watches end. Throws where
-   * the kind is not served.
+   * the kind is not served. Where the store cannot be read it rejects, and the kind is as it was.
    */
   async change(kind: StoredKind): Promise<void> {
     const { feed, registries } = this.#parts
@@ -74,11 +74,20 @@ export class KindServer {
       this.remove(kind.storageKey)
       return this.add(kind)
     }
-    const rereads = !deepEqual(kind.custom?.schemas, storage.kind.custom?.schemas)
-    storage.kind = kind
-    storage.hub = this.#hubOf(kind)
-    storage.cache.kind = kind
-    if (rereads) await feed.reread(storage.cache)
+    const before = storage.kind
+    const rereads = !deepEqual(kind.custom?.schemas, before.custom?.schemas)
+    const set = (now: StoredKind): void => {
+      storage.kind = now
+      storage.hub = this.#hubOf(now)
+      storage.cache.kind = now
+    }
+    set(kind)
+    if (rereads) {
+      await feed.reread(storage.cache).catch((error: unknown) => {
+        set(before)
+        throw error
+      })
+    }
     const next = this.#serve(kind, storage, served)
     registries.set(next)
     for (const registry of served.registries) if (!next.registries.includes(registry)) registry.close()

@@ -23,6 +23,13 @@ describe('an error of the store', () => {
     expect((told as ApiError).status).toMatchObject({ code, reason, message: expect.stringContaining(message) })
   })
 
+  it('says when to come back only where nothing can have been done: clients send the same again then', () => {
+    const secondsOf = (error: unknown) => (fromStore(error) as ApiError).status.details?.retryAfterSeconds
+    expect(secondsOf(new StoreUnavailableError('etcd', 'gone'))).toBe(1)
+    expect(secondsOf(new StoreOverloadedError(1, 1))).toBe(1)
+    expect(secondsOf(new StoreTimeoutError('etcd', 'slow'))).toBeUndefined()
+  })
+
   it('names no directory of the server to a client', () => {
     expect((fromStore(new StoreDamagedError('/data', 'a value is not whole')) as ApiError).message).not.toContain(
       '/data',

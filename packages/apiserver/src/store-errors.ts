@@ -16,7 +16,8 @@ export const busyMessage = 'too many requests, please try again later'
  */
 export function fromStore(error: unknown): unknown {
   if (error instanceof StoreOverloadedError) return tooManyRequests(busyMessage, 1)
-  if (error instanceof StoreTimeoutError) return timeout(error.message, 1)
+  // Clients send a request again where they are told when, and this may have been carried out: with `generateName` there would be two.
+  if (error instanceof StoreTimeoutError) return timeout(error.message)
   if (error instanceof TransactionTooLargeError) return requestTooLarge(error.message)
   if (error instanceof StoreDamagedError) return internalError(`the store is damaged: ${error.what}`)
   if (!(error instanceof StoreUnavailableError)) return error

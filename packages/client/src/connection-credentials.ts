@@ -22,13 +22,20 @@ export async function credentialHeaders({
   const present = typeof token === 'function' ? await token() : token
   return {
     ...(present !== undefined && present !== ''
-      ? { authorization: `Bearer ${present}` }
+      ? { authorization: `${bearer}${present}` }
       : basic === undefined
         ? {}
         : { authorization: `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}` }),
     ...(impersonate === undefined ? {} : impersonationHeaders(impersonate)),
   }
 }
+
+/** The token in the headers of a request; '' where there is none. */
+export function bearerTokenOf({ authorization }: CredentialHeaders): string {
+  return typeof authorization === 'string' && authorization.startsWith(bearer) ? authorization.slice(bearer.length) : ''
+}
+
+const bearer = 'Bearer '
 
 /** How TLS to the server is set up: options of `tls.connect`. */
 export function tlsOptionsOf(options: TransportOptions) {

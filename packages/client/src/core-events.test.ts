@@ -49,6 +49,13 @@ describe('event recorder', () => {
     })
   })
 
+  it.each(['system:node', 'n'.repeat(240), ''])('gives events about %j a name that they may have', async (name) => {
+    recorder.event({ ...web, metadata: { ...web.metadata, name } }, 'Normal', 'Started', 'Started it')
+    await recorder.flush()
+    const [event] = client.stored(events)
+    expect(event?.metadata.name).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  })
+
   it('keeps events about objects without a namespace in default', async () => {
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }, 'Normal', 'NodeReady', 'ready')
     await recorder.flush()

@@ -1,4 +1,4 @@
-import type { Resource, Verb } from '@coracle/api'
+import { ApiError, type Resource, type Verb } from '@coracle/api'
 
 /** A resource as a server announces it. */
 export interface DiscoveredResource extends Resource {
@@ -15,7 +15,10 @@ export interface DiscoveredResource extends Resource {
 /** Gets the JSON under a path, accepting these media types. */
 export type Fetch = (path: string, accept: string) => Promise<unknown>
 
-/** All resources of a server in the order it names them: by aggregated discovery (KEP-3352), or group by group where it has none. */
+/**
+ * All resources of a server in the order it names them: by aggregated discovery (KEP-3352), or group by group where it has none. As with
+ * client-go and with aggregated discovery, a group whose own server does not answer has none.
+ */
 export async function discoverResources(fetch: Fetch): Promise<readonly DiscoveredResource[]> {
   const parts = await Promise.all(['/api', '/apis'].map((path) => discoverUnder(path, fetch)))
   return parts.flat()
@@ -107,12 +110,19 @@ async function fromVersions(
   fetch: Fetch,
 ): Promise<readonly DiscoveredResource[]> {
   const lists = versions.map(async (version, index) => {
-    const list = (await fetch(`${path}/${version}`, 'application/json')) as {
+    const asked = fetch(`${path}/${version}`, 'application/json')
+    const list = (await (group === '' ? asked : asked.catch(nothingWhereUnavailable))) as {
       readonly resources?: readonly LegacyResource[]
     }
     return fromLegacyList(group, version, list.resources ?? [], index === 0)
   })
   return (await Promise.all(lists)).flat()
+}
+
+/** Servers behind others come and go; and a group that is just being removed is named a moment longer than it is there. */
+function nothingWhereUnavailable(error: unknown): object {
+  if (error instanceof ApiError && (error.code >= 500 || error.code === 404)) return {}
+  throw error
 }
 
 /** The old form lists subresources beside their resources, as `pods/log`. */

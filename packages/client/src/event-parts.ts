@@ -1,15 +1,19 @@
 /** What both forms of events have in common. */
-import { eventMessageMax } from '@coracle/api'
+import { checkName, eventMessageMax } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { EventTarget } from './event-recorder.ts'
 
 /** Events about objects without a namespace are kept in `default`. */
 export const eventNamespaceOf = (about: EventTarget): string => about.metadata.namespace || 'default'
 
-/** Upstream's `<object>.<nanoseconds in hexadecimal>`. What a clock does not resolve is drawn, so that names differ. */
+/**
+ * Upstream's `<object>.<nanoseconds in hexadecimal>`. What a clock does not resolve is drawn, so that names differ. Where the object's name
+ * is too long for that, or is none that an Event may have, as `system:node`, a UUID.
+ */
 export function eventName(about: EventTarget, { clock, random }: Environment): string {
   const nanoseconds = BigInt(Math.floor(clock.now())) * 1_000_000n + BigInt(Math.floor(random.next() * 1_000_000))
-  return `${about.metadata.name ?? ''}.${nanoseconds.toString(16)}`
+  const name = `${about.metadata.name ?? ''}.${nanoseconds.toString(16)}`
+  return checkName('dns1123-subdomain', name).length === 0 ? name : random.uuid()
 }
 
 /** Names an object, or a part of it, in an event. */

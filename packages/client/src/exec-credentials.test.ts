@@ -85,6 +85,19 @@ describe('a credential plugin', () => {
     expect(await tokenOf(connection)).toBe('t2')
   })
 
+  it('is asked again when the server does not take what it gave, once for all who were refused', async () => {
+    const count = `echo run >> ${directory}/runs`
+    const script = `${count}; echo '{"apiVersion":"${api}","kind":"ExecCredential","status":{"token":"t'$(wc -l < ${directory}/runs)'"}}'`
+    const connection = await connect(script)
+    expect(await tokenOf(connection)).toBe('t1')
+    connection.onUnauthorized?.('t1')
+    connection.onUnauthorized?.('t1')
+    expect(await Promise.all([tokenOf(connection), tokenOf(connection)])).toEqual(['t2', 't2'])
+    // The answer to a request that was made with the one before comes late.
+    connection.onUnauthorized?.('t1')
+    expect(await tokenOf(connection)).toBe('t2')
+  })
+
   it('gets its arguments, its variables, and what it wants to know', async () => {
     const script = `printf '%s|%s|%s' "$1" "$WHO" "$KUBERNETES_EXEC_INFO" > ${directory}/seen; ${print({ token: 't' })}`
     await connect(
@@ -102,6 +115,17 @@ describe('a credential plugin', () => {
         cluster: { server: 'https://h', 'certificate-authority-data': 'Q0E=', config: { audience: 'a' } },
       },
     })
+  })
+})
+
+describe('a credential plugin that wants to know the cluster', () => {
+  it('is told its authority, where that is in a file, too', async () => {
+    await writeFile(join(directory, 'ca.pem'), 'CA')
+    const script = `printf '%s' "$KUBERNETES_EXEC_INFO" > ${directory}/seen; ${print({ token: 't' })}`
+    const exec = `apiVersion: ${api}, interactiveMode: Never, provideClusterInfo: true`
+    await connect(script, exec, ', certificate-authority: ca.pem')
+    const { spec } = JSON.parse(await readFile(join(directory, 'seen'), 'utf8'))
+    expect(spec.cluster).toEqual({ server: 'https://h', 'certificate-authority-data': 'Q0E=' })
   })
 })
 

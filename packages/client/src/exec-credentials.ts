@@ -89,20 +89,37 @@ const modeOf = (exec: KubeconfigFields): string | undefined =>
 const isMode = (mode: string | undefined): mode is ExecPlugin['interactiveMode'] =>
   mode === 'Never' || mode === 'IfAvailable' || mode === 'Always'
 
+/** What a plugin gives, for as long as that is good. */
+export interface ExecCredentials {
+  present(): Promise<ExecCredential>
+  /** The server has not taken a token. */
+  readonly refuse: (token: string) => void
+}
+
 /**
- * Gives the plugin's credential, and runs it again when that has ended. Only the token follows: the certificate of a connection
- * stays the one it began with.
+ * Gives the plugin's credential, and runs it again when that has ended, or the server does not take it. Only the token follows: the
+ * certificate of a connection stays the one it began with.
  */
-export function execCredentials(plugin: ExecPlugin, clock: Clock): () => Promise<ExecCredential> {
-  let present: Promise<ExecCredential> | undefined
+export function execCredentials(plugin: ExecPlugin, clock: Clock): ExecCredentials {
+  let running: Promise<ExecCredential> | undefined
+  let refused: Promise<ExecCredential> | undefined
   const isGood = ({ expiresAtMs }: ExecCredential): boolean => expiresAtMs === undefined || clock.now() < expiresAtMs
-  return async () => {
-    const kept = present
-    const credential = await kept?.catch(() => undefined)
-    if (credential !== undefined && isGood(credential)) return credential
-    // Of several that wait, one runs it.
-    if (present === kept) present = runPlugin(plugin)
-    return present ?? runPlugin(plugin)
+  return {
+    async present() {
+      const kept = running
+      const credential = await kept?.catch(() => undefined)
+      if (credential !== undefined && kept !== refused && isGood(credential)) return credential
+      // Of several that wait, one runs it.
+      if (running === kept) running = runPlugin(plugin)
+      return running ?? runPlugin(plugin)
+    },
+    refuse(token) {
+      const given = running
+      const note = (credential: ExecCredential): void => {
+        if (credential.token === token) refused = given
+      }
+      given?.then(note, () => {})
+    },
   }
 }
 

@@ -4,7 +4,8 @@ import { type Resource, roles } from '@coracle/api'
 import { realEnvironment, VirtualClock } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ExchangeEvent } from './exchange-trace.ts'
-import { createHttpClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+import { createHttpClient, createRestClient, type HttpClient, type HttpClientOptions } from './http-client.ts'
+import { createTransport } from './http-transport.ts'
 import { createInformer } from './informer.ts'
 import { widget, widgets } from './testing/resources.ts'
 
@@ -201,6 +202,15 @@ describe('requests', () => {
     expect(received.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two'])
   })
 
+  it('tell which token was not taken', async () => {
+    const refused: string[] = []
+    await client.close()
+    client = connect({ token: 'one', onUnauthorized: (token) => refused.push(token) })
+    answers.push(json(401, status(401, 'Unauthorized', 'who are you')))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toMatchObject({ code: 401 })
+    expect(refused).toEqual(['one'])
+  })
+
   it('go below the path the server is at', async () => {
     const { port } = server.address() as AddressInfo
     await client.close()
@@ -264,6 +274,63 @@ describe('answers', () => {
     answers.push(busy, busy, json(201, widget('b')))
     await client.create(widgets, widget('b'))
     expect(received).toHaveLength(3)
+  })
+
+  it.each([500, 503, 504])('with the code %i are asked for again where the server says when', async (code) => {
+    const away = json(code, status(code, 'Away', 'starting'), { 'retry-after': '0.001' })
+    answers.push(away, json(200, widget('b')))
+    await client.get(nodes, { name: 'n' })
+    answers.push(json(code, status(code, 'Away', 'gone')))
+    await expect(client.get(nodes, { name: 'n' })).rejects.toMatchObject({ code, message: 'gone' })
+    expect(received).toHaveLength(3)
+  })
+
+  it('are followed where they lead a read elsewhere within the server, and nowhere else', async () => {
+    const leadTo =
+      (location: string, code = 301): Answer =>
+      (response) =>
+        response.writeHead(code, { location }).end('over there')
+    const there: Answer = (response) => response.end('there')
+    answers.push(leadTo('/proxy/web/'), leadTo('index?a=1', 302), there)
+    expect(await client.rawGet('/proxy/web')).toBe('there')
+    expect(received.map(({ url }) => url)).toEqual(['/proxy/web', '/proxy/web/', '/proxy/web/index?a=1'])
+    for (const location of ['http://127.0.0.1:1/', '//elsewhere/', 'http://[']) {
+      answers.push(leadTo(location))
+      await expect(client.rawGet('/proxy/web')).rejects.toMatchObject({ code: 301 })
+    }
+    answers.push(leadTo('/nodes', 307))
+    await expect(client.create(widgets, widget('b'))).rejects.toMatchObject({ code: 307 })
+    answers.push(...Array<Answer>(20).fill(leadTo('/round')))
+    await expect(client.rawGet('/round')).rejects.toMatchObject({ code: 301 })
+    expect(received).toHaveLength(3 + 3 + 1 + 11)
+  })
+
+  it('are given up where they do not come to an end', async () => {
+    const { port } = server.address() as AddressInfo
+    const limits = { headersTimeoutMs: 60_000, bodyTimeoutMs: 20 }
+    const transport = createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), limits)
+    answers.push((response) => response.writeHead(200).write('{'))
+    await expect(transport.send({ method: 'GET', path: '/slow' })).rejects.toThrow('Body Timeout')
+    await transport.close()
+  })
+
+  it('begin in time, but for logs, which may say nothing for long', async () => {
+    const { port } = server.address() as AddressInfo
+    const limits = { headersTimeoutMs: 20, bodyTimeoutMs: 20 }
+    const other = createRestClient(createTransport({ server: `http://127.0.0.1:${port}` }, realEnvironment(), limits))
+    const silent = Promise.withResolvers<ServerResponse>()
+    answers.push(
+      (response) => silent.resolve(response),
+      () => {},
+    )
+    const log = other.stream(nodes, { name: 'n' }, 'log', { follow: 'true' })
+    const response = await silent.promise
+    await expect(other.get(nodes, { name: 'n' })).rejects.toThrow('Headers Timeout')
+    response.end('a line')
+    const pieces: Uint8Array[] = []
+    for await (const piece of await log) pieces.push(piece)
+    expect(`${Buffer.concat(pieces)}`).toBe('a line')
+    await other.close()
   })
 
   it('that are no JSON are said to be none', async () => {
@@ -409,6 +476,22 @@ describe('discovery', () => {
     }
     answers.push(answer, answer)
     expect(await client.discover()).toEqual([pods])
+  })
+
+  it('leaves out a group whose own server does not answer, as long as it may ask at all', async () => {
+    let code = 503
+    const answer: Answer = (response, { url }) => {
+      const groups = ['metrics.k8s.io', 'shop.example'].map((name) => ({ name, versions: [{ version: 'v1' }] }))
+      const widgetList = { resources: [{ name: 'widgets', kind: 'Widget', namespaced: true, verbs: ['get'] }] }
+      if (url === '/api') json(200, { kind: 'APIVersions', versions: [] })(response, received[0] as Received)
+      else if (url === '/apis') json(200, { kind: 'APIGroupList', groups })(response, received[0] as Received)
+      else if (url === '/apis/shop.example/v1') json(200, widgetList)(response, received[0] as Received)
+      else response.writeHead(code).end('service unavailable')
+    }
+    answers.push(...Array<Answer>(8).fill(answer))
+    expect((await client.discover()).map(({ plural }) => plural)).toEqual(['widgets'])
+    code = 403
+    await expect(client.discover()).rejects.toMatchObject({ code: 403 })
   })
 
   it('goes from group to group where the server has no other form', async () => {

@@ -47,7 +47,7 @@ export interface HttpClientOptions extends TransportOptions, Environment {}
 
 /** A client over HTTP, with what only HTTP has: raw paths and discovery. */
 export interface HttpClient extends Client {
-  /** Sends any request. Rejects with an ApiError for codes from 400. */
+  /** Sends any request. Rejects with an ApiError for codes from 300, but that a GET follows where it is led within the server. */
   request(request: RawRequest): Promise<RawResponse>
   /**
    * Watches as `watch` does, and asks the server to draw what it tells of: the objects of events are Tables with a row for each object, or
@@ -172,7 +172,7 @@ class RestClient implements HttpClient {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = withQuery(objectPath(resource, key, subresource), query)
-    return this.#transport.open({ method: 'GET', path, accept: '*/*', ...signalOf(signal) })
+    return this.#transport.open({ method: 'GET', path, accept: '*/*', mayBeginLate: true, ...signalOf(signal) })
   }
 
   patch<T extends KubernetesObject>(

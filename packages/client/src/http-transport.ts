@@ -1,7 +1,8 @@
 import type { PeerCertificate } from 'node:tls'
 import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
-import type { Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import {
+  bearerTokenOf,
   type CredentialHeaders,
   credentialHeaders,
   type Impersonation,
@@ -20,7 +21,7 @@ export const streamConnectionsMax = 1024
 /** Largest response read into memory. */
 export const responseBytesMax = 512 * 1024 * 1024
 
-/** How often a request is sent while the server answers 429 with a Retry-After, the first time included (client-go's rule). */
+/** How often a request is sent while the server answers 429 or 5xx with a Retry-After, the first time included (client-go's rule). */
 export const retryAfterTriesMax = 10
 
 /** Time to connect. */
@@ -28,6 +29,22 @@ const connectTimeoutMs = 10_000
 
 /** Time a server has to begin its answer. */
 const headersTimeoutMs = 60_000
+
+/** How often a request is led to another path, at most (Go's limit), and by which codes. */
+const redirectsMax = 10
+const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** What is looked at of an answer. */
+type Answered = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>
+
+/** Times that a server has, for tests to shorten. */
+export interface TransportLimits {
+  readonly headersTimeoutMs: number
+  readonly bodyTimeoutMs: number
+}
+
+/** Time a server has for each further part of an answer that is read as a whole: one that hangs would hold its reader up for ever. */
+const bodyTimeoutMs = 300_000
 
 export interface TransportOptions {
   /** `https://host:port`, with a path before the API's where there is one. */
@@ -39,6 +56,8 @@ export interface TransportOptions {
   readonly key?: string
   /** A bearer token, or where to get the present one. */
   readonly token?: string | (() => Promise<string>)
+  /** Hears of a token that the server has not taken (401). */
+  readonly onUnauthorized?: (token: string) => void
   /** A name and a password, where there is no token. */
   readonly basic?: { readonly username: string; readonly password: string }
   /** Whom requests are made as, for those who may act as others. */
@@ -71,6 +90,8 @@ export interface RawRequest {
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** Whether the answer may begin at any time: upstream's servers begin with the first line of a log that they follow. */
+  readonly mayBeginLate?: boolean
 }
 
 export interface RawResponse {
@@ -81,9 +102,9 @@ export interface RawResponse {
 
 /** HTTP to one server: pooled connections, credentials, errors as ApiErrors. */
 export interface Transport {
-  /** Sends a request and reads the whole answer. Rejects with an ApiError for codes from 400. */
+  /** Sends a request and reads the whole answer. Rejects with an ApiError for codes from 300. */
   send(request: RawRequest): Promise<RawResponse>
-  /** Sends a request and gives the body as it comes. Rejects with an ApiError for codes from 400. */
+  /** Sends a request and gives the body as it comes. Rejects with an ApiError for codes from 300. */
   open(request: RawRequest): Promise<ResponseBody>
   /** As `HttpClient.openWebSocket`. Absent where requests do not go over a connection of their own. */
   openWebSocket?(path: string, protocols: readonly string[]): Promise<OpenedWebSocket>
@@ -105,19 +126,23 @@ interface Pools {
 }
 
 /** A transport. Connects when the first request comes. Throws a TypeError when `server` is no URL. */
-export function createTransport(options: TransportOptions, environment: Pick<Environment, 'clock'>): Transport {
+export function createTransport(
+  options: TransportOptions,
+  environment: Pick<Environment, 'clock'>,
+  limits: TransportLimits = { headersTimeoutMs, bodyTimeoutMs },
+): Transport {
   const { origin, prefix } = parseServer(options.server)
   const { timeoutMs = connectTimeoutMs } = options
   const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
-  const shared = { connect, headersTimeout: headersTimeoutMs, bodyTimeout: 0, pipelining: 1 }
+  const shared = { connect, headersTimeout: limits.headersTimeoutMs, pipelining: 1 }
   let pools: Promise<Pools> | undefined
 
   // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
   async function connectPools(): Promise<Pools> {
     const { Pool } = await import('undici')
     return {
-      requests: new Pool(origin, { ...shared, connections: requestConnectionsMax }),
-      streams: new Pool(origin, { ...shared, connections: streamConnectionsMax }),
+      requests: new Pool(origin, { ...shared, bodyTimeout: limits.bodyTimeoutMs, connections: requestConnectionsMax }),
+      streams: new Pool(origin, { ...shared, bodyTimeout: 0, connections: streamConnectionsMax }),
     }
   }
 
@@ -142,8 +167,9 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
   async function send(kind: keyof Pools, request: RawRequest) {
     pools ??= connectPools()
     const pool = (await pools)[kind]
-    const { method, body, signal } = request
-    const headers = headersOf(request, await credentialHeaders(options), options.userAgent)
+    const { method, body, signal, mayBeginLate } = request
+    const credentials = await credentialHeaders(options)
+    const headers = headersOf(request, credentials, options.userAgent)
     const path = prefix + request.path
     const trace = traceExchange(options.onExchange, environment.clock, { method, url: origin + path, headers, body })
     try {
@@ -153,11 +179,13 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
         // undici distrusts DELETE with a body and would close the connection after each; the Kubernetes API defines it.
         reset: false,
         headers,
+        ...(mayBeginLate === true ? { headersTimeout: 0 } : {}),
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       })
       const response = await (signal === undefined ? call : untilAborted(call, signal))
       trace?.(response.statusCode, response.headers)
+      if (response.statusCode === 401) options.onUnauthorized?.(bearerTokenOf(credentials))
       return response
     } catch (error) {
       trace?.(undefined, {})
@@ -165,18 +193,36 @@ export function createTransport(options: TransportOptions, environment: Pick<Env
     }
   }
 
-  async function attempt(pool: keyof Pools, request: RawRequest) {
+  async function attempt(pool: keyof Pools, original: RawRequest) {
+    let request = original
+    let redirects = 0
     for (let tries = 1; ; tries++) {
       const response = await dispatchReading(pool, request)
       if (options.onWarning !== undefined) warningsOf(response.headers.warning).forEach(options.onWarning)
-      if (response.statusCode < 400) return response
+      if (response.statusCode < 300) return response
+      const path = redirects < redirectsMax ? redirectedPath(request, response) : undefined
+      if (path !== undefined) {
+        await readText(response.body)
+        request = { ...request, path }
+        redirects += 1
+        continue
+      }
       const retryAfter = Number(response.headers['retry-after'])
       const body = await readText(response.body)
       options.onExchange?.({ type: 'body', text: body })
-      const mayRetry = response.statusCode === 429 && retryAfter > 0 && tries < retryAfterTriesMax
+      const isPassing = response.statusCode === 429 || response.statusCode >= 500
+      const mayRetry = isPassing && retryAfter > 0 && tries < retryAfterTriesMax
       if (!mayRetry) throw serverError(request.method, response.statusCode, body)
       await sleep(environment.clock, retryAfter * 1000, request.signal)
     }
+  }
+
+  /** Where a GET is led within the same server, as by what is behind `proxy`. Elsewhere nobody is to have the credentials. */
+  function redirectedPath({ method, path }: RawRequest, { statusCode, headers }: Answered): string | undefined {
+    if (method !== 'GET' || !redirectCodes.has(statusCode) || typeof headers.location !== 'string') return undefined
+    const target = URL.parse(headers.location, origin + prefix + path)
+    if (target?.origin !== origin || !target.pathname.startsWith(`${prefix}/`)) return undefined
+    return target.pathname.slice(prefix.length) + target.search
   }
 
   /** A kept connection may be closed by the server just as it is used. Reads are safe to send again; writes are not. */

@@ -51,6 +51,12 @@ export class IndexedStore<T extends KubernetesObject> {
     return objectsOf(namespace === undefined ? this.entries() : this.#byNamespace.get(namespace)?.values())
   }
 
+  /** How many objects a namespace has, or there are: none is looked at. */
+  count(namespace?: string): number {
+    if (namespace !== undefined) return this.#byNamespace.get(namespace)?.size ?? 0
+    return this.#byNamespace.values().reduce((sum, { size }) => sum + size, 0)
+  }
+
   /** The objects filed under `value`. Throws where there is no such index. */
   byIndex(name: string, value: string): readonly T[] {
     const index = this.#indexes.get(name)

@@ -369,6 +369,47 @@ describe('informer whose watch breaks', () => {
     })
   })
 
+  it('lists again where the server is at an earlier version than it was, as one restored from a backup', async () => {
+    const kept = await client.create(widgets, widget('kept', { spec: { size: 1 } }))
+    const backup = createFakeClient(environment)
+    let present: Client = client
+    const informer = createInformer(
+      routeClient(() => present),
+      widgets,
+      {},
+      environment,
+    )
+    informer.start()
+    await client.update(widgets, { ...kept, spec: { size: 2 } })
+    await client.create(widgets, widget('lost'))
+    await environment.clock.settle()
+    const told = record(informer)
+    vi.spyOn(environment.random, 'uuid').mockReturnValueOnce(kept.metadata.uid ?? '')
+    await backup.create(widgets, widget('kept', { spec: { size: 1 } }))
+    present = backup
+    client.dropWatches()
+    await environment.clock.advance('5s')
+    backup.sendBookmarks()
+    await environment.clock.advance('1m')
+    expect(told).toEqual(['add kept', 'add lost', 'update kept 2->1', 'delete lost'])
+    expect(informer.resourceVersion).toBe('1')
+  })
+
+  it('lists all at once where its pages take longer than the server remembers', async () => {
+    for (let index = 0; index < 2 * listPageMax; index++) await client.create(widgets, widget(`w${index}`))
+    const listed: unknown[] = []
+    const list: Client['list'] = async (resource, options) => {
+      listed.push(options?.limit)
+      if (options?.continue !== undefined) throw new ApiError(410, 'Expired', 'the token is too old')
+      return client.list(resource, options)
+    }
+    const informer = createInformer({ ...routeClient(() => client), list }, widgets, {}, environment)
+    informer.start()
+    await environment.clock.settle()
+    expect(informer.list()).toHaveLength(2 * listPageMax)
+    expect(listed).toEqual([listPageMax, listPageMax, undefined])
+  })
+
   it('resumes from a bookmark rather than from the last event', async () => {
     const informer = await started()
     await client.create(widgets, widget('a'))

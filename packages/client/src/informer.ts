@@ -6,7 +6,7 @@ import { type Aggregate, type Entry, IndexedStore, type IndexFunction } from './
 import { keyOf } from './object-key.ts'
 import { Reflector } from './reflector.ts'
 import { type Scope, scopeMatcher } from './scope.ts'
-import { compareVersions, isComparableVersion } from './versions.ts'
+import { compareVersions, isComparableVersion, isOlderVersion } from './versions.ts'
 
 /**
  * What an informer calls when its cache changes; the cache already shows the change. Handlers run one after another
@@ -45,6 +45,8 @@ export interface Informer<T extends KubernetesObject> {
   /** The object under `namespace/name`, or `name` where the kind has no namespaces. */
   get(key: string): T | undefined
   list(namespace?: string): readonly T[]
+  /** How many objects `list` would give. However many they are, it costs the same. */
+  count(namespace?: string): number
   /** The objects filed under a value of an index. Throws where there is no such index. */
   byIndex(name: string, value: string): readonly T[]
   /**
@@ -126,6 +128,10 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     return this.#store.list(namespace)
   }
 
+  count(namespace?: string): number {
+    return this.#store.count(namespace)
+  }
+
   byIndex(name: string, value: string): readonly T[] {
     return this.#store.byIndex(name, value)
   }
@@ -200,13 +206,15 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
 
   /** The whole state at `version`: what is missing from it was deleted while nobody watched. */
   #replace(objects: readonly T[], version: string): void {
-    const present = new Set(objects.map((object) => this.#put(object)))
+    // A server that was restored from a backup has older states, and they are what there is.
+    const isRestored = isOlderVersion(version, this.#progress.version)
+    const present = new Set(objects.map((object) => this.#put(object, isRestored)))
     for (const entry of this.#store.entries()) if (!present.has(entry)) this.#removeEntry(entry, entry.object)
     this.#progress.advance(version)
     for (const synced of this.#syncWaits.splice(0)) synced()
   }
 
-  #put(object: T): Entry<T> {
+  #put(object: T, mayBeOlder = false): Entry<T> {
     const entry = this.#store.entryOf(object)
     if (entry === undefined) return this.#add(object)
     const old = entry.object
@@ -214,7 +222,7 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
       this.#removeEntry(entry, old)
       return this.#add(object)
     }
-    if (!isNewer(object, old)) return entry
+    if (!mayBeOlder && !isNewer(object, old)) return entry
     this.#store.replace(entry, object)
     this.#tell('update', object, old)
     return entry

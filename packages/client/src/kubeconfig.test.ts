@@ -75,6 +75,34 @@ describe('a kubeconfig', () => {
     expect(await token()).toBe('second')
   })
 
+  it('looks for another token in the file as soon as the server does not take the one it has', async () => {
+    const path = await write('token', 'first')
+    const { token, onUnauthorized } = await connect(config('{server: "https://h"}', `{tokenFile: ${path}}`))
+    if (typeof token !== 'function') throw new Error('the token is not read anew')
+    expect(await token()).toBe('first')
+    await write('token', 'second')
+    onUnauthorized?.('older')
+    expect(await token()).toBe('first')
+    onUnauthorized?.('first')
+    expect(await token()).toBe('second')
+  })
+
+  it('goes on with the token it has while there is none in the file, and needs one at first', async () => {
+    const path = await write('token', '\n')
+    const { token } = await connect(config('{server: "https://h"}', `{tokenFile: ${path}}`))
+    if (typeof token !== 'function') throw new Error('the token is not read anew')
+    await expect(token()).rejects.toThrow(`read empty token from file "${path}"`)
+    await write('token', 'first')
+    expect(await token()).toBe('first')
+    await write('token', '')
+    await clock.advance('1m')
+    expect(await token()).toBe('first')
+    await rm(path)
+    expect(await token()).toBe('first')
+    await write('token', 'second')
+    expect(await token()).toBe('second')
+  })
+
   it('gives the connection of another cluster or user where one is chosen', async () => {
     const two = `${config('{server: "https://one"}', '{token: a}')}
 clusters: [{name: c, cluster: {server: "https://one"}}, {name: d, cluster: {server: "https://two"}}]
@@ -201,9 +229,12 @@ describe('in a pod', () => {
       await write(name, text)
     setVariable('KUBERNETES_SERVICE_HOST', 'fd00::1')
     setVariable('KUBERNETES_SERVICE_PORT', '443')
-    const { token, ...rest } = await inClusterConnection(new VirtualClock(), directory)
+    const { token, onUnauthorized, ...rest } = await inClusterConnection(new VirtualClock(), directory)
     expect(rest).toEqual({ server: 'https://[fd00::1]:443', ca: 'CA', namespace: 'shop' })
     expect(typeof token === 'function' && (await token())).toBe('secret')
+    await write('token', 'renewed')
+    onUnauthorized?.('secret')
+    expect(typeof token === 'function' && (await token())).toBe('renewed')
   })
 
   it('is said not to be the case elsewhere', async () => {

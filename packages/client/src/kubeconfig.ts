@@ -180,7 +180,7 @@ export async function inClusterConnection(
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     ca: ca ?? '',
-    token: tokenFile(join(directory, 'token'), clock),
+    ...tokenFile(join(directory, 'token'), clock),
     namespace: (namespace ?? '').trim(),
   }
 }
@@ -247,24 +247,36 @@ async function credentialsOf(
   const pair = cert === undefined || key === undefined ? {} : { cert, key }
   const file = textOf(user, 'tokenFile')
   // As in client-go the file comes before the token itself.
-  const token = given ?? (file === undefined ? textOf(user, 'token') : tokenFile(file, clock))
+  if (given === undefined && file !== undefined) return { ...shared, ...pair, ...tokenFile(file, clock) }
+  const token = given ?? textOf(user, 'token')
   if (token !== undefined) return { ...shared, ...pair, token }
   const username = textOf(user, 'username')
   if (username !== undefined) {
     return { ...shared, ...pair, basic: { username, password: textOf(user, 'password') ?? '' } }
   }
   if (!isFields(user.exec)) return { ...shared, ...pair }
-  const plugin = execPluginOf(user.exec, name, cluster, { kubeconfigPath: path, isInputTaken })
+  const plugin = execPluginOf(user.exec, name, await toldCluster(user.exec, cluster), {
+    kubeconfigPath: path,
+    isInputTaken,
+  })
   // As in client-go a plugin is for who has nothing else.
   if (withoutPlugin || cert !== undefined) return { ...shared, ...pair }
   if (pluginPolicy !== undefined) (await import('./plugin-policy.ts')).checkPlugin(plugin.command, pluginPolicy)
   const credentials = execCredentials(plugin, clock)
-  const first = await credentials()
+  const first = await credentials.present()
   return {
     ...shared,
     ...(first.cert === undefined || first.key === undefined ? {} : { cert: first.cert, key: first.key }),
-    ...(first.token === undefined ? {} : { token: async () => (await credentials()).token ?? '' }),
+    ...(first.token === undefined
+      ? {}
+      : { token: async () => (await credentials.present()).token ?? '', onUnauthorized: credentials.refuse }),
   }
+}
+
+/** The cluster as a plugin is told of it, where it wants to be: the authority itself, and not the file that it is in. */
+async function toldCluster(exec: KubeconfigFields, cluster: KubeconfigFields): Promise<KubeconfigFields> {
+  const ca = exec.provideClusterInfo === true ? await pemOf(cluster, 'certificate-authority') : undefined
+  return ca === undefined ? cluster : { ...cluster, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
 }
 
 /** Whom a user of a kubeconfig wants to be taken for. */
@@ -290,16 +302,29 @@ async function pemOf(fields: KubeconfigFields, name: string): Promise<string | u
   return path === undefined ? undefined : readConfigFile(path)
 }
 
-/** Gives the token in a file, read anew when it is older than a minute. */
-function tokenFile(path: string, clock: Clock): () => Promise<string> {
-  let token = ''
+/**
+ * Gives the token in a file, read anew when it is older than a minute or was not taken. Where there is none, as while another
+ * program writes it, the one before goes on.
+ */
+function tokenFile(path: string, clock: Clock): Pick<TransportOptions, 'token' | 'onUnauthorized'> {
+  let present = ''
   let readMs = Number.NEGATIVE_INFINITY
-  return async () => {
-    if (clock.monotonicMs() - readMs >= tokenFileFreshMs) {
-      token = (await readConfigFile(path)).trim()
-      readMs = clock.monotonicMs()
-    }
-    return token
+  return {
+    async token() {
+      if (clock.monotonicMs() - readMs < tokenFileFreshMs) return present
+      try {
+        const found = (await readConfigFile(path)).trim()
+        if (found === '') throw new Error(`read empty token from file ${JSON.stringify(path)}`)
+        present = found
+        readMs = clock.monotonicMs()
+      } catch (error) {
+        if (present === '') throw error
+      }
+      return present
+    },
+    onUnauthorized(token) {
+      if (token === present) readMs = Number.NEGATIVE_INFINITY
+    },
   }
 }
 

@@ -69,6 +69,24 @@ describe('leader election', () => {
     expect(lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
   })
 
+  it('hands over soon also when it stops amid a renewal, which the server carries out', async () => {
+    const a = candidate('a')
+    await environment.clock.advance('1s')
+    const { update } = client
+    let isLost = false
+    // The server has carried it out; the answer is not waited for.
+    client.update = async (resource, object, options) => {
+      const written = await update.call(client, resource, object, options)
+      if (isLost) return written as never
+      isLost = true
+      a.stop.abort(new Error('stopped'))
+      throw options?.signal?.reason
+    }
+    await environment.clock.advance('2s')
+    await a.ended
+    expect([isLost, lease()?.holderIdentity]).toEqual([true, ''])
+  })
+
   it('takes over from a leader that is gone, once its lease has run out, and not before', async () => {
     const dead = {
       apiVersion: 'coordination.k8s.io/v1',

@@ -222,25 +222,28 @@ class LeaseElector implements LeaderElector {
 
   /** Lets the others have it at once. Failing to is no harm: the lease runs out. */
   async #release(): Promise<void> {
-    const lease = this.#lease
-    if (lease === undefined || !this.#holds()) return
-    const now = formatMicroTime(this.#environment.clock.now())
-    const { leaseTransitions = 0 } = lease.spec ?? {}
-    const spec = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions }
+    if (!this.#holds()) return
     const late = new AbortController()
     const timer = this.#environment.clock.setTimer(this.#options.renewDeadlineMs, () =>
       late.abort(new Error('no answer in time')),
     )
-    const given = this.#client
-      .update(leases, { ...lease, spec }, { signal: late.signal })
-      .then((free) => this.#see(free))
     try {
-      await Promise.race([given, rejected(late.signal)])
+      await Promise.race([this.#giveBack(late.signal), rejected(late.signal)])
     } catch (error) {
       this.#environment.logger.info('lease not given back', { ...this.#fields(), error })
     } finally {
       timer.cancel()
     }
+  }
+
+  /** A renewal that was broken off may have been carried out: the lease is another version than was seen last. */
+  async #giveBack(signal: AbortSignal): Promise<void> {
+    const lease = await this.#read(signal)
+    if (lease?.spec?.holderIdentity !== this.#options.identity) return
+    const now = formatMicroTime(this.#environment.clock.now())
+    const { leaseTransitions = 0 } = lease.spec
+    const spec = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions }
+    this.#see(await this.#client.update(leases, { ...lease, spec }, { signal }))
   }
 
   #see(lease: Lease): void {

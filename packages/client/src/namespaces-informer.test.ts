@@ -33,6 +33,7 @@ describe('caches of some namespaces', () => {
     expect(namesOf(informer.list())).toEqual(['a/x', 'c/x'])
     expect(namesOf(informer.list('c'))).toEqual(['c/x'])
     expect(informer.list('b')).toEqual([])
+    expect([informer.count(), informer.count('c'), informer.count('b')]).toEqual([2, 1, 0])
     expect([informer.get('a/x')?.metadata.name, informer.get('b/x')]).toEqual(['x', undefined])
     expect(namesOf(informer.byIndex('name', 'x'))).toEqual(['a/x', 'c/x'])
     expect([informer.covers(inNamespace('a', 'y')), informer.covers(inNamespace('b', 'y'))]).toEqual([true, false])

@@ -26,6 +26,11 @@ export class NamespacesInformer<T extends KubernetesObject> implements Informer<
     return this.#all.flatMap((informer) => informer.list())
   }
 
+  count(namespace?: string): number {
+    if (namespace !== undefined) return this.#byNamespace.get(namespace)?.count(namespace) ?? 0
+    return this.#all.reduce((sum, informer) => sum + informer.count(), 0)
+  }
+
   byIndex(name: string, value: string): readonly T[] {
     return this.#all.flatMap((informer) => informer.byIndex(name, value))
   }

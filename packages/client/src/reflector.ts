@@ -1,9 +1,10 @@
-import { ApiError, hasReason, type KubernetesList, type KubernetesObject, type Resource } from '@coracle/api'
+import { ApiError, expired, hasReason, type KubernetesList, type KubernetesObject, type Resource } from '@coracle/api'
 import { type Environment, keepProcess, sleep } from '@coracle/environment'
 import { type BackOff, createBackOff } from './back-off.ts'
-import type { Client, Watch, WatchEvent } from './client.ts'
+import type { Client, ListOptions, Watch, WatchEvent } from './client.ts'
 import { type Outage, outageOf } from './outage.ts'
 import type { Scope } from './scope.ts'
+import { isOlderVersion } from './versions.ts'
 import { batchesOf } from './watch-batches.ts'
 
 /** Objects asked for per page of a list. */
@@ -149,12 +150,17 @@ export class Reflector<T extends KubernetesObject> {
 
   async #list(): Promise<void> {
     const objects: T[] = []
-    let page = await this.#listPage(undefined)
+    let page = await this.#listPage({ limit: listPageMax })
     for (;;) {
-      objects.push(...page.items)
+      for (const object of page.items) objects.push(object)
       const token = page.metadata.continue
       if (token === undefined || token === '') break
-      page = await this.#listPage(token)
+      page = await this.#listPage({ limit: listPageMax, continue: token }).catch((error: unknown) => {
+        if (!isExpired(error)) throw error
+        // Pages that come more slowly than the server forgets would never come to an end: all at once, as client-go's pager has it.
+        objects.length = 0
+        return this.#listPage({})
+      })
     }
     const version = page.metadata.resourceVersion
     if (version === undefined || version === '')
@@ -164,13 +170,8 @@ export class Reflector<T extends KubernetesObject> {
     this.#target.replace(objects, version)
   }
 
-  #listPage(token: string | undefined): Promise<KubernetesList<T>> {
-    return this.#client.list(this.#resource, {
-      ...this.#scope,
-      limit: listPageMax,
-      ...(token === undefined ? {} : { continue: token }),
-      signal: this.#stopping.signal,
-    })
+  #listPage(page: Pick<ListOptions, 'limit' | 'continue'>): Promise<KubernetesList<T>> {
+    return this.#client.list(this.#resource, { ...this.#scope, ...page, signal: this.#stopping.signal })
   }
 
   /** Watches until the watch ends. Returns whether it did any good; throws what it ended with. */
@@ -235,12 +236,19 @@ export class Reflector<T extends KubernetesObject> {
       case 'ERROR':
         throw ApiError.from(event.object)
       case 'BOOKMARK':
+        this.#checkBookmark(event.object.metadata.resourceVersion)
         break
     }
     const version = event.object.metadata.resourceVersion
     if (typeof version !== 'string' || version === '') return
     this.#version = version
     this.#target.advance(version)
+  }
+
+  /** Throws where the server is at an earlier version than it was: of one that was restored from a backup all is to be listed anew. */
+  #checkBookmark(version: string | undefined): void {
+    if (!isOlderVersion(version, this.#version)) return
+    throw expired(`the server is at version ${version}, and was at ${this.#version}`)
   }
 }
 

@@ -75,6 +75,12 @@ describe('events of events.k8s.io/v1', () => {
     expect(writes()).toHaveLength(3)
   })
 
+  it('become a series also where they happen again while the first is being written', async () => {
+    await fail(2)
+    expect(writes()).toEqual(['create', 'patch'])
+    expect(stored()).toMatchObject([{ series: { count: 2 } }])
+  })
+
   it('are others where object, reason or action differ, and after a while without one', async () => {
     await fail()
     recorder.event(about, 'Warning', 'Failed', 'no such image', { action: 'Updating' })

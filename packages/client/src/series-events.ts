@@ -27,6 +27,8 @@ interface Entry extends WaitingEvent {
   storedCount: number
   writtenMs: number
   refresh: Timer | undefined
+  /** Whether it is to be written, perhaps once more: what is being written may say less. */
+  isDue: boolean
 }
 
 /**
@@ -48,9 +50,10 @@ export class SeriesEventRecorder implements EventRecorder {
     this.#source = source
     this.#isSpam = createSpamFilter(environment.clock)
     this.#writer = new EventWriter(environment, async (entry) => {
+      entry.isDue = false
       await this.#write(entry)
       // Further repetitions have a time of their own.
-      return true
+      return !entry.isDue
     })
   }
 
@@ -66,7 +69,7 @@ export class SeriesEventRecorder implements EventRecorder {
     const entry = this.#entries.get(key)
     if (entry === undefined || nowMs - entry.lastMs > seriesGapMaxMs) {
       const name = eventName(about, this.#environment)
-      const counts = { count: 1, storedCount: 0, writtenMs: 0, refresh: undefined, isPending: false }
+      const counts = { count: 1, storedCount: 0, writtenMs: 0, refresh: undefined, isPending: false, isDue: true }
       const started = { about, type, reason, message: shorten(message), details, firstMs: nowMs, name, lastMs: nowMs }
       const first: Entry = { ...started, ...counts }
       this.#entries.set(key, first)
@@ -90,7 +93,9 @@ export class SeriesEventRecorder implements EventRecorder {
     if (entry.refresh !== undefined) return
     const write = () => {
       entry.refresh = undefined
-      if (!this.#isSpam(identity)) this.#writer.enqueue(entry)
+      if (this.#isSpam(identity)) return
+      entry.isDue = true
+      this.#writer.enqueue(entry)
     }
     const waitMs = entry.count === 2 ? 0 : entry.writtenMs + seriesRefreshMs - nowMs
     if (waitMs <= 0) write()

@@ -24,6 +24,12 @@ export function isComparableVersion(version: string): boolean {
   return length === 1 || (length > 0 && version.charCodeAt(0) !== zero)
 }
 
+/** Whether a version is older than another; not where one of them cannot be compared. */
+export function isOlderVersion(version: string | undefined, other: string | undefined): boolean {
+  if (version === undefined || other === undefined) return false
+  return isComparableVersion(version) && isComparableVersion(other) && compareVersions(version, other) < 0
+}
+
 /** The newer of two versions; an absent one is older than any. */
 export function newerVersion(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined) return b

@@ -83,6 +83,7 @@ function startMember(
       informer: (resource, options) => manager.informer(resource, options),
       resources: () => server.resources(),
       onResourcesChange: (listener) => server.onResourcesChange(listener),
+      discover: () => server.discover(),
       rootCertificate: server.listener?.caPem,
       issueCertificate: server.listener?.issueCertificate,
       serverNames: server.listener?.serverNames,

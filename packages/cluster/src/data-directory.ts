@@ -1,6 +1,8 @@
 import { join, resolve } from 'node:path'
 import type { Environment, Timer } from '@coracle/environment'
 import { fileIdentity, holdsLmdbStore, lockDirectory, makePrivateDirectory } from '@coracle/store'
+import { dataDirectoryNames } from './data-directory-names.ts'
+import { settleStore } from './state/replace-store.ts'
 
 /** The directory of a cluster, which nobody else uses as long as it is open. */
 export interface DataDirectory {
@@ -33,13 +35,6 @@ export class StoreMissingError extends Error {
   }
 }
 
-/** What is where in a data directory. */
-export const dataDirectoryNames = {
-  store: 'store',
-  /** A file that is there once the directory has had a store, and names that one. */
-  marker: 'store.made',
-} as const
-
 const { store: storeName, marker: markerName } = dataDirectoryNames
 /** How soon it is noticed that the directory is gone. */
 const checkEveryMs = 1_000
@@ -59,6 +54,7 @@ export function openDataDirectory(
   makePrivateDirectory(directory)
   const lock = lockDirectory(directory)
   if (lock.takenOver) logger.warn('took the data directory over from a process that died', { directory })
+  settleStore(directory)
   let openedStore: string | undefined
   let timer: Timer
   const checkLater = () => {

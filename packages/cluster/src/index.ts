@@ -42,6 +42,7 @@ export {
   type StateSource,
   stateObjectsMax,
 } from './state/read-state.ts'
+export { settleStore } from './state/replace-store.ts'
 export {
   readSnapshot,
   type SnapshotEnd,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { configMaps, type KubernetesObject, secrets } from '@coracle/api'
@@ -16,6 +16,7 @@ import {
 import { realEnvironment, silentLogger } from '@coracle/environment'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { replaceStore } from '../src/state/replace-store.ts'
 
 const header = { savedAt: '2026-11-22T08:00:00Z', program: '0.1.0', source: 'https://127.0.0.1:6443' }
 const end = { revision: '7', gaps: [] }
@@ -163,6 +164,43 @@ describe('a data directory', () => {
     expect((await stored(second)).map(({ metadata }) => metadata.uid).sort()).toEqual(
       others.map(({ metadata }) => metadata.uid).sort(),
     )
+  })
+
+  it('has all of one store, wherever its replacement was interrupted', async () => {
+    const uidsOf = (objects: readonly KubernetesObject[]) => objects.map(({ metadata }) => metadata.uid).sort()
+    const [before, after] = [await filled('before'), await filled('after')]
+    const [old, others] = [uidsOf(await stored(before)), uidsOf(await stored(after))]
+    let ended = false
+    for (let steps = 0; !ended; steps += 1) {
+      const dataDir = join(home, `after-${steps}`)
+      cpSync(before, dataDir, { recursive: true })
+      cpSync(join(after, 'store'), join(dataDir, 'store.filling'), { recursive: true })
+      let left = steps
+      const step =
+        <Args extends readonly string[]>(act: (...args: Args) => void) =>
+        (...args: Args): void => {
+          if (left === 0) throw new Error('the power is out')
+          left -= 1
+          act(...args)
+        }
+      const files = {
+        rename: step((from: string, to: string) => renameSync(from, to)),
+        remove: step((path: string) => rmSync(path, { recursive: true, force: true })),
+      }
+      try {
+        replaceStore(dataDir, join(dataDir, 'store.filling'), files)
+        ended = true
+      } catch {
+        // It is as it was left.
+      }
+      const isReplaced = steps >= 2
+      await using cluster = await clusterOn(dataDir)
+      const key = { namespace: 'default', name: isReplaced ? 'after' : 'before' }
+      expect((await cluster.client.get(configMaps, key)).data).toEqual({ name: key.name })
+      await cluster.stop()
+      expect(uidsOf(await stored(dataDir))).toEqual(expect.arrayContaining([...(isReplaced ? others : old)]))
+      expect(readdirSync(dataDir)).not.toContain('store.former')
+    }
   })
 
   it('is left alone while its cluster runs', async () => {

@@ -1,7 +1,6 @@
 import { apiVersionOf, hasReason, type KubernetesObject, type Resource } from '@coracle/api'
 import {
   type Client,
-  controllerIndexName,
   createEventRecorder,
   createWorkQueue,
   type EventApi,
@@ -20,6 +19,7 @@ import { type ControllerMetrics, createControllerMetrics, type Outcome } from '.
 import type { KeySource } from './key-source.ts'
 import { NewlySeen } from './newly-seen.ts'
 import { OwnWrites } from './own-writes.ts'
+import { controlledBy } from './owners.ts'
 import type { ActionRecord } from './plan.ts'
 import type { Change } from './predicates.ts'
 import type { Lookup, ReconcileContext, Request } from './reconcile.ts'
@@ -329,7 +329,7 @@ export class ControllerLoop implements Lookup {
       recorder,
       signal,
       informer: (resource) => this.informer(resource),
-      owned: (resource) => this.informer(resource).byIndex(controllerIndexName, object?.metadata.uid ?? ''),
+      owned: (resource) => (object === undefined ? [] : controlledBy(this.informer(resource), object)),
       lookAgainAfter: (delayMs) => queue.addAfter(key, delayMs),
       recordAction: this.#onAction,
     }

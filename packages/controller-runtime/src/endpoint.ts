@@ -69,7 +69,8 @@ const plain = 'text/plain; charset=utf-8'
 
 async function answer(served: Served, { method, url = '/' }: IncomingMessage): Promise<Answer> {
   if (method !== 'GET' && method !== 'HEAD') return { code: 405, type: plain, text: 'method not allowed\n' }
-  const { pathname, searchParams } = new URL(url, 'http://endpoint')
+  // Anyone may ask for what is no URL, such as `//`.
+  const { pathname, searchParams } = URL.parse(url, 'http://endpoint') ?? new URL('http://endpoint/none')
   if (pathname === '/metrics') return { code: 200, type: metricsContentType, text: await served.metrics.collected() }
   const health = await healthAt(served, pathname, searchParams)
   if (health === undefined) return { code: 404, type: plain, text: 'there are /metrics, /healthz and /readyz\n' }

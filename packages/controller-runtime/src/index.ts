@@ -48,6 +48,7 @@ export {
 export { NewlySeen } from './newly-seen.ts'
 export {
   AlreadyOwnedError,
+  controlledBy,
   controllerOf,
   controllerRef,
   isControlledBy,

@@ -21,7 +21,7 @@ import {
 } from '@coracle/environment'
 import type { Controller, RateLimiterFactory } from './controller.ts'
 import { ControllerLoop } from './controller-loop.ts'
-import { type Endpoint, type EndpointOptions, serveEndpoint } from './endpoint.ts'
+import type { Endpoint, EndpointOptions } from './endpoint.ts'
 import type { ActionRecord } from './plan.ts'
 
 /** How long a manager that stops waits for the reconciles under way: upstream's GracefulShutdownTimeout. */
@@ -129,6 +129,7 @@ class ControllerManager implements Manager {
   #turn: AbortSignal | undefined
   #running: Promise<void> | undefined
   #endpoint: Endpoint | undefined
+  #serving: Promise<Endpoint> | undefined
 
   constructor(options: ManagerOptions) {
     this.#options = options
@@ -200,7 +201,11 @@ class ControllerManager implements Manager {
     if (endpoint !== undefined) {
       const { metrics } = this
       const [health, ready] = [this.#healthChecks, this.#readyChecks]
-      this.#endpoint = await serveEndpoint({ ...endpoint, metrics, health, ready, environment })
+      // A cluster in one process has none.
+      this.#serving = import('./endpoint.ts').then(({ serveEndpoint }) =>
+        serveEndpoint({ ...endpoint, metrics, health, ready, environment }),
+      )
+      this.#endpoint = await this.#serving
     }
     await this.#informers.waitForSync(signal)
   }
@@ -215,7 +220,9 @@ class ControllerManager implements Manager {
       this.#running?.then(cancel, cancel)
     })
     const outcome = this.#running === undefined ? undefined : await Promise.race([this.#running, late])
-    await Promise.all([this.#informers.stop(), this.#endpoint?.close()])
+    // It may not listen yet. Where it cannot, the start says so.
+    const served = await this.#serving?.catch(() => undefined)
+    await Promise.all([this.#informers.stop(), served?.close()])
     if (outcome !== 'late') return
     const names = [...this.#added].filter(({ running }) => running !== undefined).map(({ name }) => name)
     throw new Error(`still running ${gracefulStopMs} ms after the manager was stopped: ${names.join(', ')}`)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   AlreadyOwnedError,
+  controlledBy,
   controllerOf,
   controllerRef,
   isControlledBy,
@@ -33,6 +34,20 @@ describe('owner references', () => {
     ['its kind in another group', { ...widgets, group: 'other.com' }, undefined],
   ])('find a controller of %s', (_, resource, name) => {
     expect(controllerOf(owned, resource)?.name).toBe(name)
+  })
+
+  it.each([
+    ['in a namespace of those there alone', 'default', ['here']],
+    ['in none of those everywhere', undefined, ['here', 'elsewhere']],
+  ])('are believed where an owner is %s', (_, namespace, names) => {
+    const cache = {
+      byIndex: () => [
+        widget('here', 0, { namespace: 'default', ownerReferences: [controllerRef(owner)] }),
+        widget('elsewhere', 0, { namespace: 'other', ownerReferences: [controllerRef(owner)] }),
+      ],
+    }
+    const found = controlledBy(cache, { metadata: { uid: 'u1', ...(namespace === undefined ? {} : { namespace }) } })
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(names)
   })
 
   it('tell an owner from another of its name', () => {

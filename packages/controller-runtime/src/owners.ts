@@ -1,5 +1,5 @@
 import { deepEqual, type KubernetesObject, type OwnerReference, type Resource } from '@coracle/api'
-import { keyText } from '@coracle/client'
+import { controllerIndexName, type Informer, keyText } from '@coracle/client'
 
 /** The reference that makes `owner` the controller of an object. Deleting the owner in the foreground waits for the object. */
 export function controllerRef(owner: KubernetesObject): OwnerReference {
@@ -22,6 +22,19 @@ export function controllerOf(object: KubernetesObject, resource?: Resource): Own
 /** Whether `owner` itself, not just one of its name, controls the object. */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid
+}
+
+/**
+ * The objects of a cache that `owner` controls. One in a namespace has none in others, whatever owner they name: whoever may write there is
+ * to have no say here. The cache needs the index `controllerIndexName`, as that of what a controller owns has it.
+ */
+export function controlledBy<T extends KubernetesObject>(
+  cache: Pick<Informer<T>, 'byIndex'>,
+  { metadata: { namespace, uid = '' } }: Pick<KubernetesObject, 'metadata'>,
+): readonly T[] {
+  const found = cache.byIndex(controllerIndexName, uid)
+  const isHere = ({ metadata }: T): boolean => metadata.namespace === namespace
+  return namespace === undefined || found.every(isHere) ? found : found.filter(isHere)
 }
 
 /** Says that an object has a controller already, which is another. */

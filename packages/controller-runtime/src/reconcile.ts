@@ -68,7 +68,7 @@ export interface ReconcileContext<T extends KubernetesObject> extends Environmen
   readonly recorder: EventRecorder
   /** Aborted when the manager stops or loses leadership; pass it to whatever takes long. */
   readonly signal: AbortSignal
-  /** The objects of a resource (declared with `owns`) that the reconciled object controls. */
+  /** The objects of a resource (declared with `owns`) that the reconciled object controls: of its namespace, where it is in one. */
   owned<U extends KubernetesObject>(resource: Resource<U>): readonly U[]
   /** The key is looked at again in this many milliseconds at the latest, also where the reconcile fails. */
   lookAgainAfter(delayMs: number): void

@@ -151,9 +151,20 @@ describe('the endpoint of a manager', () => {
     expect(await get('/readyz?verbose')).toEqual([200, '[+]ping ok\n[+]informer-sync ok\nreadyz check passed\n'])
     expect((await get('/metrics'))[1]).toContain('shop_sales_total 3\n')
     expect((await get('/'))[0]).toBe(404)
+    expect((await get('//'))[0]).toBe(404)
     expect((await get('/metrics', 'POST'))[0]).toBe(405)
     await manager.stop()
     await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('is gone after a stop that came before it listened', async () => {
+    const environment = realEnvironment(silentLogger)
+    const client = createFakeClient(environment)
+    const manager = createManager({ client, environment, endpoint: { port: 0 } })
+    const start = manager.start().catch(() => {})
+    await manager.stop()
+    await start
+    await expect(fetch(manager.endpoint?.url ?? '')).rejects.toThrow('fetch failed')
   })
 
   it('is not ready before the caches are filled', async () => {

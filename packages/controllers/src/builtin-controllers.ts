@@ -1,5 +1,5 @@
 import type { Resource } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import type { Client, DiscoveredResource } from '@coracle/client'
 import type { ActionRecord, Controller, Manager } from '@coracle/controller-runtime'
 import type { Environment, MetricsRegistry } from '@coracle/environment'
 import { createAttachDetachController } from './attach-detach/controller.ts'
@@ -59,6 +59,8 @@ export interface ControllerHost {
   readonly resources: () => readonly Resource[]
   /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
   readonly onResourcesChange?: (listener: () => void) => () => void
+  /** All that the API serves now, by other servers behind it too. Absent: there are none. */
+  readonly discover?: () => Promise<readonly DiscoveredResource[]>
   /** The certificate authority of the API server, as PEM, for namespaces to have; none where it serves no TLS. */
   readonly rootCertificate?: string | undefined
   /** Makes certificates, in PEM, in the name of that authority; none where there is none. */

@@ -9,7 +9,10 @@ export async function loadWhatControllersNeedLater(): Promise<void> {
     import('./endpoint-slice-mirroring/plan.ts'),
     import('./horizontal-pod-autoscaler/sync.ts'),
     import('./legacy-token-cleaner/plan.ts'),
+    import('./local-path-provisioner/plan.ts'),
+    import('./persistent-volume-binder/plan.ts'),
     import('./resource-claim/plan-pod-claims.ts'),
     import('./resource-claim/plan-release.ts'),
+    import('./stateful-set/plan.ts'),
   ])
 }

@@ -31,6 +31,18 @@ describe('consoleLogger', () => {
     ])
   })
 
+  it.each(['text', 'json', 'pino'] as const)('bears what is no JSON, as %s', (format) => {
+    const { written, logger } = lines(format)
+    const circle: { self?: unknown } = {}
+    circle.self = circle
+    logger.warn('odd', { count: 5, circle, error: circle, name: 'web' })
+    expect(written).toHaveLength(1)
+    expect(written[0]).toContain('odd')
+    expect(written[0]).toMatch(/count"?[=:]5/)
+    expect(written[0]).toMatch(/name"?[=:]"?web/)
+    if (format !== 'text') expect(JSON.parse(written[0] ?? '')).toMatchObject({ count: 5, name: 'web' })
+  })
+
   it('leaves out what is below its level', () => {
     const quiet = lines('text')
     quiet.logger.debug('detail')

@@ -26,17 +26,17 @@ export function consoleLogger(options: ConsoleLoggerOptions = {}): Logger {
 const pinoLevels = { debug: 20, info: 30, warn: 40, error: 50 } as const
 
 function pinoLine({ level, message, fields }: LogLine, time: Date): string {
-  return JSON.stringify({ level: pinoLevels[level], time: time.getTime(), ...readable(fields), msg: message })
+  return jsonOf({ level: pinoLevels[level], time: time.getTime(), ...readable(fields), msg: message })
 }
 
 function jsonLine({ level, message, fields }: LogLine, time: Date): string {
-  return JSON.stringify({ time: time.toISOString(), level, message, ...readable(fields) })
+  return jsonOf({ time: time.toISOString(), level, message, ...readable(fields) })
 }
 
 function prettyLine({ level, message, fields }: LogLine, time: Date): string {
   const details = Object.entries(readable(fields))
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : jsonOf(value)}`)
   return [timeOfDay(time), level.padEnd(5), message, ...details].join('  ')
 }
 
@@ -46,6 +46,26 @@ export const localTimeOfDay = (ms: number): string => timeOfDay(new Date(ms))
 const timeOfDay = (time: Date): string => time.toTimeString().slice(0, 8)
 
 const renderers = { text: prettyLine, json: jsonLine, pino: pinoLine } as const
+
+/** Whoever logs is in the middle of something else, often of a failure: what is no JSON, such as what refers to itself, is text. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    const isRecord = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+    if (!isRecord) return JSON.stringify(String(value))
+    const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${textOf(member)}`)
+    return `{${members.join()}}`
+  }
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch {
+    return JSON.stringify(String(value))
+  }
+}
 
 /** Errors say nothing in JSON: their message does. */
 function readable(fields: LogFields): LogFields {

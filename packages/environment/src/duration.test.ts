@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDuration } from './duration.ts'
+import { durationProblem, parseDuration } from './duration.ts'
 
 describe('parseDuration', () => {
   it.each([
@@ -24,4 +24,11 @@ describe('parseDuration', () => {
   it.each(['', '5', 's', '1x', '1 s', '1m30', '--1s', '.s', '1e3s'])('refuses %j and says what to write', (text) => {
     expect(() => parseDuration(text)).toThrow(/invalid duration ".*": write a number and a unit/)
   })
+})
+
+it('says what Go says of a text that is no duration, however long it is', () => {
+  const digits = '1'.repeat(500_000)
+  expect(durationProblem(digits)).toBe(`time: missing unit in duration "${digits}"`)
+  expect(durationProblem('5x')).toBe('time: unknown unit "x" in duration "5x"')
+  expect(durationProblem('2562048h')).toBe('time: invalid duration "2562048h"')
 })

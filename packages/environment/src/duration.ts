@@ -14,7 +14,7 @@ const unitsMs: Readonly<Record<string, number>> = {
  * Throws a `RangeError` that quotes the text when it is none. `0` needs no unit.
  */
 export function parseDuration(text: string): number {
-  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.exec(text)
+  const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/.exec(text)
   if (match === null) {
     if (/^[+-]?0$/.test(text)) return 0
     throw new RangeError(
@@ -22,18 +22,23 @@ export function parseDuration(text: string): number {
     )
   }
   let totalMs = 0
-  for (const [, amount, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/g)) {
     totalMs += Number(amount) * (unitsMs[unit as string] as number)
   }
   return match[1] === '-' ? -totalMs : totalMs
 }
 
-const durationParts = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/
+const durationParts =
+  /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))*(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/
 
 /** What Go says of a text that is no duration: `time: missing unit in duration "5"`. */
 export function durationProblem(text: string): string {
   const unit = durationParts.exec(text)?.[1]
   const fault =
-    unit === undefined ? 'invalid' : unit === '' ? 'missing unit in' : `unknown unit ${JSON.stringify(unit)} in`
+    unit === undefined || Object.hasOwn(unitsMs, unit)
+      ? 'invalid'
+      : unit === ''
+        ? 'missing unit in'
+        : `unknown unit ${JSON.stringify(unit)} in`
   return `time: ${fault} duration ${JSON.stringify(text)}`
 }

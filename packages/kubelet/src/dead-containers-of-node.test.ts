@@ -9,11 +9,22 @@ import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.t
 import { testPod } from './testing/pods.ts'
 
 /** A node whose pods `a` and `b` have each crashed so often, with ten minutes between. */
-async function crashed(times: number, limits?: Partial<DeadContainerLimits>) {
+async function crashed(times: number, limits?: Partial<DeadContainerLimits>, { firstResists = false } = {}) {
   const environment = virtualEnvironment()
   const { clock } = environment
   const client = createFakeClient(environment)
   const runtime = createSimulatedRuntime({ environment })
+  if (firstResists) {
+    const { createContainer, removeContainer } = runtime
+    let first: string | undefined
+    runtime.createContainer = async (...made) => {
+      const id = await createContainer.apply(runtime, made)
+      first ??= id
+      return id
+    }
+    runtime.removeContainer = (id) =>
+      id === first ? Promise.reject(new Error('device or resource busy')) : removeContainer.call(runtime, id)
+  }
   const kubelet = createKubelet({
     client,
     environment,
@@ -60,6 +71,15 @@ it('keeps no more than so many on the node, of whichever pod', async () => {
   await clock.advance(collectionPeriodMs)
   expect(await attempts()).toEqual([
     [3, 4],
+    [3, 4],
+  ])
+})
+
+it('removes the others where one resists', async () => {
+  const { clock, attempts } = await crashed(4, { perContainerMax: -1, max: 3 }, { firstResists: true })
+  await clock.advance(collectionPeriodMs)
+  expect(await attempts()).toEqual([
+    [0, 3, 4],
     [3, 4],
   ])
 })

@@ -249,6 +249,30 @@ describe('a pod on its node', () => {
     )
   })
 
+  it('is restarted and shown as it is where the runtime does not remove what is left of its first runs', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    const { removeContainer } = runtime
+    let tries = 0
+    runtime.removeContainer = () => {
+      tries += 1
+      return Promise.reject(new Error('device or resource busy'))
+    }
+    for (let restart = 0; restart < 4; restart += 1) {
+      runtime.exitContainer(uid, 'web', 1)
+      await clock.advance('6m')
+    }
+    expect((await statusOf(client))?.containerStatuses).toMatchObject([{ restartCount: 4, state: { running: {} } }])
+    const before = tries
+    await clock.advance('1m')
+    // The three of them, every ten seconds.
+    expect(tries - before).toBe(18)
+    runtime.removeContainer = removeContainer
+    await clock.advance('20s')
+    expect(await runtime.listContainers(uid)).toHaveLength(2)
+  })
+
   it('shows that it is not ready for the moment of a restart', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata
@@ -673,6 +697,21 @@ describe('deleting a pod', () => {
     expect(told(client).filter((each) => each.startsWith('Failed'))).toEqual([])
   })
 
+  it('looks for no volumes of a pod that is on its way out when the node agent starts', async () => {
+    const { client, clock, kubelet, open } = await startedKubelet()
+    await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }, graceful))
+    await clock.advance('1s')
+    const lookUps = () => client.calls.filter(({ plural }) => plural === 'configmaps').length
+    const before = lookUps()
+    expect(before).toBeGreaterThan(0)
+    await kubelet.stop({ containers: 'keep' })
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await open()
+    await clock.settle()
+    expect(await statusOf(client)).toMatchObject({ phase: 'Failed' })
+    expect(lookUps()).toBe(before)
+  })
+
   it('writes the status of a pod it ends once', async () => {
     const { client, clock } = await startedKubelet()
     await create(client, testPod({}, graceful))
@@ -765,6 +804,23 @@ describe('stopping the node agent', () => {
     await kubelet.stop({ containers: 'keep' })
     await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
     await open()
+    expect(await runtime.listPodSandboxes(uid)).toEqual([])
+  })
+
+  it('is at work where what is left of a pod resists, and tries again to remove it', async () => {
+    const { client, clock, kubelet, open, runtime } = await startedKubelet()
+    const { uid = '' } = (await create(client, testPod())).metadata
+    await clock.settle()
+    await kubelet.stop({ containers: 'keep' })
+    await client.delete(pods, { namespace: 'default', name: 'web' }, { gracePeriodSeconds: 0 })
+    const { removePodSandbox } = runtime
+    runtime.removePodSandbox = () => Promise.reject(new Error('failed to destroy network for sandbox'))
+    await open()
+    await create(client, testPod({}, { metadata: { name: 'other' } }))
+    await clock.settle()
+    expect((await client.get(pods, { namespace: 'default', name: 'other' })).status?.phase).toBe('Running')
+    runtime.removePodSandbox = removePodSandbox
+    await clock.advance('1m')
     expect(await runtime.listPodSandboxes(uid)).toEqual([])
   })
 })

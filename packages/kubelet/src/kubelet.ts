@@ -261,6 +261,14 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     logger.warn('volumes of pods that are gone have to stay for now', { error: problem })
     removal = environment.clock.setTimer(startRetryMs, () => void removeOthers(ownDirectory))
   }
+  let orphansRemoval: Timer | undefined
+  /** What is left of a pod may resist, as where its network cannot be taken down: the node does not wait for that. Never rejects. */
+  const removeOrphans = async (): Promise<void> => {
+    const [error] = await manager.removeOrphans()
+    if (error === undefined || stopping.signal.aborted) return
+    logger.warn('what is left of pods that are gone has to stay for now', { error })
+    orphansRemoval = environment.clock.setTimer(startRetryMs, () => void removeOrphans())
+  }
   const collector =
     deadContainers &&
     new DeadContainerCollector({ ...environment, logger }, (nowMs) =>
@@ -294,7 +302,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       informer.start()
       await informer.waitForSync(stopping.signal)
       if (informer.list().length > 0) void hostsFiles()?.then((files) => files.takeUp())
-      await manager.removeOrphans()
+      await removeOrphans()
       collector?.start()
       if (runtime.images !== undefined) await startCare(runtime.images)
       // Drivers may take their time for what nobody waits for.
@@ -306,6 +314,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       care?.stop()
       storageWatcher?.stop()
       removal?.cancel()
+      orphansRemoval?.cancel()
       try {
         await Promise.all([informer.stop(), serviceInformer?.stop(), heartbeat.close(), manager.close()])
         await (await hosts)?.stop()

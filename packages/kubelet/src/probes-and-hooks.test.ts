@@ -3,7 +3,7 @@ import { createFakeClient } from '@coracle/client/testing'
 import { sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
-import type { Runtime } from './runtimes/runtime.ts'
+import { ImagePullError, type Runtime } from './runtimes/runtime.ts'
 import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
 
@@ -16,6 +16,10 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
   const { clock } = environment
   const startMs = clock.now()
   const log: string[] = []
+  const cutShort: string[] = []
+  const created: string[] = []
+  let failingStops = 0
+  const listeners = new Set<Parameters<Runtime['subscribe']>[0]>()
   const note = (text: string) => log.push(`${(clock.now() - startMs) / 1000} ${text}`)
   const simulated = createSimulatedRuntime({ environment })
   const nameOf = async (id: string) => (await simulated.listContainers()).find((run) => run.id === id)?.name
@@ -23,11 +27,39 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     runsProcesses: true,
     async execSync(_, [name = '', seconds = '0'], signal) {
       note(name)
-      await sleep(clock, Number(seconds) * 1000, signal)
+      await sleep(clock, Number(seconds) * 1000, signal).catch((error: unknown) => {
+        cutShort.push(name)
+        throw error
+      })
       return { exitCode: (answers[name] ?? true) ? 0 : 1, output: `${name} says no` }
+    },
+    async createContainer(sandboxId, config) {
+      created.push(config.name)
+      if (config.image === 'far.example/away:1') {
+        note('pull')
+        await sleep(clock, 60_000)
+        throw new ImagePullError('i/o timeout')
+      }
+      return simulated.createContainer(sandboxId, config)
+    },
+    async startContainer(id, signal) {
+      if ((await nameOf(id)) === 'slow') await sleep(clock, 20_000, signal)
+      await simulated.startContainer(id, signal)
+    },
+    subscribe(listener) {
+      listeners.add(listener)
+      const unsubscribe = simulated.subscribe(listener)
+      return () => {
+        listeners.delete(listener)
+        unsubscribe()
+      }
     },
     async stopContainer(id, timeoutMs) {
       note(`stop ${await nameOf(id)} ${timeoutMs / 1000}s`)
+      if (failingStops > 0) {
+        failingStops -= 1
+        throw new Error('the runtime does not stop it')
+      }
       await simulated.stopContainer(id, timeoutMs)
     },
   }
@@ -56,7 +88,22 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     clock,
     answers,
     log,
+    /** Commands that were ended before they had done their work. */
+    cutShort,
+    /** The containers that were made, by name. */
+    created,
     create,
+    /** Tells of all containers, as runtimes do when one is ready, or they have been away. */
+    async tellOfAll() {
+      for (const { podUid, id } of await simulated.listContainers())
+        for (const listener of listeners) listener({ podUid, containerId: id })
+    },
+    failStops(count: number) {
+      failingStops = count
+    },
+    endAll: async () => {
+      for (const { id } of await simulated.listContainers()) await simulated.stopContainer(id, 0)
+    },
     /** Ends the agent, and starts another that finds the containers of the first. */
     async restart() {
       const stopped = kubelet.stop({ containers: 'keep' })
@@ -64,10 +111,10 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
       await stopped
       kubelet = await start()
     },
-    /** Marks the pod as the API does when it is deleted with the usual grace period. */
-    async remove() {
+    /** Marks the pod as the API does when it is deleted with the usual grace period. The clock of the node may be ahead of the API's. */
+    async remove({ aheadMs = 0 } = {}) {
       const pod = await client.get(pods, { namespace: 'default', name: 'web' })
-      const deletionTimestamp = formatTime(clock.now() + 30_000)
+      const deletionTimestamp = formatTime(clock.now() + 30_000 - aheadMs)
       const metadata = { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 30 }
       await client.update(pods, { ...pod, metadata })
     },
@@ -171,6 +218,17 @@ describe('preStop hooks', () => {
     expect(log).toEqual(['10 hook', '10 hook', '15 stop web 25s', '15 stop log 25s'])
   })
 
+  it.each([3600, -3600])(
+    'have their time whatever the clock of the API says: the node is %i s ahead',
+    async (seconds) => {
+      const { clock, create, remove, log } = await startedKubelet()
+      await create(testPod({ initContainers: [sidecar], containers: [testContainer({ lifecycle: before(5) })] }))
+      await remove({ aheadMs: seconds * 1000 })
+      await clock.advance('1m')
+      expect(log).toEqual(['0 hook', '0 hook', '5 stop web 25s', '5 stop log 25s'])
+    },
+  )
+
   it('that take the whole grace period leave 2 s to stop', async () => {
     const { clock, create, remove, log } = await startedKubelet()
     await create(testPod({ containers: [testContainer({ lifecycle: before(1000) })] }))
@@ -193,5 +251,97 @@ describe('a postStart hook that fails', () => {
     const waiting = (await status())?.containerStatuses?.[0]?.state?.waiting
     expect(log.filter((line) => line.endsWith('start')).length).toBeGreaterThan(1)
     expect(waiting?.reason).toBe('CrashLoopBackOff')
+  })
+})
+
+describe('a postStart hook', () => {
+  const containers = [
+    testContainer({ name: 'first' }),
+    testContainer({ name: 'proxy', lifecycle: { postStart: { exec: { command: ['start', '10'] } } } }),
+    testContainer({ name: 'app' }),
+  ]
+
+  it('holds up the containers that come after its own in the list', async () => {
+    const { clock, create, created } = await startedKubelet()
+    await create(testPod({ containers }))
+    await clock.advance('9s')
+    expect(created).toEqual(['first', 'proxy'])
+    await clock.advance('2s')
+    expect(created).toEqual(['first', 'proxy', 'app'])
+  })
+
+  it('holds up nothing any more once it has failed', async () => {
+    const { clock, create, created } = await startedKubelet({ start: false })
+    await create(testPod({ containers }))
+    await clock.advance('11s')
+    expect(created.slice(0, 3)).toEqual(['first', 'proxy', 'app'])
+  })
+
+  it('holds up none any more once the pod is to end', async () => {
+    const { clock, create, created, remove } = await startedKubelet()
+    await create(testPod({ containers }))
+    await clock.advance('5s')
+    await remove()
+    await clock.advance('1m')
+    expect(created).toEqual(['first', 'proxy'])
+  })
+})
+
+describe('hooks', () => {
+  const lifecycle = { postStart: { exec: { command: ['start', '20'] } }, ...before(20) }
+
+  it('go on where there is something else to tell of their container than its end', async () => {
+    const { clock, create, remove, tellOfAll, cutShort } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ lifecycle })] }))
+    await clock.advance('5s')
+    await tellOfAll()
+    await clock.advance('20s')
+    await remove()
+    await clock.advance('5s')
+    await tellOfAll()
+    await clock.advance('20s')
+    expect(cutShort).toEqual([])
+  })
+
+  it('end with their container', async () => {
+    const { clock, create, endAll, cutShort, told } = await startedKubelet()
+    await create(testPod({ restartPolicy: 'Never', containers: [testContainer({ lifecycle })] }))
+    await clock.advance('5s')
+    await endAll()
+    await clock.advance('5s')
+    expect(cutShort).toEqual(['start'])
+    expect(told().filter((text) => text.startsWith('Failed'))).toEqual([])
+  })
+})
+
+describe('a stop that fails', () => {
+  it('is tried again after a while, with what is left of the time, and without another hook', async () => {
+    const { clock, create, remove, log, failStops } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ lifecycle: before(1) })] }))
+    failStops(3)
+    await remove()
+    await clock.advance('1m')
+    expect(log).toEqual(['0 hook', '1 stop web 29s', '2 stop web 28s', '3 stop web 27s', '4 stop web 26s'])
+  })
+})
+
+describe('a start that goes wrong beyond what a container can be blamed for', () => {
+  it('leaves the starts beside it to come to their end', async () => {
+    const { clock, create, created, failStops, status } = await startedKubelet({ start: false })
+    const lifecycle = { postStart: { exec: { command: ['start'] } } }
+    failStops(1)
+    await create(testPod({ containers: [testContainer({ lifecycle }), testContainer({ name: 'slow' })] }))
+    await clock.advance('25s')
+    expect(created.filter((name) => name === 'slow')).toEqual(['slow'])
+    expect((await status())?.containerStatuses?.[0]).toMatchObject({ name: 'slow', state: { running: {} } })
+  })
+})
+
+describe('an image that takes long to fail', () => {
+  it('is tried again a while after that', async () => {
+    const { clock, create, log } = await startedKubelet()
+    await create(testPod({ containers: [testContainer({ image: 'far.example/away:1' })] }))
+    await clock.advance('6m')
+    expect(log).toEqual(['0 pull', '70 pull', '150 pull', '250 pull'])
   })
 })

@@ -74,6 +74,9 @@ describe('the frontends of a service', () => {
     ['of another proxy', { labels: { 'service.kubernetes.io/service-proxy-name': 'other' } }],
     ['of services without an address', { labels: { 'service.kubernetes.io/headless': '' } }],
     ['whose port has no number', { ports: [{ name: 'http', protocol: 'TCP' }] }],
+    ['whose port is zero', { ports: [{ name: 'http', port: 0, protocol: 'TCP' }] }],
+    ['whose port is below zero', { ports: [{ name: 'http', port: -1, protocol: 'TCP' }] }],
+    ['whose port is beyond all ports', { ports: [{ name: 'http', port: 65_536, protocol: 'TCP' }] }],
   ] as const)('pass over slices %s', (_, options) => {
     expect(lines(makeService(), makeSlice([makeEndpoint('10.0.0.1')], options as never))).toEqual([
       'TCP 10.96.0.7:80 →',

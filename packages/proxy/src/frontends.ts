@@ -170,6 +170,7 @@ function backendsOf(
     if (addressType !== familyName(frontendAddress)) continue
     for (const { name = '', protocol = 'TCP', port: number } of ports) {
       if (number === undefined || name !== (port.name ?? '') || protocol !== (port.protocol ?? 'TCP')) continue
+      if (!isPort(number)) continue
       for (const endpoint of endpoints) {
         const [address] = endpoint.addresses
         if (address === undefined) continue
@@ -187,6 +188,9 @@ function backendsOf(
   }
   return [...(ready.size > 0 ? ready : leaving).values()]
 }
+
+/** The API takes any number in a slice, as upstream does. Node throws where it is told to go to one that is no port. */
+const isPort = (number: number): boolean => number > 0 && number <= 0xffff
 
 const familyName = (address: string): EndpointSlice['addressType'] => (isIPv6(address) ? 'IPv6' : 'IPv4')
 

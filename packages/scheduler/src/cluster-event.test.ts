@@ -10,6 +10,7 @@ it.each<[ClusterEvent, string | undefined]>([
   [{ type: 'pod-removed', pod, nodeName: 'n' }, 'n'],
   [{ type: 'pod-placed', pod, nodeName: 'n' }, 'n'],
   [{ type: 'csi-node-changed', nodeName: 'n' }, 'n'],
+  [{ type: 'volume-detached', nodeName: 'n' }, 'n'],
   [{ type: 'node-removed', node }, undefined],
   [{ type: 'namespace-changed', namespace: 'n' }, undefined],
   [{ type: 'storage-capacity-changed' }, undefined],

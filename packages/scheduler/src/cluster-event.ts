@@ -15,6 +15,8 @@ export type ClusterEvent =
   | { readonly type: 'storage-class-changed'; readonly storageClass: StorageClass }
   | { readonly type: 'csi-node-changed'; readonly nodeName: string }
   | { readonly type: 'storage-capacity-changed' }
+  /** What was attached to the node is not any more. */
+  | { readonly type: 'volume-detached'; readonly nodeName: string }
   /** `old` is absent where the claim has come, `claim` where it is gone. */
   | { readonly type: 'resource-claim-changed'; readonly claim?: ResourceClaim; readonly old?: ResourceClaim }
   /** There are other devices, or other classes of them. */
@@ -28,6 +30,7 @@ export function nodeOfEvent(event: ClusterEvent): string | undefined {
     case 'pod-removed':
     case 'pod-placed':
     case 'csi-node-changed':
+    case 'volume-detached':
       return event.nodeName
     default:
       return undefined

@@ -93,6 +93,16 @@ describe('binding a pod', () => {
       { preBind: () => Promise.reject(new Error('not ready')) },
       ['expected on n', `${errors} PreBind plugin "P": not ready ""`],
     ],
+    [
+      'is prepared, as a volume has changed,',
+      { preBind: () => Promise.reject(new ApiError(409, 'Conflict', 'the volume has changed')) },
+      ['expected on n', `${errors} PreBind plugin "P": the volume has changed ""`],
+    ],
+    [
+      'is prepared, as a claim is gone,',
+      { preBind: () => Promise.reject(new ApiError(404, 'NotFound', 'the claim is gone')) },
+      ['expected on n', `${errors} PreBind plugin "P": the claim is gone ""`],
+    ],
   ])('is taken back where it fails before the pod %s', async (_, plugin, told) => {
     const binder = binderWith(plugin)
     expect(await binder.bind(pod, node(), 'it is best')).toBe(false)

@@ -46,10 +46,12 @@ export class PodBinder {
     const { name = '', namespace = '', uid = '' } = pod.metadata
     this.#assumed.add(uid)
     this.#cache.place(pod, node.name)
+    let isPosted = false
     try {
       const refusal = this.#framework.reserve(pod, node)
       if (refusal !== undefined) throw new Error(refusal)
       await this.#prepare(pod, node)
+      isPosted = true
       await naming('running Bind plugin "DefaultBinder"', this.#post(pod, node.name, because))
       this.#reporter.bound(pod, node.name)
       return true
@@ -57,8 +59,8 @@ export class PodBinder {
       this.#takeBack(pod, node)
       this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node: node.name, error })
       const { message, cause } = error as Error
-      // Where somebody else has deleted or bound it, there is nothing left to tell.
-      const isSettled = hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict')
+      // Where somebody else has deleted or bound it, there is nothing left to tell. Before that it is a volume or a claim that has changed.
+      const isSettled = isPosted && (hasReason(cause, 'NotFound') || hasReason(cause, 'Conflict'))
       if (!isSettled) await this.#reporter.unbound(withExpectation(pod, node), 'SchedulerError', message, '')
       return false
     }

@@ -166,6 +166,9 @@ describe('the scheduler cache', () => {
       cache.place({ ...ending, metadata: { ...ending.metadata, labels } }, 'a')
     }
     expect(cache.node('a')?.version).toBe(7)
+    // As it comes over a network, where nothing is shared with the state before.
+    cache.place(structuredClone({ ...ending, metadata: { ...ending.metadata, labels: {} } }), 'a')
+    expect(cache.node('a')?.version).toBe(7)
     expect(used()).toEqual({ a: [1000, 1] })
   })
 

@@ -1,4 +1,4 @@
-import { isBeingResized, type Labels, type Namespace, type Node, type Pod, type Service } from '@coracle/api'
+import { deepEqual, isBeingResized, type Labels, type Namespace, type Node, type Pod, type Service } from '@coracle/api'
 import type { Cluster } from './cluster.ts'
 import { type NodeIndex, NodeIndexes } from './node-indexes.ts'
 import { NodeInfo } from './node-info.ts'
@@ -124,7 +124,8 @@ export class SchedulerCache implements Cluster {
     const uid = pod.metadata.uid ?? ''
     const known = this.#places.get(uid) === node ? this.#podsOf(node).get(uid) : undefined
     const info = this.#nodes.get(node)
-    const isSame = known !== undefined && known.spec === pod.spec && !isBeingResized(known) && !isBeingResized(pod)
+    const isSame =
+      known !== undefined && deepEqual(known.spec, pod.spec) && !isBeingResized(known) && !isBeingResized(pod)
     if (!isSame) this.remove(uid)
     this.#places.set(uid, node)
     if (info === undefined) {

@@ -123,6 +123,30 @@ describe('the scheduler', () => {
     expect(tried().reduce((sum, { series }) => sum + (series?.count ?? 1), 0) - before).toBe(1)
   })
 
+  it('tries the others that were like a pod which is kept away by now for what it is', async () => {
+    await addNode('a', '2')
+    await addPod('there', { nodeName: 'a', requests: { cpu: '2' } })
+    const late = async (name: string, labels: Readonly<Record<string, string>>) => {
+      const { metadata: _, ...rest } = makePod({ requests: { cpu: '1' } })
+      await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name, labels } })
+      await environment.clock.settle()
+    }
+    await late('first', { app: 'web' })
+    await late('second', {})
+    const avoided = { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' }
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [avoided] }
+    const node = await client.get(nodes, { name: 'a' })
+    await client.update<Node>(nodes, {
+      ...node,
+      metadata: { ...node.metadata, labels: { 'kubernetes.io/hostname': 'a' } },
+    } as Node)
+    await addPod('shy', { nodeName: 'a', affinity: { podAntiAffinity } })
+    await environment.clock.advance('20s')
+    await client.delete(pods, { namespace: 'default', name: 'there' })
+    await environment.clock.settle()
+    expect(bindings).toEqual(['default/second'])
+  })
+
   it('goes on with other pods where one cannot be judged', async () => {
     await addNode('a')
     await addPod('odd', { containers: undefined as never })
@@ -333,6 +357,32 @@ describe('the scheduler', () => {
     await addPod('gone')
     expect(await conditionsOf('gone')).toEqual([])
     expect(eventsOf('gone')).toEqual([])
+  })
+
+  it('tries a pod again as it has become while it was bound in vain', async () => {
+    await addNode('a')
+    const answer = Promise.withResolvers<never>()
+    const bind = client.createSubresource
+    client.createSubresource = () => answer.promise
+    await addPod('web')
+    const pod = await client.get(pods, { namespace: 'default', name: 'web' })
+    const labels = { app: 'web' }
+    await client.update<Pod>(pods, { ...pod, metadata: { ...pod.metadata, labels } } as Pod)
+    await addNode('b')
+    await client.update<Node>(nodes, {
+      ...(await client.get(nodes, { name: 'b' })),
+      metadata: { name: 'b', labels: { 'kubernetes.io/hostname': 'b' } },
+    } as Node)
+    const wanted = { labelSelector: { matchLabels: labels }, topologyKey: 'kubernetes.io/hostname' }
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [wanted] }
+    await addPod('shy', { nodeName: 'b', affinity: { podAntiAffinity } })
+    const node = await client.get(nodes, { name: 'a' })
+    await client.update<Node>(nodes, { ...node, spec: { unschedulable: true } } as Node)
+    client.createSubresource = bind
+    // The pod is gone or bound: nothing is told, and so nothing is heard of the pod again.
+    answer.reject(new ApiError(409, 'Conflict', 'not today'))
+    await environment.clock.advance('5s')
+    expect([bindings, attempts('web')]).toEqual([[], 1])
   })
 
   it('counts attempts by how they ended, and the pods that wait', async () => {
@@ -821,7 +871,8 @@ describe('the scheduler', () => {
       await addPod('urgent', { priority: 10, requests: { cpu: '1' } })
       expect(eventsOf('victim')).toEqual([])
       unblock()
-      await environment.clock.advance('6m')
+      // Its back-off, and not the time after which a pod is tried again for which nothing has happened.
+      await environment.clock.advance('1s')
       expect(bindings).toEqual(['default/urgent'])
     })
 

@@ -1,5 +1,6 @@
 import {
   claimNameOfPod,
+  deepEqual,
   isBeingResized,
   type Namespace,
   type Node,
@@ -25,6 +26,7 @@ import type { Plugin } from './plugins/plugin.ts'
 import { PodBinder } from './pod-binder.ts'
 import { PodReporter } from './pod-reporter.ts'
 import { Preemptor } from './preemption/preemptor.ts'
+import type { Victims } from './preemption/victims.ts'
 import type { PreparedPod } from './prepared-pod.ts'
 import { schedule } from './schedule.ts'
 import { isSeenAlike, SchedulerCache } from './scheduler-cache.ts'
@@ -114,11 +116,12 @@ class SchedulerLoop implements Scheduler {
     this.#volumes = new VolumeBinder(client, environment.clock, this.#storage)
     this.#devices = new DeviceCache(client, environment, (event) => this.#devicesChanged(event))
     this.#deviceBinder = new DeviceBinder(client, environment, this.#devices, this.#reporter)
-    const caching = [
+    this.#framework = new Framework([
       ...volumePlugins(this.#storage, this.#volumes),
+      ...plugins,
+      // Nodes that others refuse are not searched for devices.
       ...devicePlugins(this.#devices, this.#deviceBinder),
-    ]
-    this.#framework = new Framework([...caching, ...plugins])
+    ])
     this.#binder = new PodBinder(client, environment, this.#framework, this.#cache, this.#reporter)
     this.#queue = new SchedulingQueue(environment.clock, () => this.#scheduleTurn())
     this.#wakeUps = new WakeUps(this.#framework, this.#cache)
@@ -213,11 +216,14 @@ class SchedulerLoop implements Scheduler {
       this.#deviceBinder.podPlaced(uid)
       const old = this.#cache.place(pod, nodeName)
       if (wasAssumed || old === undefined) this.#happened({ type: 'pod-placed', pod, nodeName })
-      else if (old.spec !== pod.spec || isBeingResized(old) || !isSeenAlike(old, pod)) {
+      else if (!deepEqual(old.spec, pod.spec) || isBeingResized(old) || !isSeenAlike(old, pod)) {
         this.#happened({ type: 'pod-placed', pod, old, nodeName })
       }
     } else if (this.#isOurs(pod)) {
-      if (this.#binder.isAssumed(uid)) return
+      if (this.#binder.isAssumed(uid)) {
+        this.#queue.refresh(pod)
+        return
+      }
       this.#noteNomination(pod, before)
       this.#enqueue(pod)
     } else this.#unqueue(uid)
@@ -311,9 +317,9 @@ class SchedulerLoop implements Scheduler {
       })
       const { nodeCount } = this.#cache
       this.#searchStart = nodeCount === 0 ? 0 : (this.#searchStart + decision.examined) % nodeCount
-      if (decision.type === 'fits') this.#track(this.#bind(pod, decision.node, decision.because, startedMs))
+      if (decision.type === 'fits') this.#track(pod, this.#bind(pod, decision.node, decision.because, startedMs))
       else {
-        this.#track(this.#putToRest(decision.prepared, decision.diagnosis))
+        this.#track(pod, this.#putToRest(decision.prepared, decision.diagnosis))
         this.#attempted('unschedulable', startedMs)
       }
     } catch (error) {
@@ -328,12 +334,17 @@ class SchedulerLoop implements Scheduler {
     this.#metrics?.attempted(result, this.#environment.clock.monotonicMs() - startedMs)
   }
 
-  #track(work: Promise<unknown>): void {
-    this.#work.add(work)
-    void work.finally(() => {
-      this.#work.delete(work)
-      this.#scheduleTurn()
-    })
+  /** What fails is logged: nobody waits for it but the end of the scheduler. */
+  #track(pod: Pod, work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => {
+        this.#environment.logger.error('what was decided for a pod was not done', { pod: keyOf(pod), error })
+      })
+      .then(() => {
+        this.#work.delete(done)
+        this.#scheduleTurn()
+      })
+    this.#work.add(done)
   }
 
   async #bind(pod: Pod, node: NodeInfo, because: string, startedMs: Time): Promise<void> {
@@ -364,14 +375,30 @@ class SchedulerLoop implements Scheduler {
     const refusedBy = new Set([...refusals.map(({ refusal }) => refusal.plugin), ...namedBy])
     if (rejection !== undefined) refusedBy.add(rejection.plugin)
     // A pod for which there is a node to come is like no other.
-    const group = [prepared.signature, nominated === undefined ? '' : uid, ...refusedBy].join('\n')
-    this.#queue.rest(uid, { group, refusedBy })
+    const { signature } = prepared
+    const group = [signature, nominated === undefined ? '' : uid, ...refusedBy].join('\n')
+    this.#queue.rest(uid, { group, signature, refusedBy })
     const help = this.#framework.postFilter(pod, refusedBy)
     const message = [explain(diagnosis), explainNoHelp(diagnosis, preemption, help?.message)].filter(Boolean).join(' ')
-    const reported = Promise.all([help?.done, this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')])
-    if (preemption?.type !== 'preempts') return reported
+    const reported = this.#reporter.unbound(pod, 'Unschedulable', message, nominated ?? '')
+    const helped = help?.done === undefined ? undefined : this.#help(pod, help.done)
+    if (preemption?.type !== 'preempts') return Promise.all([reported, helped])
     this.#metrics?.preempts(preemption.victims.pods.length)
-    return Promise.all([reported, this.#preemptor.preempt(pod, preemption.victims)])
+    return Promise.all([reported, helped, this.#preempt(pod, preemption.victims)])
+  }
+
+  /** What is done for a pod that rests is told of by events. Where it fails there may be none, and the pod is tried again. */
+  async #help(pod: Pod, done: Promise<void>): Promise<void> {
+    try {
+      await done
+    } catch (error) {
+      this.#environment.logger.warn('what was to help a pod was not done', { pod: keyOf(pod), error })
+      this.#queue.retry(pod.metadata.uid ?? '')
+    }
+  }
+
+  async #preempt(pod: Pod, victims: Victims): Promise<void> {
+    if (!(await this.#preemptor.preempt(pod, victims))) this.#queue.retry(pod.metadata.uid ?? '')
   }
 }
 

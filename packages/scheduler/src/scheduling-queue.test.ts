@@ -13,7 +13,7 @@ describe('SchedulingQueue', () => {
     queue = new SchedulingQueue(clock, () => {})
   })
 
-  const rest = (uid: string, group = uid) => queue.rest(uid, { group, refusedBy: new Set() })
+  const rest = (uid: string, group = uid) => queue.rest(uid, { group, signature: group, refusedBy: new Set() })
   const taken = () => queue.take()?.metadata.name
 
   it('hands out by priority, then in the order pods came', () => {
@@ -146,10 +146,8 @@ describe('SchedulingQueue', () => {
       for (const name of names) {
         queue.set(makePod({}, name))
         taken()
-        queue.rest(`uid-${name}`, {
-          group: name === 'p00' ? 'other' : 'same',
-          refusedBy: new Set(['NodeResourcesFit']),
-        })
+        const group = name === 'p00' ? 'other' : 'same'
+        queue.rest(`uid-${name}`, { group, signature: group, refusedBy: new Set(['NodeResourcesFit']) })
       }
       await clock.advance('1s')
     })
@@ -174,6 +172,17 @@ describe('SchedulingQueue', () => {
       queue.remove('uid-p01')
       queue.failed('uid-p02')
       expect(taken()).toBeUndefined()
+    })
+
+    it('wakes the next when one is not like them any more, and none when it is refused by others', () => {
+      queue.retryResting(({ metadata }) => metadata.name !== 'p00')
+      expect(taken()).toBe('p01')
+      queue.rest('uid-p01', { group: 'refused by others', signature: 'same', refusedBy: new Set() })
+      expect(taken()).toBeUndefined()
+      queue.retryResting(({ metadata }) => metadata.name === 'p02')
+      expect(taken()).toBe('p02')
+      queue.rest('uid-p02', { group: 'unlike', signature: 'unlike', refusedBy: new Set() })
+      expect([taken(), taken()]).toEqual(['p03', undefined])
     })
 
     it('wakes the next when one goes that was woken, and none when one goes that rests', () => {
@@ -397,6 +406,9 @@ describe('SchedulingQueue', () => {
     rest('uid-a')
     await clock.advance('1s')
     queue.set({ ...pod, status: { phase: 'Pending' } })
+    expect(taken()).toBeUndefined()
+    // As it comes over a network, where nothing is shared with the state before.
+    queue.set(structuredClone({ ...pod, status: { phase: 'Pending', message: 'x' } }))
     expect(taken()).toBeUndefined()
     queue.set(makePod({ nodeSelector: { disk: 'ssd' } }, 'a'))
     expect(queue.take()?.spec.nodeSelector).toEqual({ disk: 'ssd' })

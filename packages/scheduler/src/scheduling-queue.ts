@@ -1,4 +1,4 @@
-import { type Pod, parseTime } from '@coracle/api'
+import { deepEqual, type Pod, parseTime } from '@coracle/api'
 import { assert, type Clock, type Timer } from '@coracle/environment'
 import { ByAge } from './by-age.ts'
 import { ByPriority } from './by-priority.ts'
@@ -33,12 +33,16 @@ interface Queued {
   hasChanged: boolean
   /** With which others it rests, or has rested until it was woken. */
   group: string | undefined
+  /** What plugins saw of it when it was last put to rest. */
+  signature: string | undefined
 }
 
 /** Why pods rest: alike for all that no plugin tells apart, so that it is asked once for all of them what could help. */
 export interface RestReason {
   /** Equal for pods that are alike. */
   readonly group: string
+  /** What plugins see of the pod, as far as they have something to say. */
+  readonly signature: string
   /** Names of the plugins that kept the pod from nodes. */
   readonly refusedBy: ReadonlySet<string>
 }
@@ -97,10 +101,17 @@ export class SchedulingQueue {
       timer: undefined,
       hasChanged: false,
       group: undefined,
+      signature: undefined,
     }
     this.#pods.set(uid, queued)
     this.#activate(uid, queued)
     return true
+  }
+
+  /** Takes over a newer state of a pod that has a node to come to: it is for the next attempt, where this one fails. */
+  refresh(pod: Pod): void {
+    const known = this.#pods.get(uidOf(pod))
+    if (known?.state === 'in-flight') known.pod = pod
   }
 
   /** The pod waits no longer: it has a node, or is gone. */
@@ -111,7 +122,7 @@ export class SchedulingQueue {
     if (known.state === 'active') this.#active.delete(priorityOf(known.pod), uid)
     if (known.state === 'backing-off') this.#leaveBackOff(uid, known)
     if (known.state === 'resting') this.#leaveGroup(known)
-    else this.#wakeNext(known)
+    else this.#wakeNext(known.group)
     this.#pods.delete(uid)
   }
 
@@ -160,7 +171,9 @@ export class SchedulingQueue {
   /** The attempt found a node: there may be room for others that are alike. The pod stays until it is removed, or has failed. */
   placed(uid: string): void {
     const queued = this.#pods.get(uid)
-    if (queued !== undefined) this.#wakeNext(queued)
+    if (queued === undefined) return
+    this.#wakeNext(queued.group)
+    queued.group = undefined
   }
 
   /** The attempt failed by an error: the pod is tried again when its back-off is over. */
@@ -173,7 +186,7 @@ export class SchedulingQueue {
   }
 
   /** The attempt found no node: the pod rests until something happens that could help, or for five minutes. */
-  rest(uid: string, { group, refusedBy }: RestReason): void {
+  rest(uid: string, { group, signature, refusedBy }: RestReason): void {
     const queued = this.#pods.get(uid)
     if (queued === undefined) return
     queued.errorCount = 0
@@ -184,12 +197,22 @@ export class SchedulingQueue {
       this.#retry(uid, queued)
       return
     }
+    const before = queued.signature === signature ? undefined : queued.group
     queued.state = 'resting'
     queued.group = group
+    queued.signature = signature
     const resting = this.#resting.get(group) ?? { refusedBy, pods: new ByAge<Queued>() }
     resting.pods.add(queued)
     this.#resting.set(group, resting)
     this.#arm(uid, queued, unschedulableLongestMs)
+    // Other plugins have something to say of it by now than when it was woken for its group: what holds of it may not hold of the others.
+    this.#wakeNext(before)
+  }
+
+  /** What was to help the pod, if it rests, has failed: it is tried again when its back-off is over. */
+  retry(uid: string): void {
+    const queued = this.#pods.get(uid)
+    if (queued?.state === 'resting') this.#await(uid, queued)
   }
 
   /**
@@ -227,10 +250,9 @@ export class SchedulingQueue {
     }
   }
 
-  /** One that has been woken rests no more: the next of its group is. */
-  #wakeNext(queued: Queued): void {
-    const resting = this.#resting.get(queued.group ?? '')
-    queued.group = undefined
+  /** One of the group that has been woken rests no more, or no more with it: the next is. */
+  #wakeNext(group: string | undefined): void {
+    const resting = group === undefined ? undefined : this.#resting.get(group)
     const next = resting === undefined ? undefined : this.#nextOf(resting.pods)
     if (next !== undefined) this.#retry(uidOf(next.pod), next)
   }
@@ -326,8 +348,8 @@ function sinceUnschedulableMs({ status }: Pod, nowMs: number): number {
 
 const uidOf = (pod: Pod): string => pod.metadata.uid ?? ''
 
-/** Whether the change of a pod can have a node take it: one of its status cannot. */
+/** Whether the change of a pod can have a node take it: one of its status cannot. Over a network what is the same is not the same object. */
 const mayFitElsewhere = (
   { metadata: { labels: old }, spec }: Pod,
   { metadata: { labels }, spec: newSpec }: Pod,
-): boolean => spec !== newSpec || (old !== labels && JSON.stringify(old) !== JSON.stringify(labels))
+): boolean => !deepEqual(spec, newSpec) || !deepEqual(old, labels)

@@ -104,4 +104,19 @@ describe('what helps pods that rest', () => {
     expect(wakeUps.take()(resting, byRoom)).toBe(true)
     expect(wakeUps.isEmpty).toBe(true)
   })
+
+  it('may be anything for a pod that cannot be judged, which is told when it is tried', () => {
+    const failing: ClusterPlugin = {
+      name: 'Failing',
+      scope: 'cluster',
+      signature: () => undefined,
+      isHelpedBy() {
+        throw new Error('not today')
+      },
+    }
+    const wakeUps = new WakeUps(new Framework([failing, hinting]), new SchedulerCache())
+    wakeUps.add({ type: 'devices-changed' })
+    const helps = wakeUps.take()
+    expect([helps(resting, new Set(['Failing'])), helps(resting, new Set(['Hinting']))]).toEqual([true, false])
+  })
 })

@@ -39,8 +39,7 @@ export class WakeUps {
     this.#areTooMany = false
     const names = new Set(events.flatMap((event) => nodeOfEvent(event) ?? []))
     const nodes = [...names].flatMap((name) => this.#cluster.node(name) ?? [])
-    return (pod, refusedBy) => {
-      if (areTooMany) return true
+    const helps = (pod: Pod, refusedBy: ReadonlySet<string>): boolean => {
       if (nodes.length > 0) {
         const prepared = this.#framework.prepare(pod, this.#cluster)
         // Where another plugin refuses now, the pod is tried, so that what helps against that one wakes it.
@@ -49,6 +48,15 @@ export class WakeUps {
         if (nodes.some((node) => isOutOfDate(prepared.refuse(node)))) return true
       }
       return events.some((event) => this.#framework.isHelpedBy(pod, event, this.#cluster, refusedBy))
+    }
+    return (pod, refusedBy) => {
+      if (areTooMany) return true
+      try {
+        return helps(pod, refusedBy)
+      } catch {
+        // One that cannot be judged is tried: what is the matter is told then, and the others are asked about.
+        return true
+      }
     }
   }
 }

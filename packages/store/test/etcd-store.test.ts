@@ -126,6 +126,17 @@ describe.skipIf(!hasEtcd)('with etcd', needsEtcd, () => {
       expect(await store.list('')).toMatchObject({ entries: [{ key: '/a/1' }] })
     })
 
+    it('shows nobody the key by which a watch learns how far it is, neither a listing nor a wider watch', async () => {
+      const [store, other] = await Promise.all([open(), open()])
+      const base = await other.latest()
+      const wider = record(other, '', base)
+      const watch = record(store, '/a/', base)
+      await watch.until(await commit(other, put('b')))
+      await wider.until(await commit(other, put('c')))
+      expect(wider.events.map(({ key }) => key)).toEqual(['b', 'c'])
+      expect((await other.list('')).entries.map(({ key }) => key)).toEqual(['b', 'c'])
+    })
+
     it('keeps notes where an operator finds them, and only as many as asked, once somebody lets go of some', async () => {
       const [store, other, all] = await Promise.all([open({ notesMax: 3 }), open(), open({ prefix: '' })])
       const noted = (label: string) =>

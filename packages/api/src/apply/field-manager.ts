@@ -21,6 +21,8 @@ import {
   type FieldOwners,
   isSameManager,
   type Manager,
+  managerKey,
+  type Owned,
   type OwnedChange,
   type OwnershipConflict,
   ownersAfterUpdate,
@@ -143,8 +145,15 @@ export function* applyRecording(input: ApplyInput, force: boolean, time: string)
 export function sameOwners(a: FieldOwners, b: FieldOwners): boolean {
   if (a === b) return true
   if (a.length !== b.length) return false
-  return a.every((owner) => {
-    const other = b.find((each) => isSameManager(each, owner))
+  let byKey: ReadonlyMap<string, Owned> | undefined
+  const known = (owner: Owned): Owned | undefined => {
+    byKey ??= new Map(b.map((each) => [managerKey(each), each]))
+    return byKey.get(managerKey(owner))
+  }
+  return a.every((owner, index) => {
+    // They are in order, and seldom is one new.
+    const same = b[index]
+    const other = same !== undefined && isSameManager(same, owner) ? same : known(owner)
     return other !== undefined && other.apiVersion === owner.apiVersion && sameFields(owner.fields, other.fields)
   })
 }
@@ -210,21 +219,38 @@ function capUpdaters(owners: FieldOwners): FieldOwners {
     .sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(a.name, b.name))
   let surplus = updaters.length - updateManagersMax
   if (surplus <= 0) return owners
-  let capped = owners
+  const left = new Map(owners.map((owner) => [managerKey(owner), owner]))
   const firsts = new Map<string, Manager>()
+  const merged = new Map<string, { readonly bucket: Manager; readonly sets: FieldSet[]; time: Owned['time'] }>()
   for (const updater of updaters) {
     if (surplus <= 0) break
-    const { apiVersion } = updater
+    const { apiVersion, time } = updater
     const first = firsts.get(apiVersion)
     if (first === undefined) {
       firsts.set(apiVersion, updater)
       continue
     }
     const bucket: Manager = { name: ancientChangesManager, operation: 'Update', apiVersion, subresource: '' }
-    const merged = capped.filter((owner) => [first, bucket, updater].some((each) => isSameManager(each, owner)))
-    const fields = merged.map((owner) => owner.fields).reduce(unionOf, noFields)
-    capped = [...capped.filter((owner) => !merged.includes(owner)), { ...bucket, fields, time: updater.time }]
+    const merging = merged.get(apiVersion) ?? { bucket, sets: [], time }
+    merged.set(apiVersion, merging)
+    for (const each of [first, bucket, updater]) {
+      const key = managerKey(each)
+      const owner = left.get(key)
+      if (owner === undefined) continue
+      merging.sets.push(owner.fields)
+      left.delete(key)
+    }
+    merging.time = time
     surplus -= 1
   }
-  return capped
+  const buckets = [...merged.values()].map(({ bucket, sets, time }) => ({ ...bucket, fields: unionOfAll(sets), time }))
+  return [...left.values(), ...buckets]
+}
+
+/** The fields in any of the sets. Halves are united, and their halves: one after the other, very many would be gone through again and again. */
+function unionOfAll(sets: readonly FieldSet[]): FieldSet {
+  const [only = noFields] = sets
+  if (sets.length < 2) return only
+  const half = sets.length >> 1
+  return unionOf(unionOfAll(sets.slice(0, half)), unionOfAll(sets.slice(half)))
 }

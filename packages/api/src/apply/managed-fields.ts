@@ -3,7 +3,7 @@ import { isJsonObject, setMember } from '../json.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
 import { ownedText } from './alike-updates.ts'
 import { type FieldSet, noFields, selfElement } from './field-set.ts'
-import { type FieldOwners, isSameManager, type Owned } from './ownership.ts'
+import { type FieldOwners, managerKey, type Owned } from './ownership.ts'
 
 /** Owners as `metadata.managedFields` shows them. */
 export function managedFieldsOf(owners: FieldOwners): readonly ManagedFieldsEntry[] {
@@ -52,15 +52,13 @@ export function inOrder(owners: FieldOwners): FieldOwners {
 
 /** Reads managedFields that a client has sent; undefined where they make no sense, and are therefore ignored. */
 export function ownersOf(entries: readonly ManagedFieldsEntry[]): FieldOwners | undefined {
-  const owners: Owned[] = []
+  const owners = new Map<string, Owned>()
   for (const entry of entries) {
     const owned = ownedOf(entry)
     if (owned === undefined) return undefined
-    const at = owners.findIndex((owner) => isSameManager(owner, owned))
-    if (at < 0) owners.push(owned)
-    else owners[at] = owned
+    owners.set(managerKey(owned), owned)
   }
-  return inOrder(owners)
+  return inOrder([...owners.values()])
 }
 
 /** Whether a client asks that nobody should own anything: by an empty list, or one empty entry. */

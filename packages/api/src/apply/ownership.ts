@@ -57,6 +57,11 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   )
 }
 
+/** A text that the same managers have, and no others: by it one of very many is found. */
+export function managerKey({ name, operation, apiVersion, subresource }: Manager): string {
+  return JSON.stringify([name, operation, subresource, operation === 'Apply' ? '' : apiVersion])
+}
+
 /** The owner as it has what it owns since another time. Owners may make their fields when they are asked for. */
 export function atTime(owner: Owned, time: Owned['time']): Owned {
   return { ...owner, fields: owner.fields, time }

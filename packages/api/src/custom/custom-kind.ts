@@ -185,8 +185,8 @@ function strategyOf({ spec, metadata }: CustomResourceDefinition): Strategy<Kube
 
 /** Finalizers without a domain are for the server's own; upstream only warns of them where the kind is a custom one. */
 function finalizerWarnings({ metadata }: KubernetesObject, old?: KubernetesObject): readonly string[] {
-  const known = old?.metadata.finalizers ?? []
-  const added = new Set((metadata.finalizers ?? []).filter((each) => !known.includes(each)))
+  const known = new Set(old?.metadata.finalizers)
+  const added = new Set((metadata.finalizers ?? []).filter((each) => !known.has(each)))
   return [...added].sort(compareText).flatMap((each) => {
     const at = `metadata.finalizers: ${goQuoted(each)}: `
     const malformed = checkFormat('qualified-name', each).map((problem) => at + problem)

@@ -113,30 +113,36 @@ const metadataProblems =
   }
 
 function addMetadataErrors(schema: Schema, value: unknown, path: FieldPath, errors: FieldError[]): void {
-  const malformed = malformedMetadata(schema, value, path)
+  const malformed = malformedResource(schema, value, path)
   if (malformed === undefined) embeddedResourceErrors(schema, value, path, errors)
   else errors.push(malformed)
 }
 
-/** The first metadata in a value that cannot be read. */
-function malformedMetadata(schema: Schema, value: unknown, path: FieldPath): FieldError | undefined {
+/** The first object of the API in a value that cannot be read, with what keeps it from being. */
+function malformedResource(schema: Schema, value: unknown, path: FieldPath): FieldError | undefined {
   if (schema.type === 'list' && Array.isArray(value)) {
-    return first(value, (each, index) => malformedMetadata(schema.items, each, path.index(index)))
+    return first(value, (each, index) => malformedResource(schema.items, each, path.index(index)))
   }
   if (!isJsonObject(value)) return undefined
   if (schema.type === 'map')
-    return first(Object.entries(value), ([key, each]) => malformedMetadata(schema.values, each, path.key(key)))
+    return first(Object.entries(value), ([key, each]) => malformedResource(schema.values, each, path.key(key)))
   if (schema.type !== 'object') return undefined
-  const own =
-    schema.embeddedResource === true && value.metadata !== undefined
-      ? unreadable(value.metadata, path.field('metadata'))
-      : undefined
+  const own = schema.embeddedResource === true ? malformedItself(value, path) : undefined
   if (own !== undefined) return own
   return first(Object.entries(schema.fields), ([name, field]) =>
     Object.hasOwn(value, name) && field.schema.type !== 'string' && name !== 'metadata'
-      ? malformedMetadata(field.schema, value[name], path.field(name))
+      ? malformedResource(field.schema, value[name], path.field(name))
       : undefined,
   )
+}
+
+function malformedItself(resource: JsonObject, path: FieldPath): FieldError | undefined {
+  for (const name of ['apiVersion', 'kind']) {
+    const value = resource[name]
+    if (value !== undefined && typeof value !== 'string')
+      return invalidField(path.field(name), value, 'must be a string')
+  }
+  return resource.metadata === undefined ? undefined : unreadable(resource.metadata, path.field('metadata'))
 }
 
 function unreadable(metadata: unknown, path: FieldPath): FieldError | undefined {

@@ -265,13 +265,14 @@ function listItemErrors(props: JsonSchemaProps, path: FieldPath, errors: FieldEr
     errors.push(forbiddenField(path.field('items').field('nullable'), detail))
   }
   if (listType === 'set') return
-  const { properties = {}, required = [] } = items
+  const { properties = {} } = items
+  const required = new Set(items.required)
   for (const key of props['x-kubernetes-list-map-keys'] ?? []) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (property === undefined) continue
     const at = path.field('items').field('properties').key(key)
     const named = 'this property is in x-kubernetes-list-map-keys, so it'
-    if (!required.includes(key) && property.default === undefined) {
+    if (!required.has(key) && property.default === undefined) {
       errors.push(requiredField(at.field('default'), `${named} must have a default or be a required property`))
     }
     if (property.nullable === true) errors.push(forbiddenField(at.field('nullable'), `${named} cannot be nullable`))

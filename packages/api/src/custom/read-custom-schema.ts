@@ -177,12 +177,13 @@ const hasProperties = ({ properties }: JsonSchemaProps): boolean => Object.keys(
 function objectNode(props: JsonSchemaProps, name: string): ObjectSchema {
   const embedded = props['x-kubernetes-embedded-resource'] === true
   const fields: Record<string, Field> = embedded ? { ...apiFields(props, embeddedMetadata) } : {}
+  const required = new Set(props.required)
   for (const [key, property] of Object.entries(props.properties ?? {})) {
     if (embedded && (apiFieldNames as readonly string[]).includes(key)) continue
     setMember(fields, key, {
       schema: nodeOf(property),
       doc: property.description ?? '',
-      required: props.required?.includes(key) ?? false,
+      required: required.has(key),
     })
   }
   return {

@@ -249,6 +249,15 @@ describe('defaults in objects of the API, as the apiextensions server 1.36.4 ans
       ],
     ],
     [{ properties: { metadata: { type: 'object', default: { name: 'a' } } } }, []],
+    // What is no text is told by itself.
+    [{ default: { apiVersion: 42 } }, [`${at}.default.apiVersion: Invalid value: 42: must be a string`]],
+    [{ default: { apiVersion: 'v1', kind: {} } }, [`${at}.default.kind: Invalid value: {}: must be a string`]],
+    [
+      { properties: { apiVersion: { type: 'string', default: 42 } } },
+      [
+        `${at}.properties[apiVersion].default: Invalid value: 42: must result in valid metadata: apiVersion: Invalid value: 42: must be a string`,
+      ],
+    ],
   ])('%j', (more, expected) => {
     expect(errorsOf(resource(more))).toEqual(expected)
   })

@@ -9,6 +9,9 @@ import { checkFormat } from '../string-formats.ts'
 /** 4 or 6; 0 for what is no address. */
 export const addressFamily = (address: string): 0 | 4 | 6 => isIP(address) as 0 | 4 | 6
 
+/** The same for an address whose numbers may begin with zeros. */
+export const looseAddressFamily = (address: string): 0 | 4 | 6 => addressFamily(address.replaceAll(/\b0+(?=\d)/g, ''))
+
 /** 4 or 6; 0 for what is no range of addresses. */
 export const cidrFamily = (cidr: string): 0 | 4 | 6 => parseCidr(cidr)?.family ?? 0
 

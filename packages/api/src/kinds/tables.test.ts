@@ -685,6 +685,7 @@ describe('cells of tables', () => {
   })
 
   it.each([
+    ['networking.k8s.io/v1 IngressClass', 'ingressclass.kubernetes.io/is-default-class'],
     ['storage.k8s.io/v1 StorageClass', 'storageclass.kubernetes.io/is-default-class'],
     ['storage.k8s.io/v1 StorageClass', 'storageclass.beta.kubernetes.io/is-default-class'],
     ['storage.k8s.io/v1 VolumeAttributesClass', 'volumeattributesclass.alpha.kubernetes.io/is-default-class'],

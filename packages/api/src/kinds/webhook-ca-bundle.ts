@@ -12,16 +12,41 @@ export function caBundleErrors(bundle: string, path: FieldPath): readonly FieldE
 export const isReadableCaBundle = (bundle: string): boolean =>
   caProblem(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
 
-const pemBlock = /-----BEGIN ([^-\n]*)-----\r?\n([\s\S]*?)-----END \1-----/g
-
 /** One certificate that can be read is enough. */
 function caProblem(pem: string): string | undefined {
   if (pem === '') return undefined
-  const blocks = [...pem.matchAll(pemBlock)]
-  if (blocks.some(([text, type]) => type === 'CERTIFICATE' && isCertificate(text))) return undefined
-  const rest = pem.slice((blocks.at(-1)?.index ?? 0) + (blocks.at(-1)?.[0].length ?? 0))
-  if (blocks.length > 0 && rest.trim() === '') return 'no valid certificate authority data seen'
+  const blocks = pemBlocks(pem)
+  if (blocks.some(({ type, text }) => type === 'CERTIFICATE' && isCertificate(text))) return undefined
+  if (blocks.length > 0 && pem.slice(blocks.at(-1)?.end).trim() === '')
+    return 'no valid certificate authority data seen'
   return 'unable to parse bytes as PEM block'
+}
+
+interface PemBlock {
+  readonly type: string
+  readonly text: string
+  /** Where it ends. */
+  readonly end: number
+}
+
+const beginLine = /-----BEGIN ([^-\n]*)-----\r?\n/g
+const endMark = '-----END '
+
+/** The blocks of a text. It is gone through once, however many beginnings of blocks in it have no end. */
+function pemBlocks(pem: string): readonly PemBlock[] {
+  const blocks: PemBlock[] = []
+  let end = 0
+  let mark = pem.indexOf(endMark)
+  for (const { 0: line, 1: type = '', index } of pem.matchAll(beginLine)) {
+    if (index < end) continue
+    const content = index + line.length
+    if (mark < content && mark >= 0) mark = pem.indexOf(endMark, content)
+    if (mark < 0) break
+    if (!pem.startsWith(`${type}-----`, mark + endMark.length)) continue
+    end = mark + endMark.length + type.length + '-----'.length
+    blocks.push({ type, text: pem.slice(index, end), end })
+  }
+  return blocks
 }
 
 function isCertificate(pem: string): boolean {

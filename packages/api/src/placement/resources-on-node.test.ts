@@ -65,6 +65,23 @@ describe('what a pod and its sidecar take while their resources are changed', ()
     expect(amounts).toEqual([cpu, cpu, cpu, '2Gi'])
   })
 
+  it('is what they still have while they are given less', () => {
+    const pod = resized({ asked: '1', given: '1' })
+    const status = (name: string) => ({ name, allocatedResources: resources('1').requests, resources: resources('3') })
+    const shrinking = {
+      ...pod,
+      status: {
+        ...pod.status,
+        containerStatuses: [status('main')],
+        initContainerStatuses: [status('side')],
+        conditions: [{ type: 'PodResizeInProgress', status: 'True' }],
+      },
+    } as unknown as Pod
+    const usage = quotaUsage({ group: '', plural: 'pods' }, shrinking, 0)
+    const amounts = ['requests.cpu', 'limits.cpu'].map((name) => formatQuantity(usage.get(name) as never))
+    expect(amounts).toEqual(['6', '6'])
+  })
+
   it('is nothing when the pod has ended', () => {
     const usage = quotaUsage(
       { group: '', plural: 'pods' },

@@ -32,8 +32,12 @@ export function specOnNode(pod: Pod): PodSpec {
 /** Whether a pod may have other resources than it asks for. */
 export function isBeingResized({ metadata, status }: Pod): boolean {
   if (status?.containerStatuses === undefined) return false
-  return status.observedGeneration !== metadata.generation || status.conditions?.some(isPendingResize) === true
+  return status.observedGeneration !== metadata.generation || status.conditions?.some(isResize) === true
 }
+
+/** A pod that is to have less has more until its node has taken it back, which may be never: memory that is in use stays. */
+const isResize = (condition: PodCondition): boolean =>
+  isPendingResize(condition) || condition.type === 'PodResizeInProgress'
 
 const isPendingResize = ({ type }: PodCondition): boolean => type === 'PodResizePending'
 
@@ -64,11 +68,12 @@ function withTaken(container: Container, given: ContainerStatus, isRefused: bool
   const { requests, limits } = container.resources ?? {}
   const taken = (asked: ResourceList | undefined, has: ResourceList | undefined): ResourceList | undefined =>
     has === undefined ? asked : largerOf(isRefused ? {} : asked, has)
+  const { allocatedResources = given.resources?.requests } = given
   return {
     ...container,
     resources: {
       ...container.resources,
-      requests: taken(requests, given.allocatedResources),
+      requests: taken(requests, allocatedResources && largerOf(given.resources?.requests, allocatedResources)),
       limits: taken(limits, given.resources?.limits),
     },
   } as Container

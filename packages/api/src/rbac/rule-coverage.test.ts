@@ -54,3 +54,20 @@ it.each([
 ])('%s', (_, rules, others, uncovered) => {
   expect(uncoveredRules(rules, others)).toEqual(uncovered)
 })
+
+const many = (prefix: string) => Array.from({ length: 1_000 }, (_, index) => `${prefix}-${index}`)
+
+it('looks at a thousand million verbs of resources and names where it has to, and no further', {
+  timeout: 5_000,
+}, () => {
+  const huge = rule(many('resource'), many('verb'), { resourceNames: many('name') })
+  const all = { apiGroups: ['*'], resources: ['*'], verbs: ['*'] }
+  expect(uncoveredRules([huge], [all])).toEqual([])
+  expect(uncoveredRules([huge], [rule(['*'], many('verb').slice(1))], 10)).toHaveLength(10)
+  const missing = uncoveredRules([huge], [rule(many('resource').slice(1), ['*']), rule(['*'], many('verb').slice(1))])
+  expect(missing).toHaveLength(1_000)
+  const names = many('name')
+  const halves = [names.slice(0, 500), names.slice(500)].map((resourceNames) => ({ ...all, resourceNames }))
+  expect(uncoveredRules([huge], halves)).toEqual([])
+  expect(missing[1]).toEqual(rule(['resource-0'], ['verb-0'], { resourceNames: ['name-1'] }))
+})

@@ -1,3 +1,4 @@
+import { trimRight } from '../go-text.ts'
 import type { PolicyRule } from '../kinds/rbac/role.ts'
 
 /** A request for a resource, as rules see it. */
@@ -33,6 +34,6 @@ export function ruleAllowsPath(rule: PolicyRule, verb: string, path: string): bo
 
 /** Whether a pattern with a trailing `*` matches a path; one without matches nothing. */
 export const matchesPath = (pattern: string, path: string): boolean =>
-  pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''))
+  pattern.endsWith('*') && path.startsWith(trimRight(pattern, '*'))
 
 const hasOrAll = (values: readonly string[], value: string): boolean => values.includes(value) || values.includes('*')

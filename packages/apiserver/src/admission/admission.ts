@@ -10,7 +10,7 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 export type AdmittedKind = Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema' | 'applyDefaults'>
 
 /** What a path names, with all versions in which it is served: objects are in the form that they are stored in, where they are. */
-export type AdmittedResource = ResourceDefinition & Pick<StoredKind, 'served' | 'versions'>
+export type AdmittedResource = ResourceDefinition & Pick<StoredKind, 'served' | 'versions' | 'custom'>
 
 /** What admission judges. */
 export interface AdmissionAttributes {

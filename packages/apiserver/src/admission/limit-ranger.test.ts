@@ -1,4 +1,4 @@
-import { type LimitRange, limitRanges, persistentVolumeClaims, pods } from '@coracle/api'
+import { type LimitRange, limitRanges, nodes, persistentVolumeClaims, pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { createAccount, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
@@ -43,6 +43,26 @@ describe('LimitRanger', () => {
     expect(metadata.annotations?.['kubernetes.io/limit-ranger']).toBe(
       'LimitRanger plugin set: memory request for container main; memory limit for container main; cpu, memory request for init container first; cpu, memory limit for init container first',
     )
+  })
+
+  it('leaves a pod alone that is on its way out', async () => {
+    const { client } = await startTestCore()
+    await client.create(nodes, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+      status: { allocatable: { cpu: '8', memory: '8Gi' } },
+    })
+    const given = { requests: { cpu: '1' }, limits: { cpu: '1' } }
+    await client.create(pods, pod('a', {}, { nodeName: 'n1', ...withResources(given) } as never))
+    await client.create(limitRanges, limits('l', { type: 'Container', max: { cpu: '1' } }))
+    const wanted = { requests: { cpu: '2' }, limits: { cpu: '2' } }
+    const body = { spec: { containers: [{ name: 'main', resources: wanted }] } }
+    const resize = () =>
+      client.patch(pods, { namespace: 'default', name: 'a' }, { type: 'strategic', body }, { subresource: 'resize' })
+    expect((await refusal(resize())).message).toContain('maximum cpu usage per Container is 1, but limit is 2')
+    await client.delete(pods, { namespace: 'default', name: 'a' })
+    expect((await resize()).spec.containers[0]?.resources?.limits).toEqual({ cpu: '2' })
   })
 
   it.each<readonly [string, object, object, string]>([

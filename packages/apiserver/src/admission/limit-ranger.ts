@@ -17,15 +17,14 @@ export function limitRanger(registries: Registries, clock: Clock): AdmissionPlug
     name: 'LimitRanger',
     concerns: (target) => concernsPod(target) || writesClaim(target),
     mutate(attributes, object) {
-      if (!creates(attributes, pods) && !resizesPod(attributes)) return object
+      if (!concernsPod(attributes) || isGoing(attributes)) return object
       const ranges = rangesFor(attributes)
       if (ranges.length === 0) return object
       return loadLimits().then(({ withDefaultResources }) => withDefaultResources(object as Pod, ranges))
     },
     validate(attributes, object) {
+      if (isGoing(attributes)) return
       const isOfPod = concernsPod(attributes)
-      // What is on its way out may go.
-      if (!isOfPod && attributes.old?.metadata.deletionTimestamp !== undefined) return
       const ranges = rangesFor(attributes)
       if (ranges.length === 0) return
       return loadLimits().then(({ podLimitProblems, claimLimitProblems }) => {
@@ -40,6 +39,9 @@ export function limitRanger(registries: Registries, clock: Clock): AdmissionPlug
     },
   }
 }
+
+/** What is on its way out may go. */
+const isGoing = ({ old }: AdmissionAttributes): boolean => old?.metadata.deletionTimestamp !== undefined
 
 const concernsPod = (target: AdmissionTarget): boolean => creates(target, pods) || resizesPod(target)
 

@@ -142,6 +142,21 @@ describe('pods', () => {
     )
   })
 
+  it('name no claim of devices because their node says so: it could read whichever it names', async () => {
+    const resources = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } }
+    const containers = [{ name: 'main', image: 'nginx', resources }]
+    await test.client.create(pods, pod('gpu', {}, { nodeName: 'n1', containers }))
+    const requestMappings = [{ containerName: 'main', resourceName: 'example.com/gpu', requestName: 'r' }]
+    const extendedResourceClaimStatus = { resourceClaimName: 'of-others', requestMappings }
+    const report = merge({ status: { extendedResourceClaimStatus } })
+    expect(await why(agent.patch(pods, inDefault('gpu'), report, { subresource: 'status' }))).toBe(
+      'pods "gpu" is forbidden: node "n1" cannot update extended resource claim status',
+    )
+    await test.client.patch(pods, inDefault('gpu'), report, { subresource: 'status' })
+    const running = merge({ status: { phase: 'Running' } })
+    await agent.patch(pods, inDefault('gpu'), running, { subresource: 'status' })
+  })
+
   it('keep their labels when their node reports on them', async () => {
     const relabel = merge({ metadata: { labels: { app: 'web' } } })
     expect(await why(agent.patch(pods, inDefault('mine'), relabel, { subresource: 'status' }))).toContain(

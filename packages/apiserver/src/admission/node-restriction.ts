@@ -130,6 +130,10 @@ function judgePodStatus({ node, attributes, object }: Question): string | undefi
   if (!deepEqual(before.status?.resourceClaimStatuses ?? [], after.status?.resourceClaimStatuses ?? [])) {
     return `node ${quote(node)} cannot update resource claim statues`
   }
+  // The node may read what is named here.
+  if (!deepEqual(before.status?.extendedResourceClaimStatus, after.status?.extendedResourceClaimStatus)) {
+    return `node ${quote(node)} cannot update extended resource claim status`
+  }
   return undefined
 }
 

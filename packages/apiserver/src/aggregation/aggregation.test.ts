@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
@@ -159,6 +160,27 @@ describe('requests for what another server serves', () => {
     })
     const { server } = await startServer(port)
     expect(await server.failure(podsPath)).toMatchObject({ code: 404, message: 'no such metric' })
+  })
+
+  it('are broken off when their time is over', async () => {
+    const heard = Promise.withResolvers<ServerResponse>()
+    const { port } = await startAdapter((_asked, response) => heard.resolve(response))
+    const { server } = await startServer(port)
+    const { code, reason } = await server.failure(`${podsPath}?timeout=100ms`)
+    expect([code, reason]).toEqual([504, 'Timeout'])
+    const response = await heard.promise
+    if (!response.closed) await once(response, 'close')
+  })
+
+  it('go on for as long as a log is followed, whatever time others are given', async () => {
+    const { port } = await startAdapter((_asked, response) => response.write('one\n'))
+    const { server } = await startServer(port)
+    const path = '/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/machines/m'
+    const { answer } = await server.lines(`${path}/log?timeout=100ms`)
+    const { answer: other } = await server.lines(`${path}/console?timeout=100ms`)
+    await expect(once(other.resume(), 'end')).rejects.toThrow('aborted')
+    expect([answer.statusCode, answer.destroyed]).toEqual([200, false])
+    answer.destroy()
   })
 
   it('go on for as long as a watch goes', async () => {

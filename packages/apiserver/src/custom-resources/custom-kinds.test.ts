@@ -1,8 +1,9 @@
 import { type CustomResourceDefinition, customResourceDefinitions, scaleSchema } from '@coracle/api'
 import type { Client } from '@coracle/client'
+import { StoreUnavailableError } from '@coracle/store'
 import { faultyStore } from '@coracle/store/faults'
 import { createMemoryStore } from '@coracle/store/memory'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { apiServerUser } from '../api-server-user.ts'
 import { decodeProtobuf, openProtobuf } from '../http/protobuf-decode.ts'
 import { encodeProtobuf } from '../http/protobuf-encode.ts'
@@ -10,6 +11,7 @@ import { enveloped } from '../http/testing/encode-protobuf.ts'
 import { TestServer } from '../http/testing/test-server.ts'
 import { crateDefinition, crateVersion, crateVersionOfItsOwn, establish } from '../testing/custom-resources.ts'
 import { startTestCore } from '../testing/test-core.ts'
+import { firstRetryMs } from './custom-kinds.ts'
 
 const path = (version: string, rest = '') => `/apis/example.com/${version}/namespaces/default/crates${rest}`
 const post = (body: unknown) => ({ method: 'POST', body })
@@ -214,6 +216,86 @@ describe('a client in process', () => {
     expect((await two?.call(path('v1'), post(crate('a', {}))))?.code).toBe(201)
     expect((await two?.core.client(apiServerUser).list(crates))?.items).toHaveLength(1)
     expect((await two?.call('/apis/example.com'))?.json.versions).toHaveLength(1)
+  })
+})
+
+it.each([
+  ['short', ''],
+  ['long', '# and more\n'.repeat(1_000)],
+])('keeps whole numbers as they are written in YAML: %s', async (name, comment) => {
+  await establish(client, crateDefinition())
+  const yaml = (weight: string) =>
+    `${comment}apiVersion: example.com/v1\nkind: Crate\nmetadata: {name: ${name}}\nspec: {weight: ${weight}}\n`
+  const headers = { 'Content-Type': 'application/yaml' }
+  const created = await server.call(path('v1'), { method: 'POST', headers, body: yaml('9007199254740993') })
+  expect(created.text).toContain('"weight":9007199254740993}')
+  const applied = await server.call(`${path('v1', `/${name}`)}?fieldManager=a&force=true`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/apply-patch+yaml' },
+    body: yaml('9223372036854775807'),
+  })
+  expect(applied.text).toContain('"weight":9223372036854775807}')
+})
+
+describe('where the store is away', () => {
+  const startedCore = async () => {
+    const { core, store, environment } = await startTestCore()
+    const pages = vi.spyOn(store, 'pages')
+    const goAway = () =>
+      pages.mockImplementationOnce(() => {
+        throw new StoreUnavailableError('here', 'it is away')
+      })
+    const registry = () => core.registries.byResource('example.com', 'v1', 'crates')
+    const settle = async () => {
+      await core.kindsSettled()
+      await environment.clock.advance(firstRetryMs)
+      await core.kindsSettled()
+    }
+    return { core, client: core.client(apiServerUser), pages, goAway, registry, settle }
+  }
+
+  it('a kind is served when it is there again', async () => {
+    const { core, client, goAway, registry, settle } = await startedCore()
+    goAway()
+    await establish(client, crateDefinition())
+    await core.kindsSettled()
+    expect(registry()).toBeUndefined()
+    await settle()
+    expect(registry()).toBeDefined()
+  })
+
+  it('a kind is stored in another version when it is there again', async () => {
+    const { core, client, goAway, registry, settle } = await startedCore()
+    await establish(client, crateDefinition())
+    await core.kindsSettled()
+    goAway()
+    const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+    const versions = [crateVersion('v1'), crateVersion('v2', { storage: true })]
+    const spec = { ...old.spec, versions } as CustomResourceDefinition['spec']
+    await client.update(customResourceDefinitions, { ...old, spec })
+    await core.kindsSettled()
+    expect(registry()).toBeUndefined()
+    await settle()
+    expect(registry()?.storage.kind.version).toBe('v2')
+  })
+
+  it('objects are read by a new schema when it is there again', async () => {
+    const { core, client, pages, goAway, registry, settle } = await startedCore()
+    await establish(client, crateDefinition())
+    await core.kindsSettled()
+    const before = registry()
+    expect(before).toBeDefined()
+    goAway()
+    pages.mockClear()
+    const old = await client.get(customResourceDefinitions, { name: 'crates.example.com' })
+    const properties = { spec: { type: 'object', properties: { label: { type: 'string' } } } }
+    const schema = { openAPIV3Schema: { type: 'object', properties } }
+    const versions = [crateVersion('v1', { storage: true, schema })] as CustomResourceDefinition['spec']['versions']
+    await client.update(customResourceDefinitions, { ...old, spec: { ...old.spec, versions } })
+    await core.kindsSettled()
+    expect([registry() === before, pages.mock.calls.length]).toEqual([true, 1])
+    await settle()
+    expect([registry() === before, pages.mock.calls.length]).toEqual([false, 2])
   })
 })
 

@@ -14,6 +14,10 @@ import type { KindServer } from '../kind-server.ts'
 import type { Registries } from '../registries.ts'
 import type { WebhookClient } from '../webhook/webhook-client.ts'
 
+/** How long what failed waits until it is tried again; each time it fails twice as long, up to so much. */
+export const firstRetryMs = 1_000
+const retryMsMax = 60_000
+
 /** A definition that is served, and the kind made of it. */
 interface Served {
   readonly definition: CustomResourceDefinition
@@ -39,6 +43,8 @@ export class CustomKinds {
   #closed = false
   /** What is being done about definitions, each after the one before; undefined where nothing is. */
   #work: Promise<void> | undefined
+  /** What is to be done about each definition, by its last change, until that is done. */
+  readonly #due = new Map<string, () => Promise<void>>()
 
   constructor(parts: CustomKindsParts) {
     this.#parts = parts
@@ -114,7 +120,9 @@ export class CustomKinds {
       })
       return
     }
-    await (before === undefined ? this.#parts.kinds.add(kind) : this.#parts.kinds.change(kind))
+    // It is not where an attempt to change it has failed between taking it away and serving it anew.
+    const isServed = before !== undefined && this.#parts.registries.byStorageKey(kind.storageKey) !== undefined
+    await (isServed ? this.#parts.kinds.change(kind) : this.#parts.kinds.add(kind))
     this.#served.set(name, { definition, kind, webhook: webhook?.client })
     before?.webhook?.close()
   }
@@ -135,12 +143,31 @@ export class CustomKinds {
   }
 
   #then(name: string, act: () => Promise<void>): void {
+    this.#due.set(name, act)
+    this.#attempt(name, act, firstRetryMs)
+  }
+
+  /** A store that is away for a moment must not keep a kind from being served until its definition changes again. */
+  #attempt(name: string, act: () => Promise<void>, retryMs: number): void {
     const before = this.#work ?? Promise.resolve()
-    const work = before.then(act).catch((error: unknown) => this.#failed(name, error))
+    const done = (): void => {
+      if (this.#due.get(name) === act) this.#due.delete(name)
+    }
+    const work = before.then(act).then(done, (error: unknown) => {
+      this.#failed(name, error)
+      this.#retryIn(retryMs, name, act)
+    })
     this.#work = work
     void work.then(() => {
       if (this.#work === work) this.#work = undefined
     })
+  }
+
+  #retryIn(delayMs: number, name: string, act: () => Promise<void>): void {
+    const retry = (): void => {
+      if (!this.#closed && this.#due.get(name) === act) this.#attempt(name, act, Math.min(2 * delayMs, retryMsMax))
+    }
+    this.#parts.environment.clock.setTimer(delayMs, retry, { housekeeping: true })
   }
 
   #failed(name: string, error: unknown): void {

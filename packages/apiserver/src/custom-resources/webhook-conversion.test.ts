@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { type CustomResourceDefinition, customResourceDefinitions, type KubernetesObject } from '@coracle/api'
+import {
+  type CustomResourceDefinition,
+  customResourceDefinitions,
+  type KubernetesObject,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { createMemoryStore } from '@coracle/store/memory'
@@ -248,6 +254,32 @@ describe('a kind whose versions a webhook converts', () => {
       await moveStorage(definition, [crateVersion('v2', { storage: true })])
       expect((await server.call(path('v1', '/a'))).code).toBe(404)
       expect((await server.call(path('v2', '/a'))).json.spec.label).toBe('new wine')
+    })
+
+    it('shows whoever judges a deletion the object in the version that it asks for', async () => {
+      await moveStorage(await define([crateVersion('v1', { storage: true }), crateVersion('v2')]).then(withWine))
+      const client = server.core.client(apiServerUser)
+      const resourceRules = [
+        { apiGroups: ['example.com'], apiVersions: ['v2'], operations: ['DELETE'], resources: ['crates'] },
+      ]
+      await client.create(validatingAdmissionPolicies, {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: { name: 'old-wine' },
+        spec: {
+          matchConstraints: { resourceRules },
+          validations: [
+            { expression: "oldObject.apiVersion == 'example.com/v2' && oldObject.spec.label == 'new wine'" },
+          ],
+        },
+      })
+      await client.create(validatingAdmissionPolicyBindings, {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingAdmissionPolicyBinding',
+        metadata: { name: 'old-wine' },
+        spec: { policyName: 'old-wine', validationActions: ['Deny'] },
+      })
+      expect(await server.call(path('v2', '/a'), { method: 'DELETE' })).toMatchObject({ code: 200 })
     })
 
     it('converts what a finalizer holds when it is deleted', async () => {

@@ -32,11 +32,13 @@ function expireEventsOf({ clock, logger }: Environment, storage: KindStorage): (
   })
 
   const sweep = (): void => {
-    const expired = expiredKeys(writtenMs, clock.now() - eventTtlMs)
-    for (const key of expired) {
-      writtenMs.delete(key)
+    for (const key of expiredKeys(writtenMs, clock.now())) {
+      // One that cannot be removed now is there for the next sweep.
       const stored = cache.get(key)
-      if (stored === undefined) continue
+      if (stored === undefined) {
+        writtenMs.delete(key)
+        continue
+      }
       storage.expire(stored).catch((error: unknown) => logger.warn('event not removed', { key, error: String(error) }))
     }
     timer = clock.setTimer(expirySweepIntervalMs, sweep, { housekeeping: true })
@@ -45,11 +47,21 @@ function expireEventsOf({ clock, logger }: Environment, storage: KindStorage): (
   return () => timer.cancel()
 }
 
-function expiredKeys(writtenMs: ReadonlyMap<string, number>, untilMs: number): readonly string[] {
+/** Those that have expired. What was written by a clock that was ahead counts as written now: nothing after it is to wait for its time. */
+function expiredKeys(writtenMs: Map<string, number>, nowMs: number): readonly string[] {
   const expired: string[] = []
+  const ahead: string[] = []
   for (const [key, timeMs] of writtenMs) {
-    if (timeMs > untilMs || expired.length === expiredPerSweepMax) break
+    if (timeMs > nowMs) {
+      ahead.push(key)
+      continue
+    }
+    if (timeMs > nowMs - eventTtlMs || expired.length === expiredPerSweepMax) break
     expired.push(key)
+  }
+  for (const key of ahead) {
+    writtenMs.delete(key)
+    writtenMs.set(key, nowMs)
   }
   return expired
 }

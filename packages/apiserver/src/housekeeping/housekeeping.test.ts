@@ -32,6 +32,32 @@ describe('events', () => {
     await environment.clock.advance('30m')
     expect(await names()).toEqual([])
   })
+
+  it('go later where they could not be removed when their time was over', async () => {
+    const store = faultyStore(createMemoryStore())
+    const { client, environment } = await startTestCore({ store })
+    await client.create(events, event('a'))
+    await environment.clock.advance('59m')
+    store.cut()
+    await environment.clock.advance('2m')
+    store.restore()
+    expect((await client.list(events)).items).toHaveLength(1)
+    await environment.clock.advance('2m')
+    expect((await client.list(events)).items).toEqual([])
+  })
+
+  it('go in their time where the clock was ahead when others were written', async () => {
+    const { core, client, environment } = await startTestCore()
+    const { clock } = environment
+    const now = clock.now.bind(clock)
+    clock.now = () => now() + 86_400_000
+    await client.create(events, event('ahead'))
+    clock.now = now
+    await client.create(events, event('a'))
+    await clock.advance('62m')
+    expect((await client.list(events)).items.map(({ metadata }) => metadata.name)).toEqual([])
+    await core.close()
+  })
 })
 
 describe('history', () => {

@@ -23,3 +23,10 @@ describe('between parsing a body and looking for what is there twice', () => {
     expect(await restsOf(parse, configMap(100))).toBe(0)
   })
 })
+
+it('brackets and commas of a text in YAML are no values', async () => {
+  const lines = Array.from({ length: 2_000 }, () => `    [${'a,'.repeat(60)}`)
+  const yaml = `apiVersion: v1\nkind: ConfigMap\ndata:\n  table.csv: |\n${lines.join('\n')}\n`
+  const { change } = await parsePatch(Buffer.from(yaml), 'apply', 'Strict', configMaps)
+  expect(change.body).toMatchObject({ data: { 'table.csv': expect.stringMatching(/^\[a,a,/) } })
+})

@@ -92,7 +92,7 @@ export async function parseObject(
       ? unreadable(body)
       : format === 'json'
         ? parseJson(text, isCustom(definition))
-        : await parseYaml(text, fieldValidation)
+        : await parseYaml(text, fieldValidation, isCustom(definition))
   if (pause !== undefined) await pause()
   if (format === 'json' && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   const problem =
@@ -213,9 +213,10 @@ export async function parsePatch(
   definition: Pick<ExpectedKind, 'schema'>,
   turns?: WorkTurns,
 ): Promise<ParsedPatch> {
-  checkText(body)
   const text = decodeText(body)
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
+  // In YAML brackets and commas may be text without quotes.
+  if (!isYaml) checkText(body)
   const pause = turns && pauseFor(turns, 0, body.length)
   let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, isCustom(definition))
   if (pause !== undefined) await pause()
@@ -223,7 +224,9 @@ export async function parsePatch(
   // What is not quite JSON may still be YAML.
   if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
     isYaml = text !== undefined
-  if (isYaml || parsed === undefined) parsed = await parseYaml(text ?? '', fieldValidation)
+  if (isYaml || parsed === undefined) {
+    parsed = await parseYaml(text ?? '', fieldValidation, isCustom(definition))
+  }
   if (parsed.problem !== undefined) throw badRequest(unreadablePatch(type, parsed.problem, fieldValidation))
   if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   const { value } = parsed
@@ -344,16 +347,20 @@ function parseWellFormed(text: string, isExact: boolean): unknown {
   })
 }
 
-async function parseYaml(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Promise<Parsed> {
-  const parsed = await readYaml(text)
+async function parseYaml(
+  text: string,
+  fieldValidation: RegistryWriteOptions['fieldValidation'],
+  isExact: boolean,
+): Promise<Parsed> {
+  const parsed = await readYaml(text, isExact)
   if (parsed === undefined) throw tooManyRequests(busyMessage, 1)
   return fieldValidation === 'Ignore' ? { ...parsed, duplicates: [] } : parsed
 }
 
 /** Neither is loaded before the first YAML comes. */
-async function readYaml(text: string): Promise<Parsed | undefined> {
-  if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text)
-  return (await import('./yaml-thread.ts')).parseYamlInThread(text)
+async function readYaml(text: string, isExact: boolean): Promise<Parsed | undefined> {
+  if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text, isExact)
+  return (await import('./yaml-thread.ts')).parseYamlInThread(text, isExact)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,6 +1,7 @@
 import { configMaps } from '@coracle/api'
+import { realClock } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
-import { bodyFormatOf, clausesOf, patchTypeOf } from './media-types.ts'
+import { bodyFormatOf, clausePartsMax, clausesMax, clausesOf, patchTypeOf } from './media-types.ts'
 
 const custom = { schema: { ...configMaps.schema, dialect: 'structural' as const } }
 
@@ -62,5 +63,18 @@ describe('what a client accepts', () => {
       { type: 'text/plain', parameters: new Map([['a', 'b']]), quality: 1 },
     ])
     expect(clausesOf('text/plain\t;a=b')[0]?.type).toBe('text/plain\t')
+  })
+
+  it('may have any number of spaces within', () => {
+    const startedMs = realClock.monotonicMs()
+    expect(clausesOf(`a${' '.repeat(100_000)}b`)).toHaveLength(1)
+    // A look at the rest for each of them takes fifteen seconds.
+    expect(realClock.monotonicMs() - startedMs).toBeLessThan(2_000)
+  })
+
+  it('is read to a bound', () => {
+    expect(clausesOf('a,'.repeat(100_000))).toHaveLength(clausesMax)
+    const parts = Array.from({ length: 1_000 }, (_, index) => `;p${index}=x`)
+    expect(clausesOf(`a${parts.join('')}`)[0]?.parameters.size).toBe(clausePartsMax - 1)
   })
 })

@@ -6,6 +6,7 @@ import {
   type ResourceDefinition,
   scaleSchema,
   statusSchema,
+  trimRight,
 } from '@coracle/api'
 import {
   documentSources,
@@ -71,7 +72,7 @@ export class OpenApi {
     request: IncomingMessage,
     response: ServerResponse,
   ): false | void | Promise<void> {
-    const form = this.#form(path.replace(/\/+$/, ''))
+    const form = this.#form(trimRight(path, '/'))
     if (form === undefined) return false
     const mediaType = firstAccepted(request.headers.accept, form.mediaTypes)
     if (mediaType === undefined) {

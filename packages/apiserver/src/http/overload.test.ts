@@ -51,7 +51,6 @@ describe('a store that cannot work at present', () => {
       'too many requests, please try again later',
     ],
     ['is away', unavailable, 503, 'ServiceUnavailable', unavailable.message],
-    ['does not answer', late, 504, 'Timeout', `Timeout: ${late.message}`],
   ])('and %s lets no write fail for good: the client is told to come back', async (_, error, code, reason, message) => {
     const { server, fail } = await onFailing('commit', error)
     fail(true)
@@ -61,6 +60,21 @@ describe('a store that cannot work at present', () => {
       '1',
       expect.objectContaining({ reason, message, details: { retryAfterSeconds: 1 } }),
     ])
+    fail(false)
+    expect((await server.call(configMaps, post(configMap('later')))).code).toBe(201)
+    await server.close()
+  })
+
+  it('and does not answer is no reason to send a write again unasked: it may have been carried out', async () => {
+    const { server, fail } = await onFailing('commit', late)
+    fail(true)
+    const refused = await server.call(configMaps, post(configMap('later')))
+    expect([refused.code, refused.headers['retry-after'], refused.json]).toEqual([
+      504,
+      undefined,
+      expect.objectContaining({ reason: 'Timeout', message: `Timeout: ${late.message}` }),
+    ])
+    expect(refused.json).not.toHaveProperty('details.retryAfterSeconds')
     fail(false)
     expect((await server.call(configMaps, post(configMap('later')))).code).toBe(201)
     await server.close()

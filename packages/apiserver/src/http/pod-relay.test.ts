@@ -1,12 +1,14 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { duplexPair } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { connect as connectOverTls } from 'node:tls'
 import { ApiError } from '@coracle/api'
 import { realEnvironment } from '@coracle/environment'
 import { issueClientCertificate } from '@coracle/environment/certificates'
 import { expect, it, onTestFinished } from 'vitest'
-import type { ConnectToPod } from './pod-relay.ts'
+import { type ConnectToPod, createPodRelay } from './pod-relay.ts'
 import { adminToken, TestServer } from './testing/test-server.ts'
 
 async function served(connectToPod: ConnectToPod) {
@@ -68,4 +70,17 @@ it.each([
 ])('says why there is no connection: %s', async (error, answer) => {
   const { ask, certificateOf } = await served(() => Promise.reject(error))
   expect(await ask(certificateOf('system:node:far', 'system:nodes'))).toMatch(answer)
+})
+
+it('ends the connection of whoever is refused, though that does not end its own side', async () => {
+  const answer = createPodRelay({
+    authenticate: () => ({ name: 'jane', groups: [] }),
+    connectToPod: undefined,
+    logger: realEnvironment().logger,
+    onIdentified: () => {},
+  })
+  const [connection, client] = duplexPair()
+  await answer({} as IncomingMessage, connection, Buffer.alloc(0))
+  expect(await text(client)).toMatch(/^HTTP\/1.1 403 /)
+  if (!connection.closed) await once(connection, 'close')
 })

@@ -54,7 +54,8 @@ export function createPodRelay({ authenticate, connectToPod, logger, onIdentifie
       joinStreams(connection, pod)
     } catch (error) {
       logger.debug('a connection to a pod was not made', { error })
-      connection.end(refusalOf(error))
+      // Whoever is refused may leave its own end open for ever, and anybody may ask. What it has sent must be read, or the answer is lost.
+      connection.resume().end(refusalOf(error), () => connection.destroy())
     }
   }
 }

@@ -30,8 +30,17 @@ describe('options of reads', () => {
     expect(watch('resourceVersion=5&continue=x')).toEqual({ resourceVersion: '5' })
   })
 
+  it('take whole numbers as far as an int64 goes', () => {
+    expect(list('limit=9223372036854775807')).toMatchObject({ limit: Number.MAX_SAFE_INTEGER })
+    expect(list('limit=-9223372036854775808')).not.toHaveProperty('limit')
+    expect(watch('timeoutSeconds=9223372036854775807')).toEqual({ timeoutSeconds: Number.MAX_SAFE_INTEGER })
+    expect(list(`limit=${'0'.repeat(30)}5`)).toMatchObject({ limit: 5 })
+  })
+
   it.each([
     [list, 'limit=', 400, 'strconv.ParseInt: parsing "": invalid syntax'],
+    [list, 'limit=9223372036854775808', 400, 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],
+    [list, `limit=${'9'.repeat(500_000)}`, 400, 'value out of range'],
     [list, 'limit=many', 400, 'strconv.ParseInt: parsing "many": invalid syntax'],
     [
       list,

@@ -15,6 +15,7 @@ import {
   unsupportedField,
   type DeleteOptions as WireDeleteOptions,
 } from '@coracle/api'
+import { int64Of } from '@coracle/api/go-text'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
 import { durationProblem } from '@coracle/environment'
 import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
@@ -268,16 +269,17 @@ function texts<const Name extends string>(
 
 export const readBoolean = (query: URLSearchParams, name: string): boolean => isTrue(query.get(name))
 
-/** Throws a BadRequest for what is no whole number. */
+/** Throws a BadRequest for what is no whole number, or none that an int64 holds. One that no number holds exactly is the largest that one does. */
 export function readInteger(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) {
+  if (Number.isSafeInteger(value)) return value
+  if (int64Of(text) === undefined) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
   }
-  return value
+  return value > 0 ? Number.MAX_SAFE_INTEGER : Number.MIN_SAFE_INTEGER
 }
 
 /** Throws a BadRequest where the selectors of a query cannot be read, for what would be told of later than they. */

@@ -21,11 +21,12 @@ export async function handleRemote(
   const { method = 'GET', headers } = request
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await context.bodies.read(request) : undefined
-  const signal = isLong ? context.becomeLongRunning(exchange) : closedSignal(exchange)
+  const { signal, heard } = isLong ? longRunning(context, exchange) : whileOpen(exchange)
   try {
     const sent = { method, path: request.url ?? '/', headers, body, signal }
     const answer = await context.core.aggregator.forward(group, version, user, sent)
     if (response.headersSent) return void answer.destroy()
+    heard()
     response.writeHead(answer.statusCode ?? 502, passedOn(answer.headers))
     await pipeline(answer, response, { signal })
   } catch (error) {
@@ -36,11 +37,28 @@ export async function handleRemote(
   }
 }
 
-/** Aborted when the answer is over, whether it was taken or not. */
-function closedSignal({ response }: Exchange): AbortSignal {
+/** How a request is broken off. `heard` is to be called when its answer begins. */
+interface Waiting {
+  readonly signal: AbortSignal
+  heard(): void
+}
+
+const longRunning = (context: HandlerContext, exchange: Exchange): Waiting => ({
+  signal: context.becomeLongRunning(exchange),
+  heard: () => {},
+})
+
+/** Broken off when the client goes, and when it has been told that its time is over: the other server may never answer. */
+function whileOpen({ response }: Exchange): Waiting {
   const gone = new AbortController()
+  let isHeard = false
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort()
+    if (!isHeard || !response.writableFinished) gone.abort()
   })
-  return gone.signal
+  return {
+    signal: gone.signal,
+    heard: () => {
+      isHeard = true
+    },
+  }
 }

@@ -147,7 +147,8 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 const connecting: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy'])
-const longSubresources: ReadonlySet<string> = new Set([...connecting, 'log'])
+/** What goes on for long by nature, whoever serves it. */
+export const longSubresources: ReadonlySet<string> = new Set([...connecting, 'log'])
 
 /** Upstream's name of what is done; undefined where it cannot be done. */
 function verbOf(

@@ -32,7 +32,7 @@ import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
-import { RequestMetrics } from './request-metrics.ts'
+import { longSubresources, RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import {
@@ -384,7 +384,8 @@ function createHandler(
         exchange.user,
         attributesOf(route, undefined, () => query.get('fieldSelector') ?? ''),
       )
-      return handleRemote(context, exchange, { ...route, isLong: route.verb === 'watch' })
+      const isLong = route.verb === 'watch' || longSubresources.has(route.subresource)
+      return handleRemote(context, exchange, { ...route, isLong })
     }
     const registry = core.registries.served(route.group, route.version, route.plural)
     core.authorize(
@@ -393,7 +394,9 @@ function createHandler(
     )
     if (registry === undefined && !knowsAllKinds) {
       const settled = core.kindsSettled()
-      if (settled !== undefined) return settled.then(() => handle(exchange, path, true))
+      // Its client may not have waited: who begins to follow it then is not told.
+      const goOn = () => (exchange.response.destroyed ? undefined : handle(exchange, path, true))
+      if (settled !== undefined) return settled.then(goOn)
     }
     if (registry === undefined || leadsNowhere(route, registry.definition)) throw notFoundAt(route)
     requests?.follow(exchange, route, registry.definition)

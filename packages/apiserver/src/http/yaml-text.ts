@@ -1,5 +1,15 @@
-import { withGoNumbers } from '@coracle/client/go-yaml'
-import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, parseAllDocuments } from 'yaml'
+import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type Tags,
+} from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {
@@ -18,12 +28,12 @@ export const duplicateKeysMax = 100
 const aliasesMax = 100
 
 /**
- * Reads the first document as Go's reader does. The time it takes may grow with the square of the text's length: texts
- * of some size are read in a thread (yaml-thread.ts).
+ * Reads the first document as Go's reader does. With `isExact` whole numbers are as they are written, as in `parseExactJson`. The time it
+ * takes may grow with the square of the text's length: texts of some size are read in a thread (yaml-thread.ts).
  */
-export function parseYamlText(text: string): YamlText {
+export function parseYamlText(text: string, isExact = false): YamlText {
   try {
-    return parse(text)
+    return parse(text, isExact)
   } catch (error) {
     // The parser recurses as deep as the text nests.
     const problem = error instanceof RangeError ? 'exceeded max depth' : `yaml: ${(error as Error).message}`
@@ -31,7 +41,8 @@ export function parseYamlText(text: string): YamlText {
   }
 }
 
-function parse(text: string): YamlText {
+function parse(text: string, isExact: boolean): YamlText {
+  const withNumbers = (tags: Tags): Tags => (isExact ? withExactIntegers(withGoNumbers(tags)) : withGoNumbers(tags))
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
@@ -40,7 +51,7 @@ function parse(text: string): YamlText {
     uniqueKeys: false,
     // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
     version: '1.1',
-    customTags: (tags) => withGoNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+    customTags: (tags) => withNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
   })
   const [document] = Array.isArray(documents) ? documents : []
   if (document === undefined) return { value: null, duplicates: [] }
@@ -52,7 +63,7 @@ function parse(text: string): YamlText {
     return { value: undefined, duplicates: [], problem }
   }
   const duplicates: string[] = []
-  findDuplicates(document.contents, (key, position) => {
+  findDuplicates(document, document.contents, (key, position) => {
     if (duplicates.length === duplicateKeysMax) return
     const { line } = lines.linePos(position)
     duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
@@ -85,15 +96,20 @@ function inKeyOrder(value: unknown, known: Map<object, unknown>): unknown {
   return map
 }
 
-function findDuplicates(node: Node | null, report: (key: string, position: number) => void): void {
+/**
+ * Reports keys that occur twice in one map. Throws for a key that is a map or a list, as Go's reader does: the library would write a text
+ * of each, the keys of which are texts of others, and take minutes for a thousand characters.
+ */
+function findDuplicates(document: Document, node: Node | null, report: (key: string, position: number) => void): void {
   if (node === null || isAlias(node) || !isCollection(node)) return
   if (!isMap(node)) {
-    for (const item of node.items) findDuplicates(item as Node | null, report)
+    for (const item of node.items) findDuplicates(document, item as Node | null, report)
     return
   }
   const seen = new Set<string>()
   for (const { key, value } of node.items) {
-    findDuplicates(value as Node | null, report)
+    if (isCollection(isAlias(key) ? key.resolve(document) : key)) throw new Error('invalid map key')
+    findDuplicates(document, value as Node | null, report)
     if (!isScalar(key)) continue
     const name = String(key.value)
     if (seen.has(name) && name !== '<<') report(name, key.range?.[0] ?? 0)

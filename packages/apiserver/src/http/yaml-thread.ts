@@ -21,12 +21,13 @@ const tooComplex: YamlText = { value: undefined, duplicates: [], problem: 'yaml:
  * text after the other. The thread ends with the text: clients convert YAML, and hardly ever send or ask for much of it.
  * Undefined where `yamlWaitingMax` texts wait already.
  */
-export async function parseYamlInThread(text: string): Promise<YamlText | undefined> {
+export async function parseYamlInThread(text: string, isExact = false): Promise<YamlText | undefined> {
   if (waiting >= yamlWaitingMax) return undefined
-  const answer = await inTurn({ read: text })
+  const answer = await inTurn({ read: text, isExact })
   if (answer?.read === undefined) return tooComplex
   const { json, ...rest } = answer.read
-  return { ...rest, value: json === undefined ? undefined : JSON.parse(json) }
+  const parse = isExact ? parseExactJson : JSON.parse
+  return { ...rest, value: json === undefined ? undefined : parse(json) }
 }
 
 /**
@@ -41,7 +42,7 @@ export async function writeYamlInThread(json: string): Promise<string | undefine
 }
 
 /** What the thread is to do. */
-type Task = { readonly read: string } | { readonly write: string }
+type Task = { readonly read: string; readonly isExact: boolean } | { readonly write: string }
 
 interface Answer {
   readonly read?: Omit<YamlText, 'value'> & { readonly json?: string | undefined }
@@ -54,7 +55,8 @@ let last: Promise<unknown> = Promise.resolve()
 async function inTurn(task: Task): Promise<Answer | undefined> {
   waiting++
   const turn = last.then(() => runThread(task))
-  last = turn
+  // A thread that cannot be started must not keep those after it from their turn.
+  last = turn.catch(() => {})
   try {
     return await turn
   } finally {
@@ -98,7 +100,7 @@ function answerInThread(task: Task): void {
 /** JSON is far quicker to take over than a copy of the value. It has no words for a value that holds itself. */
 function answerTo(task: Task): Answer {
   if ('write' in task) return { written: goYamlText(parseExactJson(task.write)) }
-  const { value, ...rest } = parseYamlText(task.read)
+  const { value, ...rest } = parseYamlText(task.read, task.isExact)
   const json = JSON.stringify(value)
   return json === undefined || json.length <= jsonLengthMax ? { read: { ...rest, json } } : {}
 }

@@ -86,6 +86,26 @@ describe('requests through pods/proxy', () => {
     expect([code, headers['content-length'], body]).toEqual([200, '7', ''])
   })
 
+  it('leave the connection to the next, though the pod has answered before all had come', async () => {
+    const { server } = await served((_, response) => response.end('early'))
+    const socket = await server.connect()
+    onTestFinished(() => void socket.destroy())
+    let told = ''
+    socket.on('data', (chunk) => {
+      told += chunk
+    })
+    const heard = async (part: string) => {
+      while (!told.includes(part)) await once(socket, 'data')
+    }
+    const head = `Host: x\r\nAuthorization: Bearer ${adminToken}\r\n`
+    const length = 1024 * 1024
+    socket.write(`POST ${podPath}/ HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\nx`)
+    await heard('early')
+    socket.write('x'.repeat(length - 1))
+    socket.write(`GET /version HTTP/1.1\r\n${head}\r\n`)
+    await heard('gitVersion')
+  })
+
   it('get the type of an answer that does not tell it', async () => {
     const { server } = await served((request, response) => {
       if (request.url === '/encoded') response.setHeader('content-encoding', 'gzip')
@@ -449,6 +469,26 @@ describe('requests through nodes/proxy', () => {
       code: 403,
       message: expect.stringContaining('cannot create resource "nodes/proxy"'),
     })
+  })
+
+  it('end with their client, though the way to the agent is found after it has gone', async () => {
+    const asked = Promise.withResolvers<AbortSignal>()
+    const way = Promise.withResolvers<Duplex>()
+    const connect = (signal: AbortSignal) => {
+      asked.resolve(signal)
+      return way.promise
+    }
+    const { server } = await served(echo, { ownAgent: () => ({ host: 'n1:10250', connect }) })
+    const socket = await server.connect()
+    socket.write(
+      `POST ${path('/x')} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminToken}\r\nContent-Length: 5\r\n\r\n`,
+    )
+    const signal = await asked.promise
+    socket.destroy()
+    if (!signal.aborted) await once(signal, 'abort')
+    const [here, there] = duplexPair()
+    way.resolve(here)
+    await once(there.resume(), 'end')
   })
 
   it('say that the agent cannot be reached', async () => {

@@ -49,6 +49,8 @@ export async function serveProxy(
   const idle = new IdleTimer(context.environment.clock, idleTimeoutMs, leave)
   connection.on('data', () => idle.note())
   signal.addEventListener('abort', leave, { once: true })
+  // The client may have gone while the way was looked for.
+  if (signal.aborted) leave()
   try {
     if (isUpgrade(exchange.request)) await upgrade(context, exchange, connection, at, idle)
     else await send(context, exchange, connection, hostOf(target), at, idle)
@@ -122,7 +124,8 @@ async function send(
     response.flushHeaders()
     await pipeline([answer, ...changes, response])
   } finally {
-    body.unpipe(sent)
+    // What is left of it comes before the next request of the connection.
+    body.unpipe(sent).resume()
   }
 }
 

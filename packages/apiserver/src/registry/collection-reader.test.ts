@@ -58,7 +58,7 @@ async function startReader(store = createMemoryStore()) {
     await environment.clock.settle()
     return told
   }
-  return { reader, cache, list, watch, put, commit, store, shownAtOnce }
+  return { reader, cache, list, watch, put, commit, store, shownAtOnce, clock: environment.clock }
 }
 
 function onShownNode(pod: Pod): KubernetesObject {
@@ -145,6 +145,26 @@ describe('a list that is selected by what its version shows', () => {
     const token = JSON.parse(Buffer.from(first.continue, 'base64url').toString())
     const present = Buffer.from(JSON.stringify({ ...token, rv: -1 })).toString('base64url')
     expect(await list({ continue: present })).toMatchObject({ items: 'p100 p119', revision })
+  })
+
+  it('does not take the present state for one to come, whatever a token says', async () => {
+    const { list, put, clock } = await startReaderOf(130)
+    const { continue: next, revision } = await list({ limit: 1, fieldSelector: '' })
+    const token = JSON.parse(Buffer.from(next, 'base64url').toString())
+    const ahead = Buffer.from(JSON.stringify({ ...token, rv: revision + 2 })).toString('base64url')
+    const refused = expect(list({ continue: ahead, limit: 1, fieldSelector: '' })).rejects.toMatchObject({ code: 504 })
+    await clock.advance('3s')
+    await refused
+    await put('p200', 'n1')
+    const at = await put('p201', 'n1')
+    await put('p202', 'n1')
+    expect(at).toBe(revision + 2)
+    const options = {
+      resourceVersion: String(at),
+      resourceVersionMatch: 'Exact',
+      fieldSelector: 'metadata.name=p201',
+    } as const
+    expect(await list(options)).toMatchObject({ items: 'p201', revision: at })
   })
 })
 

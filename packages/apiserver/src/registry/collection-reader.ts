@@ -134,6 +134,8 @@ export class CollectionReader {
       case 'continue': {
         const { token } = request
         const revision = token.revision < 0 ? this.#cache.revision : token.revision
+        // A state is kept under its revision: that of now must not be under one to come, whoever made the token.
+        await this.#feed.reach(revision)
         await this.#cache.reachBack(revision)
         return { ...token, revision, gone: () => inconsistentContinue(token) }
       }

@@ -3,6 +3,7 @@ import type { Store } from '@coracle/store'
 import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
 import { configMap, createAccount, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
+import { planDeletion } from './deletion.ts'
 
 const key = { namespace: 'default', name: 'a' }
 
@@ -184,6 +185,18 @@ describe('delete', () => {
     const last = await client.patch(configMaps, key, { type: 'merge', body: { metadata: { finalizers: null } } })
     expect(last.metadata.finalizers).toBeUndefined()
     expect((await refusal(client.get(configMaps, key))).code).toBe(404)
+  })
+
+  it('plans the deletion of what has very many finalizers in time that grows with their number', {
+    timeout: 5_000,
+  }, () => {
+    const finalizers = Array.from({ length: 90_000 }, (_, index) => `example.com/${index}`)
+    const held = configMap('a', {}, { finalizers })
+    const plan = planDeletion(configMaps, held, {}, 0)
+    expect(plan).toMatchObject({ type: 'mark', object: { metadata: { deletionGracePeriodSeconds: 0 } } })
+    if (plan.type !== 'mark') return
+    expect(plan.object.metadata.finalizers).toBe(finalizers)
+    expect(planDeletion(configMaps, plan.object, {}, 0)).toEqual({ type: 'keep' })
   })
 
   it.each([

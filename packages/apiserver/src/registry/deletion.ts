@@ -199,6 +199,9 @@ function propagationOf(
   return rules.dependents === 'orphaned' ? 'Orphan' : 'Background'
 }
 
+/** An object may have very many finalizers. */
 function sameMembers(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((each) => b.includes(each))
+  if (a.length !== b.length) return false
+  const members = new Set(b)
+  return a.every((each) => members.has(each))
 }

@@ -8,7 +8,7 @@ import { managerOf, ownersOfNew } from './field-ownership.ts'
 import { type Pause, pauseFor, putWithinLimit } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { alongsideLine, optimisticAttemptsMax } from './object-change.ts'
-import { generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
+import { checkNamespace, generatedName, generatedSuffixLength, namespaceForCreate } from './object-metadata.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForCreate } from './preparation.ts'
 import { nameTaken, noUniqueName, writtenAlongside } from './refusals.ts'
@@ -44,7 +44,7 @@ async function createDecoded(
 ): Promise<WriteResult> {
   const { storage, environment, turns, view } = parts
   const { kind } = storage
-  const { name: givenName = '', generateName = '', resourceVersion = '' } = decoded.object.metadata
+  const { name: givenName = '', resourceVersion = '' } = decoded.object.metadata
   const givenRevision = parseResourceVersion(resourceVersion)
   const loading = kind.strategy.load?.()
   // Time stands still meanwhile where it is virtual.
@@ -69,10 +69,14 @@ async function createDecoded(
   const admitted = admitting instanceof Promise ? await admitting : admitting
   const owners = admission.ownersAfter(givenOwners)
   if (pause !== undefined) await pause()
-  const generates = givenName === '' && generateName !== ''
+  if (kind.namespaced) checkNamespace(admitted, namespace)
+  const { generateName = '' } = admitted.metadata
+  // Admission may have named it, but not what the path names.
+  const chosenName = implied ? givenName : (admitted.metadata.name ?? '')
+  const generates = chosenName === '' && generateName !== ''
   const nameOf = () => {
     if (generates) return generatedName(generateName, environment.random.string(generatedSuffixLength, nameAlphabet))
-    return givenName === '' && kind.rules.namesNameless === true ? environment.random.uuid() : givenName
+    return chosenName === '' && kind.rules.namesNameless === true ? environment.random.uuid() : chosenName
   }
   /** Undefined where the name is taken, or what is to change along with the object has changed. */
   const tryName = async (name: string): Promise<WriteResult | undefined> => {

@@ -26,8 +26,10 @@ export function metadataForCreate(
   nowMs: number,
 ): ObjectMeta {
   const { generateName = '' } = given
-  // Of kinds that do not count generations it is what the client says.
-  const generation = definition.strategy.countsGenerations ? 1 : (given.generation ?? 0)
+  const { countsGenerations = false } = definition.strategy
+  // Of kinds that do not count what is new it is what the client says.
+  const isCounted = countsGenerations !== false && countsGenerations !== 'changes-only'
+  const generation = isCounted ? 1 : (given.generation ?? 0)
   const made: Record<string, unknown> = { name: identity.name }
   if (generateName !== '') made.generateName = generateName
   if (definition.namespaced) made.namespace = identity.namespace

@@ -44,11 +44,18 @@ export function prepareForUpdate(
   const kept = hasStatus ? withStatusOf(changed, old) : changed
   const prepared = strategy.prepareForUpdate?.(kept, old, nowMs) ?? kept
   if (!strategy.countsGenerations || strategy.countsGenerations === 'first-only') return prepared
-  const changesAnnotations =
-    strategy.countsGenerations === 'with-annotations' &&
-    !deepEqual(prepared.metadata.annotations ?? {}, old.metadata.annotations ?? {})
-  if (!changesAnnotations && !changesDesiredState(prepared, old, hasStatus)) return prepared
-  return nextGeneration(prepared, old)
+  const isNext = changesCountedMetadata(strategy, prepared, old) || changesDesiredState(prepared, old, hasStatus)
+  return isNext ? nextGeneration(prepared, old) : prepared
+}
+
+/** Whether metadata differ that count like the desired state of the kind. */
+function changesCountedMetadata(
+  { countsGenerations }: StoredKind['strategy'],
+  { metadata }: KubernetesObject,
+  { metadata: old }: KubernetesObject,
+): boolean {
+  if (countsGenerations === 'with-annotations') return !deepEqual(metadata.annotations ?? {}, old.annotations ?? {})
+  return countsGenerations === 'with-labels' && !deepEqual(metadata.labels ?? {}, old.labels ?? {})
 }
 
 function nextGeneration(

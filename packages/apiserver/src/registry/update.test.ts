@@ -1,8 +1,10 @@
 import {
   compile,
   configMaps,
+  csiDrivers,
   type Deployment,
   deployments,
+  endpointSlices,
   flowSchemas,
   type KubernetesObject,
   leases,
@@ -173,6 +175,38 @@ describe('update', () => {
       client.update(deployments, { ...created, metadata: { ...created.metadata, resourceVersion: '', ...metadata } })
     expect((await withMetadata({ labels: { x: 'y' } })).metadata.generation).toBe(1)
     expect((await withMetadata({ annotations: { a: 'b' } })).metadata.generation).toBe(2)
+  })
+
+  it('counts labels of an endpoint slice as what is wanted: they say whose endpoints they are', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(endpointSlices, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'a', namespace: 'default' },
+      addressType: 'IPv4',
+    })
+    const withMetadata = (metadata: ObjectMeta) =>
+      client.update(endpointSlices, { ...created, metadata: { ...created.metadata, resourceVersion: '', ...metadata } })
+    expect((await withMetadata({ annotations: { a: 'b' } })).metadata.generation).toBe(1)
+    expect((await withMetadata({ labels: { x: 'y' } })).metadata.generation).toBe(2)
+  })
+
+  it('counts changes of a driver from none on', async () => {
+    const { client } = await startTestCore()
+    const created = await client.create(csiDrivers, {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'CSIDriver',
+      metadata: { name: 'a.example.com' },
+      spec: {},
+    })
+    expect(created.metadata.generation).toBeUndefined()
+    const relabelled = await client.update(csiDrivers, {
+      ...created,
+      metadata: { ...created.metadata, labels: { x: 'y' } },
+    })
+    expect(relabelled.metadata.generation).toBeUndefined()
+    const spec = { ...relabelled.spec, requiresRepublish: true }
+    expect((await client.update(csiDrivers, { ...relabelled, spec })).metadata.generation).toBe(1)
   })
 
   it('shares with the old object what has not changed', async () => {

@@ -87,7 +87,61 @@ it('takes tokens of issuers who are trusted, as long as they hold, and asks nobo
   expect(() => authenticate(requestOn({}, 'foreign'))).toThrow(unauthorized)
   expect(asked).toEqual(['theirs', 'bad', 'foreign'])
   holds = false
-  expect(() => authenticate(requestOn(socket, 'theirs'))).toThrow(unauthorized)
+  await expect(authenticate(requestOn(socket, 'theirs'))).rejects.toThrow(unauthorized)
+})
+
+/** What somebody answers who is asked about the token `theirs`. */
+const askedAbout = (verify: () => Promise<string | { readonly holds: () => boolean }>): ConfiguredAuthentication => ({
+  verify: () =>
+    verify().then((outcome) =>
+      typeof outcome === 'string' ? outcome : { user: authenticatedBot, audiences: [], ...outcome },
+    ),
+  takesAnonymous: () => true,
+})
+
+it('asks again, on a connection that stays, about a token that was refused', async () => {
+  const { clock } = virtualEnvironment()
+  const outcomes = ['oidc: its keys cannot be fetched', { holds: () => true }]
+  const configuredAuthentication = askedAbout(async () => outcomes.shift() ?? 'asked too often')
+  const authenticate = createAuthenticator([], clock, { configuredAuthentication })
+  const request = requestOn({}, 'theirs')
+  await expect(authenticate(request)).rejects.toThrow(unauthorized)
+  expect(await authenticate(request)).toEqual(authenticatedBot)
+  expect(authenticate(request)).toEqual(authenticatedBot)
+})
+
+it('asks again, on a connection that stays, about a token that was found good under another configuration', async () => {
+  const { clock } = virtualEnvironment()
+  let configuration = 'old'
+  const configuredAuthentication = askedAbout(async () => {
+    const verifiedBy = configuration
+    return { holds: () => configuration === verifiedBy }
+  })
+  const authenticate = createAuthenticator([], clock, { configuredAuthentication })
+  const request = requestOn({}, 'theirs')
+  expect(await authenticate(request)).toEqual(authenticatedBot)
+  configuration = 'new'
+  expect(await authenticate(request)).toEqual(authenticatedBot)
+})
+
+it('answers requests that came with the same token while somebody was asked about it', async () => {
+  const { clock } = virtualEnvironment()
+  const answer = Promise.withResolvers<{ readonly holds: () => boolean }>()
+  const authenticate = createAuthenticator([], clock, { configuredAuthentication: askedAbout(() => answer.promise) })
+  const socket = {}
+  const users = [authenticate(requestOn(socket, 'theirs')), authenticate(requestOn(socket, 'theirs'))]
+  answer.resolve({ holds: () => true })
+  expect(await Promise.all(users)).toEqual([authenticatedBot, authenticatedBot])
+})
+
+it('asks again after the question itself has failed', async () => {
+  const { clock } = virtualEnvironment()
+  const outcomes = [Promise.reject(new Error('no key')), Promise.resolve({ holds: () => true })]
+  const configuredAuthentication = askedAbout(() => outcomes.shift() ?? Promise.resolve('asked too often'))
+  const authenticate = createAuthenticator([], clock, { configuredAuthentication })
+  const request = requestOn({}, 'theirs')
+  await expect(authenticate(request)).rejects.toThrow('no key')
+  expect(await authenticate(request)).toEqual(authenticatedBot)
 })
 
 it('takes requests without credentials only where they are taken', () => {

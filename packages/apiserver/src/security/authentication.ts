@@ -80,6 +80,16 @@ export function createAuthenticator(
   // A connection keeps its certificate, and as a rule its token: both are looked at once per connection.
   const connections = new WeakMap<object, Connection>()
 
+  /** Whose a token is; a promise where somebody has to be asked. */
+  const verdictOn = (token: string): Verdict | Promise<Verdict> => {
+    const own = verdictOnToken(identities, token)
+    const known = own === 'rejected' ? verdictOnBootstrap(bootstrap, token, clock) : own
+    if (known !== 'rejected') return known
+    const asked = configuredAuthentication?.verify(token) ?? issued?.verify(token, [apiAudience])
+    if (asked === undefined) return 'rejected'
+    return asked.then((verified) => (typeof verified === 'string' ? 'rejected' : { ...verified, clock }))
+  }
+
   return (request, warn) => {
     const { socket } = request
     let connection = connections.get(socket)
@@ -92,29 +102,36 @@ export function createAuthenticator(
       connections.set(socket, connection)
     }
     const { authorization } = request.headers
-    if (connection.authorization !== authorization) {
-      const token = authorization === undefined ? undefined : bearerToken(authorization)
-      connection.authorization = authorization
-      connection.token = token === undefined ? 'none' : verdictOnToken(identities, token)
-      if (token !== undefined && connection.token === 'rejected')
-        connection.token = verdictOnBootstrap(bootstrap, token, clock)
-      const asked =
-        token !== undefined && connection.token === 'rejected'
-          ? (configuredAuthentication?.verify(token) ?? issued?.verify(token, [apiAudience]))
-          : undefined
-      if (asked !== undefined) {
-        return asked.then((verified) => {
-          const verdict: Verdict = typeof verified === 'string' ? 'rejected' : { ...verified, clock }
-          // Another request may have come with another token meanwhile.
-          if (connection.authorization === authorization) connection.token = verdict
-          return userOf(verdict, connection.certificate, warn)
-        })
-      }
+    let { token } = connection
+    if (connection.authorization === authorization && isGood(token)) {
+      const user = userNow(token, warn)
+      if (user !== undefined) return user
+      token = 'rejected'
     }
-    const user = userOf(connection.token, connection.certificate, warn)
+    // What was no good, or is no more, may be good by now: its issuer can be reached again, say.
+    if (connection.authorization !== authorization || token === 'rejected') {
+      const shown = authorization === undefined ? undefined : bearerToken(authorization)
+      token = shown === undefined ? 'none' : verdictOn(shown)
+      connection.authorization = authorization
+      connection.token = token
+      if (token instanceof Promise) keepOutcome(connection, token)
+    }
+    const { certificate } = connection
+    if (token instanceof Promise) return token.then((verdict) => userOf(verdict, certificate, warn))
+    const user = userOf(token, certificate, warn)
     if (user === anonymous && lacksCredential(request)) throw unauthorized()
     return user
   }
+}
+
+const isGood = (token: Connection['token']): token is Good => typeof token === 'object' && !(token instanceof Promise)
+
+/** Puts what somebody answers in the place of the question, unless another token has come meanwhile. */
+function keepOutcome(connection: Connection, asked: Promise<Verdict>): void {
+  const keep = (verdict: Verdict): void => {
+    if (connection.token === asked) connection.token = verdict
+  }
+  asked.then(keep, () => keep('rejected'))
 }
 
 /** The path of a request, without what is asked of it. */
@@ -170,7 +187,8 @@ interface Connection {
   readonly certificate: Verdict
   /** The `Authorization` header that `token` belongs to. */
   authorization: string | undefined
-  token: Verdict
+  /** A promise as long as somebody is asked about it. */
+  token: Verdict | Promise<Verdict>
 }
 
 /** Whose a credential is, if it is good at this moment: connections live longer than what was shown on them. */

@@ -3,6 +3,7 @@ import {
   FieldPath,
   formatCidr,
   formatIp,
+  type IpAddress,
   type IpRange,
   invalid,
   invalidField,
@@ -35,6 +36,12 @@ const familyOf = ({ family }: { readonly family: 4 | 6 }): Family => (family ===
 /** The addresses that a service has, in their usual form. */
 export function clusterIpsOf({ clusterIPs = [] }: ServiceSpec): readonly string[] {
   return clusterIPs.filter((ip) => ip !== noClusterIp).map(canonicalIp)
+}
+
+/** Whether services may have an address of a range: the first one names the network, the last of IPv4 reaches all. */
+function isForServices(range: IpRange, address: IpAddress): boolean {
+  const last = range.base + sizeOfRange(range) - 1n
+  return rangeContains(range, address) && address.value !== range.base && (range.family === 6 || address.value !== last)
 }
 
 /** An address of IPv4 has one form alone. */
@@ -91,7 +98,7 @@ export class ClusterIps {
     if (address === undefined) return
     const family = ranges.filter((range) => range.family === address.family)
     if (family.length === 0 && index > 0) return
-    if (!family.some((range) => rangeContains(range, address))) {
+    if (!family.some((range) => isForServices(range, address))) {
       const valid = family.map(formatCidr).join(', ')
       refuse(`the provided IP (${ip}) is not in the valid range. The range of valid IPs is ${valid}`)
     }

@@ -37,6 +37,17 @@ describe('the address of a service', () => {
     })
   })
 
+  it.each(['10.96.0.0', '10.111.255.255'])(
+    'is none that names the range, or reaches all of it: %s',
+    async (clusterIP) => {
+      const { client } = await startTestCore()
+      expect(await refusal(client.create(services, service('a', { clusterIP })))).toMatchObject({
+        code: 422,
+        message: expect.stringContaining(`the provided IP (${clusterIP}) is not in the valid range`),
+      })
+    },
+  )
+
   it('may be asked for once', async () => {
     const { client } = await startTestCore()
     await client.create(services, service('a', { clusterIP: '10.96.0.10' }))

@@ -1,6 +1,6 @@
 import { pods } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
-import { indexesMax, KeyIndexes } from './key-indexes.ts'
+import { indexedTermsMax, indexesMax, KeyIndexes } from './key-indexes.ts'
 import { type PodParts, podSelection, storedPod } from './testing/stored-pods.ts'
 
 const objectOf = (key: string, parts: PodParts) => storedPod(key, parts).object
@@ -101,6 +101,13 @@ describe('an index', () => {
     expect(reads()).toBe(2)
     candidates({ labelSelector: 'app=web,tier=x' })
     expect(reads()).toBe(2)
+  })
+
+  it('is made for few of the terms of a selector, however many it has', () => {
+    const { candidates, reads } = cluster()
+    const terms = Array.from({ length: 100 }, (_, index) => `l${index}=x`)
+    expect(candidates({ labelSelector: `app=web,${terms.join(',')}` })).toEqual([])
+    expect(reads()).toBe(indexedTermsMax)
   })
 
   it('makes room for another when it is the one unused for longest', () => {

@@ -7,6 +7,12 @@ export const indexesMax = 16
 /** Below this many objects looking at each is as cheap as an index. */
 export const indexedObjectsMin = 64
 
+/**
+ * So many terms of a selector are looked up in indexes; one is enough to leave most objects out. Each takes an index that has to be made of
+ * all objects where there is none, and a selector may have a hundred thousand terms.
+ */
+export const indexedTermsMax = 4
+
 /** Reads the value an index files an object under; undefined keeps it out. */
 type ValueReader = (object: KubernetesObject) => string | undefined
 
@@ -43,7 +49,7 @@ export class KeyIndexes {
     objects: () => Iterable<readonly [string, KubernetesObject]>,
   ): Iterable<string> | undefined {
     let best: ReadonlySet<string> | undefined
-    for (const { id, read, value } of this.#equalities(selection)) {
+    for (const { id, read, value } of this.#equalities(selection).slice(0, indexedTermsMax)) {
       const keys = this.#indexOf(id, read, objects).get(selection.namespace, value)
       if (best === undefined || keys.size < best.size) best = keys
     }

@@ -45,6 +45,8 @@ describe('a slice', () => {
     ['nothing after the last', {}, { afterKey: 'c/1' }, ' |  | 0'],
     ['a page of a namespace', { namespace: 'a' }, { limit: 2 }, 'a/1 a/2 | a/2 | 1'],
     ['the next page of a namespace', { namespace: 'a' }, { limit: 2, afterKey: 'a/2' }, 'a/3 |  | 0'],
+    ['a page of a namespace after a key before it', { namespace: 'b' }, { afterKey: 'a' }, 'b/1 b/2 |  | 0'],
+    ['nothing of a namespace after a key behind it', { namespace: 'a' }, { afterKey: 'b/1' }, ' |  | 0'],
     ['a page of what a selector selects', { labelSelector: 'app=web' }, { limit: 2 }, 'a-b/1 a/1 | a/1 | undefined'],
     [
       'its last page, full to the brim',

@@ -14,7 +14,7 @@ export interface Slice {
 export interface SliceOptions {
   /** 0 for no limit. */
   readonly limit: number
-  /** Only keys after this one; '' from the beginning. */
+  /** Only keys after this one; '' from the beginning. It comes from clients, and may lie outside of the selection's namespace. */
   readonly afterKey: string
   /** How many objects there are after `afterKey`, where that is known; else they are counted. */
   readonly following?: number | undefined
@@ -30,8 +30,9 @@ export function sliceOf(objects: OrderedMap<StoredObject>, selection: Selection,
   const items: StoredObject[] = []
   let lastKey = ''
   let remaining = 0
-  // The character after a slash is '0': the keys of a namespace lie between the two.
-  const low = namespace === '' || afterKey !== '' ? afterKey : `${namespace}/`
+  // The character after a slash is '0': the keys of a namespace lie between the two, wherever the page before is said to have ended.
+  const start = namespace === '' ? '' : `${namespace}/`
+  const low = afterKey > start ? afterKey : start
   const high = namespace === '' ? (objects.maxKey() ?? '') : `${namespace}0`
   objects.forRange(low, high, namespace === '', (key, stored) => {
     if (key === afterKey) return undefined

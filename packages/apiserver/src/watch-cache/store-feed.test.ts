@@ -103,6 +103,29 @@ describe('a feed', () => {
     expect(sink.told).toEqual(['fill  at 0', 'put default/a at 1', 'refill default/a at 1', 'put default/b at 2'])
   })
 
+  it('goes on with a sink as it was where that cannot be filled anew', async () => {
+    const real = createMemoryStore()
+    let isAway = false
+    const pages: Store['pages'] = async function* (prefix, entriesMax) {
+      if (!isAway) return yield* real.pages(prefix, entriesMax)
+      await real.commit({ conditions: [], operations: [{ type: 'put', key: `${pods}default/b`, value: Buffer.of() }] })
+      await Promise.resolve()
+      throw new StoreUnavailableError('here', 'it is away')
+    }
+    const { feed, write, attach, clock } = await startFeed({ pages }, real)
+    await feed.start()
+    const sink = await attach(pods)
+    await write(`${pods}default/a`)
+    await clock.settle()
+    isAway = true
+    const rereading = expect(feed.reread(sink)).rejects.toThrow('it is away')
+    await clock.settle()
+    await rereading
+    await write(`${pods}default/c`)
+    await clock.settle()
+    expect(sink.told).toEqual(['fill  at 0', 'put default/a at 1', 'put default/b at 2', 'put default/c at 3'])
+  })
+
   it('knows its revision before the first change', async () => {
     const { feed, write } = await startFeed()
     await write('/outside')

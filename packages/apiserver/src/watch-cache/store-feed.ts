@@ -95,10 +95,20 @@ export class StoreFeed {
     }
   }
 
-  /** Fills a sink anew, where it makes something else of what is stored than it did. */
+  /**
+   * Fills a sink anew, where it makes something else of what is stored than it did. Rejects where the store cannot be read; the sink goes on
+   * with what it has then.
+   */
   async reread(sink: FeedSink): Promise<void> {
     const attached = this.#sinks.get(sink.prefix)
-    if (attached?.sink === sink) await this.#fill(attached)
+    if (attached?.sink !== sink) return
+    try {
+      await this.#fill(attached)
+    } catch (error) {
+      // After a gap the feed fills it, until that succeeds: it must not have the events before.
+      if (this.#refill === undefined) giveEarly(attached)
+      throw error
+    }
   }
 
   /**
@@ -313,6 +323,13 @@ interface AttachedSink {
   early: StoreEvent[] | undefined
   /** The revision at which it was filled last; undefined before it ever was. */
   filledAt: number | undefined
+}
+
+/** Gives a sink the events that have waited for it to be filled. */
+function giveEarly(attached: AttachedSink): void {
+  const { sink, early = [] } = attached
+  attached.early = undefined
+  for (const event of early) sink.apply(event)
 }
 
 /** `/registry/core/pods/` of `/registry/core/pods/default/web`. */

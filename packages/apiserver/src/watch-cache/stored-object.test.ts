@@ -35,6 +35,20 @@ describe('the bytes of an object', () => {
     )
   })
 
+  it.each([
+    ['with white space', JSON.stringify(object, null, 1)],
+    ['in another order', '{"kind":"Widget","apiVersion":"apps/v1","metadata":{"name":"ä","uid":"u"}}'],
+  ])('have one version where something else has written them %s', (_, text) => {
+    const value = Buffer.from(text)
+    const stored = new StoredObject(codec.decode(value, 3).object, 3, value, codec.head)
+    for (const each of [stored, stored.at(4), stored.at(4).at(5)]) {
+      each.bytes.toString()
+      const later = each.at(6).bytes.toString()
+      expect(later.match(/resourceVersion/g)).toHaveLength(1)
+      expect(JSON.parse(later).metadata).toEqual({ resourceVersion: '6', name: 'ä', uid: 'u' })
+    }
+  })
+
   it('are made anew where something else has written them', () => {
     const value = Buffer.from('{ "kind": "Widget", "apiVersion": "apps/v1", "metadata": { "name": "x" } }')
     const stored = new StoredObject(codec.decode(value, 3).object, 3, value, codec.head)

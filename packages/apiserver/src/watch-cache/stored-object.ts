@@ -117,9 +117,10 @@ export class StoredObject implements Stored {
   /** Puts the resourceVersion and managedFields in, where metadata begins. */
   #serve(): Buffer {
     const { owners } = this
+    // What something else than this program's codec has written may have white space, or another order of fields.
+    if (this.#source !== undefined && !startsWith(bufferOf(this.#source), this.#head)) this.#source = undefined
     const source = this.#source === undefined ? encoded(this.object) : bufferOf(this.#source)
     const served = startsWith(source, this.#head) ? this.#withInserted(source, owners) : undefined
-    // Otherwise it was written by something else than this program's codec.
     const bytes = served ?? jsonOf(withManagedFields(this.object, owners))
     if (served === undefined) this.#insertedLength = 0
     this.#source = bytes

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { settleStore } from '@coracle/cluster'
 import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
@@ -34,6 +35,7 @@ export async function doctor(host: Host, flags: DoctorFlags): Promise<void> {
   if (record !== undefined && record.store !== 'disk' && !holdsLmdbStore(store)) return
   const lock = lockDirectory(place.directory)
   try {
+    settleStore(place.directory)
     const report = repair ? await repairStore(store) : await examineStore(store)
     host.stdout.write(describe(store, report))
     if (report.problems.length === 0) return

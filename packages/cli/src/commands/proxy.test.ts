@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
@@ -212,6 +213,32 @@ describe('proxy', () => {
     const { address, stop } = await proxy('--www=site', '--accept-paths=^/api/')
     const answer = await ask(address, '/static/a%20b')
     expect([answer.statusCode, await textOf(answer)]).toEqual([200, 'a file'])
+    await stop()
+  })
+
+  it('serves the whole file system where that is asked for', async () => {
+    await writeFile(join(directory, 'file'), 'a file')
+    const { address, stop } = await proxy('--www=/')
+    expect(await textOf(await ask(address, `/static${join(directory, 'file')}`))).toBe('a file')
+    await stop()
+  })
+
+  it.runIf(process.platform === 'linux')('leaves no file open for callers that have gone', async () => {
+    const file = join(directory, 'large')
+    await writeFile(file, Buffer.alloc(16_000_000))
+    const { address, stop } = await proxy('--www=.')
+    const open = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`) === file
+        } catch {
+          return false
+        }
+      }).length
+    const answer = await ask(address, '/static/large')
+    expect(open()).toBe(1)
+    answer.destroy()
+    await expect.poll(open).toBe(0)
     await stop()
   })
 

@@ -2,6 +2,7 @@ import { createReadStream, type Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { extname, join, resolve, sep } from 'node:path'
+import { pipeline } from 'node:stream'
 import { compareText } from '@coracle/api'
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -35,8 +36,8 @@ export function sendFile(directory: string, path: string, response: ServerRespon
     const type = mediaTypes[extname(file)] ?? 'application/octet-stream'
     const content = createReadStream(file)
     content.on('open', () => response.writeHead(200, { 'content-type': type }))
-    content.on('error', () => response.destroy())
-    content.pipe(response)
+    // Ends with either of them: a caller that goes away leaves no file open.
+    pipeline(content, response, () => {})
   })
 }
 
@@ -44,7 +45,8 @@ type Found = { readonly file: string } | { readonly entries: readonly Dirent[] }
 
 async function findFile(directory: string, path: string): Promise<Found | undefined> {
   const file = resolve(directory, `./${path}`)
-  if (file !== directory && !file.startsWith(directory + sep)) return undefined
+  const inside = directory.endsWith(sep) ? directory : directory + sep
+  if (file !== directory && !file.startsWith(inside)) return undefined
   const found = await stat(file).catch(() => undefined)
   if (found?.isDirectory() !== true) return found?.isFile() === true ? { file } : undefined
   const index = join(file, 'index.html')

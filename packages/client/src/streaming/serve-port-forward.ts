@@ -120,11 +120,13 @@ class StreamPairs {
   }
 
   #wait(request: string, stream: SpdyStream): void {
-    const timer = this.#parts.clock.setTimer(streamCreationTimeoutMs, () => {
-      this.#waiting.delete(request)
-      stream.destroy()
-    })
+    const timer = this.#parts.clock.setTimer(streamCreationTimeoutMs, () => stream.destroy())
     this.#waiting.set(request, { stream, timer })
+    // A client may open and reset as many as it likes.
+    stream.once('close', () => {
+      timer.cancel()
+      if (this.#waiting.get(request)?.stream === stream) this.#waiting.delete(request)
+    })
   }
 }
 

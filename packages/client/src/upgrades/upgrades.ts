@@ -38,10 +38,11 @@ export class Upgrades {
     return this.#taken.has(request)
   }
 
-  /** Takes the connection of a request. Undefined where the request does not ask for that. */
+  /** Takes the connection of a request. Undefined where the request does not ask for that, or its client has gone. */
   take(request: IncomingMessage): UpgradedConnection | undefined {
     const upgraded = this.#asked.get(request)
-    if (upgraded === undefined || this.#taken.has(request)) return undefined
+    // What has closed says so once, and would be counted for ever.
+    if (upgraded === undefined || upgraded.connection.destroyed || this.#taken.has(request)) return undefined
     this.#taken.add(request)
     this.#open += 1
     upgraded.connection.once('close', () => {

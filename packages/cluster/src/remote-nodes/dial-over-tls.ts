@@ -27,6 +27,8 @@ export function dialOverTls(
     const timer = clock.setTimer(connectTimeoutMs, () => fail(new Error('i/o timeout')))
     signal.addEventListener('abort', leave, { once: true })
     socket.once('error', fail)
+    // Whoever asked may have gone while it was found out whom to ask.
+    if (signal.aborted) leave()
     socket.once('secureConnect', () => {
       timer.cancel()
       signal.removeEventListener('abort', leave)

@@ -83,6 +83,7 @@ export class RemoteNode implements NodeAgent {
       const way = await openPortForwardAt(this.#client, clock, `/portForward/${namespace}/${name}`)
       const leave = () => way.close()
       signal.addEventListener('abort', leave, { once: true })
+      if (signal.aborted) leave()
       try {
         const { stream: data, problem } = await way.connect(port)
         stream.pipe(data)

@@ -1,10 +1,11 @@
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { KubernetesObject } from '@coracle/api'
 import { type StateReport, StateWriter } from '@coracle/apiserver'
 import type { Environment } from '@coracle/environment'
-import { holdsLmdbStore, lockDirectory, makePrivateDirectory, openLmdbStore, syncDirectory } from '@coracle/store'
-import { dataDirectoryNames } from '../data-directory.ts'
+import { holdsLmdbStore, lockDirectory, makePrivateDirectory, openLmdbStore } from '@coracle/store'
+import { dataDirectoryNames } from '../data-directory-names.ts'
+import { replaceStore, settleStore } from './replace-store.ts'
 
 /** The directory has a store already, and nobody has said that it may go. */
 export class StorePresentError extends Error {
@@ -33,19 +34,16 @@ export async function fillDirectory(
   pages: AsyncIterable<readonly KubernetesObject[]>,
 ): Promise<StateReport> {
   const directory = resolve(dataDir)
-  const [store, marker] = [join(directory, dataDirectoryNames.store), join(directory, dataDirectoryNames.marker)]
+  const store = join(directory, dataDirectoryNames.store)
   const aside = `${store}.filling`
   makePrivateDirectory(directory)
   const lock = lockDirectory(directory)
   try {
+    settleStore(directory)
     if (holdsLmdbStore(store) && !overwrite) throw new StorePresentError(directory)
     rmSync(aside, { recursive: true, force: true })
     const report = await fillStore(aside, environment, pages)
-    // Without the marker a store that is missing is not missed: nobody is kept from starting in between.
-    rmSync(marker, { force: true })
-    rmSync(store, { recursive: true, force: true })
-    renameSync(aside, store)
-    syncDirectory(directory)
+    replaceStore(directory, aside)
     return report
   } finally {
     rmSync(aside, { recursive: true, force: true })

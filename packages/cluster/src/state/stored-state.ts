@@ -3,7 +3,8 @@ import type { KubernetesObject } from '@coracle/api'
 import { storedObjects } from '@coracle/apiserver'
 import type { Environment } from '@coracle/environment'
 import { holdsLmdbStore, lockDirectory, openLmdbStore } from '@coracle/store'
-import { dataDirectoryNames } from '../data-directory.ts'
+import { dataDirectoryNames } from '../data-directory-names.ts'
+import { settleStore } from './replace-store.ts'
 
 export interface StoredState {
   /** The revision of everything. */
@@ -12,7 +13,7 @@ export interface StoredState {
 }
 
 /**
- * Gives what the data directory of a cluster that does not run has on disk to `use`, and keeps others away meanwhile. Nothing is
+ * Gives what the data directory of a cluster that does not run has on disk to `use`, and keeps others away meanwhile. No object is
  * changed. Rejects with a `DirectoryInUseError` where the cluster runs, with a `StoreDamagedError` where the store is not whole.
  */
 export async function readStoredState<R>(
@@ -22,9 +23,11 @@ export async function readStoredState<R>(
 ): Promise<R> {
   const directory = resolve(dataDir)
   const storeDirectory = join(directory, dataDirectoryNames.store)
-  if (!holdsLmdbStore(storeDirectory)) throw new Error(`${directory} has no objects on disk`)
+  const places = [storeDirectory, join(directory, dataDirectoryNames.formerStore)]
+  if (!places.some(holdsLmdbStore)) throw new Error(`${directory} has no objects on disk`)
   const lock = lockDirectory(directory)
   try {
+    settleStore(directory)
     const store = await openLmdbStore({
       directory: storeDirectory,
       identityFile: join(directory, dataDirectoryNames.marker),

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
+import { text } from 'node:stream/consumers'
+import { connect, type TLSSocket } from 'node:tls'
 import {
   createMetricsRegistry,
   type Environment,
@@ -15,7 +17,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { widgets } from '../testing/resources.ts'
 import { validatingWebhook } from './admission-webhook.ts'
 import { type CertificateSource, certificateFiles, selfMadeCertificate } from './certificates.ts'
-import { createWebhookServer, webhookBodyBytesMax } from './webhook-server.ts'
+import { createWebhookServer, webhookBodyBytesMax, webhookCloseGraceMs } from './webhook-server.ts'
 
 const world = realEnvironment(silentLogger)
 const metrics = createMetricsRegistry()
@@ -32,15 +34,19 @@ const webhook = validatingWebhook('/check', widgets, ({ uid, signal }) => {
   return uid === 'never' ? new Promise(() => {}) : undefined
 })
 
-async function start(
+function run(
   environment: Environment = world,
   certificate: CertificateSource = selfMadeCertificate(world, ['127.0.0.1']),
 ) {
   const server = createWebhookServer({ environment, port: 0, certificate, webhooks: [webhook], metrics })
   const stopping = new AbortController()
-  const running = server.run(stopping.signal)
+  return { server, running: server.run(stopping.signal), stop: () => stopping.abort() }
+}
+
+async function start(...options: Parameters<typeof run>) {
+  const { server, running, stop } = run(...options)
   onTestFinished(async () => {
-    stopping.abort()
+    stop()
     await running
   })
   return server.listening
@@ -98,6 +104,14 @@ describe('a webhook server', () => {
     expect(metrics.text()).not.toContain('/none')
   })
 
+  it.each(['//', 'http://['])('answers whoever asks for %s, which is no URL', async (target) => {
+    const { url } = await start()
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    socket.end(`POST ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 404 /)
+  })
+
   it('gives up what takes longer than the server waits, and tells the handler', async () => {
     const clock = new VirtualClock()
     const { url } = await start({ ...world, clock })
@@ -109,6 +123,22 @@ describe('a webhook server', () => {
     await clock.advance(1)
     expect(asked[0]?.aborted).toBe(true)
     expect(await answer).toMatchObject({ code: 504, text: 'the webhook took too long\n' })
+  })
+
+  it('ends a while after it was told to, though a client never comes to the end of its request', async () => {
+    const clock = new VirtualClock()
+    const { server, running, stop } = run({ ...world, clock })
+    const { url } = await server.listening
+    const socket = connect({ host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false })
+    onTestFinished(() => void socket.destroy())
+    socket.write('POST /check HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n')
+    expect(`${await once(socket, 'data')}`).toMatch(/^HTTP\/1.1 100 /)
+    const gone = once(socket, 'close')
+    stop()
+    await clock.advance(webhookCloseGraceMs - 1)
+    expect(socket.readyState).toBe('open')
+    await clock.advance(1)
+    await Promise.all([running, gone])
   })
 
   it('shows a renewed certificate, and the old one while the new one cannot be read', async () => {

@@ -15,6 +15,9 @@ export const webhookConnectionsMax = 1024
 /** The longest that an API server waits for an answer. */
 export const webhookTimeoutMaxMs = 30_000
 
+/** How long a server that ends waits for the answers under way: what API servers wait for a webhook that does not say it. */
+export const webhookCloseGraceMs = 10_000
+
 /** How often the certificate is looked at. */
 const certificateCheckMs = 10_000
 
@@ -50,7 +53,7 @@ export function createWebhookServer(options: WebhookServerOptions): WebhookServe
         const { server, url, certificate } = await listen(options)
         listening.resolve({ url, ca: certificate.ca })
         await Promise.all([aborted(signal), renewCertificate(server, certificate, options, signal)])
-        await close(server)
+        await close(server, options.environment)
       } catch (error) {
         listening.reject(error)
         throw error
@@ -100,10 +103,13 @@ async function renewCertificate(
   }
 }
 
-async function close(server: Server): Promise<void> {
+/** A client that does not come to an end must not hold up that of the server, and Node.js limits the time of none from here on. */
+async function close(server: Server, { clock }: Environment): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()
+  const timer = clock.setTimer(webhookCloseGraceMs, () => server.closeAllConnections())
   await closed
+  timer.cancel()
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -122,7 +128,7 @@ function createHandler({ webhooks, environment, metrics }: WebhookServerOptions)
   })
   return async (request, response) => {
     const { clock, logger } = environment
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'https://webhooks')
+    const { pathname, searchParams } = urlOf(request)
     const webhook = byPath.get(pathname)
     const startMs = clock.monotonicMs()
     const deadline = new AbortController()
@@ -150,6 +156,12 @@ function createHandler({ webhooks, environment, metrics }: WebhookServerOptions)
       }
     }
   }
+}
+
+/** Anyone may ask for what is no URL, such as `//`: there is no webhook there either. */
+function urlOf({ url = '/' }: IncomingMessage): URL {
+  const base = 'https://webhooks'
+  return URL.parse(url, base) ?? new URL(encodeURIComponent(url), base)
 }
 
 /** What the server says it waits (`?timeout=10s`), within bounds. */

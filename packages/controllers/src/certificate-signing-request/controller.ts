@@ -94,9 +94,12 @@ const addressesOf = (servers: Endpoints | undefined): readonly string[] =>
 const askAgainMinMs = 200
 const askAgainMaxMs = 1_000_000
 
-/** When it is asked again whether a request may be approved: each time after twice as long, as upstream's does. */
+/**
+ * When it is asked again whether a request may be approved: each time after twice as long, as upstream's does. One that is yet to be made, as the
+ * clock was set back since, is not asked about all the time until then.
+ */
 function askAgainMs({ metadata }: CertificateSigningRequest, nowMs: Time): number {
-  const ageMs = nowMs - (timeOf(metadata.creationTimestamp) ?? nowMs)
+  const ageMs = Math.abs(nowMs - (timeOf(metadata.creationTimestamp) ?? nowMs))
   return Math.min(Math.max(ageMs, askAgainMinMs), askAgainMaxMs)
 }
 

@@ -1,8 +1,9 @@
-import { type CronJob, cronJobs, formatTime, type Job, jobs } from '@coracle/api'
-import { createFakeClient } from '@coracle/client/testing'
+import { ApiError, type CronJob, cronJobs, formatTime, type Job, jobs } from '@coracle/api'
+import { createFakeClient, type FakeCall } from '@coracle/client/testing'
 import { controllerRef, createManager } from '@coracle/controller-runtime'
 import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { atWork } from '../testing/at-work.ts'
 import { reconcileCount } from '../testing/reconcile-count.ts'
 import { createCronJobController } from './controller.ts'
 
@@ -54,6 +55,51 @@ it.each([
     isOwn ? [[name], true] : [undefined, false],
   )
   await manager.stop()
+})
+
+describe('a CronJob of which something is refused', () => {
+  const minutely = { ...tick, spec: { ...tick.spec, successfulJobsHistoryLimit: 0 } }
+
+  async function started(refuses: (call: FakeCall) => boolean) {
+    const { environment, client } = await atWork(() => [createCronJobController()])
+    await client.create(cronJobs, minutely)
+    await environment.clock.advance('61s')
+    client.intercept((call) => {
+      if (call.plural === 'jobs' && refuses(call)) throw new ApiError(403, 'Forbidden', 'the webhook is away')
+    })
+    const [first] = client.stored(jobs)
+    if (first === undefined) throw new Error('there is no Job')
+    const complete = () => {
+      const conditions = [{ type: 'Complete', status: 'True' }]
+      const completionTime = formatTime(environment.clock.now())
+      return client.update(jobs, { ...first, status: { conditions, completionTime } } as Job, { subresource: 'status' })
+    }
+    return { clock: environment.clock, client, complete, status: () => client.stored(cronJobs)[0]?.status }
+  }
+
+  it('says what has become of its Jobs, though no other can be made', async () => {
+    const { clock, complete, status } = await started(({ verb }) => verb === 'create')
+    await clock.advance('60s')
+    const before = status()
+    expect(before?.active).toHaveLength(1)
+    await complete()
+    await clock.settle()
+    expect(status()).toEqual({
+      lastScheduleTime: before?.lastScheduleTime,
+      lastSuccessfulTime: formatTime(clock.now()),
+    })
+  })
+
+  it('makes the next Job and says so, though one that is over cannot be deleted', async () => {
+    const { clock, client, complete, status } = await started(({ verb }) => verb === 'delete')
+    await complete()
+    await clock.advance('60s')
+    const [, second] = client.stored(jobs)
+    expect(status()?.active?.map(({ uid }) => uid)).toEqual([second?.metadata.uid])
+    expect(status()?.lastScheduleTime).toBe(formatTime(Math.floor(clock.now() / 60_000) * 60_000))
+    await clock.advance('60s')
+    expect(client.stored(jobs)).toHaveLength(3)
+  })
 })
 
 it('looks at a CronJob when a Job of it is over, and not at each step on the way', async () => {

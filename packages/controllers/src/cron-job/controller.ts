@@ -9,9 +9,16 @@ import {
   jobs,
   resourceQuotas,
 } from '@coracle/api'
-import { type Controller, controller, isControlledBy, type Predicate, performPlan } from '@coracle/controller-runtime'
+import {
+  type Controller,
+  controller,
+  type Predicate,
+  performPlan,
+  type ReconcileContext,
+} from '@coracle/controller-runtime'
+import { failureOf } from '../failure-of.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
-import { planCronJob, referenceTo } from './plan.ts'
+import { type CronJobPlan, planCronJob, referenceTo } from './plan.ts'
 
 /** Makes Jobs at the times of CronJobs, and deletes the oldest that are over. */
 export function createCronJobController(): Controller {
@@ -28,40 +35,40 @@ export function createCronJobController(): Controller {
       }
       const schedule = scheduleText(cronJob)
       const isRescheduled = (schedules.get(key) ?? schedule) !== schedule
-      const { actions, status, starts, isSaid, requeueAfterMs } = planCronJob(
-        { cronJob, jobs: context.owned<Job>(jobs), isRescheduled },
-        context.clock.now(),
-      )
-      let isTaken = false
-      try {
-        // The next time comes also where the Job of the last cannot be made.
-        await performPlan(context, cronJob, { actions, ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) })
-      } catch (error) {
-        if (!hasReason(error, 'AlreadyExists')) throw error
-        isTaken = true
-      }
-      // That a time is dealt with is only said once it is.
-      if (status !== undefined) {
-        const { namespace = '' } = cronJob.metadata
-        const made = starts === undefined ? undefined : await context.client.get(jobs, { namespace, name: starts })
-        // Where a Job of somebody else has the name, the time is theirs: nothing is said of it.
-        const isTheirs = isTaken && made !== undefined && !isControlledBy(made, cronJob)
-        await performPlan(context, cronJob, { actions: [], status: statusWith(cronJob, status, made, isTheirs) })
-      }
+      const plan = planCronJob({ cronJob, jobs: context.owned<Job>(jobs), isRescheduled }, context.clock.now())
+      const { actions, isSaid, requeueAfterMs } = plan
+      // The next time comes also where the Job of the last cannot be made.
+      const wait = requeueAfterMs === undefined ? {} : { requeueAfterMs }
+      const failure = await failureOf(performPlan(context, cronJob, { actions, ...wait }))
+      const isTaken = hasReason(failure?.error, 'AlreadyExists')
+      await performPlan(context, cronJob, {
+        actions: [],
+        status: await statusOf(context, cronJob, plan, failure !== undefined),
+      })
+      if (failure !== undefined && !isTaken) throw failure.error
       schedules.set(key, schedule)
       const isSettled = isSaid && !isTaken && !isRescheduled
-      return requeueAfterMs === undefined ? { isSettled } : { requeueAfterMs, isSettled }
+      return { ...wait, isSettled }
     })
 }
 
 const scheduleText = ({ spec, metadata }: CronJob): string =>
   JSON.stringify([metadata.uid, spec.timeZone, spec.schedule])
 
-function statusWith({ status: before }: CronJob, status: CronJobStatus, made: Job | undefined, isTheirs: boolean) {
-  if (made === undefined) return status
-  if (!isTheirs) return { ...status, active: [...(status.active ?? []), referenceTo(made)] }
-  const { lastScheduleTime: _said, ...others } = status
-  return before?.lastScheduleTime === undefined ? others : { ...others, lastScheduleTime: before.lastScheduleTime }
+async function statusOf(
+  { client, clock }: ReconcileContext<CronJob>,
+  cronJob: CronJob,
+  plan: CronJobPlan,
+  hasFailed: boolean,
+): Promise<CronJobStatus> {
+  if (hasFailed) {
+    const { statusAfterFailure } = await clock.hold(import('./status-after-failure.ts'))
+    return statusAfterFailure(client, cronJob, plan)
+  }
+  const { status, starts } = plan
+  if (starts === undefined) return status
+  const made = await client.get(jobs, { namespace: cronJob.metadata.namespace ?? '', name: starts })
+  return { ...status, active: [...(status.active ?? []), referenceTo(made)] }
 }
 
 /** How far a Job is matters to nobody here until it is over, goes, or has another owner. */

@@ -24,8 +24,11 @@ export interface ObservedCronJob {
 }
 
 export interface CronJobPlan extends Plan<CronJobStatus> {
+  readonly status: CronJobStatus
   /** The name of the Job that is made: it is active from then on. */
   readonly starts?: string
+  /** What is to be said where that Job cannot be made. */
+  readonly statusWithoutStart: CronJobStatus
   /** Whether all that is told is told once: with the status that is written there is nothing more to tell, or to do. */
   readonly isSaid: boolean
 }
@@ -36,10 +39,13 @@ export function planCronJob(observed: ObservedCronJob, nowMs: Time): CronJobPlan
   const { spec, metadata } = cronJob
   const excess = excessJobs(cronJob, jobs)
   const seen = observe(observed, excess)
-  const cleanup = excess.map((job) => deleteJob(job, 'more Jobs that are over than are to be kept'))
-  const look: CronJobPlan & { readonly status: CronJobStatus } = {
+  const cleanup = excess.map((job) =>
+    deleteJob(job, 'more Jobs that are over than are to be kept', job.metadata.uid ?? ''),
+  )
+  const look: CronJobPlan = {
     actions: [...seen.events, ...cleanup],
     status: seen.status,
+    statusWithoutStart: seen.status,
     isSaid: !seen.events.some(isWarning),
   }
   if (metadata.deletionTimestamp !== undefined) return look
@@ -164,13 +170,17 @@ function startAt({ cronJob, jobs }: ObservedCronJob, dueMs: Time, nowMs: Time): 
   }
   const create = createJob(job, `the time of ${formatTime(dueMs)} has come`)
   if (concurrencyPolicy !== 'Replace') return { ...left(true, create), name }
-  const replaced = active.map((each) => deleteJob(each, 'a new Job takes its place'))
+  const replaced = active.map((each) => deleteJob(each, 'a new Job takes its place', startChain))
   return { ...left(true, ...replaced, create), name, status: ({ active: _active, ...others }) => others }
 }
+
+/** A Job comes only when those are gone whose place it takes, but whichever others cannot be deleted. */
+const startChain = 'start'
 
 function createJob(job: Job, because: string): Action {
   return {
     type: 'create',
+    chain: startChain,
     resource: jobResource,
     object: job,
     because,
@@ -181,10 +191,11 @@ function createJob(job: Job, because: string): Action {
   }
 }
 
-function deleteJob({ metadata }: Job, because: string): Action {
+function deleteJob({ metadata }: Job, because: string, chain: string): Action {
   const { namespace, name = '', uid } = metadata
   return {
     type: 'delete',
+    chain,
     resource: jobResource,
     key: namespace === undefined ? { name } : { namespace, name },
     ...(uid === undefined ? {} : { uid }),

@@ -17,11 +17,12 @@ export function createDaemonSetController(): Controller {
       if (observed === undefined) return undefined
       const { owner: daemonSet, belongings } = observed
       const { uid = '' } = daemonSet.metadata
-      const nowMs = context.clock.now()
-      const waitAfterFailureMs = (nodeName: string) => failures.waitMs(uid, nodeName, nowMs)
+      // Nobody puts this clock back: a pod that has failed would then be left alone for as long.
+      const passedMs = context.clock.monotonicMs()
+      const waitAfterFailureMs = (nodeName: string) => failures.waitMs(uid, nodeName, passedMs)
       const allNodes = context.informer(nodes).list()
-      const plan = planDaemonSet({ daemonSet, nodes: allNodes, ...belongings, waitAfterFailureMs }, nowMs)
-      for (const nodeName of plan.failedOn) failures.record(uid, nodeName, nowMs)
+      const plan = planDaemonSet({ daemonSet, nodes: allNodes, ...belongings, waitAfterFailureMs }, context.clock.now())
+      for (const nodeName of plan.failedOn) failures.record(uid, nodeName, passedMs)
       return performUnlessGoing(context, daemonSet, plan)
     })
 }

@@ -1,5 +1,3 @@
-import type { Time } from '@coracle/environment'
-
 /** How long a pod that failed on a node is left alone, from one failure to the next there. */
 const waitMinMs = 1000
 const waitMaxMs = 15 * 60_000
@@ -11,22 +9,22 @@ const forgottenAfterMs = 2 * waitMaxMs
 const failuresMax = 10_000
 
 interface Failure {
-  readonly at: Time
+  readonly at: number
   readonly waitMs: number
 }
 
-/** Remembers where daemon pods failed: their node may refuse them, and would go on to do so as fast as they come. */
+/** Remembers where daemon pods failed: their node may refuse them, and would go on to do so as fast as they come. Times are of the monotonic clock. */
 export class DaemonPodFailures {
   readonly #failures = new Map<string, Failure>()
 
   /** For how long yet a failed pod of this daemon set is left on this node. */
-  waitMs(daemonSet: string, nodeName: string, nowMs: Time): number {
+  waitMs(daemonSet: string, nodeName: string, nowMs: number): number {
     const failure = this.#failures.get(keyOf(daemonSet, nodeName))
-    return failure === undefined ? 0 : Math.max(0, failure.at + failure.waitMs - nowMs)
+    return failure === undefined ? 0 : Math.max(0, Math.ceil(failure.at + failure.waitMs - nowMs))
   }
 
   /** A failed pod is removed: the next waits twice as long. */
-  record(daemonSet: string, nodeName: string, nowMs: Time): void {
+  record(daemonSet: string, nodeName: string, nowMs: number): void {
     const key = keyOf(daemonSet, nodeName)
     const last = this.#failures.get(key)
     const isRecent = last !== undefined && nowMs - last.at <= forgottenAfterMs

@@ -8,10 +8,11 @@ import {
   replicaSets,
   resourceQuotas,
 } from '@coracle/api'
-import { controllerIndexName, type IndexFunction, keyOf, keyText } from '@coracle/client'
+import { type IndexFunction, keyOf, keyText } from '@coracle/client'
 import {
   type Change,
   type Controller,
+  controlledBy,
   controller,
   controllerOf,
   filedByLabels,
@@ -59,14 +60,14 @@ export function createDeploymentController(): Controller {
       const orphans = isGoing ? [] : selected(sets, orphanIndexName, namespace, selector).filter(isStaying)
       const deployment = orphans.length > 0 ? await liveOwner(context, object) : object
       if (deployment === undefined) return undefined
-      const controlled = sets.byIndex(controllerIndexName, deployment.metadata.uid ?? '')
+      const controlled = controlledBy(sets, deployment)
       const matches = ({ metadata }: ReplicaSet) => selector.matches(metadata.labels)
       const observed = {
         deployment,
         replicaSets: controlled.filter(matches),
         orphans,
         mismatched: controlled.filter((set) => !matches(set)),
-        hasPods: ({ metadata }: ReplicaSet) => runningPods.hasAny(metadata.uid ?? ''),
+        hasPods: ({ metadata }: ReplicaSet) => runningPods.hasAny(namespace, metadata.uid ?? ''),
         isNameTaken: (name: string) => sets.get(keyText(namespace, name)) !== undefined,
       }
       const plan = planDeployment(observed, context.clock.now())
@@ -124,8 +125,8 @@ function isEnd(change: Change<Pod>): boolean {
 /** The deployment that waits for the last of its old pods to end, before it makes new ones. */
 function recreatedDeployment(pod: Pod, lookup: Lookup, runningPods: RunningPods): readonly string[] {
   const owner = controllerOf(pod, replicaSets)
-  if (owner === undefined || runningPods.hasAny(owner.uid)) return []
   const { namespace } = pod.metadata
+  if (owner === undefined || runningPods.hasAny(namespace, owner.uid)) return []
   const set = lookup.informer(replicaSets).get(keyText(namespace, owner.name))
   const name = set === undefined ? undefined : controllerOf(set, deployments)?.name
   if (name === undefined) return []

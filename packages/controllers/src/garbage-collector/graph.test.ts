@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@coracle/api'
 import { countWork } from '@coracle/api/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { AbsentOwners, absentOwnersMax } from './absent-owners.ts'
-import { DependencyGraph } from './graph.ts'
+import { blockingDependents, DependencyGraph, type GraphNode } from './graph.ts'
 import { identityOfOwner } from './identity.ts'
 
 interface Parts {
@@ -83,6 +83,15 @@ describe('DependencyGraph', () => {
     expect(changes(() => graph.remove('b'))).toEqual(['owner'])
   })
 
+  it('has no owner wait for what is in another namespace', () => {
+    graph.observe(object('owner', [], foreground))
+    graph.observe(object('child', [reference('owner', 'owner', true)]))
+    graph.observe(object('stranger', [reference('owner', 'owner', true)], { namespace: 'elsewhere' }))
+    const names = () => blockingDependents(graph.get('owner') as GraphNode).map(({ identity }) => identity.name)
+    expect(names()).toEqual(['child'])
+    expect(changes(() => graph.remove('child'))).toEqual(['owner'])
+  })
+
   it('asks an owner when a dependent no longer blocks it', () => {
     for (const each of [object('owner'), object('child', [reference('owner', 'owner', true)])]) graph.observe(each)
     expect(changes(() => graph.observe(object('child', [reference('owner')])))).toEqual(['owner'])
@@ -157,6 +166,17 @@ describe('DependencyGraph', () => {
     graph.removeAbsent(identityOfOwner(reference('owner'), 'default'))
     graph.remove('child')
     expect(graph.size).toBe(0)
+  })
+
+  it.each<[string, () => void]>([
+    ['is gone', () => graph.remove('child')],
+    ['names another', () => graph.observe(object('child', []))],
+    ['is of a kind that is served no more', () => graph.forget('child')],
+  ])('forgets an owner that nobody has seen when the last that names it %s', (_, change) => {
+    graph.observe(object('child', [reference('owner'), reference('other')]))
+    graph.observe(object('sibling', [reference('other')]))
+    change()
+    expect([graph.get('owner'), graph.get('other')?.dependents.size]).toEqual([undefined, 1])
   })
 })
 

@@ -86,7 +86,7 @@ export class DependencyGraph {
   forget(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node === undefined) return
-    for (const { uid: ownerUid } of node.owners) this.#nodes.get(ownerUid)?.dependents.delete(node)
+    for (const owner of node.owners) this.#leave(owner, node)
     node.object = undefined
     node.owners = noOwners
     if (node.dependents.size === 0) this.#nodes.delete(uid)
@@ -151,7 +151,7 @@ export class DependencyGraph {
       ({ uid, blockOwnerDeletion }) => blockOwnerDeletion === true && kept(owners, uid)?.blockOwnerDeletion !== true,
     )
     this.#addToOwners(node, added)
-    for (const { uid } of removed) this.#nodes.get(uid)?.dependents.delete(node)
+    for (const owner of removed) this.#leave(owner, node)
     for (const { uid } of unblocked) {
       const owner = this.#nodes.get(uid)
       if (owner !== undefined) this.#listener.attemptDelete(owner)
@@ -170,6 +170,14 @@ export class DependencyGraph {
       else isDoubtful ||= this.#isDoubtful(node, reference, owner)
     }
     if (isDoubtful) this.#listener.attemptDelete(node)
+  }
+
+  /** A virtual node is there for its dependents alone: without them nobody would look for it, nor hear that it is gone. */
+  #leave({ uid }: OwnerReference, dependent: MutableNode): void {
+    const owner = this.#nodes.get(uid)
+    if (owner === undefined) return
+    owner.dependents.delete(dependent)
+    if (owner.object === undefined && owner.dependents.size === 0) this.#nodes.delete(uid)
   }
 
   #isDoubtful(node: MutableNode, reference: OwnerReference, owner: MutableNode): boolean {
@@ -204,7 +212,7 @@ export class DependencyGraph {
 
   #remove(node: MutableNode): void {
     this.#nodes.delete(node.identity.uid)
-    for (const { uid } of node.owners) this.#nodes.get(uid)?.dependents.delete(node)
+    for (const owner of node.owners) this.#leave(owner, node)
     if (node.dependents.size > 0) this.#absentOwners.add(node.identity)
     for (const dependent of inOrder(node.dependents)) this.#listener.attemptDelete(dependent)
     for (const { uid } of node.owners) {
@@ -239,7 +247,10 @@ export function isBlocked(node: GraphNode): boolean {
   return false
 }
 
+/** What is in another namespace has no say in this one, whatever owner it names. */
 function blocks(dependent: GraphNode, owner: GraphNode): boolean {
+  const { namespace } = owner.identity
+  if (namespace !== '' && namespace !== dependent.identity.namespace) return false
   return referencesTo(dependent.owners, owner.identity.uid).some((each) => each.blockOwnerDeletion === true)
 }
 

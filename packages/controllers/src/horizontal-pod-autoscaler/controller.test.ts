@@ -11,6 +11,7 @@ import type { VirtualEnvironment } from '@coracle/environment'
 import { beforeEach, expect, it } from 'vitest'
 import { atWork } from '../testing/at-work.ts'
 import { pod } from '../testing/objects.ts'
+import { atWorkByClock } from '../testing/put-back.ts'
 import { createHorizontalPodAutoscalerController } from './controller.ts'
 
 let environment: VirtualEnvironment
@@ -30,22 +31,23 @@ const createScaled = (name: string, selector: string) =>
     status: { replicas: 1, selector },
   } as unknown as Deployment)
 
-const createAutoscaler = (name: string) =>
-  client.create<HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
-    apiVersion: 'autoscaling/v2',
-    kind: 'HorizontalPodAutoscaler',
-    metadata: { namespace: 'default', name },
-    spec: {
-      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
-      maxReplicas: 3,
-      metrics: [
-        {
-          type: 'External',
-          external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '1' } },
-        },
-      ],
-    },
-  })
+const autoscaler = (name: string): HorizontalPodAutoscaler => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { namespace: 'default', name },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+    maxReplicas: 3,
+    metrics: [
+      {
+        type: 'External',
+        external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '1' } },
+      },
+    ],
+  },
+})
+
+const createAutoscaler = (name: string) => client.create(horizontalPodAutoscalers, autoscaler(name))
 
 const createPod = (name: string, labels: Readonly<Record<string, string>>) =>
   client.create<Pod>(pods, { ...pod(name), metadata: { namespace: 'default', name, labels } })
@@ -74,4 +76,18 @@ it('finds the pods of a workload in its cache, and lists none at its looks', asy
   ])
   // The one that fills the cache.
   expect(client.calls.filter(({ verb, plural }) => verb === 'list' && plural === 'pods')).toHaveLength(1)
+})
+
+it('goes on looking when the clock has been put back', async () => {
+  const { clock, client, putBack } = await atWorkByClock(
+    createHorizontalPodAutoscalerController({ resources: () => [deployments] }),
+  )
+  await client.create<HorizontalPodAutoscaler>(horizontalPodAutoscalers, autoscaler('web'))
+  await clock.advance('1m')
+  putBack()
+  const looks = () => client.calls.filter(({ verb, plural }) => verb === 'get' && plural === 'deployments').length
+  const before = looks()
+  expect(before).toBeGreaterThan(0)
+  await clock.advance('1m')
+  expect(looks() - before).toBe(4)
 })

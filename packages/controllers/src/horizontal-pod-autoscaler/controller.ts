@@ -11,7 +11,7 @@ import type { Time } from '@coracle/environment'
 import { podLabelsIndex } from '../pods/by-labels.ts'
 import type { Memory } from './memory.ts'
 import type { ScaledLoad, Selectors } from './sync.ts'
-import { nextLookMs } from './turns.ts'
+import { nextLookMs, syncPeriodMs } from './turns.ts'
 
 export type { ScaledLoad } from './sync.ts'
 
@@ -53,7 +53,9 @@ export function createHorizontalPodAutoscalerController({
       const nextAtMs = nextLookMs(autoscaler.metadata.uid ?? '', nowMs)
       // One that had been looked at before this controller began is in turn when it would have been.
       const known = kept.get(key) ?? { memory: undefined, nextAtMs, spec: wasLookedAt(autoscaler) ? spec : undefined }
-      if (deepEqual(known.spec, spec) && nowMs < known.nextAtMs) {
+      // No turn is further away than that, unless the clock has been put back.
+      const isInTurn = nowMs >= known.nextAtMs || known.nextAtMs - nowMs > syncPeriodMs
+      if (deepEqual(known.spec, spec) && !isInTurn) {
         kept.set(key, known)
         return { requeueAfterMs: known.nextAtMs - nowMs, poll: true }
       }

@@ -1,7 +1,7 @@
 import type { ScalingPolicy } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { startMs } from '../testing/objects.ts'
-import { changeWithin, firstMemory, type Memory, remembered, withScaleEvent } from './memory.ts'
+import { changeWithin, firstMemory, type Memory, remembered, upTo, withScaleEvent } from './memory.ts'
 import { stabilize, stabilizeDown } from './stabilization.ts'
 
 const policy = (periodSeconds: number): ScalingPolicy => ({ type: 'Pods', value: 1, periodSeconds })
@@ -82,5 +82,20 @@ describe('the recommendations that are remembered', () => {
 
   it('begin with the count there is', () => {
     expect(firstMemory(3, startMs)).toEqual(recommended([3, 0]))
+  })
+})
+
+it('keeps what was remembered when the clock is put back for as long as if it had just been', () => {
+  const [recommendation] = firstMemory(7, startMs + 3_600_000).recommendations
+  const old = { replicas: 5, atMs: ago(30) }
+  const memory = {
+    recommendations: recommendation === undefined ? [] : [old, recommendation],
+    scaleUps: events([2, -3600]),
+    scaleDowns: events([1, 10]),
+  }
+  expect(upTo(startMs, memory)).toEqual({
+    recommendations: [old, { replicas: 7, atMs: startMs }],
+    scaleUps: events([2, 0]),
+    scaleDowns: events([1, 10]),
   })
 })

@@ -30,6 +30,19 @@ export const firstMemory = (replicas: number, nowMs: Time): Memory => ({
   scaleDowns: [],
 })
 
+/** The memory where the clock has been put back since: nothing in it is of a time that is still to come. */
+export function upTo(nowMs: Time, memory: Memory): Memory {
+  const all = [...memory.recommendations, ...memory.scaleUps, ...memory.scaleDowns]
+  if (all.every(({ atMs }) => atMs <= nowMs)) return memory
+  const past = <E extends { readonly atMs: Time }>(of: readonly E[]): readonly E[] =>
+    of.map((each) => (each.atMs <= nowMs ? each : { ...each, atMs: nowMs }))
+  return {
+    recommendations: past(memory.recommendations),
+    scaleUps: past(memory.scaleUps),
+    scaleDowns: past(memory.scaleDowns),
+  }
+}
+
 /** How much the count has changed in the last so many seconds. */
 export function changeWithin(events: readonly ScaleEvent[], { periodSeconds }: ScalingPolicy, nowMs: Time): number {
   const recent = events.filter(({ atMs }) => atMs > nowMs - periodSeconds * 1000)

@@ -10,7 +10,7 @@ import { formatTime, quantityToNumber, type ScalingRules } from '@coracle/api'
 import { type Action, type Plan, setCondition } from '@coracle/controller-runtime'
 import type { Time } from '@coracle/environment'
 import { type Limited, limit, limitByRules } from './limits.ts'
-import { firstMemory, type Memory, withScaleEvent } from './memory.ts'
+import { firstMemory, type Memory, upTo, withScaleEvent } from './memory.ts'
 import { type Proposal, proposalOf } from './metric-proposals.ts'
 import type { Reading } from './readings.ts'
 import type { Tolerances } from './replica-calculator.ts'
@@ -86,7 +86,7 @@ export function planAutoscaler(observed: ObservedAutoscaler, nowMs: Time): Autos
   draft.set('AbleToScale', 'True', 'SucceededGetScale', succeeded)
   const { spec } = autoscaler
   const current = target.scale.spec?.replicas ?? 0
-  const memory = observed.memory ?? firstMemory(current, nowMs)
+  const memory = observed.memory === undefined ? firstMemory(current, nowMs) : upTo(nowMs, observed.memory)
   if (isDisabled(spec, current)) {
     const message = 'scaling is disabled since the replica count of the target is zero'
     draft.set('ScalingActive', 'False', 'ScalingDisabled', message)

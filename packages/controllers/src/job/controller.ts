@@ -28,6 +28,7 @@ import {
   selecting,
   selectorIndexName,
 } from '@coracle/controller-runtime'
+import { failureOf } from '../failure-of.ts'
 import { isOnlyNamespaceGoing } from '../namespace/perform-unless-going.ts'
 import { type PodClaims, podClaimActions } from '../pods/claims.ts'
 import { isActive, isReady } from '../pods/pod-state.ts'
@@ -178,14 +179,4 @@ async function perform(context: ReconcileContext<Job>, job: Job, plan: JobPlan):
   // that is going waits for its pods to go.
   await performPlan(context, job, { actions: releases })
   if (failure !== undefined && !isOnlyNamespaceGoing(failure.error)) throw failure.error
-}
-
-/** What work failed with; undefined where it did not. */
-async function failureOf(work: Promise<unknown>): Promise<{ readonly error: unknown } | undefined> {
-  try {
-    await work
-    return undefined
-  } catch (error) {
-    return { error }
-  }
 }

@@ -48,6 +48,14 @@ describe('a rule that ends a Job early', () => {
     expect(met(succeeded, of)).toBeUndefined()
   })
 
+  it('is told at the cost of its intervals, of however many indexes they are', () => {
+    const completions = 400_000_000
+    const rules = [rule(`0,2-${completions - 1}`, 3)]
+    const spec = { completions, successPolicy: { rules } } as unknown as JobSpec
+    expect(metSuccessRule(spec, [[0, 2]])).toBeUndefined()
+    expect(metSuccessRule(spec, [[0, 3]])).toBe('Matched rules at index 0')
+  })
+
   it('is the first that is met', () => {
     expect(met('0-2,4-7', rule('9'), rule('4,6'))).toBe('Matched rules at index 1')
     expect(met('0-2,4-7', rule('0,1'), rule('5'))).toBe('Matched rules at index 0')

@@ -84,6 +84,32 @@ describe('where nodes come and go', () => {
     ])
   })
 
+  it('a claim may get its volume elsewhere once its node is gone for good', async () => {
+    await client.create(nodes, node('Unknown'))
+    await client.create(persistentVolumeClaims, claim({ storageClassName: 'local-path' }, onFar))
+    const selected = () =>
+      client.stored(persistentVolumeClaims)[0]?.metadata.annotations?.[volumeAnnotations.selectedNode]
+    await environment.clock.advance('1h')
+    expect(selected()).toBe('far')
+    await client.delete(nodes, { name: 'far' })
+    await environment.clock.advance('30s')
+    await client.create(nodes, node('Unknown'))
+    await environment.clock.advance('1m')
+    expect(selected()).toBe('far')
+    await client.delete(nodes, { name: 'far' })
+    await environment.clock.advance('39s')
+    expect(selected()).toBe('far')
+    await environment.clock.advance('1s')
+    expect(selected()).toBeUndefined()
+    expect(asked).toEqual([])
+  })
+
+  it('a claim that has its volume keeps it, whatever becomes of the node', async () => {
+    await client.create(persistentVolumeClaims, claim({ storageClassName: 'local-path', volumeName: 'a' }, onFar))
+    await environment.clock.advance('1h')
+    expect(client.stored(persistentVolumeClaims)[0]?.metadata.annotations).toEqual(onFar)
+  })
+
   it('a volume goes with what is in it when its node is there again', async () => {
     await client.create(nodes, node('Unknown'))
     await client.create(persistentVolumes, released())

@@ -19,9 +19,10 @@ import {
   performPlan,
   type ReconcileContext,
 } from '@coracle/controller-runtime'
+import type { Time } from '@coracle/environment'
 import { createDefaultClassController } from './default-class.ts'
-import { type ProvisionPlan, planDeletion, planProvision, volumeNameFor } from './plan.ts'
-import { type LocalVolumes, localPathProvisioner, nodeOfLocalVolume } from './provisioner.ts'
+import type { ProvisionPlan } from './plan.ts'
+import { type LocalVolumes, localPathProvisioner, nodeOfLocalVolume, volumeNameFor } from './provisioner.ts'
 
 const component = 'local-path-provisioner'
 
@@ -34,22 +35,49 @@ export function createLocalPathProvisioner(volumes: LocalVolumes): readonly Cont
   return [createDefaultClassController(), createProvisioner(volumes), createDeleter(volumes)]
 }
 
+/** A claim whose node is not there any more waits so long for it before it may go to another. */
+export const nodeGoneMs = 40_000
+
 function createProvisioner(volumes: LocalVolumes): Controller {
+  /** By key of the claim: since when its node is not there, on the monotonic clock. */
+  const missingSince = new Map<string, Time>()
   const builder = controller('local-path-provisioner', { component })
     .for(persistentVolumeClaims, { predicates: [({ object }) => isAsked(object)] })
     .reads(persistentVolumes)
     .reads(storageClasses)
   return (
-    volumes.nodesChange === true ? builder.watches(nodes, claimsFor, { predicates: [comesUp] }) : builder
-  ).reconcile(async ({ object: claim }, context) => {
+    volumes.nodesChange === true ? builder.watches(nodes, claimsFor, { predicates: [comesOrGoes] }) : builder
+  ).reconcile(async ({ key, object: claim }, context) => {
+    const gone = volumes.nodesChange === true && claim !== undefined ? goneNodeOf(claim, context) : undefined
+    if (claim !== undefined && gone !== undefined) {
+      const nowMs = context.clock.monotonicMs()
+      const since = missingSince.get(key) ?? nowMs
+      missingSince.set(key, since)
+      if (nowMs < since + nodeGoneMs) return { requeueAfterMs: since + nodeGoneMs - nowMs }
+    }
+    missingSince.delete(key)
     if (claim === undefined) return undefined
-    if (context.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined) return undefined
+    if (gone === undefined && context.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined)
+      return undefined
+    // Where time is virtual it stands still meanwhile.
+    const { planOtherNode, planProvision } = await context.clock.hold(import('./plan.ts'))
+    if (gone !== undefined) return performPlan(context, claim, planOtherNode(claim, gone))
     const storageClass = context.informer(storageClasses).get(storageClassOfClaim(claim) ?? '')
     const plan = planProvision(claim, storageClass, volumes.isOwn)
     if (plan.type === 'refuse') context.recorder.event(claim, 'Warning', 'ProvisioningFailed', plan.message)
     if (plan.type === 'provision') await provision(claim, plan, volumes, context)
     return undefined
   })
+}
+
+/** The node that a claim is to have its volume on, where that is not there any more. */
+function goneNodeOf(claim: PersistentVolumeClaim, lookup: Lookup): string | undefined {
+  const { deletionTimestamp, annotations = {} } = claim.metadata
+  const nodeName = annotations[volumeAnnotations.selectedNode]
+  if (claim.spec?.volumeName || deletionTimestamp !== undefined || !isAsked(claim) || nodeName === undefined)
+    return undefined
+  if (lookup.informer(persistentVolumes).get(volumeNameFor(claim)) !== undefined) return undefined
+  return lookup.informer(nodes).get(nodeName) === undefined ? nodeName : undefined
 }
 
 /** The claims that are to have a volume on a node. */
@@ -66,6 +94,9 @@ const volumesOn = ({ metadata }: Node, lookup: Lookup): readonly string[] =>
     .list()
     .filter((volume) => nodeOfLocalVolume(volume) === metadata.name)
     .map(keyOf)
+
+/** A node is there from now on, is there again, or is not there any more. */
+const comesOrGoes: Predicate<Node> = (change) => change.type === 'delete' || comesUp(change)
 
 /** A node is there from now on, or is there again. */
 const comesUp: Predicate<Node> = (change) =>
@@ -108,7 +139,8 @@ function createDeleter(volumes: LocalVolumes): Controller {
   return (
     volumes.nodesChange === true ? builder.watches(nodes, volumesOn, { predicates: [comesUp] }) : builder
   ).reconcile(async ({ object: volume }, context) => {
-    if (volume === undefined) return undefined
+    if (volume === undefined || nodeOfLocalVolume(volume) === undefined) return undefined
+    const { planDeletion } = await context.clock.hold(import('./plan.ts'))
     const { removes, ...plan } = planDeletion(volume, volumes.isOwn)
     try {
       if (removes !== undefined) await volumes.remove(removes.nodeName, removes.volumeName, removes.path)

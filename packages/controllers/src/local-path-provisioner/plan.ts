@@ -1,14 +1,22 @@
 import {
   type PersistentVolume,
   type PersistentVolumeClaim,
+  type PersistentVolumeClaimStatus,
   type PersistentVolumeStatus,
+  persistentVolumeClaims,
   persistentVolumes,
   type StorageClass,
   volumeAnnotations,
   volumeModeOf,
 } from '@coracle/api'
 import { finalizersPatch, hasFinalizer, isBeingDeleted, type Plan } from '@coracle/controller-runtime'
-import { hostnameLabel, localPathProvisioner, nodeOfLocalVolume, provisionerFinalizer } from './provisioner.ts'
+import {
+  hostnameLabel,
+  localPathProvisioner,
+  nodeOfLocalVolume,
+  provisionerFinalizer,
+  volumeNameFor,
+} from './provisioner.ts'
 
 /** What to do about a claim. */
 export type ProvisionPlan =
@@ -54,8 +62,20 @@ function complaintOf({ spec }: PersistentVolumeClaim, nodeName: string | undefin
   return spec?.volumeMode === 'Block' ? 'block volumes are not supported' : undefined
 }
 
-/** The name of the volume that is made for a claim, the same however often it is tried. */
-export const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata.uid}`
+/**
+ * Leaves it to the scheduler again where a claim gets its volume: its node is not there any more (upstream's provisioners call it
+ * rescheduling). Pure.
+ */
+export function planOtherNode(
+  { metadata }: PersistentVolumeClaim,
+  nodeName: string,
+): Plan<PersistentVolumeClaimStatus> {
+  const { namespace = '', name = '', uid, resourceVersion } = metadata
+  const body = { metadata: { uid, resourceVersion, annotations: { [volumeAnnotations.selectedNode]: null } } }
+  const patch = { type: 'merge', body } as const
+  const because = `node ${nodeName}, which was to have its volume, no longer exists`
+  return { actions: [{ type: 'patch', resource: persistentVolumeClaims, key: { namespace, name }, patch, because }] }
+}
 
 function localVolume(
   claim: PersistentVolumeClaim,

@@ -1,4 +1,4 @@
-import { type PersistentVolume, type StorageClass, volumeAnnotations } from '@coracle/api'
+import { type PersistentVolume, type PersistentVolumeClaim, type StorageClass, volumeAnnotations } from '@coracle/api'
 
 /** The name under which classes and volumes know the provisioner. */
 export const localPathProvisioner = 'coracle.dev/local-path'
@@ -43,3 +43,6 @@ export function nodeOfLocalVolume({ metadata, spec }: PersistentVolume): string 
   const [term] = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []
   return term?.matchExpressions?.find(({ key }) => key === hostnameLabel)?.values?.[0]
 }
+
+/** The name of the volume that is made for a claim, the same however often it is tried. */
+export const volumeNameFor = ({ metadata }: PersistentVolumeClaim): string => `pvc-${metadata.uid}`

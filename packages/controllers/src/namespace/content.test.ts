@@ -54,6 +54,19 @@ it('other objects have no reason to stay', async () => {
   expect(errors).toEqual([unexpected('/v1, Resource=configmaps')])
 })
 
+it('counts what finalizers hold, whatever they are called', async () => {
+  const held = { ...configMap, metadata: { ...configMap.metadata, finalizers: ['constructor'] } }
+  const client = stubborn(
+    new Map<Resource, readonly KubernetesObject[]>([
+      [pods, []],
+      [configMaps, [held, held]],
+    ]),
+    [],
+  )
+  const { remaining } = await deleteContent(client, [configMaps, pods], 'default', 0)
+  expect(remaining.map(({ finalizers }) => [...finalizers])).toEqual([[['constructor', 2]]])
+})
+
 it('where pods cannot be looked for the rest goes all the same', async () => {
   const deleted: string[] = []
   const content = await deleteContent(

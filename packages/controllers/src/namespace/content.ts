@@ -10,7 +10,7 @@ export interface RemainingContent {
   readonly resource: Resource
   readonly count: number
   /** How many objects each finalizer holds. */
-  readonly finalizers: Readonly<Record<string, number>>
+  readonly finalizers: ReadonlyMap<string, number>
 }
 
 /** What is left in a namespace after all of it was asked to go. */
@@ -18,6 +18,8 @@ export interface NamespaceContent {
   readonly remaining: readonly RemainingContent[]
   /** Why something could not be deleted or looked for. */
   readonly errors: readonly string[]
+  /** Of which servers it cannot be told what they have: there may be something left of it. */
+  readonly unknown?: string | undefined
 }
 
 /**
@@ -54,20 +56,22 @@ const contentOf = (outcomes: readonly Outcome[]): NamespaceContent => ({
   errors: outcomes.flatMap(({ error }) => (error === undefined ? [] : [error])).sort(),
 })
 
+const none: ReadonlyMap<string, number> = new Map()
+
 /** Deletes the objects of one resource. */
 async function deleteResource(client: Client, resource: Resource, namespace: string, ageMs: number): Promise<Outcome> {
   try {
     const found = await list(client, resource, namespace)
-    if (found.length === 0) return { resource, count: 0, finalizers: {} }
+    if (found.length === 0) return { resource, count: 0, finalizers: none }
     await deleteObjects(client, resource, namespace, found)
     const left = await list(client, resource, namespace)
     const finalizers = countFinalizers(left)
-    const isExpected = left.length === 0 || Object.keys(finalizers).length > 0 || ageMs < graceMs(resource, found)
+    const isExpected = left.length === 0 || finalizers.size > 0 || ageMs < graceMs(resource, found)
     const { group, version, plural } = resource
     const error = `unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`
     return { resource, count: left.length, finalizers, ...(isExpected ? {} : { error }) }
   } catch (error) {
-    return { resource, count: 0, finalizers: {}, error: error instanceof Error ? error.message : String(error) }
+    return { resource, count: 0, finalizers: none, error: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -118,10 +122,10 @@ async function list(client: Client, resource: Resource, namespace: string): Prom
   }
 }
 
-function countFinalizers(objects: readonly KubernetesObject[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {}
+function countFinalizers(objects: readonly KubernetesObject[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
   for (const { metadata } of objects) {
-    for (const finalizer of metadata.finalizers ?? []) counts[finalizer] = (counts[finalizer] ?? 0) + 1
+    for (const finalizer of metadata.finalizers ?? []) counts.set(finalizer, (counts.get(finalizer) ?? 0) + 1)
   }
   return counts
 }

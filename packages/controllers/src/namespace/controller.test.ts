@@ -1,8 +1,18 @@
-import { configMaps, type Namespace, namespaces, type Pod, pods, type Resource } from '@coracle/api'
+import {
+  type ApiService,
+  apiServices,
+  configMaps,
+  type Namespace,
+  namespaces,
+  type Pod,
+  pods,
+  type Resource,
+} from '@coracle/api'
 import { createFakeClient, type FakeClient, type Widget, widget, widgets } from '@coracle/client/testing'
 import { createManager, type Manager } from '@coracle/controller-runtime'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
 import { createNamespaceController } from './controller.ts'
 
@@ -12,6 +22,8 @@ describe('the namespace controller', () => {
   let manager: Manager
   let resources: readonly Resource[]
   let listeners: (() => void)[]
+  /** What other servers have. */
+  let elsewhere: readonly Resource[]
 
   beforeEach(async () => {
     environment = virtualEnvironment()
@@ -19,11 +31,22 @@ describe('the namespace controller', () => {
     manager = createManager({ client, environment })
     resources = [namespaces, configMaps, pods]
     listeners = []
+    elsewhere = []
     const onResourcesChange = (listener: () => void) => {
       listeners.push(listener)
       return () => {}
     }
-    manager.add(createNamespaceController({ resources: () => resources, onResourcesChange }))
+    const discover = async () =>
+      [...resources, ...elsewhere].map((resource) => ({
+        ...resource,
+        singular: '',
+        shortNames: [],
+        categories: [],
+        verbs: ['list', 'delete', 'deletecollection'] as const,
+        subresources: [],
+        isPreferredVersion: true,
+      }))
+    manager.add(createNamespaceController({ resources: () => resources, onResourcesChange, discover }))
     await manager.start()
     // The finalizer in metadata keeps the namespace where the test can look at it.
     await client.create<Namespace>(namespaces, {
@@ -105,6 +128,15 @@ describe('the namespace controller', () => {
     expect(emptied.status?.conditions?.map(({ status }) => status)).toEqual(Array(5).fill('False'))
   })
 
+  it('looks at none of what is left when something is gone', async () => {
+    for (let index = 0; index < 100; index++) await configMap(`c${index}`)
+    const reads = countReads(manager.informer(configMaps))
+    await end()
+    expect(client.stored(configMaps)).toHaveLength(0)
+    // Those that were deleted, each once: nobody looks at an object again as long as another is left.
+    expect(reads.taken()).toBeLessThanOrEqual(100)
+  })
+
   it('deletes pods before anything else', async () => {
     const { metadata, ...rest } = pod('p')
     await client.create<Pod>(pods, {
@@ -173,5 +205,50 @@ describe('the namespace controller', () => {
     resources = [...resources, widgets]
     await end()
     expect(client.stored(widgets)).toHaveLength(0)
+  })
+
+  const createApiService = (isAvailable: boolean) => {
+    const { group, version } = widgets
+    return client.create<ApiService>(apiServices, {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: `${version}.${group}` },
+      spec: {
+        group,
+        version,
+        groupPriorityMinimum: 1000,
+        versionPriority: 15,
+        service: { namespace: 'elsewhere', name: 'api' },
+      },
+      status: { conditions: [{ type: 'Available', status: isAvailable ? 'True' : 'False' }] },
+    } as ApiService)
+  }
+
+  it('deletes what other servers have in the namespace', async () => {
+    await createApiService(true)
+    elsewhere = [widgets]
+    await client.create<Widget>(widgets, widget('w'))
+    await end()
+    expect(client.stored(widgets)).toHaveLength(0)
+    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
+  })
+
+  it('keeps the namespace while nobody can say what another server has in it', async () => {
+    const { metadata } = await createApiService(false)
+    await end()
+    const { spec, status } = await current()
+    expect(spec?.finalizers).toContain('kubernetes')
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'NamespaceDeletionDiscoveryFailure',
+        status: 'True',
+        reason: 'DiscoveryFailed',
+        message:
+          'Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: example.com/v1: stale GroupVersion discovery: example.com/v1',
+      }),
+    )
+    await client.delete(apiServices, { name: metadata.name ?? '' })
+    await environment.clock.advance('5s')
+    expect((await current()).spec?.finalizers).toEqual(['example.com/other'])
   })
 })

@@ -1,8 +1,9 @@
 import { configMaps, type Namespace, namespaces, pods, replicaSets } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { secondsAgo, startMs } from '../testing/objects.ts'
+import { isAwaitingContent } from './awaiting-content.ts'
 import type { NamespaceContent } from './content.ts'
-import { isAwaitingContent, planNamespace } from './plan.ts'
+import { planNamespace } from './plan.ts'
 
 function namespace(parts: Partial<Namespace> = {}): Namespace {
   return {
@@ -89,8 +90,15 @@ describe('planNamespace', () => {
 
   it('says what is left, of which kind how many, and what holds it', () => {
     const remaining = [
-      { resource: replicaSets, count: 1, finalizers: { 'b.com/y': 1 } },
-      { resource: pods, count: 3, finalizers: { 'b.com/y': 2, 'a.com/x': 1 } },
+      { resource: replicaSets, count: 1, finalizers: new Map([['b.com/y', 1]]) },
+      {
+        resource: pods,
+        count: 3,
+        finalizers: new Map([
+          ['b.com/y', 2],
+          ['a.com/x', 1],
+        ]),
+      },
     ]
     expect(said({ remaining })).toEqual([
       ...discovered,
@@ -101,7 +109,7 @@ describe('planNamespace', () => {
   })
 
   it('says that nothing holds what is left', () => {
-    expect(said({ remaining: [{ resource: configMaps, count: 1, finalizers: {} }] })?.at(-1)).toBe(
+    expect(said({ remaining: [{ resource: configMaps, count: 1, finalizers: new Map() }] })?.at(-1)).toBe(
       'NamespaceFinalizersRemaining False ContentHasNoFinalizers: All content-preserving finalizers finished',
     )
   })
@@ -120,7 +128,7 @@ describe('planNamespace', () => {
       { type: 'NamespaceContentRemaining', status: 'True', reason: 'x', lastTransitionTime: secondsAgo(60) },
       { type: 'Own', status: 'True' },
     ]
-    const remaining = [{ resource: pods, count: 1, finalizers: {} }]
+    const remaining = [{ resource: pods, count: 1, finalizers: new Map() }]
     const old = { status: { phase: 'Active', conditions } } as Partial<Namespace>
     const { status } = planNamespace(namespace(old), { ...empty, remaining }, startMs)
     const times = new Map(status?.conditions?.map(({ type, lastTransitionTime }) => [type, lastTransitionTime]))

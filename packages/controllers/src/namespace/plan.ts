@@ -9,16 +9,11 @@ import type { NamespaceContent } from './content.ts'
  */
 export const contentCheckMs = 5000
 
-/** Whether a namespace is being deleted and waits for its content to go. */
-export function isAwaitingContent({ metadata, spec }: Namespace): boolean {
-  return metadata.deletionTimestamp !== undefined && spec?.finalizers?.includes(namespaceFinalizer) === true
-}
-
 /** Lets an empty namespace go, and says of another what it waits for (upstream: NamespacedResourcesDeleter). Pure. */
 export function planNamespace(namespace: Namespace, content: NamespaceContent, nowMs: Time): Plan<NamespaceStatus> {
   const conditions = conditionsOf(content)
   const status = statusWith(namespace, conditions, nowMs)
-  if (content.remaining.length > 0 || content.errors.length > 0) {
+  if (content.remaining.length > 0 || content.errors.length > 0 || content.unknown !== undefined) {
     return { actions: [], status, requeueAfterMs: contentCheckMs }
   }
   const finalizers = namespace.spec?.finalizers?.filter((finalizer) => finalizer !== namespaceFinalizer) ?? []
@@ -50,14 +45,22 @@ function statusWith({ status }: Namespace, wanted: readonly Condition[], nowMs: 
   return { ...status, phase: 'Terminating', conditions }
 }
 
-function conditionsOf({ remaining, errors }: NamespaceContent): readonly Condition[] {
+function conditionsOf({ remaining, errors, unknown }: NamespaceContent): readonly Condition[] {
   const resources = remaining
     .map(({ resource, count }) => `${resource.plural}.${resource.group} has ${count} resource instances`)
     .sort()
-  const held = Object.entries(totalFinalizers({ remaining, errors }))
-  const finalizers = held.map(([finalizer, count]) => `${finalizer} in ${count} resource instances`).sort()
+  const finalizers = [...totalFinalizers(remaining)]
+    .map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
+    .sort()
   return [
-    fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'),
+    unknown === undefined
+      ? fine('NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered')
+      : {
+          type: 'NamespaceDeletionDiscoveryFailure',
+          status: 'True',
+          reason: 'DiscoveryFailed',
+          message: unknown,
+        },
     fine(
       'NamespaceDeletionGroupVersionParsingFailure',
       'ParsedGroupVersions',
@@ -96,10 +99,10 @@ function conditionsOf({ remaining, errors }: NamespaceContent): readonly Conditi
 
 const fine = (type: string, reason: string, message: string): Condition => ({ type, status: 'False', reason, message })
 
-function totalFinalizers({ remaining }: NamespaceContent): Readonly<Record<string, number>> {
-  const totals: Record<string, number> = {}
+function totalFinalizers(remaining: NamespaceContent['remaining']): ReadonlyMap<string, number> {
+  const totals = new Map<string, number>()
   for (const { finalizers } of remaining) {
-    for (const [finalizer, count] of Object.entries(finalizers)) totals[finalizer] = (totals[finalizer] ?? 0) + count
+    for (const [finalizer, count] of finalizers) totals.set(finalizer, (totals.get(finalizer) ?? 0) + count)
   }
   return totals
 }

@@ -24,7 +24,7 @@ import {
   type ReconcileContext,
 } from '@coracle/controller-runtime'
 import { claimIndexName, podsByClaim } from '../pods/by-claim.ts'
-import { type ObservedClaim, planClaim, takenVolume } from './plan.ts'
+import type { ObservedClaim } from './plan.ts'
 
 /** Volumes that are remembered as chosen until the cache shows whose they are. */
 export const takenVolumesMax = 10_000
@@ -43,6 +43,8 @@ export function createVolumeBinder(): Controller {
     .watches(pods, podsByClaim, { indexes: { [claimIndexName]: podsByClaim }, predicates: [waitsForNode] })
     .reconcile(async ({ object: claim }, context) => {
       if (claim === undefined) return undefined
+      // Many clusters have none. Where time is virtual it stands still meanwhile.
+      const { planClaim, takenVolume } = await context.clock.hold(import('./plan.ts'))
       const plan = planClaim(observe(claim, taken, context), formatTime(context.clock.now()))
       const name = takenVolume(plan)
       if (name === undefined) return performPlan(context, claim, plan)

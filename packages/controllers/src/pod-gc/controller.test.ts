@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { atWork } from '../testing/at-work.ts'
 import { countReads } from '../testing/count-reads.ts'
 import { pod } from '../testing/objects.ts'
+import { atWorkByClock } from '../testing/put-back.ts'
 import { createPodGarbageCollector } from './controller.ts'
 import { endedPodsMax } from './plan.ts'
 
@@ -36,6 +37,20 @@ describe('the pod garbage collector', () => {
     expect(names()).toEqual(['there', 'unassigned'])
     await environment.clock.advance('1s')
     expect(names()).toEqual(['unassigned'])
+  })
+
+  it.each([-3_600_000, 3_600_000])('waits no shorter and no longer where the clock is set by %i ms', async (byMs) => {
+    await createNode()
+    await createPod('there', 'node-1')
+    await client.delete(nodes, { name: 'node-1' })
+    await environment.clock.advance('1s')
+    const now = environment.clock.now.bind(environment.clock)
+    environment.clock.now = () => now() + byMs
+    await createPod('another', 'node-1')
+    await environment.clock.advance('38s')
+    expect(names()).toEqual(['there', 'another'])
+    await environment.clock.advance('1s')
+    expect(names()).toEqual([])
   })
 
   it('deletes pods bound to a node that never was', async () => {
@@ -122,6 +137,28 @@ describe('the pod garbage collector', () => {
     expect(names()).toHaveLength(endedPodsMax)
     expect(names()).not.toContain('p0')
     expect(names()).not.toContain('p1')
+  })
+
+  it('waits no longer where the clock is put back meanwhile', async () => {
+    const { clock, client, putBack } = await atWorkByClock(createPodGarbageCollector())
+    const { metadata, ...rest } = pod('lost', { node: 'nowhere' })
+    await client.create<Pod>(pods, { ...rest, metadata: { namespace: 'default', name: metadata.name } })
+    await clock.advance('20s')
+    putBack()
+    await clock.advance('20s')
+    expect(client.stored(pods)).toEqual([])
+  })
+
+  it('waits anew for pods that come to a node long after it is gone', async () => {
+    const { metadata, ...ended } = pod('ended', { node: 'nowhere', phase: 'Succeeded' })
+    await client.create<Pod>(pods, { ...ended, metadata: { namespace: 'default', name: metadata.name } })
+    await environment.clock.advance('10m')
+    expect(names()).toEqual([])
+    await createPod('late', 'nowhere')
+    await environment.clock.advance('39s')
+    expect(names()).toEqual(['late'])
+    await environment.clock.advance('1s')
+    expect(names()).toEqual([])
   })
 
   it('waits anew when a node goes a second time', async () => {

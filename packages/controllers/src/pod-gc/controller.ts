@@ -62,7 +62,8 @@ const byLackOfNode: IndexFunction<Pod> = (pod) => (isUnassigned(pod) ? [unassign
  */
 export function createPodGarbageCollector(): Controller {
   const ended = new EndedCount()
-  const missingSince = new Map<string, Time>()
+  // On the monotonic clock, which nobody puts back.
+  const missingSince = new Map<string, number>()
   let endedCheckedAt = Number.NEGATIVE_INFINITY
   const concerns = (pod: Pod, lookup: Lookup): readonly string[] => {
     const isTooMany = hasEnded(pod) && ended.count > endedPodsMax
@@ -73,12 +74,14 @@ export function createPodGarbageCollector(): Controller {
     .for(nodes, { predicates: [changesService] })
     .watches(podResource, concerns, { predicates: [changesPlace], indexes, aggregates: [ended] })
     .reconcile(async ({ key, object: node }, context) => {
-      const nowMs = context.clock.now()
+      const passedMs = context.clock.monotonicMs()
       if (key === endedKey) {
-        if (nowMs < endedCheckedAt + endedCheckMs) return { requeueAfterMs: endedCheckedAt + endedCheckMs - nowMs }
-        endedCheckedAt = nowMs
+        const waitMs = Math.ceil(endedCheckedAt + endedCheckMs - passedMs)
+        if (waitMs > 0) return { requeueAfterMs: waitMs }
+        endedCheckedAt = passedMs
         return ended.count > endedPodsMax ? deleteEnded(context) : undefined
       }
+      const nowMs = context.clock.now()
       if (key === unassignedKey) {
         const unassigned = context.informer(podResource).byIndex(unassignedIndexName, key)
         const abandoned = unassigned.filter((pod) => abandonedAtMs(pod) <= nowMs)
@@ -95,11 +98,14 @@ export function createPodGarbageCollector(): Controller {
         missingSince.delete(key)
         return undefined
       }
-      const since = missingSince.get(key) ?? nowMs
+      const since = missingSince.get(key) ?? passedMs
       missingSince.set(key, since)
-      if (nowMs < since + quarantineMs) return { requeueAfterMs: since + quarantineMs - nowMs }
+      const waitMs = Math.ceil(since + quarantineMs - passedMs)
+      if (waitMs > 0) return { requeueAfterMs: waitMs }
       if (await isServed(context, key)) return undefined
-      return performEach(context, orphaned, (pod) => planOrphanedPod(pod, nowMs))
+      await performEach(context, orphaned, (pod) => planOrphanedPod(pod, nowMs))
+      missingSince.delete(key)
+      return undefined
     })
 }
 

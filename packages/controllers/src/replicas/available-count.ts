@@ -1,5 +1,8 @@
 import type { Time } from '@coracle/environment'
 
+/** A clock that is put back by less makes no difference: times of the API are whole seconds. */
+const putBackMaxMs = 1000
+
 /**
  * Counts how many of a set of times have come, at a cost that depends on how the set changes and not on its size. Time only
  * goes forward: a time that has come once stays so.
@@ -37,6 +40,11 @@ export class AvailableCount {
   at(nowMs: Time): { readonly come: number; readonly next: Time | undefined } {
     this.#advance(nowMs)
     return { come: this.#come, next: Number.isFinite(this.#next) ? this.#next : undefined }
+  }
+
+  /** Whether the clock has been put back since it was asked last: what has come is no longer known then. */
+  isAheadOf(nowMs: Time): boolean {
+    return this.#comeUntil > nowMs + putBackMaxMs
   }
 
   #advance(nowMs: Time): void {

@@ -10,6 +10,7 @@ import { byController, controllerIndexName, keyOf } from '@coracle/client'
 import {
   type Change,
   type Controller,
+  controlledBy,
   controller,
   controllerOf,
   filedBySelector,
@@ -107,8 +108,8 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies:
     const owner = orphans.length > 0 ? await liveOwner(context, object) : object
     if (owner === undefined) return undefined
     const controlled = () => context.owned<Pod>(podResource)
-    const tally = tallies.of(key, uid, countingRule(kind.desired(owner)), controlled)
     const nowMs = context.clock.now()
+    const tally = tallies.of(key, uid, countingRule(kind.desired(owner)), controlled, nowMs)
     const counts = tally.counts(nowMs)
     const related = () => relatedPods(kind, owner, context)
     const plan = kind.plan({ owner, counts, mismatched: tally.mismatched, orphans, controlled, related }, nowMs)
@@ -122,9 +123,9 @@ function reconcileReplicas<T extends WithStatus>(kind: ReplicasKind<T>, tallies:
 function relatedPods<T extends WithStatus>(kind: ReplicasKind<T>, owner: T, lookup: Lookup): readonly Pod[] {
   const uid = controllerOf(owner)?.uid
   if (uid === undefined) return []
-  const siblings = lookup.informer(kind.resource).byIndex(controllerIndexName, uid)
+  const siblings = controlledBy(lookup.informer(kind.resource), { metadata: { ...owner.metadata, uid } })
   const pods = lookup.informer(podResource)
-  return siblings.flatMap((sibling) => pods.byIndex(controllerIndexName, sibling.metadata.uid ?? ''))
+  return siblings.flatMap((sibling) => controlledBy(pods, sibling))
 }
 
 async function perform<T extends WithStatus>(

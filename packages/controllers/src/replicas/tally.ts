@@ -71,6 +71,11 @@ export class ReplicaTally {
     if (this.#isMismatched(pod)) this.#mismatched.delete(pod.metadata.uid ?? '')
   }
 
+  /** Whether the clock has been put back since this was read last: it has to be made anew. */
+  isAheadOf(nowMs: Time): boolean {
+    return this.#available.isAheadOf(nowMs)
+  }
+
   /** The counts as of now, which must not be before the time of an earlier call. */
   counts(nowMs: Time): ReplicaCounts {
     const { come, next } = this.#available.at(nowMs)

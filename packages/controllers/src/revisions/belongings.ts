@@ -8,10 +8,11 @@ import {
   type Resource,
   resourceQuotas,
 } from '@coracle/api'
-import { controllerIndexName, type IndexFunction, type Informer, keyOf, keyText } from '@coracle/client'
+import { type IndexFunction, type Informer, keyOf, keyText } from '@coracle/client'
 import {
   type Change,
   type ControllerBuilder,
+  controlledBy,
   controller,
   controllerOf,
   filedByLabels,
@@ -95,14 +96,14 @@ export async function observeBelongings<T extends SelectingOwner>(
   const orphanRevisions = orphansOf(object, revisions)
   const owner = orphans.length + orphanRevisions.length > 0 ? await liveOwner(context, object) : object
   if (owner === undefined) return undefined
-  const { uid = '', namespace } = owner.metadata
+  const { namespace } = owner.metadata
   const selector = ownSelector(owner)
   const controlled = context.owned<Pod>(pods)
   const belongings: Belongings = {
     pods: controlled.filter(({ metadata }) => selector.matches(metadata.labels)),
     mismatched: controlled.filter(({ metadata }) => !selector.matches(metadata.labels)),
     orphans,
-    revisions: revisions.byIndex(controllerIndexName, uid),
+    revisions: controlledBy(revisions, owner),
     orphanRevisions,
     isRevisionNameTaken: (name) => revisions.get(keyText(namespace, name)) !== undefined,
   }

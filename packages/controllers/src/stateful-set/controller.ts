@@ -11,7 +11,6 @@ import type { Change, Controller, Lookup } from '@coracle/controller-runtime'
 import { performUnlessGoing } from '../namespace/perform-unless-going.ts'
 import { controllerOfRevised, observeBelongings } from '../revisions/belongings.ts'
 import { ordinalOf } from './identity.ts'
-import { planStatefulSet } from './plan.ts'
 
 /** Keeps the numbered pods of stateful sets, and their claims. */
 export function createStatefulSetController(): Controller {
@@ -25,6 +24,8 @@ export function createStatefulSetController(): Controller {
       const observed = await observeBelongings(context, object, isNumbered)
       if (observed === undefined) return undefined
       const { owner: set, belongings } = observed
+      // Many clusters have none. Where time is virtual it stands still meanwhile.
+      const { planStatefulSet } = await context.clock.hold(import('./plan.ts'))
       const claims = context.informer(persistentVolumeClaims)
       const claim = (name: string) => claims.get(keyText(set.metadata.namespace, name))
       return performUnlessGoing(context, set, planStatefulSet({ set, ...belongings, claim }, context.clock.now()))

@@ -14,10 +14,12 @@ export interface Member {
 }
 
 export interface Members {
-  /** By number, with the places that are empty. */
-  readonly places: readonly Place[]
+  /** By number, with the places that are empty. There may be billions of these: each is made when it is asked for. */
+  readonly places: Iterable<Place>
   /** Pods beyond what is wanted, the greatest number first. */
   readonly condemned: readonly Member[]
+  /** The pod with this number. */
+  podAt(ordinal: number): Pod | undefined
 }
 
 /** Sorts the pods of a stateful set by their numbers. Pods that are named otherwise are not among them. */
@@ -27,11 +29,12 @@ export function membersOf(set: StatefulSet, pods: readonly Pod[]): Members {
     return ordinal === undefined ? [] : [{ ordinal, pod }]
   })
   const byOrdinal = new Map(members.map(({ ordinal, pod }) => [ordinal, pod]))
-  const first = firstOrdinal(set)
-  const places = Array.from({ length: desiredOf(set) }, (_, index) => ({
-    ordinal: first + index,
-    pod: byOrdinal.get(first + index),
-  }))
   const condemned = members.filter(({ ordinal }) => !isWanted(set, ordinal)).sort((a, b) => b.ordinal - a.ordinal)
-  return { places, condemned }
+  return { places: placesOf(set, byOrdinal), condemned, podAt: (ordinal) => byOrdinal.get(ordinal) }
+}
+
+function* placesOf(set: StatefulSet, byOrdinal: ReadonlyMap<number, Pod>): Generator<Place> {
+  const first = firstOrdinal(set)
+  const end = first + desiredOf(set)
+  for (let ordinal = first; ordinal < end; ordinal += 1) yield { ordinal, pod: byOrdinal.get(ordinal) }
 }

@@ -220,6 +220,25 @@ describe('in parallel, a stateful set', () => {
   })
 })
 
+describe('a stateful set that asks for billions of pods', () => {
+  const all = 2 ** 31 - 1
+
+  it('makes 500 of them at a time in parallel', () => {
+    const names = shortly(plan(statefulSet(all, parallel), [member(1)]).actions)
+    expect(names).toHaveLength(500)
+    expect([names[0], names[1], names.at(-1)]).toEqual(['+db-0', '+db-2', '+db-500'])
+  })
+
+  it('makes one of them at a time in order', () => {
+    expect(shortly(plan(statefulSet(all), [member(0)]).actions)).toEqual(['+db-1'])
+  })
+
+  it('replaces none of an old template before the last of them is there', () => {
+    const pods = Array.from({ length: 3 }, (_, index) => member(index, { isOld: true }))
+    expect(shortly(plan(statefulSet(all, { ...parallel, status: rolling }), pods).actions)).not.toContain('-db-2')
+  })
+})
+
 describe('a rollout', () => {
   const old = [member(0, { isOld: true }), member(1, { isOld: true }), member(2, { isOld: true })]
   const update = (strategy: StatefulSet['spec']['updateStrategy']) => ({ updateStrategy: strategy, status: rolling })

@@ -14,9 +14,12 @@ import {
   volumesOf,
 } from './claims.ts'
 import { type Health, isGoing } from './health.ts'
-import { desiredOf, podIndexLabel, podName, podNameLabel } from './identity.ts'
+import { desiredOf, firstOrdinal, podIndexLabel, podName, podNameLabel } from './identity.ts'
 import type { Member, Members, Place } from './members.ts'
 import { partition, revisionOf, statefulPod, type Versions } from './versions.ts'
+
+/** Pods made for one stateful set at a time, at most (upstream's MaxBatchSize). The rest follows at once. */
+export const creationsMax = 500
 
 /** What steps are planned from. */
 export interface StepInput {
@@ -63,13 +66,18 @@ export function nextSteps(input: StepInput): Steps {
   return { actions: [...actions, deletion(input.set, outdated, 'the pod is of a former template')], outdated }
 }
 
-/** One after the other up to the first that waits; in parallel all, and what waits holds up what comes after them all. */
-function through<P>(subjects: readonly P[], stepOf: (subject: P) => Step, isOrdered: boolean): Step {
+/**
+ * One after the other up to the first that waits; in parallel as many as may be made at a time, and what waits holds up what comes after
+ * them all.
+ */
+function through<P>(subjects: Iterable<P>, stepOf: (subject: P) => Step, isOrdered: boolean): Step {
   const steps: Step[] = []
+  let creations = 0
   for (const subject of subjects) {
     const step = stepOf(subject)
     steps.push(step)
-    if (step.isWaiting && isOrdered) break
+    if (step.actions.some(isCreationOfPod)) creations += 1
+    if ((step.isWaiting && isOrdered) || creations === creationsMax) break
   }
   const actions = steps.flatMap((step) => step.actions)
   // Claims before pods, and each kind at once.
@@ -128,8 +136,10 @@ function remove(
  */
 function nextOutdated({ set, versions, members, health }: StepInput): Pod | undefined {
   if ((set.spec.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return undefined
-  for (const { ordinal, pod } of members.places.toReversed()) {
-    if (ordinal < partition(set) || pod === undefined || isGoing(pod) || hasEnded(pod)) return undefined
+  const [first, last] = [partition(set), firstOrdinal(set) + desiredOf(set) - 1]
+  for (let ordinal = last; ordinal >= first; ordinal -= 1) {
+    const pod = members.podAt(ordinal)
+    if (pod === undefined || isGoing(pod) || hasEnded(pod)) return undefined
     if (revisionOf(pod) !== versions.update.metadata.name) return pod
     if (!health.isHealthy(pod)) return undefined
   }
@@ -224,6 +234,8 @@ function deletion(set: StatefulSet, pod: Pod, because: string): Action {
     },
   }
 }
+
+const isCreationOfPod = (action: Action): boolean => action.type === 'create' && action.resource === podResource
 
 const isOfClaims = (action: Action): boolean =>
   action.type !== 'event' && action.resource.plural === 'persistentvolumeclaims'

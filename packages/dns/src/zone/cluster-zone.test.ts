@@ -64,6 +64,10 @@ const objects = [
   makeService('idle', headless),
   makeService('portless', { ...headless, ports: [] }),
   makeSlice('portless', [{ addresses: ['10.1.0.9'], hostname: 'one' }], { ports: [] }),
+  makeService('odd', { ...headless, ports: [] }),
+  makeSlice('odd', [{ addresses: ['10.1.0.10'], hostname: 'one' }], {
+    ports: [70_000, -1, 8080].map((port, index) => ({ name: `p${index}`, port, protocol: 'TCP' })),
+  }),
   makeSlice('web', [{ addresses: ['10.1.0.20'], hostname: 'web-0' }, { addresses: ['10.1.0.21'] }]),
   makeService('outside', { type: 'ExternalName', externalName: 'Example.COM.', clusterIP: '', clusterIPs: [] }),
   makeService('address', { type: 'ExternalName', externalName: '192.0.2.1', clusterIP: '', clusterIPs: [] }),
@@ -125,6 +129,9 @@ describe('what names of a cluster stand for', () => {
     ['idle.shop.svc.cluster.local', 'A', 'NXDOMAIN'],
     ['portless.shop.svc.cluster.local', 'A', 'A 10.1.0.9'],
     ['portless.shop.svc.cluster.local', 'SRV', 'NODATA'],
+    // The API takes any number for a port.
+    ['odd.shop.svc.cluster.local', 'SRV', 'SRV 0 100 8080 one.odd.shop.svc.cluster.local'],
+    ['odd.shop.svc.cluster.local', 'A', 'A 10.1.0.10'],
     [
       '_http._tcp.db.shop.svc.cluster.local',
       'SRV',

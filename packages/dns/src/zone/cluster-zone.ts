@@ -207,11 +207,15 @@ function targetsOf({ zone, service: { spec }, namespace, owner }: ServiceQuestio
     for (const [endpoint, address] of shownEndpoints(slice)) {
       const label = endpointName(endpoint, address)
       if (wanted.endpoint !== undefined && wanted.endpoint !== label) continue
-      for (const { port } of shownPorts) targets.push({ address, port, name: `${label}.${base}` })
+      for (const { port } of shownPorts) targets.push({ address, port: toldPort(port), name: `${label}.${base}` })
     }
   }
   return targets
 }
+
+/** A slice may have any number, as the API takes it: one that is no port cannot be written. */
+const toldPort = (port: number | undefined): number | undefined =>
+  port !== undefined && port >= 0 && port <= 0xffff ? port : undefined
 
 function targetsAnswer({ name, type }: ServiceQuestion, targets: readonly Target[]): ZoneAnswer {
   if (targets.length === 0) return unknown

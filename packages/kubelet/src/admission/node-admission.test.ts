@@ -3,6 +3,7 @@ import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
 import { testContainer, testPod } from '../testing/pods.ts'
 import { NodeAdmission, refusalBurst, refusalsPerSecond } from './node-admission.ts'
+import type { PreemptablePod } from './preemption.ts'
 
 const allocatable = { cpu: '4', memory: '1Gi', pods: '3', 'ephemeral-storage': '10Gi' }
 
@@ -12,6 +13,7 @@ function admission(
   { clock } = virtualEnvironment(),
   strictGroups = false,
   pressures: readonly string[] = [],
+  others: readonly PreemptablePod[] = [],
 ): NodeAdmission {
   return new NodeAdmission({
     clock,
@@ -19,7 +21,7 @@ function admission(
     operatingSystem: 'linux',
     strictGroups,
     pressures: () => pressures,
-    others: () => [],
+    others: () => others,
     known: () => known,
     read: () => Promise.resolve(now),
   })
@@ -225,5 +227,33 @@ describe('a node that turns pods away', () => {
     const answer = full.admit('last', asking({ cpu: '9' }), ending.signal)
     ending.abort()
     expect(await answer).toMatchObject({ reason: 'OutOfcpu' })
+  })
+})
+
+describe('a node that makes room for critical pods', () => {
+  const critical = asking({ cpu: '2' }, { priority: 2_000_000_000 })
+  const roomFor = (preempted: string[]) => {
+    const pod = testPod(asking({ cpu: '2' }).spec, { status: { qosClass: 'Burstable' } })
+    const others = ['a', 'b'].map((uid) => ({ uid, pod, preempt: () => void preempted.push(uid) }))
+    const full = admission(node(), node(), virtualEnvironment(), false, [], others)
+    for (const each of others) full.count(each.uid, each.pod)
+    return full
+  }
+
+  it('takes each on when all have gone that go for it, also where these go for several', async () => {
+    const preempted: string[] = []
+    const full = roomFor(preempted)
+    const taken: string[] = []
+    for (const uid of ['first', 'second']) void full.admit(uid, critical).then(() => taken.push(uid))
+    await expect.poll(() => new Set(preempted)).toEqual(new Set(['a', 'b']))
+    full.release('a')
+    full.release('b')
+    await expect.poll(() => taken.toSorted()).toEqual(['first', 'second'])
+  })
+
+  it('has nobody go for one that is to end before it has begun', async () => {
+    const preempted: string[] = []
+    expect(await roomFor(preempted).admit('first', critical, AbortSignal.abort())).toBeUndefined()
+    expect(preempted).toEqual([])
   })
 })

@@ -64,8 +64,8 @@ export class NodeAdmission {
   readonly #taken = new Map<string, PodDemand>()
   /** Who wants more than there is at the moment, to be told when there is. */
   readonly #deferred = new Map<string, DeferredResize>()
-  /** Pods that have to go for others: told when they have. */
-  readonly #leaving = new Map<string, () => void>()
+  /** Pods that have to go for others, each perhaps for several: who is told when they have. */
+  readonly #leaving = new Map<string, (() => void)[]>()
   readonly #pace: RateLimiter
 
   constructor(node: AdmittingNode) {
@@ -115,8 +115,12 @@ export class NodeAdmission {
       return { reason: 'UnexpectedAdmissionError', message }
     }
     this.#taken.set(uid, podDemand(pod.spec))
+    // Nobody has to go for one that ends before it has begun.
+    if (signal?.aborted === true) return undefined
     const leaving = preemption.victims.map((victim) => {
-      const gone = new Promise<void>((resolve) => this.#leaving.set(victim.uid, resolve))
+      const gone = new Promise<void>((resolve) =>
+        this.#leaving.set(victim.uid, [...(this.#leaving.get(victim.uid) ?? []), resolve]),
+      )
       victim.preempt()
       return gone
     })
@@ -168,7 +172,7 @@ export class NodeAdmission {
   /** The pod takes up nothing any more. */
   release(uid: string): void {
     this.#deferred.delete(uid)
-    this.#leaving.get(uid)?.()
+    for (const tell of this.#leaving.get(uid) ?? []) tell()
     this.#leaving.delete(uid)
     if (this.#taken.delete(uid)) this.#tellDeferred()
   }

@@ -10,7 +10,7 @@ import { environmentVariables } from './environment-variables.ts'
 import { expand } from './expand.ts'
 import { expandCommand } from './expand-command.ts'
 import { processTextBytesMax } from './limits.ts'
-import { atServer } from './service-variables.ts'
+import { atServer, servicesFor, serviceVariables } from './service-variables.ts'
 
 const settings: ConfigMap = {
   apiVersion: 'v1',
@@ -281,6 +281,17 @@ describe('variables from a file of a volume', () => {
   })
 })
 
+it.each(['constructor', 'toString', '__proto__'])('a key of no object that is not in it: %s', async (key) => {
+  const env = (valueFrom: object) => ({ env: [{ name: 'V', valueFrom }] })
+  await expect(variables(env({ configMapKeyRef: { name: 'settings', key } }))).rejects.toThrow(
+    `couldn't find key ${key} in ConfigMap default/settings`,
+  )
+  await expect(variables(env({ secretKeyRef: { name: 'keys', key } }))).rejects.toThrow(
+    `couldn't find key ${key} in Secret default/keys`,
+  )
+  expect(await variables(env({ configMapKeyRef: { name: 'settings', key, optional: true } }))).toEqual({})
+})
+
 describe('variables of services', () => {
   const api = service('default', 'kubernetes', { clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443 }] })
   const web = service('default', 'web-front', {
@@ -318,6 +329,14 @@ describe('variables of services', () => {
     const headless = service('default', 'headless', { clusterIP: 'None', ports: [{ port: 1 }] })
     const named = service('default', 'named', { type: 'ExternalName', externalName: 'example.com' })
     expect(await variables({}, [elsewhere, headless, named])).toEqual({})
+  })
+
+  it('have that of the API beside one of its name that has no address', async () => {
+    const headless = service('shop', 'kubernetes', { clusterIP: 'None', ports: [{ port: 1 }] })
+    const own = service('shop', 'kubernetes', { clusterIP: '10.96.0.9', ports: [{ port: 1 }] })
+    const found = (mine: Service) => hostOfApi(servicesFor('shop', true, (at) => (at === 'shop' ? [mine] : [api])))
+    const hostOfApi = (services: readonly Service[]) => serviceVariables(services).get('KUBERNETES_SERVICE_HOST')
+    expect([found(headless), found(own)]).toEqual(['10.96.0.1', '10.96.0.9'])
   })
 
   it('leave out all but the service of the API where the pod wants none', async () => {

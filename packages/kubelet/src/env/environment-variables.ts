@@ -1,12 +1,13 @@
-import type {
-  ConfigMap,
-  Container,
-  EnvFromSource,
-  EnvVar,
-  EnvVarSource,
-  FileKeySelector,
-  Secret,
-  Service,
+import {
+  type ConfigMap,
+  type Container,
+  type EnvFromSource,
+  type EnvVar,
+  type EnvVarSource,
+  type FileKeySelector,
+  ownValue,
+  type Secret,
+  type Service,
 } from '@coracle/api'
 import type { EnvironmentVariable } from '../runtimes/runtime.ts'
 import type { MountedVolumes } from '../volumes/claimed-volumes.ts'
@@ -125,7 +126,7 @@ async function fromSource(
   if (source.configMapKeyRef !== undefined) {
     const { name = '', key, optional } = source.configMapKeyRef
     const found = await sources.configMap(namespace, name)
-    return required(found?.data?.[key], found !== undefined, {
+    return required(ownValue(found?.data, key), found !== undefined, {
       singular: 'configmap',
       kind: 'ConfigMap',
       namespace,
@@ -137,7 +138,7 @@ async function fromSource(
   if (source.secretKeyRef !== undefined) {
     const { name = '', key, optional } = source.secretKeyRef
     const found = await sources.secret(namespace, name)
-    const value = found?.data?.[key]
+    const value = ownValue(found?.data, key)
     const decoded = value === undefined ? undefined : decode(value)
     return required(decoded, found !== undefined, {
       singular: 'secret',

@@ -2,14 +2,14 @@ import { apiServiceKey, noClusterIp, type Service } from '@coracle/api'
 
 const { namespace: apiNamespace, name: apiName } = apiServiceKey
 
-/** The services that a pod of `namespace` finds in its environment. One of its own namespace goes before that of the API. */
+/** The services that a pod of `namespace` finds in its environment. One of its own namespace that has an address goes before that of the API. */
 export function servicesFor(
   namespace: string,
   enableServiceLinks: boolean,
   servicesOf: (namespace: string) => readonly Service[],
 ): readonly Service[] {
   const own = enableServiceLinks ? servicesOf(namespace) : []
-  const isOfApi = ({ metadata }: Service): boolean => metadata.name === apiName
+  const isOfApi = (service: Service): boolean => service.metadata.name === apiName && hasAddress(service)
   return [...own, ...(own.some(isOfApi) ? [] : servicesOf(apiNamespace).filter(isOfApi))]
 }
 

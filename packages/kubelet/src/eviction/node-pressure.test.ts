@@ -1,6 +1,7 @@
 import type { Pod } from '@coracle/api'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
+import type { ImageService } from '../runtimes/runtime.ts'
 import { testPod, testRun } from '../testing/pods.ts'
 import { evictedGoneMaxMs, NodePressure, pressurePeriodMs } from './node-pressure.ts'
 import { type Pressure, pressureTransitionMs, type Supply } from './plan-eviction.ts'
@@ -9,7 +10,10 @@ import type { EvictionSignal } from './thresholds.ts'
 const named = (uid: string): Pod => testPod({}, { metadata: { uid, name: uid } })
 
 /** A node with pods that use so much memory, and what is left of its memory and disk. `stays`: pods that are not evicted. */
-function node(used: Record<string, number>, { stays = [] as string[], waiting = [] as string[], reclaims = 0 } = {}) {
+function node(
+  used: Record<string, number>,
+  { stays = [] as string[], waiting = [] as string[], reclaims = 0, images = {} as Partial<ImageService> } = {},
+) {
   const environment = virtualEnvironment()
   const left = { memory: 1000, disk: 1000 }
   const pods = Object.keys(used)
@@ -20,6 +24,7 @@ function node(used: Record<string, number>, { stays = [] as string[], waiting = 
     nodeName: 'node-a',
     recorder: { event: (_, type, reason, message) => events.push(`${type} ${reason}: ${message}`) },
     runtime: {
+      ...(images.fileSystem === undefined ? {} : { images: images as ImageService }),
       listContainers: async () =>
         pods.filter((uid) => !waiting.includes(uid)).map((podUid) => testRun({ id: podUid, podUid })),
       containerStats: async (ids) => new Map(ids.map((id) => [id, { cpuMs: 0, memoryBytes: used[id] ?? 0 }])),
@@ -43,6 +48,7 @@ function node(used: Record<string, number>, { stays = [] as string[], waiting = 
         ['nodefs.available', { available: left.disk, capacity: 1000 }],
       ]),
     async reclaimDisk() {
+      if (Number.isNaN(reclaims)) throw new Error('device or resource busy')
       left.disk += reclaims
     },
   })
@@ -110,6 +116,23 @@ describe('a node that runs out of something', () => {
 
   it('evicts where that is not enough', async () => {
     const { pressure, left, evicted } = node({ a: 1 }, { reclaims: 10 })
+    left.disk = 50
+    await pressure.look()
+    expect(evicted[0]).toMatch(/^a: The node was low on resource: ephemeral-storage\. /)
+  })
+
+  it('evicts for want of memory wherever its images are', async () => {
+    const { pressure, left, evicted } = node(
+      { a: 1 },
+      { images: { fileSystem: () => Promise.reject(new Error('no such file')) } },
+    )
+    left.memory = 50
+    await pressure.look()
+    expect(evicted[0]).toMatch(/^a: The node was low on resource: memory\. /)
+  })
+
+  it('evicts where what nobody needs cannot be removed', async () => {
+    const { pressure, left, evicted } = node({ a: 1 }, { reclaims: Number.NaN })
     left.disk = 50
     await pressure.look()
     expect(evicted[0]).toMatch(/^a: The node was low on resource: ephemeral-storage\. /)

@@ -83,7 +83,9 @@ export class NodePressure {
     if (first === undefined || this.#waitsForEvicted()) return
     this.#tell('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${first.resource}`)
     if (first.resource !== 'memory') {
-      await this.#parts.reclaimDisk()
+      await this.#parts.reclaimDisk().catch((error: unknown) => {
+        this.#parts.environment.logger.warn('not all could be removed that nobody needs', { error })
+      })
       if ((await this.#starved()).length === 0) return
     }
     await this.#evictOne(first)
@@ -114,8 +116,10 @@ export class NodePressure {
 
   async #evictOne(starved: Starved): Promise<void> {
     const { environment, runtime, directory } = this.#parts
-    const part = storagePart(starved.signal, await hasImageDisk(runtime, directory))
-    const using = starved.resource === 'memory' ? await this.#memory() : await this.#storage()
+    const isMemory = starved.resource === 'memory'
+    // Where images are matters for disks alone.
+    const part = isMemory ? 'all' : storagePart(starved.signal, await hasImageDisk(runtime, directory))
+    const using = isMemory ? await this.#memory() : await this.#storage()
     for (const each of rankForEviction(using, starved, part)) {
       if (!each.evict(evictionMessage(starved, each))) continue
       this.#evicted = { uid: each.pod.metadata.uid, atMs: environment.clock.monotonicMs() }

@@ -8,7 +8,8 @@ export function watchNodePressure(parts: Omit<NodePressureParts, 'measure' | 'ob
   const { directory, runtime } = parts
   const observe = async () => {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    const fileSystem = await runtime.images?.fileSystem()
+    // Where the images are may be out of reach, as on another machine: of memory and the node's own files that says nothing.
+    const fileSystem = await runtime.images?.fileSystem().catch(() => undefined)
     return observeSupplies(directory, fileSystem?.path)
   }
   return new NodePressure({ ...parts, measure: diskUse, observe })

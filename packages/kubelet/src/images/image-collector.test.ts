@@ -81,13 +81,13 @@ it('removes what is not in use when the disk fills up, and no more than that tak
   collector.stop()
 })
 
-it('leaves an image alone that has only just come', async () => {
+it.each(['collect', 'removeUnused'] as const)('leaves an image alone that has only just come: %s', async (remove) => {
   const { environment, collector, present, disk } = nodeWith({ images: [image('a')], used: [], usedBytes: 100 })
   collector.start()
   await environment.clock.settle()
   present.set('new', image('new'))
   disk.usedBytes = 900
-  await collector.collect()
+  await collector[remove]()
   expect([...present.keys()]).toEqual(['new'])
   collector.stop()
 })

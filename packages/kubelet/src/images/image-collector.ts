@@ -4,7 +4,7 @@ import type { NodeRecorder } from '../node/node-events.ts'
 import { recordNodeEvent } from '../node/record-node-event.ts'
 import type { Image, ImageService, Runtime } from '../runtimes/runtime.ts'
 import type { ImageLimits } from './image-limits.ts'
-import { planImageRemoval, type TrackedImage } from './plan-image-removal.ts'
+import { planImageRemoval, removableImages, type TrackedImage } from './plan-image-removal.ts'
 
 /** How often it is looked which images are in use, and whether some are to go: upstream's ImageGCPeriod. */
 export const imageCollectionPeriodMs = 300_000
@@ -69,10 +69,10 @@ export class ImageCollector {
     throw new Error(message)
   }
 
-  /** Removes all that are not in use. */
+  /** Removes all that are not in use, but for those that have only just come: a container may be about to be made of them. */
   async removeUnused(): Promise<void> {
-    const tracked = await this.#track(this.#parts.environment.clock.now())
-    const unused = tracked.filter(({ isInUse, pinned }) => !isInUse && !pinned)
+    const nowMs = this.#parts.environment.clock.now()
+    const unused = removableImages(await this.#track(nowMs), this.#parts.limits, nowMs)
     await this.#remove(unused, unused.length, 0)
   }
 

@@ -65,6 +65,24 @@ describe('pulling an image', () => {
   })
 })
 
+describe('a pull that waits for its turn', () => {
+  it('ends at once where nobody needs the image any more, and takes no turn of others', async () => {
+    const waiting: (() => void)[] = []
+    const pull = (name: string) => new Promise<string>((resolve) => waiting.push(() => resolve(name)))
+    const puller = new ImagePuller(service(pull), realClock)
+    for (let index = 0; index < parallelPullsMax; index += 1) void puller.pull(`web:${index}`, [], never)
+    const ending = new AbortController()
+    const given = puller.pull('given:up', [], ending.signal)
+    const next = puller.pull('next:1', [], never)
+    ending.abort(new Error('the pod is ending'))
+    await expect(given).rejects.toThrow('the pod is ending')
+    waiting[0]?.()
+    await expect.poll(() => waiting.length).toBe(parallelPullsMax + 1)
+    for (const resolve of waiting) resolve()
+    expect(await next).toMatchObject({ imageRef: 'sha256:next:1' })
+  })
+})
+
 describe('an image is pulled', () => {
   it.each([
     ['Always', true, true],

@@ -45,7 +45,7 @@ export class ImagePuller {
    */
   async pull(image: string, secrets: readonly Secret[], signal: AbortSignal): Promise<Pulled> {
     const askedMs = this.#clock.monotonicMs()
-    await this.#takeTurn()
+    await this.#takeTurn(signal)
     const release = keepProcess(this.#clock)
     try {
       signal.throwIfAborted()
@@ -80,9 +80,25 @@ export class ImagePuller {
     throw new ImagePullError(distinct.length === 1 ? distinct[0] : `[${distinct.join(', ')}]`)
   }
 
-  async #takeTurn(): Promise<void> {
-    if (this.#underWay >= parallelPullsMax) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    else this.#underWay += 1
+  /** Rejects with the signal's reason where that is aborted: a pull before it may take for ever. */
+  async #takeTurn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (this.#underWay < parallelPullsMax) {
+      this.#underWay += 1
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(begin), 1)
+        reject(signal.reason)
+      }
+      const begin = () => {
+        signal.removeEventListener('abort', leave)
+        resolve()
+      }
+      this.#waiting.push(begin)
+      signal.addEventListener('abort', leave, { once: true })
+    })
   }
 
   #giveTurn(): void {

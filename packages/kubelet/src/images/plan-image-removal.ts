@@ -29,9 +29,7 @@ export function planImageRemoval(
   limits: ImageLimits,
   nowMs: number,
 ): ImageRemoval {
-  const removable = images
-    .filter(({ pinned, isInUse, detectedMs }) => !pinned && !isInUse && nowMs - detectedMs >= limits.ageMinMs)
-    .toSorted((a, b) => a.usedMs - b.usedMs || a.detectedMs - b.detectedMs || (a.id < b.id ? -1 : 1))
+  const removable = removableImages(images, limits, nowMs)
   const isOutdated = (image: TrackedImage): boolean =>
     limits.ageMaxMs > 0 && unusedSince(image, nowMs) > limits.ageMaxMs
   const outdated = removable.filter(isOutdated)
@@ -39,6 +37,16 @@ export function planImageRemoval(
   const others = wantedBytes > 0 ? removable.filter((image) => !isOutdated(image)) : []
   return { images: [...outdated, ...others], wantedBytes, outdated: outdated.length }
 }
+
+/** The images that may go, those that were used least lately at the beginning. */
+export const removableImages = (
+  images: readonly TrackedImage[],
+  { ageMinMs }: ImageLimits,
+  nowMs: number,
+): readonly TrackedImage[] =>
+  images
+    .filter(({ pinned, isInUse, detectedMs }) => !pinned && !isInUse && nowMs - detectedMs >= ageMinMs)
+    .toSorted((a, b) => a.usedMs - b.usedMs || a.detectedMs - b.detectedMs || (a.id < b.id ? -1 : 1))
 
 /** What was never used counts from when it came, or, where that is not known, from now on: it stays. */
 const unusedSince = ({ usedMs, detectedMs }: TrackedImage, nowMs: number): number =>

@@ -32,6 +32,12 @@ describe('the credentials for an image', () => {
     ['me/web:1', 'docker.io', true],
     ['registry.example/web', 'https://index.docker.io/v1/', false],
     ['localhost/web', 'localhost', true],
+    ['registry.example/web', 're?istry.ex*', true],
+    ['registry.example/web', '*r*y*.*', true],
+    ['registry.example/web', '*r*x*.*', false],
+    ['registry.example/web', 'regis.try+.example', false],
+    [`${'a'.repeat(60)}c.example/web`, `${'a*'.repeat(20)}b.example`, false],
+    [`${'a'.repeat(60)}b.example/web`, `${'a*'.repeat(20)}b.example`, true],
   ])('%s with %s: %s', (image, server, fits) => {
     expect(found(image, server)).toEqual(fits ? [server] : [])
   })

@@ -48,18 +48,33 @@ function matchesHost(pattern: string, host: string): boolean {
   const [name = '', port = ''] = splitPort(host)
   const [patternParts, parts] = [patternName.split('.'), name.split('.')]
   if (patternPort !== port || patternParts.length !== parts.length) return false
-  return patternParts.every((part, index) => globOf(part).test(parts[index] ?? ''))
+  return patternParts.every((part, index) => isLike(part, parts[index] ?? ''))
 }
 
 const splitPort = (host: string): readonly string[] => host.split(':')
 
-const globOf = (part: string): RegExp =>
-  new RegExp(
-    `^${part
-      .replace(/[\\^$+.()|{}[\]]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')}$`,
-  )
+/**
+ * Whether a text is one that a pattern stands for: `*` is any text, `?` any character. Patterns are anybody's, and a regular expression of many
+ * stars takes for ever: this goes back to the last star alone, since no other has to take more.
+ */
+function isLike(pattern: string, text: string): boolean {
+  let [at, star, starTo] = [0, -1, 0]
+  for (let index = 0; index < text.length; ) {
+    if (pattern[at] === '*') {
+      star = at++
+      starTo = index
+    } else if (pattern[at] === '?' || pattern[at] === text[index]) {
+      at += 1
+      index += 1
+    } else if (star >= 0) {
+      at = star + 1
+      starTo += 1
+      index = starTo
+    } else return false
+  }
+  while (pattern[at] === '*') at += 1
+  return at === pattern.length
+}
 
 function entriesOf({ type, data = {} }: Secret): readonly RegistryEntry[] {
   try {

@@ -1,7 +1,8 @@
 import { leases, nodes, parseTime } from '@coracle/api'
+import type { Client } from '@coracle/client'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { simulatedFacts } from './node-facts.ts'
 import { heartbeatMs, NodeHeartbeat } from './node-heartbeat.ts'
 
@@ -97,4 +98,58 @@ it('tells in which ways its runtime runs pods, as they are at the time', async (
     expect((await reported()) ?? []).toEqual(next)
   }
   await heartbeat.close()
+})
+
+describe('where a request is never answered', () => {
+  const description = {
+    name: 'node-0',
+    address: '10.0.0.1',
+    facts: simulatedFacts('node-0'),
+    runtimeVersion: 'fake://1',
+    labels: {},
+  }
+  /** An API whose connections may be dead: what is asked over them then is heard of no more. */
+  async function begun() {
+    const environment = virtualEnvironment()
+    const fake = createFakeClient(environment)
+    let isDead = false
+    const client = new Proxy<Client>(fake, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (...args: readonly unknown[]) => {
+          if (!isDead) return method.apply(target, args)
+          const { signal } = args.at(-1) as { readonly signal?: AbortSignal }
+          return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        }
+      },
+    })
+    const heartbeat = new NodeHeartbeat(client, environment, [description])
+    await heartbeat.start()
+    await environment.clock.advance(heartbeatMs)
+    const { clock } = environment
+    const renewedMs = async () =>
+      parseTime((await fake.get(leases, { namespace: 'kube-node-lease', name: 'node-0' })).spec?.renewTime ?? '')
+    const die = (dead: boolean) => {
+      isDead = dead
+    }
+    return { clock, heartbeat, renewedMs, die }
+  }
+
+  it('the lease is renewed over the next connection before it has run out', async () => {
+    const { clock, heartbeat, renewedMs, die } = await begun()
+    die(true)
+    await clock.advance(heartbeatMs)
+    die(false)
+    await clock.advance(2 * heartbeatMs)
+    expect(clock.now() - (await renewedMs())).toBeLessThanOrEqual(heartbeatMs)
+    await heartbeat.close()
+  })
+
+  it('the end of the heartbeat does not wait for it', async () => {
+    const { clock, heartbeat, die } = await begun()
+    die(true)
+    await clock.advance(heartbeatMs)
+    await heartbeat.close()
+  })
 })

@@ -34,6 +34,8 @@ const leaseNamespace = 'kube-node-lease'
 const portions = 10
 /** Requests of one portion under way at a time. */
 const concurrencyMax = 32
+/** A request that is not answered by then is given up, since its connection may be dead: upstream's limit for heartbeats. */
+const requestMaxMs = heartbeatMs
 /** Wait before another try to register. */
 const registerRetryMs = 200
 
@@ -49,6 +51,7 @@ export class NodeHeartbeat {
   readonly #known = new Map<string, Node>()
   /** Statuses that say what there is to say, and until when that is enough: of most nodes nothing changes from beat to beat. */
   readonly #enough = new WeakMap<NodeStatus, number>()
+  readonly #closing = new AbortController()
   #timer: Timer | undefined
   #work: Promise<void> = Promise.resolve()
   #closed = false
@@ -74,7 +77,22 @@ export class NodeHeartbeat {
   async close(): Promise<void> {
     this.#closed = true
     this.#timer?.cancel()
+    this.#closing.abort(new Error('the heartbeat has ended'))
     await this.#work
+  }
+
+  /** Makes requests that may take so long together: what hangs must not hold up the next heartbeat for longer than a lease holds. */
+  async #inTime<T>(work: (options: { readonly signal?: AbortSignal }) => Promise<T>): Promise<T> {
+    if (this.#client.staysInProcess?.(nodes) === true) return work({})
+    const late = new AbortController()
+    const timer = this.#environment.clock.setTimer(requestMaxMs, () =>
+      late.abort(new Error(`no answer of the API within ${requestMaxMs / 1000} s`)),
+    )
+    try {
+      return await work({ signal: AbortSignal.any([late.signal, this.#closing.signal]) })
+    } finally {
+      timer.cancel()
+    }
   }
 
   #schedule(portion: number): void {
@@ -171,14 +189,16 @@ export class NodeHeartbeat {
     }
     const because = changed.length === 0 ? 'the node is as it was' : describeStatusChange(status, next)
     const cause = agentCause(current, because, undefined)
-    const options = { subresource: 'status', ...cause }
-    return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, options)
+    return this.#inTime((limit) => {
+      const options = { subresource: 'status', ...cause, ...limit }
+      return this.#client.patch(nodes, { name: description.name }, { type: 'merge', body }, options)
+    })
   }
 
   async #beat(description: NodeDescription): Promise<void> {
     const { name } = description
     try {
-      const node = await this.#client.get(nodes, { name })
+      const node = await this.#inTime((limit) => this.#client.get(nodes, { name }, limit))
       this.#known.set(name, node)
       await this.#renew(description, node)
       await this.#report(description, node)
@@ -194,14 +214,12 @@ export class NodeHeartbeat {
   async #renew({ name }: NodeDescription, node: Node): Promise<void> {
     const renewTime = formatMicroTime(this.#environment.clock.now())
     const key = { namespace: leaseNamespace, name }
+    const body = { spec: { holderIdentity: name, leaseDurationSeconds, renewTime } }
     try {
-      await this.#client.patch(leases, key, {
-        type: 'merge',
-        body: { spec: { holderIdentity: name, leaseDurationSeconds, renewTime } },
-      })
+      await this.#inTime((limit) => this.#client.patch(leases, key, { type: 'merge', body }, limit))
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error
-      await this.#client.create(leases, leaseFor(name, node, renewTime))
+      await this.#inTime((limit) => this.#client.create(leases, leaseFor(name, node, renewTime), limit))
     }
   }
 }

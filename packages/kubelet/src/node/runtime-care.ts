@@ -40,8 +40,11 @@ export function careForRuntime(parts: RuntimeCareParts): RuntimeCare {
         ...{ environment, nodeName, recorder, runtime, thresholds, directory },
         pods: () => manager.storing(),
         async reclaimDisk() {
-          await manager.removeDeadContainers({ ttlMinMs: 0, perContainerMax: 0, max: 0 }, environment.clock.now())
-          await collector.removeUnused()
+          try {
+            await manager.removeDeadContainers({ ttlMinMs: 0, perContainerMax: 0, max: 0 }, environment.clock.now())
+          } finally {
+            await collector.removeUnused()
+          }
         },
       })
     : undefined

@@ -1,10 +1,14 @@
-import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import type { Timer } from '@coracle/environment'
+import { type ContainerRuntimeStatus, RuntimeUnavailableError } from '../runtimes/runtime.ts'
 import { runPreStop } from './lifecycle-hooks.ts'
 import type { PodAction, PodObservation } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent } from './pod-events.ts'
 import { podKey } from './pod-name.ts'
 import { gracePeriodMinMs } from './stop-containers.ts'
+
+/** A stop that the runtime has failed to carry out is tried again after this. */
+const stopRetryMs = 1_000
 
 type StopAction = Extract<PodAction, { readonly type: 'stop-container' }>
 type PrepareStopAction = Extract<PodAction, { readonly type: 'prepare-stop' }>
@@ -29,6 +33,9 @@ export class ContainerStops {
   readonly #killAtMs = new Map<string, number>()
   readonly #preStops = new Map<string, PreStop>()
   readonly #restarting = new Set<string>()
+  /** Until stops that have failed are tried again. */
+  readonly #retries = new Set<Timer>()
+  #isClosed = false
 
   /** `address` is where the pod's servers listen, for hooks. */
   constructor(context: PodContext, address: () => string, wake: () => void) {
@@ -97,10 +104,29 @@ export class ContainerStops {
       const leftMs = (preStop?.untilMs ?? 0) - environment.clock.monotonicMs()
       const usedByHook = preStop?.done !== undefined
       await runtime.stopContainer(run.id, usedByHook ? Math.max(leftMs, gracePeriodMinMs) : gracePeriodMs)
+      this.#wake()
     } catch (error) {
-      environment.logger.error('container not stopped', { pod: podKey(pod), container: run.name, error })
-      this.#killAtMs.delete(run.id)
+      // That it is away the node says.
+      const level = error instanceof RuntimeUnavailableError ? 'debug' : 'error'
+      environment.logger[level]('container not stopped', { pod: podKey(pod), container: run.name, error })
+      this.#retryLater(run.id)
     }
-    this.#wake()
+  }
+
+  #retryLater(id: string): void {
+    if (this.#isClosed) return
+    const timer = this.#context.environment.clock.setTimer(stopRetryMs, () => {
+      this.#retries.delete(timer)
+      this.#killAtMs.delete(id)
+      this.#wake()
+    })
+    this.#retries.add(timer)
+  }
+
+  /** Tries nothing again. */
+  close(): void {
+    this.#isClosed = true
+    for (const timer of this.#retries) timer.cancel()
+    this.#retries.clear()
   }
 }

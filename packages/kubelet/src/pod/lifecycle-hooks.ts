@@ -5,7 +5,7 @@ import { portOf, withPort } from '../probes/ports.ts'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import type { PodContext } from './pod-context.ts'
 import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
-import { podText } from './pod-name.ts'
+import { podText, podUidOf } from './pod-name.ts'
 
 /** Servers know hooks by this. */
 const hookUserAgent = 'kube-lifecycle/1.36'
@@ -27,9 +27,7 @@ export async function runPostStart(
   const controller = new AbortController()
   const abort = () => controller.abort(new Error('the container has stopped'))
   signal.addEventListener('abort', abort, { once: true })
-  const unsubscribe = context.runtime.subscribe((event) => {
-    if (event.containerId === containerId) abort()
-  })
+  const unsubscribe = onStop(context, pod, containerId, abort)
   const { ok, why } = await runHook(
     context,
     pod,
@@ -64,9 +62,7 @@ export async function runPreStop(
   const { clock } = context.environment
   const controller = new AbortController()
   const timer = clock.setTimer(gracePeriodMs, () => controller.abort(new Error('the grace period is over')))
-  const stopped = context.runtime.subscribe(({ containerId }) => {
-    if (containerId === run.id) controller.abort(new Error('the container has stopped'))
-  })
+  const stopped = onStop(context, pod, run.id, () => controller.abort(new Error('the container has stopped')))
   const { ok } = await runHook(
     context,
     pod,
@@ -84,6 +80,21 @@ export async function runPreStop(
   timer.cancel()
   stopped()
   if (!ok) recordContainerEvent(context, pod, container, 'Warning', 'FailedPreStopHook', 'PreStopHook failed')
+}
+
+/**
+ * Calls back when a container has stopped. What a runtime tells may be something else, such as that the container is ready: it is asked then.
+ * Returns the way to end it.
+ */
+function onStop({ runtime }: PodContext, pod: Pod, containerId: string, listener: () => void): () => void {
+  const look = async () => {
+    const runs = await runtime.listContainers(podUidOf(pod))
+    if (!runs.some(({ id, state }) => id === containerId && state === 'running')) listener()
+  }
+  return runtime.subscribe((event) => {
+    // Where the runtime is away nothing is known.
+    if (event.containerId === containerId) look().catch(() => {})
+  })
 }
 
 /** Simulated containers have no process to run a command in or to answer a request, but they can wait. */

@@ -35,6 +35,8 @@ export interface PodObservation {
   readonly pod: Pod
   /** The pod is no longer in the API. */
   readonly gone: boolean
+  /** For how long it is known here that it is being deleted. Absent: nobody has seen it before. */
+  readonly deletedForMs?: number | undefined
   readonly sandboxes: readonly PodSandboxStatus[]
   readonly runs: readonly ContainerRuntimeStatus[]
   readonly backOffs: ReadonlyMap<string, BackOff>

@@ -86,11 +86,13 @@ export class PodManager {
     ]
   }
 
-  /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. */
-  async removeOrphans(): Promise<void> {
-    const sandboxes = (await this.#runtime.listPodSandboxes()).filter(({ podUid }) => !this.#workers.has(podUid))
-    await Promise.all(
-      sandboxes.map(async ({ id, podUid, podNamespace, podName }) => {
+  /** Ends what runs for pods that the API no longer knows, from an earlier life of this node. Gives why some of it is still there. Never rejects. */
+  async removeOrphans(): Promise<readonly unknown[]> {
+    const [listed] = await Promise.allSettled([this.#runtime.listPodSandboxes()])
+    if (listed.status === 'rejected') return [listed.reason]
+    const orphans = listed.value.filter(({ podUid }) => !this.#workers.has(podUid))
+    const results = await Promise.allSettled(
+      orphans.map(async ({ id, podUid, podNamespace, podName }) => {
         this.#logger.info('pod is gone from the API: removing what is left of it', {
           pod: `${podNamespace}/${podName}`,
         })
@@ -98,9 +100,10 @@ export class PodManager {
         await this.#runtime.removePodSandbox(id)
       }),
     )
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   }
 
-  /** Removes containers that have ended and are too many, of pods that are looked after here. */
+  /** Removes containers that have ended and are too many, of pods that are looked after here. Rejects where one resists, when the others have gone. */
   async removeDeadContainers(limits: DeadContainerLimits, nowMs: number): Promise<void> {
     const runs = await this.#runtime.listContainers()
     const surplus = surplusRuns(
@@ -108,7 +111,10 @@ export class PodManager {
       limits,
       nowMs,
     )
-    for (const { id } of surplus) await this.#runtime.removeContainer(id)
+    const problems: unknown[] = []
+    for (const { id } of surplus)
+      await this.#runtime.removeContainer(id).catch((error: unknown) => void problems.push(error))
+    if (problems.length > 0) throw problems[0]
   }
 
   /** Stops working on pods; their containers run on. */
@@ -118,9 +124,9 @@ export class PodManager {
     await Promise.all([...this.#workers.values()].map((worker) => worker.close()))
   }
 
-  /** Stops every container, with at most `graceMaxMs` each. For a manager that is closed. */
+  /** Stops every container, with at most `graceMaxMs` each. For a manager that is closed. Rejects where one is not stopped, when the others are. */
   async stopContainers(graceMaxMs: number): Promise<void> {
-    await Promise.all(
+    const results = await Promise.allSettled(
       [...this.#workers.values()].map(({ pod }) => {
         const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
         return this.#stopContainersOf(podUidOf(pod), Math.min(graceMs, graceMaxMs))
@@ -128,7 +134,9 @@ export class PodManager {
     )
     const sandboxes = await this.#runtime.listPodSandboxes()
     const mine = sandboxes.filter(({ podUid }) => this.#workers.has(podUid))
-    await Promise.all(mine.map(({ id }) => this.#runtime.stopPodSandbox(id)))
+    results.push(...(await Promise.allSettled(mine.map(({ id }) => this.#runtime.stopPodSandbox(id)))))
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   async #stopContainersOf(podUid: string, graceMs: number): Promise<void> {

@@ -107,7 +107,9 @@ export class PodWorker implements StatusWriterHost {
   #volumesShow: VolumesShow | undefined
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
-  #ending = false
+  #ending: boolean
+  /** When the pod was seen to be deleted, on the monotonic clock; undefined where it was before. */
+  #deletedAtMs: number | undefined
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
@@ -119,6 +121,8 @@ export class PodWorker implements StatusWriterHost {
   #resizing: ReadonlyMap<string, string | undefined> = none
   /** Made when containers that run are to have other resources: most pods never need it. */
   #updates: ResourceUpdates | undefined
+  /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
+  #cleanupAtMs: number | undefined
   #gone = false
   /** Until when a pod that is marked to go at once is left to whoever has marked it. */
   #leavesUntilMs: number | undefined
@@ -136,6 +140,7 @@ export class PodWorker implements StatusWriterHost {
     this.#context = context
     this.#pod = pod
     this.#onFinished = onFinished
+    this.#ending = pod.metadata.deletionTimestamp !== undefined
     const started = pod.status?.startTime
     this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
     this.#refusal = refusalOf(pod)
@@ -165,9 +170,12 @@ export class PodWorker implements StatusWriterHost {
   update(pod: Pod): void {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
+    const isDeleted = pod.metadata.deletionTimestamp !== undefined
+    if (isDeleted && this.#pod.metadata.deletionTimestamp === undefined)
+      this.#deletedAtMs = this.#context.environment.clock.monotonicMs()
     this.#pod = pod
     this.#isUpdated = true
-    if (pod.metadata.deletionTimestamp !== undefined) this.#beginEnding()
+    if (isDeleted) this.#beginEnding()
     this.wake()
   }
 
@@ -190,6 +198,7 @@ export class PodWorker implements StatusWriterHost {
 
   /** The node needs the room of the pod for a critical one. */
   preempt(): void {
+    if (this.#preempted) return
     this.#preempted = true
     this.#toldFailure = true
     recordPodEvent(this.#context, this.#pod, 'Warning', preempting.reason, preempting.message)
@@ -271,8 +280,9 @@ export class PodWorker implements StatusWriterHost {
     await this.#updateResources(observation.runs)
     const plan = planPod(observation)
     const leavesUntilMs = this.#leaves(observation)
+    if ((this.#cleanupAtMs ?? observation.nowMs) <= observation.nowMs) this.#cleanupAtMs = undefined
     const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs
-    const updateAtMs = earlier(this.#updates?.retryAtMs, volumesUntilMs)
+    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#updates?.retryAtMs, volumesUntilMs))
     this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, updateAtMs)))
     this.#tellBackOffs(observation, plan)
     this.#tellFailure(observation, plan)
@@ -466,6 +476,7 @@ export class PodWorker implements StatusWriterHost {
       pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
       resized: this.#followResize(runs),
       gone: this.#gone,
+      deletedForMs: this.#deletedAtMs === undefined ? undefined : environment.clock.monotonicMs() - this.#deletedAtMs,
       sandboxes,
       runs,
       backOffs: this.#troubles?.backOffs ?? none,
@@ -557,7 +568,9 @@ export class PodWorker implements StatusWriterHost {
   /** True where something was done that makes another look worthwhile. */
   async #perform(plan: PodPlan, observation: PodObservation, status: () => OwnPodStatus): Promise<boolean> {
     const waited: PodAction[] = []
+    const isCleanup = isCleanupOf(observation)
     for (const action of plan.actions) {
+      if (this.#cleanupAtMs !== undefined && isCleanup(action)) continue
       if (action.type === 'stop-container') this.#stopsToCome().stop(action, observation)
       else if (action.type === 'prepare-stop') this.#stopsToCome().prepare(action, observation)
       else if (action.type !== 'finish') waited.push(action)
@@ -567,15 +580,37 @@ export class PodWorker implements StatusWriterHost {
       const slow = this.#context.environment.clock.setTimer(slowActionMs, () => {
         if (!this.#gone) this.#writer.write(status())
       })
-      await Promise.all(waited.filter(isStart).map((action) => this.#start(action, observation)))
-      this.#underWay = undefined
-      for (const action of waited.filter((candidate) => !isStart(candidate))) await this.#performOne(action)
-      slow.cancel()
+      try {
+        await this.#startAll(waited.filter(isStart), observation)
+        for (const action of waited.filter((candidate) => !isStart(candidate)))
+          await (isCleanup(action) ? this.#cleanUp(action) : this.#performOne(action))
+      } finally {
+        slow.cancel()
+      }
       return true
     }
     const isLeft = !this.#gone && this.#leaves(observation) !== undefined
     if (!isLeft && plan.actions.some(({ type }) => type === 'finish')) await this.#finish(status)
     return false
+  }
+
+  /**
+   * Containers start together, but for those that come after one with a postStart hook: they wait for that, which is how people have one
+   * wait for another. Rejects where a start does, but not before all have come to their end: the next pass would begin with them again.
+   */
+  async #startAll(starts: readonly StartAction[], observation: PodObservation): Promise<void> {
+    const all: Promise<void>[] = []
+    let hook: Promise<void> | undefined
+    for (const action of starts) {
+      const start = () => this.#start(action, observation)
+      const started = hook?.then(() => (this.#ending ? undefined : start())) ?? start()
+      all.push(started)
+      if (action.container.lifecycle?.postStart !== undefined) hook = started.catch(() => {})
+    }
+    const results = await Promise.allSettled(all)
+    this.#underWay = undefined
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
   }
 
   /**
@@ -589,6 +624,17 @@ export class PodWorker implements StatusWriterHost {
     if (this.#writer.shows(status())) return false
     this.#awaitsWrite = true
     return true
+  }
+
+  /** What is left of former runs may resist: the pod goes on all the same. */
+  async #cleanUp(action: PodAction): Promise<void> {
+    const { clock, logger } = this.#context.environment
+    try {
+      await this.#performOne(action)
+    } catch (error) {
+      logger.warn('what is left of former runs has to stay for now', { pod: podKey(this.#pod), error })
+      this.#cleanupAtMs = clock.now() + startRetryMs
+    }
   }
 
   async #performOne(action: PodAction): Promise<void> {
@@ -668,7 +714,7 @@ export class PodWorker implements StatusWriterHost {
     recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedToRetrieveImagePullSecret', message)
   }
 
-  async #start(action: StartAction, { sandboxes, nowMs }: PodObservation): Promise<void> {
+  async #start(action: StartAction, { sandboxes }: PodObservation): Promise<void> {
     const { container, attempt, backOff } = action
     const { environment } = this.#context
     const sandbox = sandboxes.find(({ id }) => id === action.sandboxId)
@@ -690,8 +736,8 @@ export class PodWorker implements StatusWriterHost {
       this.#endingSignal(),
     )
     if (failure === undefined) this.#troubles?.failures.delete(container.name)
-    // Where the command could not be run there is an ended container, and the back-off sees to it.
-    else this.#noteFailure(container, failure, nowMs)
+    // Where the command could not be run there is an ended container, and the back-off sees to it. It may have taken long to fail.
+    else this.#noteFailure(container, failure, environment.clock.now())
   }
 
   #noteFailure(container: Container, failure: ImageFailure, nowMs: number): void {
@@ -794,6 +840,7 @@ export class PodWorker implements StatusWriterHost {
     this.#timer?.cancel()
     this.#writer.close()
     this.#probes?.close()
+    this.#stops?.close()
     this.#context.metrics?.()?.forgetProbes(this.#pod)
   }
 
@@ -849,6 +896,12 @@ class SandboxError extends Error {
 
 /** Failures that leave an ended container behind. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
+
+/** Tells what only makes room: of a pod that is there, and does not start anew as a whole. */
+function isCleanupOf({ gone, pod, runs }: PodObservation): (action: PodAction) => boolean {
+  return ({ type }) =>
+    (type === 'remove-container' || type === 'remove-sandbox') && !gone && !isRestartingAll(pod, runs)
+}
 
 type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
 

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { type Pod, pods } from '@coracle/api'
 import { type Client, interceptClient } from '@coracle/client'
 import { createFakeClient } from '@coracle/client/testing'
-import { realEnvironment, virtualEnvironment } from '@coracle/environment'
+import { createLogger, realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { expect, it } from 'vitest'
 import type { OwnPodStatus } from '../status/pod-status.ts'
 import { testPod } from '../testing/pods.ts'
@@ -81,6 +81,28 @@ it('writes at once what was decided after the watch had told of a change, before
   await environment.clock.settle()
   const { status } = await server.get(pods, key)
   expect(status?.conditions).toEqual([{ type: 'Ready', status: 'True', message: 'decided anew' }])
+})
+
+it('promises no other try of a write that fails after it was closed', async () => {
+  const { clock, random } = virtualEnvironment()
+  const said: string[] = []
+  const environment = { clock, random, logger: createLogger(({ message }) => void said.push(message), 'warn') }
+  const server = createFakeClient(environment)
+  const known = await server.create(pods, testPod())
+  const client: Client = interceptClient(() => server, {
+    async call({ verb }, proceed) {
+      if (verb !== 'patch') return proceed()
+      writer.close()
+      throw new Error('the API has gone')
+    },
+  })
+  const writer = new StatusWriter(
+    { client, environment },
+    { pod: known, update() {}, statusShown() {}, statusWritten() {} },
+  )
+  writer.write(readiness('True', 'decided'))
+  await clock.settle()
+  expect(said).toEqual([])
 })
 
 it.each([

@@ -147,6 +147,7 @@ export class StatusWriter {
   }
 
   #retryLater(error: unknown): void {
+    if (this.#closed) return
     const { environment } = this.#context
     environment.logger.warn('pod status not written, will try again', { pod: podKey(this.#host.pod), error })
     this.#retryTimer = environment.clock.setTimer(this.#retryMs, () => {

@@ -65,14 +65,14 @@ function killing({ name }: Container, what: string, restart: boolean): string {
 }
 
 /** What is left of the time a container has to end. A check may set its own, unless the whole pod is to end. */
-function gracePeriod({ pod, nowMs, gone, evicted }: PodObservation, failed?: FailedCheck): number {
+function gracePeriod({ pod, nowMs, gone, evicted, deletedForMs }: PodObservation, failed?: FailedCheck): number {
   // It was deleted by force, with a grace period of 0: nobody waits for it any longer. Nor does a node that it fills up.
   if (gone || evicted !== undefined) return gracePeriodMinMs
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
   if (deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
   const granted = (deletionGracePeriodSeconds ?? 0) * 1000
-  // Sidecars, and an agent that comes back, get what is left; the timestamp has whole seconds only.
-  const left = parseTime(deletionTimestamp) + 1000 - nowMs
+  // Sidecars, and an agent that comes back, get what is left. That has to go by the timestamp, which is of another's clock and has whole seconds only.
+  const left = deletedForMs === undefined ? parseTime(deletionTimestamp) + 1000 - nowMs : granted - deletedForMs
   return Math.max(gracePeriodMinMs, Math.min(granted, left))
 }

@@ -62,21 +62,27 @@ export async function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Pr
       te: 'trailers',
     })
     const pieces: Buffer[] = []
+    let bytes = 0
     let failure: { readonly code: number; readonly message: string } | undefined
     const note = (headers: Readonly<Record<string, unknown>>) => {
       const code = Number(headers['grpc-status'] ?? 0)
-      if (code !== 0) failure = { code, message: decodeURIComponent(String(headers['grpc-message'] ?? '')) }
+      if (code !== 0) failure = { code, message: percentDecoded(String(headers['grpc-message'] ?? '')) }
     }
     stream.on('response', note)
     stream.on('trailers', note)
     stream.on('data', (piece: Buffer) => {
-      if (pieces.length < answerBytesMax) pieces.push(piece)
+      if (bytes < answerBytesMax) pieces.push(piece)
+      bytes += piece.length
     })
     stream.once('error', fail)
     stream.once('end', () => end(failure === undefined ? resultOf(Buffer.concat(pieces)) : rpcFailure(failure)))
     stream.end(requestFor(service))
   })
 }
+
+/** A text as gRPC has it in headers. A percent sign that begins no byte stays as it is: servers may send anything. */
+const percentDecoded = (text: string): string =>
+  text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'))
 
 function resultOf(answer: Buffer): HandlerResult {
   // Field 1, a varint; 0 where it is not there.
@@ -114,8 +120,12 @@ function codeName(code: number): string {
 /** A message: one byte for no compression, four for the length, then field 1 (a string) if it is not empty. */
 function requestFor(service: string): Buffer {
   const name = Buffer.from(service)
-  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a, name.length]), name])
+  const message = name.length === 0 ? name : Buffer.concat([Buffer.from([0x0a, ...varint(name.length)]), name])
   const head = Buffer.alloc(5)
   head.writeUInt32BE(message.length, 1)
   return Buffer.concat([head, message])
 }
+
+/** A number as protocol buffers have it: seven bits to a byte, the lowest first. */
+const varint = (value: number): readonly number[] =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]

@@ -110,6 +110,36 @@ describe('handlers', () => {
       ])
     })
 
+    it.each([
+      ['fails', 500, {}],
+      ['leads elsewhere on the same host', 302, { location: '/next' }],
+    ])('leaves a server that %s and goes on talking', async (_what, code, headers) => {
+      const left = Promise.withResolvers<void>()
+      const port = await listening(
+        createHttp((request, response) => {
+          if (request.url === '/next') return void response.end()
+          response.once('close', left.resolve)
+          response.writeHead(code, headers)
+          response.write('there is more to come')
+        }),
+      )
+      expect(await check({ httpGet: { port } })).toMatchObject({ ok: code === 302 })
+      await left.promise
+    })
+
+    it('fails where the server begins to speak something else', async () => {
+      const port = await listening(
+        createHttp(({ socket }) => {
+          socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
+        }),
+      )
+      expect(await check({ httpGet: { port } })).toEqual({
+        ok: false,
+        answered: true,
+        output: 'HTTP probe failed with statuscode: 101',
+      })
+    })
+
     it('says why there is no answer', async () => {
       const server = createHttp()
       const port = await listening(server)
@@ -161,5 +191,40 @@ describe('handlers', () => {
       ok: false,
       output: 'error: health rpc probe failed: rpc error: code = NotFound desc = ',
     })
+  })
+
+  it.each([
+    ['no such place: 100%25', 'no such place: 100%'],
+    ['100% wrong, %zz and %C3%A4', '100% wrong, %zz and ä'],
+  ])('grpc: a server says "%s"', async (sent, told) => {
+    const server = createHttp2()
+    server.on('stream', (stream) => {
+      const headers = { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '2', 'grpc-message': sent }
+      stream.respond(headers, { endStream: true })
+    })
+    const port = await listening(server as unknown as Server)
+    expect(await check({ grpc: { port } })).toEqual({
+      ok: false,
+      output: `error: health rpc probe failed: rpc error: code = Unknown desc = ${told}`,
+    })
+  })
+
+  it('grpc: asks for a service with a long name', async () => {
+    const server = createHttp2()
+    const asked = Promise.withResolvers<Buffer>()
+    server.on('stream', (stream) => {
+      const body: Buffer[] = []
+      stream.on('data', (piece: Buffer) => body.push(piece))
+      stream.on('end', () => {
+        asked.resolve(Buffer.concat(body))
+        stream.respond({ ':status': 200, 'grpc-status': '0' }, { endStream: true })
+      })
+    })
+    const port = await listening(server as unknown as Server)
+    const service = 'a'.repeat(300)
+    await check({ grpc: { port, service } })
+    // Five bytes of gRPC's own, then field 1 with its length: 300 is 0b10_0101100.
+    const message = Buffer.concat([Buffer.from([0x0a, 0xac, 0x02]), Buffer.from(service)])
+    expect((await asked.promise).toString('latin1', 5)).toBe(message.toString('latin1'))
   })
 })

@@ -1,8 +1,6 @@
 import { connect } from 'node:net'
 import type { Container, ExecAction, HttpGetAction, TcpSocketAction } from '@coracle/api'
 import type { Runtime } from '../runtimes/runtime.ts'
-import { checkGrpcHealth } from './grpc-health.ts'
-import { getHttp } from './http-get.ts'
 import { connectFailure, HandlerTargetError, portOf, withPort } from './ports.ts'
 
 /** What a handler acts on. */
@@ -47,7 +45,7 @@ export interface HandlerResult {
 export async function runHandler(handler: Handler, target: HandlerTarget, signal: AbortSignal): Promise<HandlerResult> {
   try {
     if (handler.exec !== undefined) return await runExec(handler.exec, target, signal)
-    if (handler.httpGet !== undefined) return await getHttp({ action: handler.httpGet, ...target }, signal)
+    if (handler.httpGet !== undefined) return await askHttp(handler.httpGet, target, signal)
     if (handler.tcpSocket !== undefined) return await openTcp(handler.tcpSocket, target, signal)
     if (handler.grpc !== undefined) return await checkGrpc(handler.grpc, target, signal)
     return { ok: false, unknown: true, output: 'missing probe handler' }
@@ -93,10 +91,17 @@ function openTcp(
   })
 }
 
+/** Loaded with the first, as what asks by gRPC is. */
+async function askHttp(action: HttpGetAction, target: HandlerTarget, signal: AbortSignal): Promise<HandlerResult> {
+  const { getHttp } = await import('./http-get.ts')
+  return getHttp({ action, ...target }, signal)
+}
+
 async function checkGrpc(
   { port, service = '' }: NonNullable<Handler['grpc']>,
   { address, userAgent, timeoutSeconds }: HandlerTarget,
   signal: AbortSignal,
 ): Promise<HandlerResult> {
+  const { checkGrpcHealth } = await import('./grpc-health.ts')
   return checkGrpcHealth({ host: address, port, service, userAgent, timeoutSeconds }, signal)
 }

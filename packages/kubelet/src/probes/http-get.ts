@@ -28,12 +28,13 @@ export async function getHttp(check: HttpCheck, signal: AbortSignal): Promise<Ha
     const response = await request(url, check.action, check.userAgent, signal)
     const { statusCode = 0, headers } = response
     if (statusCode < 200 || statusCode >= 400) {
-      response.resume()
+      // Nobody reads what may have no end.
+      response.destroy()
       return { ok: false, answered: true, output: `HTTP probe failed with statuscode: ${statusCode}` }
     }
     const next = isRedirect(statusCode) ? targetOf(headers.location, url) : undefined
     if (next === undefined || next.hostname !== first.hostname) return success(statusCode, await bodyOf(response))
-    response.resume()
+    response.destroy()
     if (redirects === redirectsMax - 1) throw new Error(`Get "${next}": stopped after ${redirectsMax} redirects`)
     url = next
   }
@@ -85,6 +86,11 @@ async function request(
   const options = { headers: headersOf(action, userAgent), signal, rejectUnauthorized: false }
   return new Promise((resolve, reject) => {
     const sent = requestOf(url, options, resolve)
+    // To speak something else from now on is no answer to what was asked.
+    sent.once('upgrade', (response, socket) => {
+      socket.destroy()
+      resolve(response)
+    })
     sent.on('error', (error) => {
       const why = signal.aborted
         ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'

@@ -10,7 +10,7 @@ import { type AdmittedRequest, AgentRequests, mayUpgrade } from './agent-request
 import { type AuthenticateCaller, type Caller, createCallerAuthentication } from './authentication.ts'
 import { type AuthorizeCaller, createCallerAuthorization, rightFor } from './authorization.ts'
 import { Refusal } from './refusal.ts'
-import { connectToPod, isNode } from './relay.ts'
+import { CountedConnections, connectToPod, isNode } from './relay.ts'
 import type { ServedNode } from './served-node.ts'
 
 /** The port of kubelets. */
@@ -71,7 +71,7 @@ class HttpsKubeletServer implements KubeletServer {
   readonly #closing = new AbortController()
   /** By what the certificate is made of: contexts are kept as long as it stays the same. */
   readonly #contexts = new Map<string, { readonly pair: KeyPair; readonly context: SecureContext }>()
-  #relayed = 0
+  readonly #relayed = new CountedConnections(relayedConnectionsMax)
 
   constructor(options: KubeletServerOptions) {
     const { client, environment, caPem } = options
@@ -192,12 +192,9 @@ class HttpsKubeletServer implements KubeletServer {
       const caller = await this.#callerOf(request)
       const node = this.#nodeOf(request)
       if (!isNode(caller)) await this.#assertMay(caller, node, 'POST', '/portForward')
-      if (this.#relayed >= relayedConnectionsMax) throw new Refusal(429, 'too many connections to pods are open')
-      this.#relayed += 1
+      if (connection.destroyed) return
+      this.#relayed.add(connection)
       isCounted = true
-      connection.once('close', () => {
-        this.#relayed -= 1
-      })
       const pod = await connectToPod(request.url ?? '', node, this.#options.environment.clock)
       if (connection.destroyed) return void pod.destroy()
       connection.write('HTTP/1.1 200 Connection established\r\n\r\n')

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Container, Pod } from '@coracle/api'
 import type { Clock } from '@coracle/environment'
 import { podUidOf } from '../pod/pod-name.ts'
@@ -13,6 +14,26 @@ const connectTimeoutMs = 3_000
 /** Whether somebody is a node of the cluster. */
 export const isNode = ({ name, groups }: Caller): boolean =>
   groups.includes('system:nodes') && name.startsWith('system:node:')
+
+/** Connections to pods that are open at one time. */
+export class CountedConnections {
+  readonly #max: number
+  #count = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Counts a connection until it closes; one that has gone already, as while it was asked who opened it, never tells that again. Throws a Refusal where there are too many. */
+  add(connection: Duplex): void {
+    if (connection.destroyed) return
+    if (this.#count >= this.#max) throw new Refusal(429, 'too many connections to pods are open')
+    this.#count += 1
+    connection.once('close', () => {
+      this.#count -= 1
+    })
+  }
+}
 
 /**
  * A connection to a pod. Rejects with a Refusal where no pod of the node has that address, or nothing listens there. Pods in the network of

@@ -53,6 +53,11 @@ describe('the files of a volume', () => {
       [['c', 'x', '440']],
     ],
     ['of what may be missing and is', { configMap: { name: 'gone', optional: true } }, []],
+    [
+      'of a key that may be missing and is, whatever its name',
+      { configMap: { name: 'there', items: items('constructor'), optional: true } },
+      [],
+    ],
     ['of a key that may be missing and is', { secret: { secretName: 'there', items: items('x'), optional: true } }, []],
     [
       'of the pod',

@@ -1,4 +1,11 @@
-import { type ConfigMap, type Pod, type Secret, tokenExpirationSecondsDefault, type Volume } from '@coracle/api'
+import {
+  type ConfigMap,
+  ownValue,
+  type Pod,
+  type Secret,
+  tokenExpirationSecondsDefault,
+  type Volume,
+} from '@coracle/api'
 import type { EnvironmentSources } from '../env/environment-variables.ts'
 import { type DownwardContext, fieldValue, resourceValue } from '../env/field-ref.ts'
 import type { PodTokens } from './pod-tokens.ts'
@@ -141,9 +148,9 @@ const keysOf = (found: ConfigMap | Secret): readonly string[] => [
 ]
 
 function bytesOf(found: ConfigMap | Secret, key: string): Uint8Array | undefined {
-  const text = found.data?.[key]
+  const text = ownValue(found.data, key)
   if (text !== undefined) return Buffer.from(text, found.kind === 'Secret' ? 'base64' : 'utf8')
-  const binary = 'binaryData' in found ? found.binaryData?.[key] : undefined
+  const binary = 'binaryData' in found ? ownValue(found.binaryData, key) : undefined
   return binary === undefined ? undefined : Buffer.from(binary, 'base64')
 }
 

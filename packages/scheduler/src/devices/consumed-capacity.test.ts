@@ -63,4 +63,10 @@ it('is not to be had of a capacity that the device does not have', () => {
   expect(consumedCapacity(deviceWith(), { requests: { memory: '5', cores: '1' } })).toBeUndefined()
   expect(consumedCapacity({ name: 'bare' }, { requests: { cores: '1' } })).toBeUndefined()
   expect(consumedCapacity({ name: 'bare' }, undefined)).toEqual(new Map())
+  expect(consumedCapacity(deviceWith(), { requests: { constructor: '1' } })).toBeUndefined()
+})
+
+it('is taken of one that is called as what every object inherits', () => {
+  const capacity = { constructor: { value: '8' } }
+  expect(consumedCapacity({ name: 'a', capacity }, {})).toEqual(new Map([['constructor', 8_000_000_000n]]))
 })

@@ -11,10 +11,10 @@ export function consumedCapacity(
   asked: CapacityRequirements | undefined,
 ): ReadonlyMap<string, bigint> | undefined {
   const requests = asked?.requests ?? {}
-  if (Object.keys(requests).some((name) => capacity[name] === undefined)) return undefined
+  if (Object.keys(requests).some((name) => !Object.hasOwn(capacity, name))) return undefined
   const consumed = new Map<string, bigint>()
   for (const [name, { value, requestPolicy }] of Object.entries(capacity)) {
-    const wanted = requests[name]
+    const wanted = Object.hasOwn(requests, name) ? requests[name] : undefined
     const given =
       wanted === undefined ? nanosOf(requestPolicy?.default ?? value) : roundedUp(nanosOf(wanted), requestPolicy)
     if (given === undefined || given > nanosOf(value)) return undefined

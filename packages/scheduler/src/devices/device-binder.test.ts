@@ -352,6 +352,68 @@ describe('a pod with a claim', () => {
     expect((await claimNow('d')).status).toEqual({ allocation: { nodeSelector }, reservedFor: [other] })
     expect(failures().join()).toContain('still not schedulable')
   })
+
+  it('hears of what else keeps it from a node before what devices that lacks', async () => {
+    await offer('n1')
+    await addClaim('c')
+    const pod = makePod({
+      resourceClaims: [{ name: 'c', resourceClaimName: 'c' }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} },
+      ],
+    })
+    await create<Pod>(pods, pod)
+    expect(failures()[0]).toContain(
+      "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints (missing required label).",
+    )
+  })
+
+  it('is tried again where they could not be given back', async () => {
+    const matchFields = [{ key: 'metadata.name', operator: 'In' as const, values: ['n3'] }]
+    await offer('n1', 'gpu')
+    await addClaim('c', { allocation: { nodeSelector: { nodeSelectorTerms: [{ matchFields }] } } })
+    const refused = new ApiError(500, 'InternalError', 'not today')
+    const stop = client.intercept(({ verb, plural }) => {
+      if (verb === 'update' && plural === 'resourceclaims') throw refused
+    })
+    await addPod('web', 'c')
+    stop()
+    await environment.clock.advance('1s')
+    expect(bindings).toEqual(['web to n1'])
+  })
+
+  it('leaves its device to no other claim where the pod could not be bound and nothing is heard of the claim yet', async () => {
+    await offer('n1', 'gpu')
+    for (const name of ['c', 'd']) await addClaim(name)
+    client.holdWatches(resourceClaims)
+    refusal = new Error('the server is away')
+    await addPod('web', 'c')
+    expect([await devicesOf('c'), bindings]).toEqual([['n1/gpu'], []])
+    await addPod('other', 'd')
+    expect(await devicesOf('d')).toBeUndefined()
+    client.releaseWatches()
+    refusal = undefined
+    await environment.clock.advance('10s')
+    expect([bindings, await devicesOf('d')]).toEqual([['web to n1'], undefined])
+  })
+
+  it('leaves its device to others again where all that is heard of the claim is that it has none', async () => {
+    await offer('n1', 'gpu')
+    for (const name of ['c', 'd']) await addClaim(name)
+    client.holdWatches(resourceClaims)
+    refusal = new Error('the server is away')
+    await addPod('web', 'c')
+    await client.delete(pods, keyOf('web'))
+    await changeStatus('c', null)
+    // History is lost: the scheduler lists, and never sees the claim with its device.
+    client.compact()
+    client.dropWatches()
+    client.releaseWatches()
+    refusal = undefined
+    await environment.clock.advance('1m')
+    await addPod('other', 'd')
+    expect([bindings, await devicesOf('d')]).toEqual([['other to n1'], ['n1/gpu']])
+  })
 })
 
 describe('a pod whose device gets ready on its own time', () => {
@@ -510,6 +572,7 @@ describe('what is set aside for a pod', () => {
       claim: () => claim,
       deviceClass: () => ({ spec: {} }),
       isPending: () => false,
+      written: () => {},
       allocate: (claims: readonly ResourceClaim[]) =>
         claims.length === 0 ? { results: [] } : { reason: 'cannot allocate all claims' },
       restore: ({ metadata }: ResourceClaim) => void asked.push(`restore ${metadata.name}`),

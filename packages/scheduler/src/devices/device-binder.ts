@@ -151,7 +151,9 @@ export class DeviceBinder {
   async #bind(pod: Pod, reservation: Reservation): Promise<void> {
     const { held, nodeName } = reservation
     for (const { claim, allocation } of reservation.claims) {
-      held.push(await this.#write(claim, allocation, pod, nodeName))
+      const written = await this.#write(claim, allocation, pod, nodeName)
+      if (allocation !== undefined) this.#devices.written(written)
+      held.push(written)
     }
     this.#tellOfConditions(pod, held, nodeName)
     if (held.some((claim) => readinessOf(claim) !== 'ready')) await this.#untilReady(held, reservation)

@@ -11,7 +11,7 @@ import {
 } from '@coracle/api'
 import type * as selectorModule from '@coracle/api/devices'
 import type { DeviceSelectorProgram } from '@coracle/api/devices'
-import { BoundedMap, type Client, createInformer, type Informer, keyText } from '@coracle/client'
+import { BoundedMap, type Client, compareVersions, createInformer, type Informer, keyText } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
 import type { ClusterEvent } from '../cluster-event.ts'
 import { AllocatedDevices } from './allocated-devices.ts'
@@ -34,6 +34,13 @@ interface Loaded {
   readonly allocator: Pick<typeof allocatorModule, 'allocate'>
 }
 
+/** What a claim is about to get. */
+interface Pending {
+  readonly allocation: AllocationResult
+  /** The version of the claim that has it; undefined while it is not written. */
+  readonly version: string | undefined
+}
+
 /** What is known of claims and devices. Beside what the API shows it holds what claims are about to get. */
 export class DeviceCache implements DeviceOffer {
   readonly use = new AllocatedDevices()
@@ -43,7 +50,7 @@ export class DeviceCache implements DeviceOffer {
   readonly #environment: Environment
   readonly #onEvent: (event: ClusterEvent) => void
   /** By uid of the claim, until the API shows it. */
-  readonly #pending = new Map<string, AllocationResult>()
+  readonly #pending = new Map<string, Pending>()
   #pools: DevicePools | undefined
   #loaded: Loaded | undefined
   #isLoading = false
@@ -125,12 +132,18 @@ export class DeviceCache implements DeviceOffer {
 
   /** From here on the devices are the claim's, until the API shows what has become of it, or it is taken back. */
   assume({ metadata: { uid = '' } }: ResourceClaim, allocation: AllocationResult): void {
-    this.#pending.set(uid, allocation)
+    this.#pending.set(uid, { allocation, version: undefined })
     this.use.set(uid, allocation)
   }
 
+  /** The API has what was assumed of the claim: it is not taken back any more, and stays until the API shows that version or a later one. */
+  written({ metadata: { uid = '', resourceVersion } }: ResourceClaim): void {
+    const pending = this.#pending.get(uid)
+    if (pending !== undefined) this.#pending.set(uid, { ...pending, version: resourceVersion })
+  }
+
   restore({ metadata: { uid = '', namespace, name = '' } }: ResourceClaim): void {
-    if (!this.#pending.delete(uid)) return
+    if (this.#pending.get(uid)?.version !== undefined || !this.#pending.delete(uid)) return
     const shown = this.claim(namespace, name)
     this.use.set(uid, shown?.metadata.uid === uid ? shown.status?.allocation : undefined)
   }
@@ -138,7 +151,8 @@ export class DeviceCache implements DeviceOffer {
   #claimChanged(claim: ResourceClaim, old?: ResourceClaim): void {
     const { uid = '' } = claim.metadata
     const { allocation } = claim.status ?? {}
-    if (allocation !== undefined) this.#pending.delete(uid)
+    const { version } = this.#pending.get(uid) ?? {}
+    if (allocation !== undefined || (version !== undefined && isAtLeast(claim, version))) this.#pending.delete(uid)
     if (!this.#pending.has(uid)) this.use.set(uid, allocation)
     this.#onEvent({ type: 'resource-claim-changed', claim, ...(old === undefined ? {} : { old }) })
   }
@@ -186,3 +200,6 @@ export class DeviceCache implements DeviceOffer {
     return [this.#claims, this.#slices, this.#classes] as unknown as readonly Informer<never>[]
   }
 }
+
+const isAtLeast = ({ metadata: { resourceVersion = '' } }: ResourceClaim, version: string): boolean =>
+  compareVersions(resourceVersion, version) >= 0

@@ -83,6 +83,18 @@ describe('a pod with required terms', () => {
       [nodeIn('a', plain('db')), nodeIn(undefined)],
       '+f',
     ],
+    [
+      'takes nothing for a label that every object inherits',
+      wishing({ near: [term('db', { topologyKey: 'constructor' })] }),
+      [nodeIn('a', plain('db')), nodeIn('b')],
+      'ff',
+    ],
+    [
+      'is apart in no place that every object inherits',
+      wishing({ apart: [term('db', { topologyKey: 'valueOf' })] }),
+      [nodeIn('a', plain('db')), nodeIn('b')],
+      '++',
+    ],
     ['goes nowhere while they are not there', wishing({ near: [term('db')] }), [nodeIn('a'), nodeIn('b')], 'ff'],
     [
       'goes anywhere as the first of its kind',

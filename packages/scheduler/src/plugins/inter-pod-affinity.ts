@@ -6,6 +6,7 @@ import type { NodeInfo } from '../node-info.ts'
 import { type Contribution, TopologySums } from '../topology-sums.ts'
 import { type AffinityTerm, type AffinityTerms, affinityTermsOf } from './affinity-terms.ts'
 import { type ClusterFilter, type ClusterPlugin, type NodeScorer, type Refusal, scoreMax } from './plugin.ts'
+import { topologyValue } from './topology-value.ts'
 
 const refusal = (reason: string, isHelpedByEviction: boolean): Refusal => ({ reasons: [reason], isHelpedByEviction })
 
@@ -62,9 +63,9 @@ type Count = readonly [topologyKey: string, amount: number]
 const placeOf = (topologyKey: string, value: string): string => `${topologyKey}=${value}`
 
 /** The counts where the node is, as far as it is in such places. */
-function inPlaces(counts: readonly Count[], { metadata: { labels = {} } }: NodeInfo['node']): readonly Contribution[] {
+function inPlaces(counts: readonly Count[], node: Node): readonly Contribution[] {
   return counts.flatMap(([topologyKey, amount]): Contribution[] => {
-    const value = labels[topologyKey]
+    const value = topologyValue(node, topologyKey)
     return value === undefined ? [] : [[placeOf(topologyKey, value), amount]]
   })
 }
@@ -137,19 +138,19 @@ function createFilter(
 ): ClusterFilter {
   // The first of pods that want to be together goes anywhere: else none ever would.
   const wantsItself = meansAll(required, pod, pod, cluster)
-  const isWithWanted = (labels: Readonly<Record<string, string>>): boolean => {
-    if (!required.every(({ topologyKey }) => labels[topologyKey] !== undefined)) return false
+  const isWithWanted = (node: Node): boolean => {
+    if (!required.every(({ topologyKey }) => topologyValue(node, topologyKey) !== undefined)) return false
     const areThere = required.every(({ topologyKey }) => {
-      return counts.wanted.get(placeOf(topologyKey, labels[topologyKey] ?? '')) > 0
+      return counts.wanted.get(placeOf(topologyKey, topologyValue(node, topologyKey) ?? '')) > 0
     })
     return areThere || (wantsItself && !counts.wanted.hasAny)
   }
   return {
-    refuse({ node: { metadata } }) {
-      const { labels = {} } = metadata
-      if (!isWithWanted(labels)) return affinityRefusal
+    refuse({ node }) {
+      const { labels = {} } = node.metadata
+      if (!isWithWanted(node)) return affinityRefusal
       const isWithUnwanted = requiredAnti.some(({ topologyKey }) => {
-        const value = labels[topologyKey]
+        const value = topologyValue(node, topologyKey)
         return value !== undefined && counts.unwanted.get(placeOf(topologyKey, value)) > 0
       })
       if (isWithUnwanted) return antiAffinityRefusal
@@ -244,5 +245,7 @@ function canHelp(pod: Pod, { required, requiredAnti }: AffinityTerms, event: Clu
 }
 
 /** Whether the node has a place by this label, and before had none or another. */
-const isElsewhere = (topologyKey: string, before: Node | undefined, { metadata: { labels } }: Node): boolean =>
-  labels?.[topologyKey] !== undefined && labels[topologyKey] !== before?.metadata.labels?.[topologyKey]
+function isElsewhere(topologyKey: string, before: Node | undefined, node: Node): boolean {
+  const value = topologyValue(node, topologyKey)
+  return value !== undefined && value !== (before && topologyValue(before, topologyKey))
+}

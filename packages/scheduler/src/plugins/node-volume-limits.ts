@@ -5,7 +5,10 @@ import type { ClusterPlugin, Refusal } from './plugin.ts'
 
 const tooMany: Refusal = { reasons: ['node(s) exceed max volume count'], isHelpedByEviction: true }
 
-/** A node takes only so many volumes of a CSI driver as its CSINode says. Pods that use the same volume count once. */
+/**
+ * A node takes only so many volumes of a CSI driver as its CSINode says. Pods that use the same volume count once. What is still attached
+ * for pods that are gone counts as well.
+ */
 export function nodeVolumeLimits(storage: Storage): ClusterPlugin {
   return {
     name: 'NodeVolumeLimits',
@@ -14,10 +17,16 @@ export function nodeVolumeLimits(storage: Storage): ClusterPlugin {
     filter(pod) {
       const wanted = csiVolumesOf(pod, storage)
       if (wanted.size === 0) return undefined
+      /** By volume: how many of those who have it are taken to have left. What is attached for them goes with them. */
+      const left = new Map<string, number>()
+      const adjust = (other: Pod, by: 1 | -1) => {
+        for (const id of csiVolumesOf(other, storage).keys()) left.set(id, (left.get(id) ?? 0) + by)
+      }
+      const isLeft = (id: string) => (left.get(id) ?? 0) > 0
       return {
-        refuse: (node) => (exceedsLimit(wanted, node, storage) ? tooMany : undefined),
-        add: () => {},
-        remove: () => {},
+        refuse: (node) => (exceedsLimit(wanted, node, storage, isLeft) ? tooMany : undefined),
+        add: (other) => adjust(other, -1),
+        remove: (other) => adjust(other, 1),
       }
     },
     isHelpedBy(pod, event) {
@@ -44,7 +53,7 @@ function csiVolumesOf(pod: Pod, storage: Storage): ReadonlyMap<string, string> {
     const { volumeName } = claim.spec ?? {}
     const bound = volumeName ? storage.volume(volumeName) : undefined
     const csi = bound?.spec?.csi
-    if (csi !== undefined) volumes.set(`${csi.driver} ${csi.volumeHandle}`, csi.driver)
+    if (csi !== undefined) volumes.set(idOf(csi), csi.driver)
     // A volume that has yet to be made, or is not there any more, is taken for one of the driver that its class names.
     else if (bound === undefined) {
       const driver = storage.storageClass(storageClassOfClaim(claim) ?? '')?.provisioner
@@ -54,10 +63,14 @@ function csiVolumesOf(pod: Pod, storage: Storage): ReadonlyMap<string, string> {
   return volumes
 }
 
+const idOf = ({ driver, volumeHandle }: { readonly driver: string; readonly volumeHandle: string }): string =>
+  `${driver} ${volumeHandle}`
+
 function exceedsLimit(
   wanted: ReadonlyMap<string, string>,
   { name, podsWithClaims }: NodeInfo,
   storage: Storage,
+  isLeft: (id: string) => boolean,
 ): boolean {
   const limits = new Map<string, number>()
   for (const { name: driver, allocatable } of storage.csiNode(name)?.spec.drivers ?? []) {
@@ -66,6 +79,10 @@ function exceedsLimit(
   if (limits.size === 0) return false
   const used = new Map<string, string>()
   for (const pod of podsWithClaims.values()) for (const [id, driver] of csiVolumesOf(pod, storage)) used.set(id, driver)
+  for (const { spec } of storage.attachments(name)) {
+    const csi = storage.volume(spec.source.persistentVolumeName ?? '')?.spec?.csi
+    if (csi !== undefined && !isLeft(idOf(csi))) used.set(idOf(csi), csi.driver)
+  }
   const added = new Map([...wanted].filter(([id]) => !used.has(id)))
   return [...new Set(added.values())].some((driver) => {
     const limit = limits.get(driver)

@@ -78,6 +78,12 @@ describe('a pod that must be spread', () => {
     ],
     ['goes to no node without the label', spread(), [nodeIn(undefined), nodeIn('a', 3)], '?+'],
     [
+      'takes nothing for a label that every object inherits',
+      spread({ topologyKey: 'constructor' }),
+      [nodeIn('a'), nodeIn('b', 0, { labels: { constructor: 'x' } })],
+      '?+',
+    ],
+    [
       'counts no pods of nodes without the label',
       spread(),
       [nodeIn(undefined, 9), nodeIn('a', 1), nodeIn('b', 0)],

@@ -14,6 +14,7 @@ import {
   type SpreadConstraints,
   SpreadCounts,
 } from './spread-constraints.ts'
+import { topologyValue } from './topology-value.ts'
 
 const mismatch = "node(s) didn't match pod topology spread constraints"
 const tooUneven: Refusal = { reasons: [mismatch], isHelpedByEviction: true }
@@ -62,13 +63,13 @@ function createFilter(
   const adjust = (other: Pod, { node }: NodeInfo, amount: 1 | -1) => {
     if (!hasAllKeys(node, constraints)) return
     for (const [which, { topologyKey, counts, includes }] of constraints.entries()) {
-      if (counts(other) && includes(node)) sums[which]?.adjust(node.metadata.labels?.[topologyKey] ?? '', amount)
+      if (counts(other) && includes(node)) sums[which]?.adjust(topologyValue(node, topologyKey) ?? '', amount)
     }
   }
   return {
-    refuse({ node: { metadata } }) {
+    refuse({ node }) {
       for (const [which, { topologyKey, maxSkew, minDomains }] of constraints.entries()) {
-        const place = metadata.labels?.[topologyKey]
+        const place = topologyValue(node, topologyKey)
         if (place === undefined) return noPlace
         const { size, minimum } = sums[which] ?? { size: 0, minimum: 0 }
         const fewest = size < minDomains ? 0 : minimum
@@ -125,7 +126,7 @@ function partialScore(
   counts: TopologySums,
   scored: readonly NodeInfo[],
 ): (node: NodeInfo) => number {
-  const placeOf = ({ node }: NodeInfo) => node.metadata.labels?.[topologyKey]
+  const placeOf = ({ node }: NodeInfo) => topologyValue(node, topologyKey)
   // Nodes that are in no place are one more, as for upstream.
   const placeCount = topologyKey === hostnameLabel ? scored.length : new Set(scored.map(placeOf)).size
   const weight = Math.log(placeCount + 2)
@@ -162,5 +163,5 @@ function canLevel(constraints: readonly PodConstraint[], event: ClusterEvent): b
 const hasMoved = (constraints: readonly SpreadConstraint[], old: Node, node: Node): boolean =>
   constraints.some(
     ({ topologyKey, includes }) =>
-      old.metadata.labels?.[topologyKey] !== node.metadata.labels?.[topologyKey] || includes(old) !== includes(node),
+      topologyValue(old, topologyKey) !== topologyValue(node, topologyKey) || includes(old) !== includes(node),
   )

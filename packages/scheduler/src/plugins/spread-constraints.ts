@@ -11,6 +11,7 @@ import type { NodeIndex } from '../node-indexes.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { TopologySums } from '../topology-sums.ts'
 import { isRepelled } from './taint-toleration.ts'
+import { topologyValue } from './topology-value.ts'
 
 /** Label of nodes that each has with a value of its own. */
 export const hostnameLabel = 'kubernetes.io/hostname'
@@ -145,8 +146,8 @@ const hasLabels = (labels: Labels, wanted: readonly (readonly [name: string, val
   wanted.every(([name, value]) => labels[name] === value)
 
 /** Whether the node is in a place for each of the constraints. */
-export const hasAllKeys = ({ metadata: { labels = {} } }: Node, constraints: readonly SpreadConstraint[]): boolean =>
-  constraints.every(({ topologyKey }) => labels[topologyKey] !== undefined)
+export const hasAllKeys = (node: Node, constraints: readonly SpreadConstraint[]): boolean =>
+  constraints.every(({ topologyKey }) => topologyValue(node, topologyKey) !== undefined)
 
 /** For each constraint how many pods count in each place. */
 export class SpreadCounts implements NodeIndex {
@@ -157,7 +158,7 @@ export class SpreadCounts implements NodeIndex {
       (constraint) =>
         new TopologySums((info) => {
           const { node } = info
-          const place = node.metadata.labels?.[constraint.topologyKey]
+          const place = topologyValue(node, constraint.topologyKey)
           if (place === undefined || !constraint.includes(node)) return []
           return areAllNeeded && !hasAllKeys(node, constraints) ? [] : [[place, constraint.countOn(info)]]
         }),

@@ -270,6 +270,41 @@ describe('NodeVolumeLimits', () => {
     const tooMany = { reasons: ['node(s) exceed max volume count'], isHelpedByEviction: true }
     expect(filter?.refuse(node)).toEqual(fits ? undefined : tooMany)
   })
+
+  /** What is attached to a node, by the names of the volumes. */
+  const attached = (...names: readonly string[]): NonNullable<StorageContent['attachments']> =>
+    names.map((persistentVolumeName) => ({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: `csi-${persistentVolumeName}` },
+      spec: { attacher: 'example.com/disks', nodeName: 'n1', source: { persistentVolumeName } },
+    }))
+  it.each<readonly [string, number, readonly string[], readonly string[], readonly string[], boolean]>([
+    ['of pods that are gone', 1, [], ['b'], ['a'], false],
+    ['of pods that are gone, where there is room', 2, [], ['b'], ['a'], true],
+    ['of pods that are there, once', 2, ['b'], ['b'], ['a'], true],
+    ['that it wants itself', 1, [], ['a'], ['a'], true],
+    ['that are not there', 1, [], ['lost', 'path'], ['a'], true],
+  ])('counts volumes that are still attached: %s', (_, count, present, attachments, wanted, fits) => {
+    const node = nodeWith([podUsing(present)])
+    const storage = makeStorage({ ...content(count), attachments: attached(...attachments) })
+    const filter = nodeVolumeLimits(storage).filter?.(podUsing(wanted), makeCluster([node]))
+    expect(filter?.refuse(node) === undefined).toBe(fits)
+  })
+
+  it('takes what is attached for a pod to go with it, where it is asked what would be without the pod', () => {
+    const other = podUsing(['b'])
+    const storage = makeStorage({ ...content(1), attachments: attached('b') })
+    const node = nodeWith([other])
+    const filter = nodeVolumeLimits(storage).filter?.(podUsing(['a']), makeCluster([node]))
+    expect(filter?.refuse(node)).toBeDefined()
+    node.remove(other)
+    expect(filter?.refuse(node)).toBeDefined()
+    filter?.remove(other, node)
+    expect(filter?.refuse(node)).toBeUndefined()
+    filter?.add(other, node)
+    expect(filter?.refuse(node)).toBeDefined()
+  })
 })
 
 describe('VolumeBinding', () => {

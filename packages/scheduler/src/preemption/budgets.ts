@@ -18,7 +18,7 @@ export function splitByBudgets(
         Object.keys(metadata.labels ?? {}).length > 0 &&
         selector.matches(metadata.labels) &&
         // Its going is granted and counted already.
-        status?.disruptedPods?.[metadata.name ?? ''] === undefined,
+        !Object.hasOwn(status?.disruptedPods ?? {}, metadata.name ?? ''),
       allowed: status?.disruptionsAllowed ?? 0,
     }
   })

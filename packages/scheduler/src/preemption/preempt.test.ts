@@ -433,6 +433,13 @@ describe('disruption budgets', () => {
     expect(guarded(budgets, a, other, b, c)).toEqual(expected)
   })
 
+  it('guard a pod that is called as what every object inherits', () => {
+    const named = pod(0, { name: 'constructor', labels: web })
+    expect(guarded([budget(0, web, { disruptedPods: { a: '2026-01-01T00:00:00Z' } })], a, named)).toEqual([
+      'constructor',
+    ])
+  })
+
   it('guard no pod without labels, though their selectors mean it', () => {
     const selector = { matchExpressions: [{ key: 'app', operator: 'DoesNotExist' }] }
     const unlabelled = pod(0, { name: 'unlabelled', labels: {} })

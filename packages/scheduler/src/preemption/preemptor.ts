@@ -62,19 +62,22 @@ export class Preemptor {
 
   /**
    * Deletes the victims, within their own grace periods, and has less important pods look for another node that were to come to this
-   * one. What fails is logged, and decided anew when the pod is tried again.
+   * one. What fails is logged, and decided anew when the pod is tried again. Resolves to whether all are told to leave.
    */
-  async preempt(pod: Pod, victims: Victims): Promise<void> {
+  async preempt(pod: Pod, victims: Victims): Promise<boolean> {
     const { uid = '' } = pod.metadata
     this.#underWay.set(uid, victims)
     const node = victims.node.name
     const evictions = Promise.allSettled(victims.pods.map((victim) => this.#evict(victim, pod, node)))
     await Promise.all(this.#displaceNominated(pod, node))
+    let areTold = true
     for (const result of await evictions) {
       if (result.status === 'fulfilled') continue
+      areTold = false
       this.#environment.logger.warn('preempting a pod failed', { for: pod.metadata.name, error: result.reason })
       this.#underWay.delete(uid)
     }
+    return areTold
   }
 
   /** Whether pods that have to leave for this one are not seen leaving yet: until then nothing more may be decided for it. */

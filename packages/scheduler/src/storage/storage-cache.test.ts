@@ -10,7 +10,9 @@ import {
   persistentVolumes,
   type Resource,
   storageClasses,
+  type VolumeAttachment,
   volumeAnnotations,
+  volumeAttachments,
 } from '@coracle/api'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
@@ -104,6 +106,24 @@ it.each<readonly [string, Resource<never>, KubernetesObject, object]>([
   await client.delete(resource, key as never)
   await environment.clock.settle()
   expect(events).toMatchObject([event, event, event])
+})
+
+it('knows what is attached to a node, and tells when it is not any more', async () => {
+  const attachment = (name: string, nodeName: string) =>
+    create<VolumeAttachment>(volumeAttachments, {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name },
+      spec: { attacher: 'disks', nodeName, source: { persistentVolumeName: name } },
+    })
+  await attachment('a', 'n1')
+  await cache.start()
+  await attachment('b', 'n2')
+  const on = (nodeName: string) => cache.attachments(nodeName).map(({ metadata }) => metadata.name)
+  expect([on('n1'), on('n2'), on('n3'), events]).toEqual([['a'], ['b'], [], []])
+  await client.delete(volumeAttachments, { name: 'b' })
+  await environment.clock.settle()
+  expect([on('n2'), events]).toEqual([[], [{ type: 'volume-detached', nodeName: 'n2' }]])
 })
 
 it('has seen all that there is when it has started', async () => {

@@ -14,7 +14,9 @@ import {
   type StorageClass,
   storageClasses,
   storageClassOfVolume,
+  type VolumeAttachment,
   volumeAnnotations,
+  volumeAttachments,
 } from '@coracle/api'
 import { type Client, createInformer, type IndexFunction, type Informer, keyOf, keyText } from '@coracle/client'
 import type { Environment } from '@coracle/environment'
@@ -23,6 +25,7 @@ import type { Storage } from './storage.ts'
 
 const unboundIndexName = 'unbound'
 const classIndexName = 'class'
+const nodeIndexName = 'node'
 
 /** Volumes whose claim has taken them are in nobody's way. */
 const byUnboundClass: IndexFunction<PersistentVolume> = (volume) => {
@@ -32,6 +35,8 @@ const byUnboundClass: IndexFunction<PersistentVolume> = (volume) => {
 
 const byClass: IndexFunction<CsiStorageCapacity> = ({ storageClassName }) => [storageClassName]
 
+const byNode: IndexFunction<VolumeAttachment> = ({ spec }) => [spec.nodeName]
+
 /** Follows the API, and keeps what is assumed beside it: an assumption ends as soon as the API shows a newer state of the object. */
 export class StorageCache implements Storage {
   readonly #claims: Informer<PersistentVolumeClaim>
@@ -39,12 +44,13 @@ export class StorageCache implements Storage {
   readonly #classes: Informer<StorageClass>
   readonly #csiNodes: Informer<CsiNode>
   readonly #csiDrivers: Informer<CsiDriver>
+  readonly #attachments: Informer<VolumeAttachment>
   readonly #capacities: Informer<CsiStorageCapacity>
   readonly #assumedClaims: Assumptions<PersistentVolumeClaim>
   readonly #assumedVolumes: Assumptions<PersistentVolume>
   readonly #onEvent: (event: ClusterEvent) => void
 
-  /** `onEvent` is told of every change. */
+  /** `onEvent` is told of every change that may help a pod. */
   constructor(client: Client, environment: Environment, onEvent: (event: ClusterEvent) => void) {
     const follow = <T extends KubernetesObject>(
       resource: Resource<T>,
@@ -55,6 +61,7 @@ export class StorageCache implements Storage {
     this.#classes = follow(storageClasses)
     this.#csiNodes = follow(csiNodes)
     this.#csiDrivers = follow(csiDrivers)
+    this.#attachments = follow(volumeAttachments, { [nodeIndexName]: byNode })
     this.#capacities = follow(csiStorageCapacities, { [classIndexName]: byClass })
     this.#assumedClaims = new Assumptions(this.#claims)
     this.#assumedVolumes = new Assumptions(this.#volumes)
@@ -67,6 +74,9 @@ export class StorageCache implements Storage {
     this.#listen(this.#volumes, (volume) => ({ type: 'volume-changed', volume }))
     this.#listen(this.#classes, (storageClass) => ({ type: 'storage-class-changed', storageClass }))
     this.#listen(this.#csiNodes, ({ metadata: { name = '' } }) => ({ type: 'csi-node-changed', nodeName: name }))
+    this.#attachments.addHandler({
+      delete: ({ spec: { nodeName } }) => this.#onEvent({ type: 'volume-detached', nodeName }),
+    })
     this.#listen(this.#csiDrivers, () => ({ type: 'storage-capacity-changed' }))
     this.#listen(this.#capacities, () => ({ type: 'storage-capacity-changed' }))
     for (const informer of this.#informers) informer.start()
@@ -98,6 +108,10 @@ export class StorageCache implements Storage {
     return this.#csiNodes.get(name)
   }
 
+  attachments(nodeName: string): readonly VolumeAttachment[] {
+    return this.#attachments.byIndex(nodeIndexName, nodeName)
+  }
+
   csiDriver(name: string): CsiDriver | undefined {
     return this.#csiDrivers.get(name)
   }
@@ -126,7 +140,15 @@ export class StorageCache implements Storage {
   }
 
   get #informers(): readonly Informer<never>[] {
-    const all = [this.#claims, this.#volumes, this.#classes, this.#csiNodes, this.#csiDrivers, this.#capacities]
+    const all = [
+      this.#claims,
+      this.#volumes,
+      this.#classes,
+      this.#csiNodes,
+      this.#csiDrivers,
+      this.#attachments,
+      this.#capacities,
+    ]
     return all as unknown as readonly Informer<never>[]
   }
 

@@ -6,6 +6,7 @@ import type {
   PersistentVolumeClaim,
   Pod,
   StorageClass,
+  VolumeAttachment,
 } from '@coracle/api'
 import type { Storage } from '../storage/storage.ts'
 import { makePod } from './objects.ts'
@@ -18,6 +19,7 @@ export interface StorageContent {
   readonly volumes?: readonly PersistentVolume[]
   readonly classes?: readonly StorageClass[]
   readonly csiNodes?: readonly CsiNode[]
+  readonly attachments?: readonly VolumeAttachment[]
   readonly capacities?: readonly CsiStorageCapacity[]
   /** Names of CSI drivers that say how much room there is. */
   readonly measuring?: readonly string[]
@@ -26,6 +28,7 @@ export interface StorageContent {
 /** Storage that does not change. */
 export function makeStorage(content: StorageContent): Storage {
   const { claims = [], volumes = [], classes = [], csiNodes = [], capacities = [], measuring = [] } = content
+  const { attachments = [] } = content
   const named = <T extends KubernetesObject>(all: readonly T[], name: string) =>
     all.find(({ metadata }) => metadata.name === name)
   return {
@@ -34,6 +37,7 @@ export function makeStorage(content: StorageContent): Storage {
     storageClass: (name) => named(classes, name),
     unboundVolumes: (className) => volumes.filter(({ spec }) => (spec?.storageClassName ?? '') === className),
     csiNode: (name) => named(csiNodes, name),
+    attachments: (nodeName) => attachments.filter(({ spec }) => spec.nodeName === nodeName),
     csiDriver: (name) =>
       measuring.includes(name)
         ? { apiVersion: 'storage.k8s.io/v1', kind: 'CSIDriver', metadata: { name }, spec: { storageCapacity: true } }

@@ -169,8 +169,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'devices are not kept for claims that are about to get them',
     file: 'scheduler/src/devices/device-cache.ts',
-    find: '    this.#pending.set(uid, allocation)\n    this.use.set(uid, allocation)',
-    replace: '    this.#pending.set(uid, allocation)',
+    find: '    this.#pending.set(uid, { allocation, version: undefined })\n    this.use.set(uid, allocation)',
+    replace: '    this.#pending.set(uid, { allocation, version: undefined })',
   },
   {
     name: 'a claim is taken back from a pod that still runs',

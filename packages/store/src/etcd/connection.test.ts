@@ -146,7 +146,7 @@ describe('a call to etcd', () => {
     expect([isServiceError(error), isServiceError(new Error('other')), calls]).toEqual([true, false, 1])
   })
 
-  it.each([status.UNAVAILABLE, status.CANCELLED])(
+  it.each([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED])(
     'is tried again with the next server where one answers with the code %i, and goes there from then on',
     async (code) => {
       const asked: string[] = []
@@ -171,6 +171,21 @@ describe('a call to etcd', () => {
     const { say } = connect([one.address, two.address])
     await expect(say('a', once)).rejects.toThrow(new StoreTimeoutError(`${one.address},${two.address}`, 'no leader'))
     expect(await say('b', once)).toBe('b')
+  })
+
+  it.each([status.UNAVAILABLE, status.INTERNAL, status.UNKNOWN, status.DEADLINE_EXCEEDED, status.DATA_LOSS])(
+    'may have been carried out where it changes something and is answered with the code %i',
+    async (code) => {
+      const { address } = await serve(() => failure(code, 'no luck'))
+      const { say } = connect([address])
+      await expect(say('a', once)).rejects.toThrow(new StoreTimeoutError(address, 'no luck'))
+    },
+  )
+
+  it('was not carried out where etcd says why it does not take it', async () => {
+    const { address } = await serve(() => failure(status.RESOURCE_EXHAUSTED, 'database space exceeded'))
+    const { say } = connect([address])
+    await expect(say('a', once)).rejects.toMatchObject({ details: 'database space exceeded' })
   })
 
   it('is given up where another attempt would be too late', async () => {
@@ -310,24 +325,40 @@ describe('an etcd that asks who comes', () => {
     expect([await say('a'), passwords]).toEqual(['[]', []])
   })
 
-  it.each([failure(status.UNAUTHENTICATED, 'who are you'), failure(status.UNKNOWN, 'etcdserver: invalid auth token')])(
-    'is told again, once for a call, where it has forgotten the token: %s',
-    async (forgotten) => {
-      let tokens = 0
-      let valid = 'token 1'
-      const { address, passwords } = await serve(
-        (_, metadata) => (tokenOf(metadata) === valid ? tokenOf(metadata) : forgotten),
-        () => `token ${++tokens}`,
-      )
-      const { say } = connect([address], { user })
-      await say('a')
-      valid = 'token 2'
-      expect(await say('b', once)).toBe('token 2')
-      valid = 'none'
-      await expect(say('c')).rejects.toMatchObject({ code: forgotten.code })
-      expect(passwords).toHaveLength(3)
-    },
-  )
+  it.each([
+    failure(status.UNAUTHENTICATED, 'who are you'),
+    failure(status.UNKNOWN, 'etcdserver: invalid auth token'),
+    // A signed token is as old as the users and roles it was made for.
+    failure(status.INVALID_ARGUMENT, 'etcdserver: revision of auth store is old'),
+  ])('is told again, once for a call, where it has forgotten the token: %s', async (forgotten) => {
+    let tokens = 0
+    let valid = 'token 1'
+    const { address, passwords } = await serve(
+      (_, metadata) => (tokenOf(metadata) === valid ? tokenOf(metadata) : forgotten),
+      () => `token ${++tokens}`,
+    )
+    const { say } = connect([address], { user })
+    await say('a')
+    valid = 'token 2'
+    expect(await say('b', once)).toBe('token 2')
+    valid = 'none'
+    await expect(say('c')).rejects.toMatchObject({ code: forgotten.code })
+    expect(passwords).toHaveLength(3)
+  })
+
+  it('is told again once, however many calls it has refused a token', async () => {
+    let tokens = 0
+    let valid = 'token 1'
+    const { address, passwords } = await serve(
+      (_, metadata) => (tokenOf(metadata) === valid ? valid : failure(status.UNAUTHENTICATED, 'who are you')),
+      () => `token ${++tokens}`,
+    )
+    const { say } = connect([address], { user })
+    await say('a')
+    valid = 'token 2'
+    const said = await Promise.all(Array.from({ length: 50 }, () => say('b', once)))
+    expect([new Set(said), passwords.length]).toEqual([new Set(['token 2']), 2])
+  })
 
   it('is told again with the next call where it could not be told', async () => {
     let isRefusing = true
@@ -395,6 +426,17 @@ describe('a stream', () => {
     ])
     stream.on('error', () => {})
     stream.cancel()
+  })
+
+  it('that is cancelled here stays with its server', async () => {
+    const one = await serve((said) => `one ${said}`)
+    const two = await serve((said) => `two ${said}`)
+    const { connection, say } = connect([one.address, two.address])
+    const stream = await connection.stream(chat)
+    const failed = new Promise((resolve) => stream.once('error', resolve))
+    stream.cancel()
+    await failed
+    expect(await say('b')).toBe('one b')
   })
 
   it('that fails leaves its server, and lets go of a token that is not known any more', async () => {

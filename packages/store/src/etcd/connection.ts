@@ -63,6 +63,8 @@ export class Connection {
   readonly #closing = new AbortController()
   #current = 0
   #token: Promise<string> | undefined
+  /** What `#token` has come to. */
+  #tokenText: string | undefined
 
   constructor(options: ConnectionOptions) {
     assert(options.servers.length > 0, 'an etcd store needs a server')
@@ -80,7 +82,7 @@ export class Connection {
   /**
    * Calls a procedure. One that is `repeatable`, because it changes nothing, is tried again with the next server where one
    * fails. Rejects with a `StoreUnavailableError` where nothing was done, with a `StoreTimeoutError` where nobody knows,
-   * and with etcd's own error where etcd refuses.
+   * and with etcd's own error where etcd refuses, or where a repeatable one fails for a reason that no other server helps with.
    */
   async call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
@@ -93,19 +95,24 @@ export class Connection {
     let lastFailure: string | undefined
     for (;;) {
       const index = await this.#reach(deadlineMs, lastFailure)
+      let metadata: Metadata | undefined
       try {
-        return await this.#send(index, method, value, await this.#metadata(index, deadlineMs), deadlineMs)
+        metadata = await this.#metadata(index, deadlineMs)
+        return await this.#send(index, method, value, metadata, deadlineMs)
       } catch (error) {
         this.#checkOpen()
         if (!isServiceError(error)) throw error
-        if (isStaleToken(error) && mayRenew) {
+        if (isStaleToken(error)) {
+          if (!mayRenew) throw error
           mayRenew = false
-          this.#token = undefined
+          this.#forgetToken(metadata)
           continue
         }
-        if (error.code !== status.UNAVAILABLE && error.code !== status.CANCELLED) throw error
-        this.#leave(index)
-        if (!repeatable) throw new StoreTimeoutError(this.place, error.details)
+        const isServerFailing = serverFailures.has(error.code)
+        if (isServerFailing) this.#leave(index)
+        if (!repeatable && (isServerFailing || unclearOutcomes.has(error.code)))
+          throw new StoreTimeoutError(this.place, error.details)
+        if (!isServerFailing) throw error
         if (clock.monotonicMs() + etcdRetryMs >= deadlineMs) throw new StoreUnavailableError(this.place, error.details)
         lastFailure = error.details
         await this.#pause(etcdRetryMs)
@@ -131,8 +138,9 @@ export class Connection {
       {},
     )
     stream.once('error', (error) => {
-      if (isServiceError(error) && isStaleToken(error)) this.#token = undefined
-      this.#leave(index)
+      if (isServiceError(error) && isStaleToken(error)) this.#forgetToken(metadata)
+      // Whoever cancels it has nothing against the server.
+      if (!isServiceError(error) || error.code !== status.CANCELLED) this.#leave(index)
     })
     return stream
   }
@@ -178,13 +186,23 @@ export class Connection {
     const { user } = this.#options
     if (user === undefined) return metadata
     this.#token ??= this.#authenticate(index, user, deadlineMs)
+    const token = this.#token
     try {
-      metadata.set('token', await this.#token)
+      const text = await token
+      if (this.#token === token) this.#tokenText = text
+      metadata.set('token', text)
       return metadata
     } catch (error) {
-      this.#token = undefined
+      if (this.#token === token) this.#token = undefined
       throw error
     }
+  }
+
+  /** Lets go of the token that a call was made with, unless that has been done: what etcd takes to make one should be asked for once. */
+  #forgetToken(metadata: Metadata | undefined): void {
+    if (this.#tokenText === undefined || metadata?.get('token')[0] !== this.#tokenText) return
+    this.#token = undefined
+    this.#tokenText = undefined
   }
 
   async #authenticate(
@@ -216,7 +234,21 @@ export class Connection {
   }
 }
 
-/** etcd forgets tokens after a while, and all of them when it restarts. */
+/** Codes with which another server may do better: they are those that etcd's own client tries again, and that of a call that took too long. */
+const serverFailures: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED])
+
+/** Codes that do not tell whether anything was done. */
+const unclearOutcomes: ReadonlySet<number> = new Set([
+  status.UNKNOWN,
+  status.DEADLINE_EXCEEDED,
+  status.ABORTED,
+  status.DATA_LOSS,
+])
+
+/**
+ * etcd forgets tokens after a while, and all of them when it restarts. Signed ones (JWT) are good only until somebody changes
+ * a user or a role, and calls with one are refused for that until there is a new one.
+ */
 function isStaleToken({ code, details }: ServiceError): boolean {
-  return code === status.UNAUTHENTICATED || details.includes('invalid auth token')
+  return code === status.UNAUTHENTICATED || /invalid auth token|revision of auth store is old/.test(details)
 }

@@ -42,16 +42,12 @@ import { Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
 import { EtcdNotes, isNoteKey } from './notes.ts'
 import { SharedCall } from './shared-call.ts'
-import { EtcdWatch } from './watch.ts'
+import { EtcdWatch, isMarker, markerName, markerValue } from './watch.ts'
 
 const range = { path: '/etcdserverpb.KV/Range', request: rangeRequest, response: rangeResponse }
 const txn = { path: '/etcdserverpb.KV/Txn', request: txnRequest, response: txnResponse }
 const compaction = { path: '/etcdserverpb.KV/Compact', request: compactionRequest, response: compactionResponse }
 const memberStatus = { path: '/etcdserverpb.Maintenance/Status', request: statusRequest, response: statusResponse }
-
-/** Written under the prefix of a watch to learn how far it is; no part of the store. */
-const markerName = 'coracle-watch-progress'
-const markerValue = Buffer.from('{"purpose":"the event of this key tells a watch how far it is"}')
 
 /** What etcd says of a request beyond its limit (`--max-request-bytes`), and what its gRPC says of one far beyond. */
 const tooLarge = /request is too large|received message larger than max/
@@ -63,8 +59,6 @@ export class EtcdStore implements Store {
   readonly #connection: Connection
   readonly #keys: KeySpace
   readonly #watches = new Set<EtcdWatch>()
-  /** Keys that were written to learn how far a watch is. */
-  readonly #markers = new Set<string>()
   readonly #calls = new Set<Promise<unknown>>()
   readonly #latest: SharedCall<Revision>
   readonly #notes: EtcdNotes
@@ -126,7 +120,7 @@ export class EtcdStore implements Store {
       if (revision === 0) revision = header?.revision ?? 0
       const entries = kvs.map((kv) => this.#entryOf(kv))
       after = entries.at(-1)?.key
-      yield { revision, entries: entries.filter(({ key }) => !this.#markers.has(key) && !isNoteKey(key)) }
+      yield { revision, entries: entries.filter((entry) => !isMarker(entry) && !isNoteKey(entry.key)) }
       if (!more) return
     }
   }
@@ -173,7 +167,6 @@ export class EtcdStore implements Store {
     this.#checkOpen()
     checkPrefix(prefix)
     const marker = prefix + markerName
-    this.#markers.add(marker)
     const operations = [{ type: 'put', key: marker, value: markerValue }] as const
     const watch = new EtcdWatch({
       connection: this.#connection,
@@ -181,7 +174,6 @@ export class EtcdStore implements Store {
       keys: this.#keys,
       prefix,
       options,
-      marker,
       mark: () => this.commit({ conditions: [], operations }),
       onClosed: (closed) => this.#watches.delete(closed),
     })

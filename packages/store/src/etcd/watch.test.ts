@@ -7,9 +7,10 @@ import type { StoreEvent } from '../store.ts'
 import type { watchRequest } from './api.ts'
 import type { Connection } from './connection.ts'
 import { KeySpace } from './key-space.ts'
-import { EtcdWatch } from './watch.ts'
+import { EtcdWatch, markerName, markerValue } from './watch.ts'
 
 const keys = new KeySpace('/store/')
+const marker = `a/${markerName}`
 
 /** A stream to etcd whose answers the test gives. */
 class FakeStream extends EventEmitter {
@@ -18,11 +19,10 @@ class FakeStream extends EventEmitter {
   write(message: Encodable<typeof watchRequest>): void {
     this.written.push(message)
   }
+  /** As gRPC does, it tells whoever listens. */
   cancel(): void {
     this.isCancelled = true
-  }
-  destroy(error: Error): void {
-    this.emit('error', error)
+    this.emit('error', new Error('Cancelled on client'))
   }
   /** What the watch has asked for. */
   get request(): NonNullable<Encodable<typeof watchRequest>['createRequest']> {
@@ -85,7 +85,6 @@ async function startWatch(after = 5) {
       onGap: ({ message }) => told.push(message),
       onEnd: ({ message }) => told.push(message),
     },
-    marker: 'a/marker',
     mark: async () => {
       marks += 1
       if (failures.mark !== undefined) throw failures.mark
@@ -175,6 +174,16 @@ describe('a watch of etcd', () => {
     expect([streams.length, warnings.length]).toEqual([4, 2])
   })
 
+  it('lets go of a stream whose watch etcd has ended, and bears what becomes of it', async () => {
+    const { streams, latest, clock, warnings } = await startWatch()
+    latest().send({ canceled: true, cancelReason: 'permission denied' })
+    await clock.advance(etcdRetryMs)
+    expect(streams.map(({ isCancelled }) => isCancelled)).toEqual([true, false])
+    // An emitter throws where nobody listens.
+    for (const stream of streams) for (const late of ['dropped', 'dropped again']) stream.emit('error', new Error(late))
+    expect(warnings).toEqual(['a watch was cut off, trying again'])
+  })
+
   it('ends at a gap, where history was compacted', async () => {
     const { latest, told, closed, clock, streams } = await startWatch()
     latest().send({ canceled: true, compactRevision: 9 })
@@ -218,7 +227,6 @@ describe('a watch of etcd', () => {
       keys,
       prefix: '',
       options,
-      marker: 'm',
       mark,
       onClosed() {},
     })
@@ -242,15 +250,22 @@ describe('the progress of a watch of etcd', () => {
     expect(marks()).toBe(0)
     await clock.advance(1)
     expect(marks()).toBe(1)
-    latest().change([9, 'a/marker', ''])
-    latest().change([10, 'a/1', 'x'], [11, 'a/marker', ''])
-    latest().change([12, 'a/marker', ''], [12, 'a/1', 'y'])
+    latest().change([9, marker, `${markerValue}`])
+    latest().change([10, 'a/1', 'x'], [11, marker, `${markerValue}`])
+    latest().change([12, marker, `${markerValue}`], [12, 'a/1', 'y'])
     expect(told.map((line) => line.slice(0, 12).trim())).toEqual([
       'up to 9',
       '10 put a/1=x',
       'up to 11',
       '12 put a/1=y',
     ])
+  })
+
+  it('is told by the markers of others too, and by no object that has such a name', async () => {
+    const { latest, told } = await startWatch()
+    latest().change([9, `a/b/${markerName}`, `${markerValue}`])
+    latest().change([10, `a/b/${markerName}`, 'x'])
+    expect(told.map((line) => line.split('=')[0])).toEqual(['up to 9', `10 put a/b/${markerName}`])
   })
 
   it('needs no marker where events tell it in time, or a marker is on its way', async () => {

@@ -8,14 +8,21 @@ import type { Connection } from './connection.ts'
 import type { KeySpace } from './key-space.ts'
 import { isNoteKey } from './notes.ts'
 
+/** Written under the prefix of a watch to learn how far it is, by whichever process; no part of the store. */
+export const markerName = 'coracle-watch-progress'
+export const markerValue = Buffer.from('{"purpose":"the event of this key tells a watch how far it is"}')
+
+/** Whether something was written for a watch, of this process or of another: its name alone somebody's object may have, too. */
+export const isMarker = ({ key, value }: { readonly key: string; readonly value: Uint8Array }): boolean =>
+  key.endsWith(markerName) && markerValue.equals(value)
+
 export interface EtcdWatchParts {
   readonly connection: Connection
   readonly environment: Environment
   readonly keys: KeySpace
   readonly prefix: string
   readonly options: WatchOptions
-  /** A key under the prefix that is never told of, and writes it. */
-  readonly marker: string
+  /** Writes the marker under the prefix, which is never told of. */
   readonly mark: () => Promise<{ readonly revision: Revision }>
   readonly onClosed: (watch: EtcdWatch) => void
 }
@@ -120,23 +127,27 @@ export class EtcdWatch implements StoreWatch {
     const startRevision = Math.max(1, this.#position)
     stream.write({ createRequest: { ...keys.rangeOf(prefix), startRevision, prevKv: true, fragment: true } })
     await new Promise<void>((resolve, reject) => {
-      stream.on('data', (response: WatchResponse) => this.#take(stream, response))
-      stream.once('error', reject)
+      stream.on('data', (response: WatchResponse) => {
+        const refusal = this.#take(stream, response)
+        if (refusal === undefined) return
+        reject(refusal)
+        stream.cancel()
+      })
+      // An error that nobody listens for would end the process, and there may be more than one.
+      stream.on('error', reject)
       stream.once('end', resolve)
     })
   }
 
-  #take(stream: WatchStream, response: WatchResponse): void {
+  /** Why etcd has ended the watch, but not the stream, where it has. */
+  #take(stream: WatchStream, response: WatchResponse): Error | undefined {
     if (this.#closing.signal.aborted || stream !== this.#stream) return
     const { canceled, compactRevision, cancelReason, events, fragment } = response
     if (compactRevision > 0) {
       this.#gap(compactRevision)
       return
     }
-    if (canceled) {
-      stream.destroy(new Error(cancelReason === '' ? 'etcd has ended the watch' : cancelReason))
-      return
-    }
+    if (canceled) return new Error(cancelReason === '' ? 'etcd has ended the watch' : cancelReason)
     for (const event of events) {
       const revision = event.kv?.modRevision ?? 0
       if (revision <= this.#position) continue
@@ -171,10 +182,10 @@ export class EtcdWatch implements StoreWatch {
   }
 
   #deliver(events: readonly StoreEvent[]): void {
-    const { marker, options } = this.#parts
+    const { options } = this.#parts
     const last = events.at(-1)?.revision ?? this.#position
     this.#position = last
-    const visible = events.filter(({ key }) => key !== marker && !isNoteKey(key))
+    const visible = events.filter((event) => !isMarker(event) && !isNoteKey(event.key))
     try {
       if (visible.length > 0) options.onEvents(visible)
       if (visible.at(-1)?.revision !== last && !this.#closing.signal.aborted) options.onProgress?.(last)

@@ -12,6 +12,10 @@ function outcome(source: string): string {
 
 const notConverted = (type: string, from = 'string'): string => `type conversion error from '${from}' to '${type}'`
 
+it('finds out at once that very many digits are no number', { timeout: 2_000 }, () => {
+  expect(outcome(`double('${'1'.repeat(50_000)}x')`)).toBe(`instantiation: ${notConverted('double')}`)
+})
+
 describe('texts become what cel-go reads in them', () => {
   it.each([
     ["int('+1')", '1'],

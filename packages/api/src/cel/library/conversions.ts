@@ -49,7 +49,7 @@ function parseDouble(text: string): number {
   }
   const special = known[text.toLowerCase()]
   if (special !== undefined) return special
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  const value = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
   // What is too large for a double is none.
   if (value === undefined || !Number.isFinite(value)) throw notConverted('double')
   return value

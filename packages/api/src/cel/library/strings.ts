@@ -82,9 +82,19 @@ function join(list: CelList, by = ''): string {
     .join(by)
 }
 
-/** Only the white space that Go's unicode knows, not the byte order mark. */
-const trim = (text: string): string =>
-  text.replace(/^[\s\u0085]+|[\s\u0085]+$/gu, (space) => (space.includes('\ufeff') ? space : ''))
+/**
+ * Without white space at both ends: that which Go's unicode knows, not the byte order mark. Not by a pattern, which would look at white
+ * space within the text again and again.
+ */
+function trim(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text.charAt(start))) start += 1
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+const isSpace = (character: string): boolean => /[\s\u0085]/.test(character) && character !== '\ufeff'
 
 const upper = (text: string): string => text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase())
 const lower = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())

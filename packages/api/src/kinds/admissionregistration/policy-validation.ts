@@ -196,16 +196,16 @@ function annotationErrors(
   around: Surroundings,
   path: FieldPath,
 ): readonly FieldError[] {
+  const repeated = repeatedAt(annotations.map(({ key }) => key))
   const tooMany = `must not have more than ${auditAnnotationsMax} auditAnnotations`
   return [
     ...(annotations.length > auditAnnotationsMax ? [invalidField(path, annotations, tooMany)] : []),
     ...annotations.flatMap(({ key, valueExpression }, index) => {
       const at = path.index(index)
-      const isTwice = annotations.findIndex((each) => each.key === key) < index
       return [
         ...checkText('qualified-name', `${policy}/${key}`, at.field('key')),
         ...valueErrors(valueExpression, around, at.field('valueExpression')),
-        ...(isTwice ? [duplicateField(at.field('key'), key)] : []),
+        ...(repeated.has(index) ? [duplicateField(at.field('key'), key)] : []),
       ]
     }),
   ]

@@ -1,6 +1,7 @@
 /** What is wrong with webhooks, in the words of upstream's validation of admissionregistration. */
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { checkLabelSelector } from '../core/pod/validation/checks.ts'
 import { validateWebhookClientConfig } from '../webhook-client-config.ts'
@@ -61,8 +62,9 @@ function nameErrors(name: string | undefined, path: FieldPath): readonly FieldEr
 function reviewVersionErrors(versions: readonly string[], path: FieldPath): readonly FieldError[] {
   const known = admissionReviewVersions.join(', ')
   if (versions.length === 0) return [requiredField(path, `must specify one of ${known}`)]
+  const repeated = repeatedAt(versions)
   const errors = versions.flatMap((version, index) => {
-    if (versions.indexOf(version) < index) return [invalidField(path.index(index), version, 'duplicate version')]
+    if (repeated.has(index)) return [invalidField(path.index(index), version, 'duplicate version')]
     return checkFormat('dns1035-label', version).map((problem) => invalidField(path.index(index), version, problem))
   })
   if (versions.some((version) => admissionReviewVersions.includes(version))) return errors

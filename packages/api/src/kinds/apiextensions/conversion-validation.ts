@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { validateWebhookClientConfig } from '../webhook-client-config.ts'
 import { conversionReviewVersions } from './conversion-review-versions.ts'
@@ -31,8 +32,9 @@ export function validateConversion({ strategy, webhook }: CustomResourceConversi
 function reviewVersionErrors(versions: readonly string[], path: FieldPath): readonly FieldError[] {
   if (versions.length === 0) return [requiredField(path)]
   const errors: FieldError[] = []
+  const repeated = repeatedAt(versions)
   versions.forEach((version, index) => {
-    if (versions.indexOf(version) < index) {
+    if (repeated.has(index)) {
       errors.push(invalidField(path.index(index), version, 'duplicate version'))
       return
     }

@@ -9,13 +9,13 @@ export function formatWarnings(
   definition: CustomResourceDefinition,
   old: CustomResourceDefinition | undefined,
 ): readonly string[] {
-  const before = old === undefined ? [] : unrecognizedFormats(old)
-  return unrecognizedFormats(definition)
-    .filter((format) => !before.includes(format))
+  const before = old === undefined ? new Set<string>() : unrecognizedFormats(old)
+  return [...unrecognizedFormats(definition)]
+    .filter((format) => !before.has(format))
     .map((format) => `unrecognized format ${JSON.stringify(format)}`)
 }
 
-function unrecognizedFormats({ spec }: CustomResourceDefinition): readonly string[] {
+function unrecognizedFormats({ spec }: CustomResourceDefinition): ReadonlySet<string> {
   const { shared, versions } = internalForm(spec)
   const found = new Set<string>()
   const note = ({ type = '', format = '' }: JsonSchemaProps): boolean => {
@@ -23,7 +23,7 @@ function unrecognizedFormats({ spec }: CustomResourceDefinition): readonly strin
     return false
   }
   for (const { schema } of [shared, ...versions]) someSchema(schema?.openAPIV3Schema, note)
-  return [...found]
+  return found
 }
 
 function isRecognized(type: string, format: string): boolean {

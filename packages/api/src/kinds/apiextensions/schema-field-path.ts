@@ -52,6 +52,17 @@ export function unescaped(text: string): string | FieldPathProblem {
   return text.replaceAll(/\\(.)/g, (_, mark: string) => escapes[mark] ?? '')
 }
 
+/** Whether schemas have properties. Looking takes as long as there are many, and a definition may have many paths through one schema. */
+const known = new WeakMap<object, boolean>()
+
+function hasMembers(properties: object): boolean {
+  const before = known.get(properties)
+  if (before !== undefined) return before
+  const found = Object.keys(properties).length > 0
+  known.set(properties, found)
+  return found
+}
+
 /** Follows a path in a schema; `brackets`: whether `['name']` may be a step. The problem is in the words of upstream's ValidFieldPath. */
 export function resolveFieldPath(
   text: string,
@@ -65,7 +76,7 @@ export function resolveFieldPath(
   const next = (): string | undefined => tokens[at++]
   const descend = (name: string): boolean => {
     const { properties = {}, additionalProperties } = schema
-    const isNamed = Object.keys(properties).length > 0
+    const isNamed = hasMembers(properties)
     const below = isNamed ? (Object.hasOwn(properties, name) ? properties[name] : undefined) : additionalProperties
     if (below === undefined || typeof below === 'boolean') return false
     steps.push({ name, isKey: !isNamed })

@@ -202,12 +202,11 @@ function validateStoredVersions(
   const path = FieldPath.of('status', 'storedVersions')
   if (stored.length === 0) return [invalidField(path, null, 'must have at least one stored version')]
   const missing = versions.filter(({ storage, name }) => storage && !stored.includes(name))
+  const names = new Set(versions.map(({ name }) => name))
   return [
     ...missing.map(({ name }) => invalidField(path, stored, `must have the storage version ${name}`)),
     ...stored.flatMap((name, index) =>
-      versions.some((version) => version.name === name)
-        ? []
-        : [invalidField(path.index(index), name, isStillStored(name))],
+      names.has(name) ? [] : [invalidField(path.index(index), name, isStillStored(name))],
     ),
   ]
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../field-error.ts'
+import { finderOf } from '../../finder.ts'
 import { humanDuration } from '../../human-duration.ts'
 import { formatTime } from '../../time.ts'
 import { ageColumn, column, nameColumn } from '../columns.ts'
@@ -61,9 +62,10 @@ function withTimes(
   nowMs: number,
 ): readonly CertificateSigningRequestCondition[] {
   const now = formatTime(nowMs)
+  const find = finderOf(old, keyOf)
   return conditions.map((condition) => {
-    const { type, status, lastUpdateTime = now, lastTransitionTime } = condition
-    const same = old.find((each) => each.type === type && each.status === status)
+    const { lastUpdateTime = now, lastTransitionTime } = condition
+    const same = find(keyOf(condition))
     return {
       ...condition,
       lastUpdateTime,
@@ -71,6 +73,8 @@ function withTimes(
     }
   })
 }
+
+const keyOf = ({ type, status }: CertificateSigningRequestCondition): string => JSON.stringify([type, status])
 
 /** `certificates.k8s.io/v1` certificatesigningrequests. */
 export const certificateSigningRequests = kind<CertificateSigningRequest>(certificateSigningRequestSchema, {

@@ -34,7 +34,14 @@ describe('validation of a secret', () => {
     [
       'kubernetes.io/dockerconfigjson',
       { '.dockerconfigjson': base64('auths') },
-      ['data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": must be a JSON object'],
+      [
+        'data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": invalid character \'a\' looking for beginning of value',
+      ],
+    ],
+    [
+      'kubernetes.io/dockerconfigjson',
+      { '.dockerconfigjson': base64('{"auths":') },
+      ['data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": unexpected end of JSON input'],
     ],
     [
       'kubernetes.io/dockercfg',

@@ -1,6 +1,7 @@
 import { type FieldError, invalidField, requiredField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { jsonTypeOf } from '../../json.ts'
+import { jsonSyntaxError } from '../../json-syntax/json-syntax.ts'
 import { kindSchema } from '../../meta.ts'
 import { boolean, bytes, mapOf, optional, pointer, string, stringMap } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
@@ -88,15 +89,14 @@ function validateJson(key: string, data: Data): readonly FieldError[] {
   return problem === undefined ? [] : [invalidField(dataPath.key(key), '<secret contents redacted>', problem)]
 }
 
-/** Why a text is no JSON object, in the words of Go's decoder where it is some other value; null is taken for one. */
+/** Why a text is no JSON object, in the words of Go's decoder; null is taken for one. */
 function jsonObjectProblem(text: string): string | undefined {
-  if (text.trim() === '') return 'unexpected end of JSON input'
   try {
     const type = jsonTypeOf(JSON.parse(text))
     if (type === 'object' || type === 'null') return undefined
     return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
   } catch {
-    return 'must be a JSON object'
+    return jsonSyntaxError(text)
   }
 }
 

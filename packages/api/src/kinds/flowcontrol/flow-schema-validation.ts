@@ -54,7 +54,13 @@ function checkSpec(name: string, spec: FlowSchemaSpec): readonly FieldError[] {
     ),
     ...(distinguisherMethod === undefined || distinguishers.includes(distinguisherMethod.type)
       ? []
-      : [unsupportedField(specPath.field('distinguisherMethod').field('type'), distinguisherMethod, distinguishers)]),
+      : [
+          unsupportedField(
+            specPath.field('distinguisherMethod').field('type'),
+            { Type: distinguisherMethod.type },
+            distinguishers,
+          ),
+        ]),
     ...(level.name === ''
       ? [requiredField(levelPath, 'must reference a priority level')]
       : checkFormat('dns1123-subdomain', level.name).map((why) => invalidField(levelPath, level.name, why))),

@@ -88,7 +88,7 @@ describe('a FlowSchema', () => {
     [
       'an unknown distinguisher',
       { distinguisherMethod: { type: 'ByColour' } },
-      'spec.distinguisherMethod.type: Unsupported value: {"type":"ByColour"}: supported values: "ByNamespace", "ByUser"',
+      'spec.distinguisherMethod.type: Unsupported value: {"Type":"ByColour"}: supported values: "ByNamespace", "ByUser"',
     ],
     [
       'no level',

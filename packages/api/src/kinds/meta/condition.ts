@@ -12,7 +12,7 @@ import type { Field, Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { metaV1 } from './names.ts'
 
-/** How long the texts of a condition may be. */
+/** How long the texts of a condition may be, in bytes. */
 const reasonLengthMax = 1024
 const messageLengthMax = 32_768
 
@@ -78,6 +78,7 @@ function checkCondition(each: Condition, path: FieldPath): readonly FieldError[]
       "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
     errors.push(invalidField(path.field('reason'), reason, why))
   } else if (reason.length > reasonLengthMax) errors.push(tooLongField(path.field('reason'), reasonLengthMax))
-  if ((message ?? '').length > messageLengthMax) errors.push(tooLongField(path.field('message'), messageLengthMax))
+  if (Buffer.byteLength(message ?? '') > messageLengthMax)
+    errors.push(tooLongField(path.field('message'), messageLengthMax))
   return errors
 }

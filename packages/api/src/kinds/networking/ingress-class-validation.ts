@@ -14,7 +14,7 @@ export function validateIngressClass({ spec = {} }: IngressClass): readonly Fiel
   const { controller = '', parameters } = spec
   const path = specPath.field('controller')
   return [
-    ...(controller.length > controllerLengthMax ? [tooLongField(path, controllerLengthMax)] : []),
+    ...(Buffer.byteLength(controller) > controllerLengthMax ? [tooLongField(path, controllerLengthMax)] : []),
     ...checkDomainPrefixedPath(controller, path),
     ...(parameters === undefined ? [] : validateParameters(parameters, specPath.field('parameters'))),
   ]

@@ -41,6 +41,9 @@ const defaultClassAnnotation = 'ingressclass.kubernetes.io/is-default-class'
 export const isDefaultIngressClass = ({ metadata }: IngressClass): boolean =>
   metadata.annotations?.[defaultClassAnnotation] === 'true'
 
+const nameWithMark = (each: IngressClass): string =>
+  `${each.metadata.name ?? ''}${isDefaultIngressClass(each) ? ' (default)' : ''}`
+
 function shownParameters({ spec }: IngressClass): string {
   const { parameters } = spec ?? {}
   if (parameters === undefined) return '<none>'
@@ -53,7 +56,7 @@ export const ingressClasses = kind<IngressClass>(ingressClassSchema, {
   plural: 'ingressclasses',
   namespaced: false,
   columns: [
-    nameColumn,
+    { ...nameColumn, cell: nameWithMark },
     column('Controller', ({ spec }) => spec?.controller ?? '', { field: 'spec.controller' }),
     column('Parameters', shownParameters, 'Settings for the controller.'),
     ageColumn,

@@ -156,6 +156,14 @@ describe('an ingress class', () => {
       ],
     ],
     [
+      'a controller in letters of two bytes',
+      withSpec({ controller: `example.com/${'é'.repeat(120)}` }),
+      [
+        'spec.controller: Too long: may not be more than 250 bytes',
+        expect.stringContaining('Invalid path (regex used for validation is') as never,
+      ],
+    ],
+    [
       'parameters somewhere',
       withSpec({ parameters: { ...parameters, scope: 'Namespace' } }),
       ["spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'"],

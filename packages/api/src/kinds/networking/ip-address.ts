@@ -51,6 +51,14 @@ function validateName({ metadata: { name = '' } }: IpAddressObject): readonly Fi
   return checkCanonicalIp(name, FieldPath.of('metadata', 'name'))
 }
 
+const shownReference = (parent: ParentReference | undefined): unknown =>
+  parent && {
+    Group: parent.group ?? '',
+    Resource: parent.resource ?? '',
+    Namespace: parent.namespace ?? '',
+    Name: parent.name ?? '',
+  }
+
 function shownParent({ spec }: IpAddressObject): string {
   const { group, resource, namespace, name } = spec.parentRef
   const kinds = (group ? `${resource}.${group}` : resource).toLowerCase()
@@ -67,5 +75,5 @@ export const ipAddresses = kind<IpAddressObject>(ipAddressSchema, {
   validate,
   validateCreate: validateName,
   validateUpdate: ({ spec }: Partial<IpAddressObject>, old) =>
-    checkUnchanged(spec?.parentRef, old.spec.parentRef, parentPath),
+    checkUnchanged(shownReference(spec?.parentRef), shownReference(old.spec.parentRef), parentPath),
 })

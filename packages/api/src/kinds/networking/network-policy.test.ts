@@ -166,7 +166,9 @@ describe('an address that is taken', () => {
     ])
     expect(
       problemsOfUpdate(ipAddresses, named('10.96.0.1'), named('10.96.0.1', { ...parentRef, name: 'other' })),
-    ).toEqual([expect.stringContaining('spec.parentRef: Invalid value')])
+    ).toEqual([
+      'spec.parentRef: Invalid value: {"Group":"","Resource":"services","Namespace":"web","Name":"other"}: field is immutable',
+    ])
     expect(row(ipAddresses, named('10.96.0.1'), 0)).toEqual({ Name: '10.96.0.1', ParentRef: 'services/web/front' })
   })
 })

@@ -20,7 +20,7 @@ it.each<readonly [string, object, readonly string[]]>([
     { handler: 'vm', scheduling: { tolerations: [toleration, { ...toleration, tolerationSeconds: 5 }] } },
     [
       'scheduling.tolerations[1].effect: Invalid value: "": effect must be \'NoExecute\' when `tolerationSeconds` is set',
-      'scheduling.tolerations[1]: Duplicate value: {"key":"vm","operator":"Exists","tolerationSeconds":5}',
+      'scheduling.tolerations[1]: Duplicate value: {"Key":"vm","Operator":"Exists","Value":"","Effect":"","TolerationSeconds":5}',
     ],
   ],
 ])('judges %s', (_, draft, problems) => {

@@ -56,13 +56,21 @@ function validate({ overhead, scheduling }: RuntimeClass): readonly FieldError[]
   ]
 }
 
+const shownToleration = (toleration?: Toleration): unknown => ({
+  Key: toleration?.key ?? '',
+  Operator: toleration?.operator ?? '',
+  Value: toleration?.value ?? '',
+  Effect: toleration?.effect ?? '',
+  TolerationSeconds: toleration?.tolerationSeconds ?? null,
+})
+
 function validateDistinctTolerations(tolerations: readonly Toleration[], path: FieldPath): readonly FieldError[] {
   const repeated = repeatedAt(tolerations, ({ key = '', operator = '', value = '', effect = '' }) =>
     JSON.stringify([key, operator, value, effect]),
   )
   return [
     ...validateTolerations(tolerations, path),
-    ...[...repeated].map((index) => duplicateField(path.index(index), tolerations[index])),
+    ...[...repeated].map((index) => duplicateField(path.index(index), shownToleration(tolerations[index]))),
   ]
 }
 

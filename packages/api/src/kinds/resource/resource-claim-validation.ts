@@ -1,5 +1,4 @@
 /** What is wrong with the status of a claim, in the words of upstream's `pkg/apis/resource/validation`. */
-import { deepEqual } from '../../equality.ts'
 import {
   type FieldError,
   forbiddenField,
@@ -77,10 +76,14 @@ function checkReservations(claim: ResourceClaim, old: ResourceClaim, path: Field
   if (allocation === undefined) return [forbiddenField(path, 'may not be specified when `allocated` is not set')]
   if (claim.metadata.deletionTimestamp === undefined) return []
   const before = old.status?.reservedFor ?? []
-  if (reservedFor.every((each) => before.some((other) => deepEqual(each, other)))) return []
+  const known = new Set(before.map(textOfConsumer))
+  if (reservedFor.every((each) => known.has(textOfConsumer(each)))) return []
   const why = 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'
   return [forbiddenField(path, why)]
 }
+
+const textOfConsumer = ({ apiGroup = '', resource, name, uid }: ResourceClaimConsumerReference): string =>
+  JSON.stringify([apiGroup, resource, name, uid])
 
 /** What is there stays as it is until it is taken back, and is not looked at again. */
 function checkAllocationChange(
@@ -144,13 +147,14 @@ export function checkBindingConditions(
   path: FieldPath,
 ): readonly FieldError[] {
   const [wantedPath, failuresPath] = [path.field('bindingConditions'), path.field('bindingFailureConditions')]
+  const allWanted = new Set(wanted)
   const checkName = (name: string, at: FieldPath) => checkTextOrEmpty('qualified-name', name, at)
   const needs = (name: string, other: string) => `${name} are required to use ${other}`
   return [
     ...checkDistinctItems(wanted, bindingConditionsMax, wantedPath, String, checkName),
     ...checkDistinctItems(failures, bindingConditionsMax, failuresPath, String, checkName),
     ...failures.flatMap((name, index) =>
-      wanted.includes(name)
+      allWanted.has(name)
         ? [
             invalidField(
               failuresPath.index(index),

@@ -147,6 +147,7 @@ export const csiDrivers = kind<CsiDriver>(csiDriverSchema, {
     }),
     ageColumn,
   ],
+  countsGenerations: 'changes-only',
   rules: { updatesUnconditionally: false, returnsDeletedObject: true },
   prepareForCreate: (driver) => withoutVolumeLimitScaling(driver, undefined),
   prepareForUpdate: withoutVolumeLimitScaling,

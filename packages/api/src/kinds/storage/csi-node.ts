@@ -49,7 +49,7 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
     const at = driversPath.index(index)
     return [
       ...validateDriverName(driver.name ?? '', at.field('name')),
-      ...((driver.nodeID ?? '').length > nodeIdLengthMax
+      ...(Buffer.byteLength(driver.nodeID ?? '') > nodeIdLengthMax
         ? [invalidField(at.field('nodeID'), driver.nodeID, `must be ${nodeIdLengthMax} characters or less`)]
         : []),
       ...checkNonNegative(driver.allocatable?.count, at.field('allocatable').field('count')),

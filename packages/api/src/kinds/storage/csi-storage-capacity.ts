@@ -7,6 +7,7 @@ import type { Infer } from '../../schema/schema.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { createdAtColumn, nameColumn } from '../columns.ts'
 import { labelSelector } from '../core/common.ts'
+import { nodeLabelWarnings, nodeTermWarnings } from '../core/node/deprecated-labels.ts'
 import { checkLabelSelector } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
 import { checkUnchanged } from '../validation.ts'
@@ -27,19 +28,19 @@ export const csiStorageCapacitySchema = kindSchema(
   },
 )
 
+const topologyPath = FieldPath.of('nodeTopology')
+
 function validate(object: CsiStorageCapacity): readonly FieldError[] {
-  const { storageClassName, nodeTopology } = object
-  const amounts = (['capacity', 'maximumVolumeSize'] as const).flatMap((field) => {
-    const amount = object[field]
-    if (amount === undefined || compareQuantity(amount, '0') >= 0) return []
-    return [invalidField(FieldPath.of(field), amount, 'must be greater than or equal to 0')]
-  })
+  const { storageClassName, nodeTopology, capacity } = object
   return [
-    ...checkLabelSelector(nodeTopology, FieldPath.of('nodeTopology')),
+    ...checkLabelSelector(nodeTopology, topologyPath),
     ...checkFormat('dns1123-subdomain', storageClassName).map((why) =>
       invalidField(FieldPath.of('storageClassName'), storageClassName, why),
     ),
-    ...amounts,
+    // Upstream takes any maximumVolumeSize.
+    ...(capacity === undefined || compareQuantity(capacity, '0') >= 0
+      ? []
+      : [invalidField(FieldPath.of('capacity'), capacity, 'must be greater than or equal to 0')]),
   ]
 }
 
@@ -51,7 +52,13 @@ export const csiStorageCapacities = kind<CsiStorageCapacity>(csiStorageCapacityS
   rules: { updatesUnconditionally: false },
   validate,
   validateUpdate: (next, old) => [
-    ...checkUnchanged(next.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology')),
+    ...checkUnchanged(next.nodeTopology, old.nodeTopology, topologyPath),
     ...checkUnchanged(next.storageClassName, old.storageClassName, FieldPath.of('storageClassName')),
+  ],
+  warnings: ({ nodeTopology = {} }) => [
+    ...nodeTermWarnings(nodeTopology, topologyPath, { checksValues: false }),
+    ...nodeLabelWarnings(Object.keys(nodeTopology.matchLabels ?? {}), (key) =>
+      topologyPath.field('matchLabels').field(key),
+    ),
   ],
 })

@@ -81,6 +81,12 @@ describe('the drivers of a node', () => {
     ])
   })
 
+  it('know the node by a name of 256 bytes', () => {
+    const called = (nodeID: string): readonly string[] => problemsOfCreate(csiNodes, withDrivers({ ...driver, nodeID }))
+    expect(called('é'.repeat(128))).toEqual([])
+    expect(called('é'.repeat(129))).toEqual([expect.stringContaining('must be 256 characters or less')])
+  })
+
   it('may only change how many volumes fit, unless they go and come back', () => {
     const grown = { ...driver, allocatable: { count: 5 } }
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers(grown))).toEqual([])
@@ -98,7 +104,6 @@ describe('the capacity of a storage class', () => {
   it('is not negative, and about one class in one place', () => {
     expect(problemsOfCreate(csiStorageCapacities, { ...capacity, capacity: '-1', maximumVolumeSize: '-2' })).toEqual([
       'capacity: Invalid value: "-1": must be greater than or equal to 0',
-      'maximumVolumeSize: Invalid value: "-2": must be greater than or equal to 0',
     ])
     expect(problemsOfUpdate(csiStorageCapacities, capacity, { storageClassName: 'slow' })).toEqual([
       'nodeTopology: Invalid value: null: field is immutable',
@@ -106,6 +111,23 @@ describe('the capacity of a storage class', () => {
     ])
     expect(row(csiStorageCapacities, capacity, 0)).toEqual({ Name: 'x', 'Created At': '' })
   })
+})
+
+it('is warned where the place of a capacity is told by labels out of use', () => {
+  const nodeTopology = {
+    matchLabels: { 'failure-domain.beta.kubernetes.io/zone': 'a', 'topology.kubernetes.io/zone': 'a' },
+    matchExpressions: [
+      { key: 'kubernetes.io/arch', operator: 'Exists' },
+      { key: 'beta.kubernetes.io/arch', operator: 'In', values: ['amd64'] },
+    ],
+  }
+  const { strategy } = csiStorageCapacities
+  const warnings = (draft: object) => strategy.warnings?.(created(csiStorageCapacities, { ...draft }), undefined)
+  expect(warnings({ storageClassName: 'fast' })).toEqual([])
+  expect(warnings({ storageClassName: 'fast', nodeTopology })).toEqual([
+    'nodeTopology.matchExpressions[1].key: beta.kubernetes.io/arch is deprecated since v1.14; use "kubernetes.io/arch" instead',
+    'nodeTopology.matchLabels.failure-domain.beta.kubernetes.io/zone: deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  ])
 })
 
 describe('a volume attachment', () => {
@@ -152,11 +174,20 @@ describe('a volume attachment', () => {
     })
   })
 
-  it('says in few words what went wrong', () => {
-    const status = { attachError: { message: 'x'.repeat(1025) } }
-    expect(problemsOfStatus(volumeAttachments, { ...attachment({}), status })).toEqual([
-      'status.attachError.message: Too long: may not be more than 1024 bytes',
-    ])
+  it.each<readonly [string, object, readonly string[]]>([
+    ['in 1024 bytes', { message: 'é'.repeat(512), errorCode: 13 }, []],
+    ['in too many', { message: 'x'.repeat(1025) }, ['message: Too long: may not be more than 1024 bytes']],
+    ['in letters of two bytes', { message: 'é'.repeat(513) }, ['message: Too long: may not be more than 1024 bytes']],
+    [
+      'with a code below zero',
+      { errorCode: -1 },
+      ['errorCode: Invalid value: -1: must be between 0 and 2147483647, inclusive'],
+    ],
+  ])('says in few words what went wrong: %s', (_, error, wanted) => {
+    const status = { attachError: error, detachError: error }
+    expect(problemsOfStatus(volumeAttachments, { ...attachment({}), status })).toEqual(
+      ['attachError', 'detachError'].flatMap((field) => wanted.map((problem) => `status.${field}.${problem}`)),
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidField, requiredField, tooLongField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { checkFormat } from '../../string-formats.ts'
+import { checkFormat, rangeMessage } from '../../string-formats.ts'
 import { utf8Bytes } from '../core/data-size.ts'
 import { validateInlineVolumeSpec } from '../core/persistent-volume/validation.ts'
 import { validateDriverName } from '../core/pod/validation/volumes.ts'
@@ -9,7 +9,10 @@ import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus }
 
 const specPath = FieldPath.of('spec')
 const metadataBytesMax = 256 * 1024
-const messageLengthMax = 1024
+const messageBytesMax = 1024
+const int32Max = 2 ** 31 - 1
+
+type VolumeAttachmentError = NonNullable<VolumeAttachmentStatus['attachError']>
 
 /** What is wrong with an attachment (storage/validation ValidateVolumeAttachment). */
 export function validateAttachment({ spec, status }: VolumeAttachment): readonly FieldError[] {
@@ -51,9 +54,15 @@ function validateStatus(status: VolumeAttachmentStatus | undefined, path: FieldP
   return [
     ...(bytes > metadataBytesMax ? [tooLongField(path.field('attachmentMetadata'), metadataBytesMax)] : []),
     ...(['attachError', 'detachError'] as const).flatMap((field) =>
-      (status?.[field]?.message ?? '').length > messageLengthMax
-        ? [tooLongField(path.field(field).field('message'), messageLengthMax)]
-        : [],
+      validateError(status?.[field] ?? {}, path.field(field)),
     ),
+  ]
+}
+
+/** What went wrong is told in few words, and its code in gRPC is none below zero. */
+function validateError({ message = '', errorCode = 0 }: VolumeAttachmentError, path: FieldPath): readonly FieldError[] {
+  return [
+    ...(utf8Bytes(message) > messageBytesMax ? [tooLongField(path.field('message'), messageBytesMax)] : []),
+    ...(errorCode < 0 ? [invalidField(path.field('errorCode'), errorCode, rangeMessage(0, int32Max))] : []),
   ]
 }

@@ -1,6 +1,7 @@
 /** Checks in JSON Schema's vocabulary, made into functions, with the messages of kube-openapi's validation. */
 import { deepEqual } from '../../equality.ts'
 import {
+  addErrors,
   type FieldError,
   invalidField,
   requiredField,
@@ -182,7 +183,8 @@ function anyOfCheck(alternatives: readonly Check[]): Check {
       failed.push(outcome)
     }
     const best = closest(failed)
-    errors.push(schemaError(pathOf(parent, step), 'must validate at least one schema (anyOf)'), ...(best?.errors ?? []))
+    errors.push(schemaError(pathOf(parent, step), 'must validate at least one schema (anyOf)'))
+    addErrors(errors, best?.errors ?? [])
     return best?.passed ?? 0
   }
 }
@@ -196,7 +198,8 @@ function oneOfCheck(alternatives: readonly Check[]): Check {
     const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`
     const text = `must validate one and only one schema (oneOf). ${found}`
     const best = valid.length === 0 ? closest(outcomes) : undefined
-    errors.push(schemaError(pathOf(parent, step), text), ...(best?.errors ?? []))
+    errors.push(schemaError(pathOf(parent, step), text))
+    addErrors(errors, best?.errors ?? [])
     return best?.passed ?? 0
   }
 }
@@ -204,7 +207,7 @@ function oneOfCheck(alternatives: readonly Check[]): Check {
 function allOfCheck(alternatives: readonly Check[]): Check {
   return (value, parent, step, errors) => {
     const outcomes = alternatives.map((alternative) => tryOut(alternative, value, parent, step))
-    for (const outcome of outcomes) errors.push(...outcome.errors)
+    for (const outcome of outcomes) addErrors(errors, outcome.errors)
     const valid = outcomes.filter((outcome) => outcome.errors.length === 0).length
     if (valid !== outcomes.length) {
       const none = valid === 0 ? '. None validated' : ''

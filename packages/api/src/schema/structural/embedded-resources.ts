@@ -1,5 +1,5 @@
 /** Objects of the API inside custom resources: they have a kind and an apiVersion, and metadata like any other. */
-import { type FieldError, invalidField, requiredField } from '../../field-error.ts'
+import { addErrors, type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
 import { isJsonObject, type JsonObject, setMember } from '../../json.ts'
 import type { ObjectMeta } from '../../meta.ts'
@@ -80,5 +80,5 @@ function resourceErrors(resource: JsonObject, path: FieldPath, errors: FieldErro
   const meta = metadata as ObjectMeta
   const named = (meta.name ?? '') === '' ? { ...meta, name: 'nameless' } : meta
   const namespaced = (meta.namespace ?? '') !== ''
-  errors.push(...validateObjectMeta(named, { namespaced, nameFormat: 'path-segment' }, path.field('metadata')))
+  addErrors(errors, validateObjectMeta(named, { namespaced, nameFormat: 'path-segment' }, path.field('metadata')))
 }

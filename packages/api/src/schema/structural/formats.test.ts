@@ -41,3 +41,7 @@ it.each<[string, readonly string[], readonly string[]]>([
   expect(good.filter((text) => holds?.(text) !== true)).toEqual([])
   expect(bad.filter((text) => holds?.(text) !== false)).toEqual([])
 })
+
+it('finds out at once that very many digits are no duration', { timeout: 2_000 }, () => {
+  expect(formatChecks.get('duration')?.('1'.repeat(50_000))).toBe(false)
+})

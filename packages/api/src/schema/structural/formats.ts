@@ -123,7 +123,7 @@ function isDateTime(text: string): boolean {
   return isDate(date) && Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60
 }
 
-const goDuration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/
+const goDuration = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/
 const wordDuration =
   /^(?:\s*\d+\s*(?:ns|nano|us|\u00b5s|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)[a-z]*)+\s*$/i
 

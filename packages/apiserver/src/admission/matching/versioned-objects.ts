@@ -68,7 +68,10 @@ export async function inVersion(
   object: KubernetesObject,
 ): Promise<KubernetesObject> {
   const converted = converterOf(kind, version)
-  return converted === undefined ? object : withType(version, await converted.fromHub(object))
+  if (converted !== undefined) return withType(version, await converted.fromHub(object))
+  // What somebody else converts is stored, and deleted, in whatever version it was written in.
+  const fromStored = object.apiVersion === apiVersionOf(version) ? undefined : kind.custom?.fromStored
+  return fromStored === undefined ? object : withType(version, await fromStored(object))
 }
 
 /** The form in which an object of a version is stored. */

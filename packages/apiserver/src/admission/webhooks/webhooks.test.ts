@@ -99,6 +99,30 @@ describe('a mutating webhook', () => {
     expect(webhook.connections).toBe(1)
   })
 
+  it('may name what is created, in place of a name that would be generated', async () => {
+    const webhook = await startTestWebhook(() => ({ patch: [{ op: 'add', path: '/metadata/name', value: 'chosen' }] }))
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook))
+    const created = await test.client.create(configMaps, configMap('', {}, { generateName: 'a-' }))
+    expect(created.metadata).toMatchObject({ name: 'chosen', generateName: 'a-' })
+    expect(await refusal(test.client.create(configMaps, configMap('', {}, { generateName: 'a-' })))).toMatchObject({
+      code: 409,
+      message: 'configmaps "chosen" already exists',
+    })
+  })
+
+  it('may not put what is created into another namespace', async () => {
+    const webhook = await startTestWebhook(() => ({
+      patch: [{ op: 'replace', path: '/metadata/namespace', value: 'other' }],
+    }))
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook))
+    expect(await refusal(test.client.create(configMaps, configMap('a')))).toMatchObject({
+      code: 400,
+      message: 'the namespace of the provided object does not match the namespace sent on the request',
+    })
+  })
+
   it('makes what is not valid be refused', async () => {
     const webhook = await startTestWebhook(() => ({ patch: [{ op: 'replace', path: '/spec/containers', value: [] }] }))
     const test = await startTestCore()

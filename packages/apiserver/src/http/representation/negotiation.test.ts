@@ -50,6 +50,13 @@ describe('negotiate', () => {
     expect(() => negotiate('application/yaml;stream=watch', 'builtin')).toThrow(notAcceptable)
   })
 
+  it('remembers what clients say, and nothing that is longer', () => {
+    const accept = 'application/yaml;q=0.9'
+    expect(negotiate(accept, 'plain')).toBe(negotiate(accept, 'plain'))
+    const padded = `${accept};a=${'b'.repeat(10_000)}`
+    expect(negotiate(padded, 'plain')).not.toBe(negotiate(padded, 'plain'))
+  })
+
   it('asks no route about custom kinds and Statuses', () => {
     expect(negotiate('application/*', 'custom')).toEqual({ format: 'json', metaVersion: 'v1' })
     expect(() => negotiate('text/html', 'custom')).toThrow(notAcceptable)

@@ -32,8 +32,9 @@ export const streamTypes = mediaTypes
 
 const plainJson: Accepted = { format: 'json', metaVersion: 'v1' }
 
-/** Clients send few different headers, so what they mean is remembered, up to this many. */
+/** Clients send few different headers, so what they mean is remembered: up to this many, none of them longer than clients' are. */
 const rememberedMax = 256
+const rememberedLengthMax = 1024
 const remembered: Readonly<Record<Offer, Map<string, Accepted>>> = {
   builtin: new Map(),
   custom: new Map(),
@@ -57,6 +58,7 @@ export function negotiate(accept: string | undefined, offer: Offer, served = med
     .map((clause) => acceptedBy(clause, offer))
     .find((each) => each !== undefined)
   if (accepted === undefined) throw notAcceptable(mediaTypes)
+  if (accept.length > rememberedLengthMax) return accepted
   if (remembered[offer].size >= rememberedMax) remembered[offer].clear()
   remembered[offer].set(accept, accepted)
   return accepted

@@ -97,6 +97,9 @@ function may(
   return authorizer.refuse(user, attributes) === undefined
 }
 
+/** So much of what is missing is told, each verb of each resource by itself: a small role may speak of thousands of millions. */
+const toldRulesMax = 1_000
+
 /** What a user would have to have to grant these rules, in upstream's words; undefined where nothing is missing. */
 function whatIsMissing(
   rbac: RbacAuthorizer,
@@ -105,7 +108,7 @@ function whatIsMissing(
   rules: readonly PolicyRule[],
 ): string | undefined {
   const own = rbac.resolve(user, namespace)
-  const missing = uncoveredRules(rules, own.rules)
+  const missing = uncoveredRules(rules, own.rules, toldRulesMax)
   if (missing.length === 0) return undefined
   const lines = [...new Set(compacted(missing).map(ruleText))].sort()
   const groups = user.groups.map(quoted).join(' ')

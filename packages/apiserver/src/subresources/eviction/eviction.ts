@@ -25,6 +25,7 @@ import type { JointWrite } from '../../registry/object-writer.ts'
 import type { ResourceRegistry } from '../../registry/resource-registry.ts'
 import type { RegistryWriteOptions } from '../../registry-contract.ts'
 import type { RequestContext } from '../../request.ts'
+import { unfilteredSelection } from '../../watch-cache/selection.ts'
 import type { StoredObject } from '../../watch-cache/stored-object.ts'
 import type { Creatable } from '../subresource.ts'
 import { asEvicted, budgetOf, grantEviction, needsNoBudget } from './plan.ts'
@@ -135,7 +136,8 @@ async function evict(
 function chargeOf(budgets: KindStorage | undefined, pod: Pod, nowMs: number): readonly JointWrite[] {
   if (budgets === undefined || needsNoBudget(pod)) return []
   const { cache, writer } = budgets
-  const inNamespace = [...cache.values()].map(({ object }) => object as PodDisruptionBudget)
+  const { items } = cache.slice(unfilteredSelection(pod.metadata.namespace ?? ''), { limit: 0, afterKey: '' })
+  const inNamespace = items.map(({ object }) => object as PodDisruptionBudget)
   const budget = budgetOf(pod, inNamespace)
   if (budget === undefined) return []
   const { namespace = '', name = '' } = budget.metadata

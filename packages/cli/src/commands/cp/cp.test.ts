@@ -1,10 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Pack, pack } from 'tar-stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseFileSpec } from './file-spec.ts'
-import { packInto } from './pack.ts'
+import { packInto, sendPacked } from './pack.ts'
 import { archivePrefix, unpackFrom } from './unpack.ts'
 
 function temporaryDirectory(): string {
@@ -50,6 +61,25 @@ describe('what is copied', () => {
     expect(statSync(join(destination, 'run.sh')).mode & 0o777).toBe(0o755)
     expect(statSync(join(destination, 'deep', 'none')).size).toBe(0)
     expect(statSync(join(destination, 'deep', 'empty')).isDirectory()).toBe(true)
+  })
+
+  it('is given up, with what is wrong, where something cannot be read', async () => {
+    const source = temporaryDirectory()
+    writeFileSync(join(source, 'a'), 'x'.repeat(100_000))
+    const sent: string[] = []
+    const sending = sendPacked(source, 'x', async (archive, signal) => {
+      for await (const chunk of archive.iterator({ destroyOnReturn: false })) {
+        sent.push(String(chunk))
+        // It is gone before the rest of it was read.
+        truncateSync(join(source, 'a'))
+        break
+      }
+      archive.resume()
+      await once(signal, 'abort')
+      throw new Error('the connection was closed')
+    })
+    await expect(sending).rejects.toThrow('has become smaller while it was copied')
+    expect(sent).toHaveLength(1)
   })
 
   it('does not get out of its destination', async () => {

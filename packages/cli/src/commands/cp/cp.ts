@@ -3,7 +3,6 @@ import { basename, join, posix, resolve } from 'node:path'
 import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream'
 import { type Pod, pods } from '@coracle/api'
 import { execInPod } from '@coracle/client/streaming'
-import { pack } from 'tar-stream'
 import { CliError } from '../../cli-error.ts'
 import { checkConnection } from '../../connection.ts'
 import type { Host } from '../../host.ts'
@@ -11,7 +10,7 @@ import { type ConnectionFlags, type Session, withSession } from '../../session.t
 import { writableOf } from '../connect-streams.ts'
 import { containerFor, podKey } from '../exec.ts'
 import { type FileSpec, parseFileSpec } from './file-spec.ts'
-import { packInto } from './pack.ts'
+import { sendPacked } from './pack.ts'
 import { archivePrefix, unpackFrom } from './unpack.ts'
 
 export interface CopyFlags extends ConnectionFlags {
@@ -80,17 +79,13 @@ async function copyToPod(host: Host, remote: Remote, from: FileSpec, to: FileSpe
   // A folder that is there takes it in under its own name.
   const isFolder = (await remote.run(['test', '-d', to.path], { stdout: new PassThrough().resume() })) === 0
   const target = isFolder ? posix.join(to.path, basename(source)) : to.path.replace(/(?<=.)\/+$/, '')
-  const archive = pack()
-  const packed = packInto(archive, source, posix.basename(target)).then(
-    () => archive.finalize(),
-    (error: Error) => archive.destroy(error),
-  )
   const kept = flags.preserve ? [] : ['--no-same-permissions', '--no-same-owner']
   const command = ['tar', ...kept, '-xmf', '-', '-C', posix.dirname(target)]
-  const stdin = archive.pipe(new PassThrough())
-  const code = await remote.run(command, { stdin, stdout: writableOf(host.stdout), stderr: writableOf(host.stderr) })
+  const streams = { stdout: writableOf(host.stdout), stderr: writableOf(host.stderr) }
+  const code = await sendPacked(source, posix.basename(target), (stdin, signal) =>
+    remote.run(command, { ...streams, stdin, signal }),
+  )
   if (code !== 0) throw new CliError(`command terminated with exit code ${code}`)
-  await packed
 }
 
 async function copyFromPod(host: Host, remote: Remote, from: FileSpec, to: FileSpec, flags: CopyFlags): Promise<void> {

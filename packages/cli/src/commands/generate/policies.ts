@@ -226,7 +226,7 @@ const noQuantity = "quantities must match the regular expression '^([+-]?[0-9.]+
 
 /** An amount for each pod: a number alone is one of thousandths of a CPU, or of mebibytes. */
 function amountOf(name: 'cpu' | 'memory', text: string): string {
-  const isNumber = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
+  const isNumber = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(text)
   const amount = isNumber ? `${Number(text)}${name === 'cpu' ? 'm' : 'Mi'}` : text
   if (!isQuantity(amount)) throw new CliError(isNumber ? noQuantity : `invalid resource ${name} value: ${text}`)
   return canonicalQuantity(amount)

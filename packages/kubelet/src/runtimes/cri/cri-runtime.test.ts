@@ -531,6 +531,30 @@ describe('images', () => {
 })
 
 describe('what is used', () => {
+  it('leaves nothing behind of the containers of a sandbox that was removed', async () => {
+    const { answers } = oneContainer()
+    let isThere = true
+    const fake = await FakeCri.start({
+      ...answers,
+      containerStatus: (request) =>
+        isThere ? (answers.containerStatus?.(request) ?? {}) : failure(status.NOT_FOUND, ''),
+      stopPodSandbox: () => ({}),
+      removePodSandbox: () => ({}),
+      listContainerStats: () => ({
+        stats: [{ attributes: { id: 'c1' }, cpu: {}, memory: {} }],
+      }),
+    })
+    const runtime = await open(fake)
+    await runtime.listContainers()
+    const lookUps = () => fake.asked.filter(({ name, request }) => name === 'containerStatus' && request.verbose).length
+    for (let look = 0; look < 2; look += 1) await runtime.containerStats(['c1'])
+    expect(lookUps()).toBe(1)
+    isThere = false
+    await runtime.removePodSandbox('s1')
+    await runtime.containerStats(['c1'])
+    expect(lookUps()).toBe(2)
+  })
+
   it('is what the runtime counts of containers and sandboxes', async () => {
     const value = (number: number) => ({ value: number })
     const cpu = { usageCoreNanoSeconds: value(2_500_000_000) }

@@ -237,8 +237,9 @@ export class CriRuntime implements Runtime {
     for (const [containerId, { sandboxId }] of this.#heldParts)
       if (sandboxId === id) await this.#releaseParts(containerId)
     for (const [containerId, { status }] of this.#containers) {
-      if (status.labels[labels.podUid] === sandbox?.metadata?.uid && (await this.#isGone(containerId)))
-        this.#containers.delete(containerId)
+      if (status.labels[labels.podUid] !== sandbox?.metadata?.uid || !(await this.#isGone(containerId))) continue
+      this.#containers.delete(containerId)
+      this.#controlGroups.forget(containerId)
     }
     if (sandbox?.metadata === undefined) return
     const { uid, name, namespace } = sandbox.metadata

@@ -106,7 +106,7 @@ class LogTail {
 
   /** The entries that are there and have not been read. `path` is where the next file will be. */
   async *entries(path: string): AsyncGenerator<LogEntry> {
-    for (;;) {
+    for (let isAside = false; ; ) {
       const [current] = this.#waiting
       if (current === undefined) {
         if (!(await this.#begin(path))) return
@@ -115,8 +115,14 @@ class LogTail {
       const [file] = current
       const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, this.#position)
       if (bytesRead === 0) {
-        if (this.#waiting.length === 1 && !(await this.#isAside(file, path))) return
-        await this.#next(path)
+        if (this.#waiting.length > 1 || isAside) {
+          isAside = false
+          await this.#next(path)
+          continue
+        }
+        if (!(await this.#isAside(file, path))) return
+        // It may have been written to between the two looks, and is not any more.
+        isAside = true
         continue
       }
       this.#position += bytesRead
@@ -145,10 +151,26 @@ class LogTail {
 
   async #next(path: string): Promise<void> {
     const [ended] = this.#waiting.splice(0, 1)
-    await ended?.[0].close()
     this.#rest = Buffer.alloc(0)
     this.#position = this.#waiting[0]?.[1] ?? 0
-    if (this.#waiting.length === 0) await this.#begin(path)
+    try {
+      if (ended !== undefined && this.#waiting.length === 0) await this.#beginAfter(ended[0], path)
+    } finally {
+      await ended?.[0].close()
+    }
+  }
+
+  /** The file that came after one which was put aside: another that has been by now, where it took long to read that, or else the one at `path`. */
+  async #beginAfter(file: FileHandle, path: string): Promise<void> {
+    const { ino } = await file.stat()
+    const before = await asideAfter(ino, path)
+    if (before !== undefined) return void (await this.#begin(before))
+    await this.#begin(path)
+    // What was at the path may have been put aside before it was opened: then that comes first.
+    const between = await asideAfter(ino, path)
+    if (between === undefined) return
+    await this.close()
+    await this.#begin(between)
   }
 
   *#split(bytes: Buffer): Generator<LogEntry> {
@@ -163,6 +185,20 @@ class LogTail {
     const rest = bytes.subarray(from)
     this.#rest = this.#rest.length + rest.length > entryBytesMax ? Buffer.alloc(0) : Buffer.concat([this.#rest, rest])
   }
+}
+
+/** Of the files that a log was put aside in, the one after that with this number; the first where it has been removed, since it was older than all of them. */
+async function asideAfter(inode: number, path: string): Promise<string | undefined> {
+  const files = (await logFiles(path)).filter((file) => file !== path)
+  const inodes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ ino }) => ino,
+        () => undefined,
+      ),
+    ),
+  )
+  return files[inodes.indexOf(inode) + 1]
 }
 
 /** Makes of entries what clients see. */

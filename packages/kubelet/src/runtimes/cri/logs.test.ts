@@ -1,3 +1,4 @@
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseTime } from '@coracle/api'
@@ -121,6 +122,41 @@ describe('a log', () => {
     isRunning = false
     stop()
     expect([await next(), await next()]).toEqual(['five\n', undefined])
+  })
+
+  it('is followed without a gap by who is slow, however often it was put aside meanwhile', async () => {
+    const path = await logOf(['0.log', entry(0, 'zero')])
+    let isRunning = true
+    const writer: LogWriter = { isRunning: async () => isRunning, onStop: () => () => {} }
+    const options = { follow: true, timestamps: false }
+    const pieces = readCriLog(path, options, { clock: realClock, writer }, new AbortController().signal)
+    const taken = [String(Buffer.from((await pieces.next()).value ?? []))]
+    await appendFile(path, entry(1, 'one'))
+    for (const [second, text] of ['two', 'three', 'four'].entries()) {
+      await rename(path, `${path}.20260101-00000${second}`)
+      await writeFile(path, entry(second, text))
+    }
+    isRunning = false
+    for await (const piece of pieces) taken.push(String(Buffer.from(piece)))
+    expect(taken.join('')).toBe('zero\none\ntwo\nthree\nfour\n')
+  })
+
+  it('is followed without a gap where it is written to and put aside at the same moment', async () => {
+    const path = await logOf(['0.log', ''])
+    let isRunning = true
+    const writer: LogWriter = { isRunning: async () => isRunning, onStop: () => () => {} }
+    const following = read(path, { follow: true }, writer)
+    const rotations = 100
+    for (let rotation = 0; rotation < rotations; rotation += 1) {
+      await appendFile(path, entry(0, `${rotation} first`))
+      // At once, as far as anybody else can see.
+      appendFileSync(path, entry(0, `${rotation} last`))
+      renameSync(path, `${path}.20260101-${String(rotation).padStart(6, '0')}`)
+      writeFileSync(path, '')
+    }
+    isRunning = false
+    const expected = Array.from({ length: rotations }, (_, rotation) => `${rotation} first\n${rotation} last\n`)
+    expect(await following).toBe(expected.join(''))
   })
 
   it('ends for who no longer wants it', async () => {

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises'
-import { formatTime } from '@coracle/api'
 import type { LogReadOptions } from '../../log-options.ts'
 import { type LogSegment, logEnd, logSegments } from './log-segments.ts'
 import type { LogWatcher } from './log-watcher.ts'
-import { offsetSince, readTimeIndex, timeAt } from './time-index.ts'
+import { offsetSince, readTimeIndex } from './time-index.ts'
 
 /** How much is read, and given to the caller, at a time. */
 const chunkBytes = 64 * 1024
@@ -32,7 +31,7 @@ export async function* readLog(
     // Lines are as old as the watcher says, and what it has not seen yet would have no age at all.
     watcher?.observe()
     const limit = new ByteLimit(options.limitBytes)
-    const stamp = options.timestamps ? new LineStamper(path) : undefined
+    const stamp = options.timestamps ? new (await import('./line-stamper.ts')).LineStamper(path) : undefined
     let position = await startOf(path, options)
     while (!signal.aborted && !limit.reached) {
       const piece = await readAt(path, position)
@@ -117,37 +116,6 @@ async function readSegment(segment: LogSegment, from: number, length: number): P
   } finally {
     await file.close()
   }
-}
-
-/** Puts the time before each line. */
-class LineStamper {
-  readonly #path: string
-  #atLineStart = true
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  apply(bytes: Buffer, start: number): Buffer {
-    const entries = readTimeIndex(`${this.#path}.times`)
-    const lastMs = entries.at(-1)?.timeMs ?? 0
-    const parts: Buffer[] = []
-    for (let from = 0; from < bytes.length; ) {
-      const index = bytes.indexOf(newline, from)
-      const to = index < 0 ? bytes.length : index + 1
-      if (this.#atLineStart) parts.push(Buffer.from(`${stampText(timeAt(entries, start + from) ?? lastMs)} `))
-      parts.push(bytes.subarray(from, to))
-      this.#atLineStart = index >= 0
-      from = to
-    }
-    return Buffer.concat(parts)
-  }
-}
-
-/** Nine digits of seconds, as container runtimes write them. */
-function stampText(timeMs: number): string {
-  const micros = Math.round((timeMs - Math.floor(timeMs / 1000) * 1000) * 1000)
-  return `${formatTime(timeMs).slice(0, -1)}.${String(Math.min(micros, 999_999)).padStart(6, '0')}000Z`
 }
 
 class ByteLimit {

@@ -68,7 +68,7 @@ export function openForChildToWrite(path: string): PipeEnds {
 
 /** Reads a pipe that others open later: it does not end in between. */
 export function openForLater(path: string): Socket {
-  return new Socket({ fd: openSync(path, O_RDWR | O_NONBLOCK), readable: true, writable: false })
+  return new Socket({ fd: openSync(path, O_RDWR | O_NONBLOCK), readable: true, writable: false }).on('error', () => {})
 }
 
 /** Writes to a pipe that somebody reads. Throws where nobody does. */

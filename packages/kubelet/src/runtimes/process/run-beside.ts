@@ -20,6 +20,9 @@ export function runBeside(command: Command, signal: AbortSignal): Promise<ExecRe
     child.stderr?.on('data', keep)
     const abort = () => {
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+      // What it has left behind in a session of its own may have its output for ever.
+      child.stdout?.destroy()
+      child.stderr?.destroy()
       reject(signal.reason)
     }
     signal.addEventListener('abort', abort, { once: true })

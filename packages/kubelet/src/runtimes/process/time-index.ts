@@ -9,7 +9,8 @@ export interface TimeEntry {
   readonly timeMs: number
 }
 
-const entryBytes = 16
+/** Of one entry in the file. */
+export const entryBytes = 16
 
 /**
  * When which part of a log was written. Containers write to their log themselves, so that they need nobody to carry
@@ -68,10 +69,7 @@ export function readTimeIndex(path: string): readonly TimeEntry[] {
   } catch {
     return []
   }
-  return Array.from({ length: Math.floor(bytes.length / entryBytes) }, (_, index) => ({
-    end: bytes.readDoubleLE(index * entryBytes),
-    timeMs: bytes.readDoubleLE(index * entryBytes + 8),
-  }))
+  return decodeEntries(bytes)
 }
 
 /** When the byte at `offset` was seen; undefined past the end of the index. */
@@ -93,6 +91,14 @@ function firstEndingAfter(entries: readonly TimeEntry[], offset: number): number
     else low = middle + 1
   }
   return low
+}
+
+/** The entries that are in these bytes of an index. */
+export function decodeEntries(bytes: Buffer): readonly TimeEntry[] {
+  return Array.from({ length: Math.floor(bytes.length / entryBytes) }, (_, index) => ({
+    end: bytes.readDoubleLE(index * entryBytes),
+    timeMs: bytes.readDoubleLE(index * entryBytes + 8),
+  }))
 }
 
 function encode(entries: readonly TimeEntry[]): Buffer {

@@ -125,13 +125,25 @@ function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPat
   switch (type) {
     case 'OnDelete':
       if (rollingUpdate === undefined) return []
-      return [invalidField(rollingPath, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")]
+      return [
+        invalidField(rollingPath, shownRollingUpdate(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"),
+      ]
     case 'RollingUpdate':
       return rollingUpdate === undefined ? [] : checkRollingUpdate(rollingUpdate, rollingPath)
     default:
-      return [invalidField(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")]
+      return [invalidField(path, shownStrategy(strategy), "must be 'RollingUpdate' or 'OnDelete'")]
   }
 }
+
+const shownStrategy = ({ type, rollingUpdate }: StatefulSetUpdateStrategy): unknown => ({
+  Type: type,
+  RollingUpdate: rollingUpdate === undefined ? null : shownRollingUpdate(rollingUpdate),
+})
+
+const shownRollingUpdate = ({ partition = 0, maxUnavailable }: RollingUpdateStatefulSetStrategy): unknown => ({
+  Partition: partition,
+  MaxUnavailable: maxUnavailable ?? null,
+})
 
 function checkRollingUpdate(
   { partition, maxUnavailable }: RollingUpdateStatefulSetStrategy,

@@ -79,14 +79,14 @@ describe('validation of a stateful set', () => {
       { podManagementPolicy: 'Random', updateStrategy: { type: 'Recreate' } },
       [
         "spec.podManagementPolicy: Invalid value: \"Random\": must be 'OrderedReady' or 'Parallel'",
-        'spec.updateStrategy: Invalid value: {"type":"Recreate"}: must be \'RollingUpdate\' or \'OnDelete\'',
+        'spec.updateStrategy: Invalid value: {"Type":"Recreate","RollingUpdate":null}: must be \'RollingUpdate\' or \'OnDelete\'',
       ],
     ],
     [
       'steps of what is done by hand',
       { updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } },
       [
-        'spec.updateStrategy.rollingUpdate: Invalid value: {"partition":1}: only allowed for updateStrategy \'RollingUpdate\'',
+        'spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":1,"MaxUnavailable":null}: only allowed for updateStrategy \'RollingUpdate\'',
       ],
     ],
     [

@@ -107,6 +107,14 @@ describe('validation of an autoscaler', () => {
       ['spec.metrics[0].object: Required value: must populate information for the given metric source'],
     ],
     [
+      'a metric from where no metric comes',
+      { metrics: [{ type: 'constructor' }] },
+      [
+        'spec.metrics[0].type: Unsupported value: "constructor": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+        'spec.metrics[0].type: Unsupported value: "constructor": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
+      ],
+    ],
+    [
       'a metric from two sources',
       { metrics: [{ type: 'Pods', pods, resource: cpu(1).resource }] },
       ['spec.metrics[0].resource: Forbidden: must populate the given metric source only'],

@@ -120,9 +120,9 @@ const metricTypes = Object.keys(metricSourceFields).sort()
 
 function metricErrors(metric: MetricSpec, path: FieldPath): readonly FieldError[] {
   const { type } = metric
-  const wanted = metricSourceFields[type as keyof typeof metricSourceFields] as
-    | (typeof metricSourceFields)[keyof typeof metricSourceFields]
-    | undefined
+  const wanted = Object.hasOwn(metricSourceFields, type)
+    ? metricSourceFields[type as keyof typeof metricSourceFields]
+    : undefined
   const unsupported = wanted === undefined ? [unsupportedField(path.field('type'), type, metricTypes)] : []
   const present = Object.values(metricSourceFields).filter((field) => metric[field] !== undefined)
   return [

@@ -10,7 +10,7 @@ import {
 } from '../../../field-error.ts'
 import type { FieldPath } from '../../../field-path.ts'
 import { checkTextOrEmpty } from '../../core/pod/validation/checks.ts'
-import { checkNonNegative } from '../../validation.ts'
+import { checkNonNegative, repeatedAt } from '../../validation.ts'
 import { checkIndexes } from './job-indexes.ts'
 import type {
   JobSpec,
@@ -87,10 +87,11 @@ function checkExitCodes(
   const valuesPath = path.field('values')
   if (values.length === 0) errors.push(invalidField(valuesPath, values, 'at least one value is required'))
   if (values.length > exitCodesMax) errors.push(tooManyField(valuesPath, values.length, exitCodesMax))
+  const repeated = repeatedAt(values, String)
   for (const [index, value] of values.entries()) {
     const at = valuesPath.index(index)
     if (operator === 'In' && value === 0) errors.push(invalidField(at, value, 'must not be 0 for the In operator'))
-    if (values.indexOf(value) < index) errors.push(duplicateField(at, value))
+    if (repeated.has(index)) errors.push(duplicateField(at, value))
   }
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? 0) <= value)
   return isOrdered ? errors : [...errors, invalidField(valuesPath, values, 'must be ordered')]

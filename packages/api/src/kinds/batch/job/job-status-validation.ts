@@ -127,7 +127,8 @@ function finishErrors({ status, is, isFinished, finishes, changes, spec }: Statu
     errors.push(requiredField(startPath, 'startTime is required for finished job'))
   if ((finishes || changes('uncountedTerminatedPods')) && isFinished && uncounted.length > 0) {
     const path = statusPath.field('uncountedTerminatedPods')
-    errors.push(invalidField(path, uncountedTerminatedPods, 'must be empty for finished job'))
+    const { succeeded = null, failed = null } = uncountedTerminatedPods
+    errors.push(invalidField(path, { Succeeded: succeeded, Failed: failed }, 'must be empty for finished job'))
   }
   return errors
 }

@@ -405,7 +405,7 @@ describe('validation of the status of a job', () => {
         'conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition',
         'active: Invalid value: 1: active>0 is invalid for finished job',
         'startTime: Required value: startTime is required for finished job',
-        'uncountedTerminatedPods: Invalid value: {"failed":["a"]}: must be empty for finished job',
+        'uncountedTerminatedPods: Invalid value: {"Succeeded":null,"Failed":["a"]}: must be empty for finished job',
         'terminating: Invalid value: 1: terminating>0 is invalid for finished job',
       ],
     ],

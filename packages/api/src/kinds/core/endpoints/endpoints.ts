@@ -4,7 +4,7 @@ import { kindSchema } from '../../../meta.ts'
 import { atomicList, enumOf, int32, object, optional, pointer, required, string } from '../../../schema/builders.ts'
 import type { Infer } from '../../../schema/schema.ts'
 import { ipWarnings } from '../../address-warnings.ts'
-import { addressFamily, checkEndpointIp, checkIp } from '../../addresses.ts'
+import { checkEndpointIp, checkIp, looseAddressFamily } from '../../addresses.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { coreV1 } from '../../meta/names.ts'
@@ -89,8 +89,7 @@ function addressErrors(
 
 /** Upstream looks again at what is no address, and then takes numbers with zeros before them. */
 function noAddressErrors(ip: string, path: FieldPath): readonly FieldError[] {
-  const digits = ip.replaceAll(/\b0+(?=\d)/g, '')
-  return addressFamily(digits) !== 0 ? [] : [invalidField(path, ip, 'must be a valid IP address')]
+  return looseAddressFamily(ip) !== 0 ? [] : [invalidField(path, ip, 'must be a valid IP address')]
 }
 
 function portErrors(

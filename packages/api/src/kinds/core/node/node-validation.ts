@@ -10,6 +10,8 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { isJsonObject } from '../../../json.ts'
+import { jsonSyntaxError } from '../../../json-syntax/json-syntax.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
 import type { StringFormat } from '../../../schema/schema.ts'
 import { checkFormat } from '../../../string-formats.ts'
@@ -98,18 +100,37 @@ export function validateNodeUpdate(node: Node, old: Node): readonly FieldError[]
 
 const avoidAnnotation = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
 
-/** Pods that a node would rather not have, in an annotation: those of a controller, which has to be one. */
-function annotationErrors({ metadata }: Node): readonly FieldError[] {
-  const text = metadata.annotations?.[avoidAnnotation]
-  if (!text) return []
-  const path = FieldPath.of('metadata', 'annotations')
-  let avoided: unknown
+const taintsAnnotation = 'scheduler.alpha.kubernetes.io/taints'
+const annotationsPath = FieldPath.of('metadata', 'annotations')
+
+const annotationErrors = ({ metadata: { annotations } }: Node): readonly FieldError[] =>
+  annotations === undefined ? [] : [...taintErrors(annotations), ...avoidErrors(annotations)]
+
+type Annotations = Readonly<Record<string, string>>
+
+/** The JSON of an annotation, and what is wrong with it. */
+function jsonOf(annotations: Annotations, name: string, path: FieldPath): readonly [unknown, readonly FieldError[]] {
+  const text = annotations[name]
   try {
-    avoided = JSON.parse(text)
-  } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
-    return [invalidField(path.field('AvoidPods'), avoidAnnotation, problem)]
+    return [text ? JSON.parse(text) : undefined, []]
+  } catch {
+    return [undefined, [invalidField(path, name, jsonSyntaxError(text ?? ''))]]
   }
+}
+
+/** Taints were once in an annotation. */
+function taintErrors(annotations: Annotations): readonly FieldError[] {
+  const [taints, errors] = jsonOf(annotations, taintsAnnotation, annotationsPath)
+  const listed = (Array.isArray(taints) ? taints : []).filter(isJsonObject)
+  const read = listed.map(({ key = '', value = '', effect = '' }) => ({ key, value, effect }) as Taint)
+  return [...errors, ...validateTaints(read, annotationsPath.field(taintsAnnotation))]
+}
+
+/** Pods that a node would rather not have: those of a controller, which has to be one. */
+function avoidErrors(annotations: Annotations): readonly FieldError[] {
+  const path = annotationsPath
+  const [avoided, errors] = jsonOf(annotations, avoidAnnotation, path.field('AvoidPods'))
+  if (errors.length > 0) return errors
   const { preferAvoidPods } = (avoided ?? {}) as { readonly preferAvoidPods?: unknown }
   return (Array.isArray(preferAvoidPods) ? preferAvoidPods : []).flatMap((entry: AvoidedPods | null, index) => {
     const at = path.field(avoidAnnotation).index(index).field('PodSignature')

@@ -153,8 +153,8 @@ describe('validation of a node', () => {
 
   it.each<readonly [string, Draft, Draft, readonly string[]]>([
     [
-      'a configuration',
-      {},
+      'another configuration',
+      { configSource: {} },
       { configSource: { configMap: { namespace: 'a_b', uid: '1', resourceVersion: '2' } } },
       [
         'spec.configSource.configMap.name: Required value',
@@ -164,9 +164,10 @@ describe('validation of a node', () => {
         `spec.configSource.configMap.namespace: Invalid value: "a_b": ${checkFormat('dns1123-label', 'a_b').join()}`,
       ],
     ],
+    ['a configuration where it had none', {}, { configSource: {} }, []],
     [
       'a configuration of nothing',
-      {},
+      { configSource: {} },
       { configSource: {} },
       ['spec.configSource: Invalid value: {}: exactly one reference subfield must be non-nil'],
     ],
@@ -195,12 +196,46 @@ describe('validation of a node', () => {
     expect(problemsOfUpdate(nodes, { spec: before }, { spec: after })).toEqual(problems)
   })
 
+  it('is not told where its configuration is, unless it was before', () => {
+    const [configSource, config] = [{}, { error: 'none' }]
+    expect(
+      created(nodes, { spec: { configSource, unschedulable: true }, status: { config, phase: 'Running' } }),
+    ).toMatchObject({ spec: { unschedulable: true }, status: { phase: 'Running' } })
+    const fresh = created(nodes, { spec: { configSource }, status: { config } })
+    expect([fresh.spec?.configSource, fresh.status?.config]).toEqual([undefined, undefined])
+    const told = decoded(nodes, { spec: { configSource }, status: { config } })
+    const { prepareForUpdate, prepareForStatusUpdate } = nodes.strategy
+    expect(prepareForUpdate?.(told, told, 0)).toBe(told)
+    expect(prepareForStatusUpdate?.(told, told, 0)).toEqual(told)
+    expect(prepareForStatusUpdate?.(told, fresh, 0).status?.config).toBeUndefined()
+  })
+
+  const taintsOnce = 'scheduler.alpha.kubernetes.io/taints'
+  const annotated = (name: string, text: string): Draft => ({ metadata: { name: 'x', annotations: { [name]: text } } })
+  it.each<readonly [string, readonly string[]]>([
+    ['', []],
+    ['[{"key":"a","value":"b","effect":"NoSchedule"}]', []],
+    ['[{"key":"a"', [`metadata.annotations: Invalid value: "${taintsOnce}": unexpected end of JSON input`]],
+    [
+      '[{"key":"a","effect":"Never"}]',
+      [
+        `metadata.annotations.${taintsOnce}[0].effect: Unsupported value: "Never": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"`,
+      ],
+    ],
+  ])('says of taints in an annotation: %s', (text, problems) => {
+    expect(problemsOfCreate(nodes, annotated(taintsOnce, text))).toEqual(problems)
+  })
+
   const avoided = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
   const avoids = (podSignature: object): Draft => ({
     metadata: { name: 'x', annotations: { [avoided]: JSON.stringify({ preferAvoidPods: [{ podSignature }] }) } },
   })
   it.each<readonly [Draft, readonly string[]]>([
     [avoids({ podController: { kind: 'ReplicaSet', name: 'a', controller: true } }), []],
+    [
+      annotated(avoided, '{'),
+      [`metadata.annotations.AvoidPods: Invalid value: "${avoided}": unexpected end of JSON input`],
+    ],
     [avoids({}), [`metadata.annotations.${avoided}[0].PodSignature: Required value`]],
     [
       avoids({ podController: { kind: 'ReplicaSet', name: 'a', controller: false } }),

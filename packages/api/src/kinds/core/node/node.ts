@@ -3,11 +3,11 @@ import { cidrWarnings } from '../../address-warnings.ts'
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
 import { proxyVerbs } from '../proxy-options.ts'
+import { nodeChecks } from './node-checks.ts'
 import { nodeColumns } from './node-columns.ts'
 import { type Node, nodeSchema } from './node-schema.ts'
 import type { NodeSpec } from './node-spec.ts'
 import type { NodeStatus } from './node-status.ts'
-import { validateNode, validateNodeStatus, validateNodeUpdate } from './node-validation.ts'
 
 /** What can be had is what there is unless said otherwise, and `podCIDR` is the first of `podCIDRs`. */
 export function nodeDefaults(node: Node): Node {
@@ -32,6 +32,17 @@ function statusDefaults(status: NodeStatus): NodeStatus {
     : { ...status, capacity, allocatable }
 }
 
+/** Nodes are no longer told where their configuration is: what says so may stay, and none comes (dropDisabledFields). */
+function withoutNewConfig(node: Node, { spec: oldSpec, status: oldStatus }: Pick<Node, 'spec' | 'status'>): Node {
+  const { spec, status } = node
+  const losesSource = spec?.configSource !== undefined && oldSpec?.configSource === undefined
+  const losesConfig = status?.config !== undefined && oldStatus?.config === undefined
+  if (!losesSource && !losesConfig) return node
+  const { configSource: _source, ...ofSpec } = spec ?? {}
+  const { config: _config, ...ofStatus } = status ?? {}
+  return { ...node, ...(losesSource ? { spec: ofSpec } : {}), ...(losesConfig ? { status: ofStatus } : {}) }
+}
+
 /** `v1` nodes. */
 export const nodes = kind<Node>(nodeSchema, {
   plural: 'nodes',
@@ -43,9 +54,12 @@ export const nodes = kind<Node>(nodeSchema, {
   // A node may be created with its status, and is by its agent.
   rules: { keepsStatusOnCreate: true },
   defaults: nodeDefaults,
-  prepareForStatusUpdate: (node, old) => ({ ...node, spec: old.spec }),
-  validate: validateNode,
-  validateUpdate: validateNodeUpdate,
+  prepareForCreate: (node) => withoutNewConfig(node, {}),
+  prepareForUpdate: (node, old) => withoutNewConfig(node, old),
+  prepareForStatusUpdate: (node, old) => ({ ...withoutNewConfig(node, old), spec: old.spec }),
+  load: nodeChecks.load,
+  validate: (node) => nodeChecks.get().validateNode(node),
+  validateUpdate: (node, old) => nodeChecks.get().validateNodeUpdate(node, old),
   warnings: ({ spec = {} }) => [
     ...(spec.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(spec.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
@@ -53,5 +67,8 @@ export const nodes = kind<Node>(nodeSchema, {
       cidrWarnings(cidr, FieldPath.of('spec', 'podCIDRs').index(index)),
     ),
   ],
-  validateStatusUpdate: (node, old) => [...validateNodeStatus(node), ...validateNodeUpdate(node, old)],
+  validateStatusUpdate: (node, old) => {
+    const { validateNodeStatus, validateNodeUpdate } = nodeChecks.get()
+    return [...validateNodeStatus(node), ...validateNodeUpdate(node, old)]
+  },
 })

@@ -152,6 +152,18 @@ describe('a claim', () => {
       [],
     ],
     [
+      'may have its class in both',
+      annotated('fast'),
+      { ...annotated('fast'), ...withSpec({ storageClassName: 'fast' }) },
+      [],
+    ],
+    [
+      'has no other class in the annotation than in the field',
+      annotated('fast'),
+      { ...annotated('slow'), ...withSpec({ storageClassName: 'fast' }) },
+      ['metadata.annotations.volume.beta.kubernetes.io/storage-class: Invalid value: "slow": field is immutable'],
+    ],
+    [
       'moves no other class there',
       annotated('fast'),
       withSpec({ storageClassName: 'slow' }),
@@ -171,7 +183,7 @@ describe('a claim', () => {
       { allocatedResources: { cpu: '1', storage: '-1' } },
       [
         'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
-        'status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity',
+        'status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity',
       ],
     ],
     [
@@ -186,8 +198,8 @@ describe('a claim', () => {
   })
 
   it('has not got less than nothing', () => {
-    expect(problemsOfStatus(persistentVolumeClaims, withSpec({}, { capacity: { storage: '-1' } }))).toEqual([
-      'status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity',
+    expect(problemsOfStatus(persistentVolumeClaims, withSpec({}, { capacity: { storage: '-500m' } }))).toEqual([
+      'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
     ])
   })
 

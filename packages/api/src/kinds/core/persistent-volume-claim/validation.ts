@@ -1,9 +1,10 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { compareQuantity, isQuantity } from '../../../quantity.ts'
+import { compareQuantity } from '../../../quantity.ts'
 import { describeChanges } from '../../changes-text.ts'
 import { checkUnchanged } from '../../validation.ts'
+import { negativeAmountErrors } from '../negative-amounts.ts'
 import { oldStorageClassAnnotation } from '../persistent-volume/annotations.ts'
 import { checkTextOrEmpty } from '../pod/validation/checks.ts'
 import { isNative } from '../pod/validation/resources.ts'
@@ -48,7 +49,7 @@ function withAllowedChanges(claim: PersistentVolumeClaim, before: PersistentVolu
     ...spec,
     ...(old.volumeName ? {} : { volumeName: old.volumeName }),
     // A claim that names no class gets the default one as soon as there is one.
-    ...(old.storageClassName === undefined && (isUnclassed(before) || movesClass(claim, before))
+    ...(old.storageClassName === undefined && [undefined, spec.storageClassName].includes(annotatedClass(before))
       ? { storageClassName: undefined }
       : {}),
     ...(maySize ? { resources: { ...spec.resources, requests: { ...spec.resources?.requests, storage } } } : {}),
@@ -56,23 +57,24 @@ function withAllowedChanges(claim: PersistentVolumeClaim, before: PersistentVolu
   }
 }
 
-const isUnclassed = ({ metadata }: PersistentVolumeClaim): boolean =>
-  metadata.annotations?.[oldStorageClassAnnotation] === undefined
+/** The class that the annotation names where it once was. */
+const annotatedClass = ({ metadata }: PersistentVolumeClaim): string | undefined =>
+  metadata.annotations?.[oldStorageClassAnnotation]
 
-/** Whether the class moves from the annotation where it once was to its field. */
-function movesClass({ metadata, spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
-  const [before, after] = [old.metadata.annotations?.[oldStorageClassAnnotation], metadata.annotations]
+/** Whether the class moves from the annotation to its field. It may stay in both. */
+function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
+  const before = annotatedClass(old)
   return (
     before !== undefined &&
-    after?.[oldStorageClassAnnotation] === undefined &&
+    (annotatedClass(claim) ?? before) === before &&
     old.spec?.storageClassName === undefined &&
-    spec?.storageClassName === before
+    claim.spec?.storageClassName === before
   )
 }
 
-function validateClassAnnotation({ metadata }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
-  const name = metadata.annotations?.[oldStorageClassAnnotation]
-  if ((name ?? '') === (old.metadata.annotations?.[oldStorageClassAnnotation] ?? '')) return []
+function validateClassAnnotation(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const name = annotatedClass(claim)
+  if ((name ?? '') === (annotatedClass(old) ?? '')) return []
   const path = FieldPath.of('metadata', 'annotations', oldStorageClassAnnotation)
   return [invalidField(path, name ?? '', 'field is immutable')]
 }
@@ -104,11 +106,7 @@ export function validatePersistentVolumeClaimStatus({ spec, status }: Persistent
   const path = FieldPath.of('status', 'capacity')
   return [
     ...((spec?.accessModes ?? []).length === 0 ? [requiredField(FieldPath.of('Spec', 'accessModes'))] : []),
-    ...capacity.flatMap(([name, amount]) =>
-      isQuantity(amount) && compareQuantity(amount, '0') < 0
-        ? [invalidField(path.key(name), amount, 'must be a valid resource quantity')]
-        : [],
-    ),
+    ...capacity.flatMap(([name, amount]) => negativeAmountErrors(amount, path.key(name))),
     ...resizeErrors(status?.allocatedResourceStatuses ?? {}, FieldPath.of('status', 'allocatedResourceStatuses')),
     ...allocatedErrors(status?.allocatedResources ?? {}, FieldPath.of('status', 'allocatedResources')),
   ]
@@ -133,8 +131,7 @@ function resizeErrors(statuses: Readonly<Record<string, string>>, path: FieldPat
 function allocatedErrors(amounts: Readonly<Record<string, string>>, path: FieldPath): FieldError[] {
   return Object.entries(amounts).flatMap(([name, amount]) => {
     const errors = claimResourceErrors(name, path)
-    if (errors.length > 0 || !isQuantity(amount) || compareQuantity(amount, '0') >= 0) return errors
-    return [invalidField(path.key(name), amount, 'must be a valid resource quantity')]
+    return errors.length > 0 ? errors : negativeAmountErrors(amount, path.key(name))
   })
 }
 

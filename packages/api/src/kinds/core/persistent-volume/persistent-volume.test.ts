@@ -25,6 +25,25 @@ describe('a persistent volume', () => {
     })
   })
 
+  const [then, later] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z']
+  it.each([
+    ['is kept where the phase stays', { phase: 'Bound' }, then],
+    ['may be corrected', { phase: 'Bound', lastPhaseTransitionTime: later }, later],
+    ['is now where another phase is all that is said', { phase: 'Released' }, '2026-01-02T00:00:00Z'],
+    [
+      'is now where the old one comes with another phase',
+      { phase: 'Released', lastPhaseTransitionTime: then },
+      '2026-01-02T00:00:00Z',
+    ],
+    ['may come with another phase', { phase: 'Released', lastPhaseTransitionTime: later }, later],
+  ])('knows when its phase changed: that %s', (_, status, expected) => {
+    const withStatus = (each: object) => decoded(persistentVolumes, { ...withSpec({}), status: each })
+    const old = withStatus({ phase: 'Bound', lastPhaseTransitionTime: then })
+    const nowMs = 1_767_312_000_000
+    const after = persistentVolumes.strategy.prepareForStatusUpdate?.(withStatus(status), old, nowMs)
+    expect(after?.status).toEqual({ ...status, lastPhaseTransitionTime: expected })
+  })
+
   it.each<readonly [string, object, readonly string[]]>([
     [
       'attributes without a name',
@@ -40,9 +59,9 @@ describe('a persistent volume', () => {
       'nothing',
       {},
       [
+        'spec.accessModes: Required value',
         'spec.capacity: Required value',
         'spec.capacity: Unsupported value: null: supported values: "storage"',
-        'spec.accessModes: Required value',
         'spec: Required value: must specify a volume type',
       ],
     ],
@@ -55,6 +74,14 @@ describe('a persistent volume', () => {
       'no room',
       withSpec({ capacity: { storage: '0' } }),
       ['spec.capacity[storage]: Invalid value: "0": must be greater than zero'],
+    ],
+    [
+      'less than no room',
+      withSpec({ capacity: { storage: '-2Gi' } }),
+      [
+        'spec.capacity[storage]: Invalid value: -2147483648: must be a valid resource quantity',
+        'spec.capacity[storage]: Invalid value: "-2Gi": must be greater than zero',
+      ],
     ],
     [
       'ways nobody knows',

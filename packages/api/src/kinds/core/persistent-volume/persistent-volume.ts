@@ -46,11 +46,22 @@ export const persistentVolumes = kind<PersistentVolume>(persistentVolumeSchema, 
     ...volume,
     status: { phase: 'Pending', lastPhaseTransitionTime: formatTime(nowMs) },
   }),
+  prepareForStatusUpdate: withTransitionTime,
   load: volumeChecks.load,
   validate: (volume) => volumeChecks.get().validatePersistentVolume(volume),
   validateUpdate: (volume, old) => volumeChecks.get().validatePersistentVolumeUpdate(volume, old),
   warnings,
 })
+
+/** When the phase last changed is known even where whoever changes it does not say so. */
+function withTransitionTime(volume: PersistentVolume, old: PersistentVolume, nowMs: number): PersistentVolume {
+  const { lastPhaseTransitionTime: said } = volume.status ?? {}
+  const { lastPhaseTransitionTime: before } = old.status ?? {}
+  const changes = volume.status?.phase !== old.status?.phase
+  if (changes ? said !== undefined && said !== before : said !== undefined || before === undefined) return volume
+  const lastPhaseTransitionTime = changes ? formatTime(nowMs) : before
+  return { ...volume, status: { ...volume.status, lastPhaseTransitionTime } }
+}
 
 const deprecatedAnnotations: Readonly<Record<string, string>> = {
   'volume.beta.kubernetes.io/storage-class': 'deprecated since v1.8; use "storageClassName" attribute instead',

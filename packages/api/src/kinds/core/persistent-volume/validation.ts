@@ -8,6 +8,7 @@ import { describeChanges } from '../../changes-text.ts'
 import { checkUnchanged } from '../../validation.ts'
 import { validateAccessModes } from '../access-modes.ts'
 import type { ResourceList } from '../common.ts'
+import { negativeAmountErrors } from '../negative-amounts.ts'
 import { validateNodeSelector } from '../pod/validation/scheduling.ts'
 import { surplusSourceField } from '../pod/validation/volumes.ts'
 import {
@@ -24,10 +25,7 @@ const volumeModes = ['Block', 'Filesystem']
 
 /** What is wrong with a volume (core/validation ValidatePersistentVolume). */
 export function validatePersistentVolume({ metadata, spec = {} }: PersistentVolume): readonly FieldError[] {
-  return [
-    ...validateCapacity(spec.capacity, specPath.field('capacity')),
-    ...validatePersistentVolumeSpec(spec, metadata.name ?? '', specPath),
-  ]
+  return validatePersistentVolumeSpec(spec, metadata.name ?? '', specPath, validateCapacity)
 }
 
 /** What is wrong with a volume that is written where it is attached, instead of being an object of its own. */
@@ -54,17 +52,23 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, path: Field
           ),
         ]
       : []),
-    ...validatePersistentVolumeSpec(spec, '', path),
+    ...validatePersistentVolumeSpec(spec, '', path, () => []),
   ]
 }
 
-function validatePersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, path: FieldPath): FieldError[] {
+function validatePersistentVolumeSpec(
+  spec: PersistentVolumeSpec,
+  name: string,
+  path: FieldPath,
+  ofCapacity: typeof validateCapacity,
+): FieldError[] {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy, volumeMode, storageClassName } = spec
   const modesPath = path.field('accessModes')
   const policyPath = path.field('persistentVolumeReclaimPolicy')
   const isRecycledRoot = spec.hostPath !== undefined && isRoot(spec.hostPath.path) && policy === 'Recycle'
   return [
     ...(accessModes.length === 0 ? [requiredField(modesPath)] : validateAccessModes(accessModes, modesPath)),
+    ...ofCapacity(spec.capacity, path.field('capacity')),
     ...(policy === undefined || reclaimPolicies.includes(policy)
       ? []
       : [unsupportedField(policyPath, policy, reclaimPolicies)]),
@@ -96,7 +100,8 @@ function validateCapacity(capacity: ResourceList | undefined, path: FieldPath): 
     ...(names.length === 1 && names[0] === 'storage' ? [] : [unsupportedField(path, capacity, ['storage'])]),
     ...Object.entries(capacity ?? {}).flatMap(([name, amount]) => {
       if (!isQuantity(amount) || compareQuantity(amount, '0') > 0) return []
-      return [invalidField(path.key(name), amount, 'must be greater than zero')]
+      const at = path.key(name)
+      return [...negativeAmountErrors(amount, at), invalidField(at, amount, 'must be greater than zero')]
     }),
   ]
 }

@@ -1,4 +1,5 @@
 import { deepEqual } from '../../../equality.ts'
+import { FieldPath } from '../../../field-path.ts'
 import type { Pod } from './pod-schema.ts'
 import type { AppArmorProfile } from './security.ts'
 
@@ -18,6 +19,7 @@ export function withAppArmorFields(pod: Pod): Pod {
     const profile = profileOf(annotations[annotationPrefix + container.name])
     if (profile === undefined || container.securityContext?.appArmorProfile !== undefined) return container
     if (deepEqual(profile, ofPod)) return container
+    fromAnnotations.add(profile)
     return { ...container, securityContext: { ...container.securityContext, appArmorProfile: profile } }
   }
   const { containers, initContainers } = pod.spec
@@ -30,6 +32,27 @@ export function withAppArmorFields(pod: Pod): Pod {
     },
   }
 }
+
+/** Profiles that are in fields because annotations name them. */
+const fromAnnotations = new WeakSet<AppArmorProfile>()
+
+/** Warns of annotations of a new pod that gave a container its profile, or ought to have and could not. */
+export function appArmorWarnings({ metadata: { annotations = {} }, spec }: Pod): readonly string[] {
+  if (spec.os?.name === 'windows') return []
+  return [...(spec.initContainers ?? []), ...(spec.containers ?? [])].flatMap(({ name, securityContext }) => {
+    const key = annotationPrefix + name
+    const annotation = annotations[key]
+    if (annotation === undefined) return []
+    const profile = securityContext?.appArmorProfile
+    const isTold = profile === undefined ? profileOf(annotation) === undefined : fromAnnotations.has(profile)
+    if (!isTold) return []
+    return [appArmorDeprecation(FieldPath.of('metadata', 'annotations').key(key))]
+  })
+}
+
+/** What is said of an annotation that is a field by now. */
+export const appArmorDeprecation = (path: FieldPath): string =>
+  `${path}: deprecated since v1.30; use the "appArmorProfile" field instead`
 
 /** The profile that the value of an annotation means; undefined for one that means none. */
 function profileOf(annotation: string | undefined): AppArmorProfile | undefined {

@@ -1,4 +1,5 @@
 /** Files of volumes that come to lie on or in each other (api/pod warningsForOverlappingVirtualPaths). */
+import { trimRight } from '../../../go-text.ts'
 import { ofPairs } from './pairs.ts'
 import type { VolumeProjection } from './projection.ts'
 import type { Volume } from './volume.ts'
@@ -50,7 +51,7 @@ function projectedPaths(projection: VolumeProjection): readonly Source[] {
 }
 
 function overlapsOf(sources: readonly Source[]): readonly string[] {
-  const trimmed = sources.map(({ path, from }) => ({ path: path.replace(/\/+$/, ''), from }))
+  const trimmed = sources.map(({ path, from }) => ({ path: trimRight(path, '/'), from }))
   return ofPairs(trimmed, (source, earlier) =>
     overlap(earlier.path, source.path) ? `${shown(source)} with ${shown(earlier)}` : undefined,
   )

@@ -15,7 +15,10 @@ import type { ResourceRequirements } from './resources.ts'
 export function podResourceDefaults(spec: PodSpec): ResourceRequirements | undefined {
   const { resources } = spec
   if (resources === undefined || (isEmpty(resources.requests) && isEmpty(resources.limits))) return undefined
-  const hugePages = podLevelEntries(aggregateLimits(spec)).filter(([name]) => isHugePages(name))
+  const hugePages = podLevelEntries(aggregateLimits(spec)).filter(
+    // Who requests them has to say the limit as well.
+    ([name]) => isHugePages(name) && resources.requests?.[name] === undefined,
+  )
   const limits = withMissing(resources.limits, hugePages)
   if (isEmpty(limits)) return undefined
   // Requests of huge pages are their limits: they cannot be overcommitted.

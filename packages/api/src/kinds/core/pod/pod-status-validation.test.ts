@@ -207,6 +207,7 @@ describe('an update of the status', () => {
       { ephemeralContainerStatuses: [{ ...base, allocatedResourcesStatus: [{ name: 'cpu' }] }] },
       ['ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be specified in container status'],
     ],
+    [{ ephemeralContainerStatuses: [{ ...base, allocatedResourcesStatus: [] }] }, []],
   ])('says what is wrong with %j', (status, expected) => {
     const found = errors('Always', {}, status as PodStatus, spec)
     expect(found.map((each) => each.replace(/^status\./, ''))).toEqual(expected)

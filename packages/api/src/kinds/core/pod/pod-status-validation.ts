@@ -10,7 +10,7 @@ import {
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { compareQuantity, isQuantity } from '../../../quantity.ts'
-import { addressFamily } from '../../addresses.ts'
+import { looseAddressFamily } from '../../addresses.ts'
 import type { Container } from './container.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodResourceClaim, PodSpec } from './pod-spec.ts'
@@ -55,8 +55,8 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod): FieldError[] {
     ...statusLists.flatMap((list) => userErrors(status[list] ?? none, list, old.spec)),
     ...healthErrors(status.containerStatuses ?? none, old.spec.containers ?? none, containerStatusesPath),
     ...healthErrors(status.initContainerStatuses ?? none, old.spec.initContainers ?? none, initContainerStatusesPath),
-    ...(status.ephemeralContainerStatuses ?? none).flatMap(({ allocatedResourcesStatus }, index) =>
-      allocatedResourcesStatus === undefined
+    ...(status.ephemeralContainerStatuses ?? none).flatMap(({ allocatedResourcesStatus = none }, index) =>
+      allocatedResourcesStatus.length === 0
         ? []
         : [
             forbiddenField(
@@ -248,7 +248,7 @@ function addressErrors(addresses: readonly Address[], old: readonly Address[], p
 
 /** The family of an address, which may have leading zeros. An address of IPv4 may be written as one of IPv6. */
 function looseFamily(ip: string): 0 | 4 | 6 {
-  const family = addressFamily(ip.replaceAll(/\b0+(?=\d)/g, ''))
+  const family = looseAddressFamily(ip)
   return family === 6 && /^::ffff:[\d.]+$/i.test(ip) ? 4 : family
 }
 

@@ -3,7 +3,7 @@ import { deepFreeze } from '../../../freeze.ts'
 import { type Pod, pods } from './pod.ts'
 import { storedContainer, storedPod, withStatus } from './pod-fixtures.ts'
 import { computeQos } from './pod-qos.ts'
-import type { PodPhase } from './pod-status.ts'
+import type { PodCondition, PodPhase } from './pod-status.ts'
 
 const { strategy } = pods
 
@@ -59,6 +59,24 @@ describe('a new pod', () => {
     expect(profileOf(storedContainer({ securityContext: { appArmorProfile: own } }))).toEqual(own)
     expect(profileOf(storedPod({ securityContext: { appArmorProfile } }))).toBeUndefined()
   })
+
+  it.each(['runtime/default', 'unconfined', 'localhost/mine', 'mine'])(
+    'is warned of its annotation for the AppArmor profile %s, unless its fields say as much already',
+    (value) => {
+      const key = 'container.apparmor.security.beta.kubernetes.io/web'
+      const warningsOf = (pod: Pod) => {
+        const annotated = { ...pod, metadata: { ...pod.metadata, annotations: { [key]: value } } }
+        return strategy.warnings?.(strategy.prepareForCreate?.(annotated, 0) ?? annotated, undefined)
+      }
+      const warning = `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`
+      expect(warningsOf(storedPod())).toEqual([warning])
+      expect(warningsOf(storedPod({ os: { name: 'windows' } }))).toEqual([])
+      const own = { type: 'Localhost', localhostProfile: 'mine' } as const
+      expect(warningsOf(storedContainer({ securityContext: { appArmorProfile: own } }))).toEqual([])
+      const ofPod = warningsOf(storedPod({ securityContext: { appArmorProfile: own } }))
+      expect(ofPod).toEqual(value === 'localhost/mine' ? [] : [warning])
+    },
+  )
 
   it('may not bring ephemeral containers along', () => {
     const pod = storedPod({ ephemeralContainers: [{ name: 'debug', image: 'busybox:1' }] })
@@ -139,6 +157,31 @@ describe('a status update', () => {
     const written = withStatus(storedPod({ nodeName: 'elsewhere' }), { phase: 'Running' })
     const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
     expect(prepared).toEqual({ ...old, status: { phase: 'Running', qosClass: 'BestEffort', observedGeneration: 2 } })
+  })
+
+  it('keeps what generation a condition is about where it does not say so', () => {
+    const condition = (type: string, observedGeneration?: number): PodCondition => ({
+      type,
+      status: 'True',
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    })
+    const statusWith = (...conditions: readonly PodCondition[]) => withStatus(storedPod(), { conditions })
+    const old = statusWith(condition('Ready', 3), condition('example.com/a', 1), condition('example.com/a', 2))
+    const written = statusWith(
+      condition('example.com/a'),
+      condition('Ready', 4),
+      condition('example.com/b'),
+      condition('example.com/a'),
+      condition('example.com/a'),
+    )
+    const prepared = strategy.prepareForStatusUpdate?.(deepFreeze(written), deepFreeze(old), 0)
+    expect(prepared?.status?.conditions).toEqual([
+      condition('example.com/a', 1),
+      condition('Ready', 4),
+      condition('example.com/b'),
+      condition('example.com/a', 2),
+      condition('example.com/a'),
+    ])
   })
 
   it.each([

@@ -45,7 +45,7 @@ const gatedCondition: PodCondition = {
 
 /** The node agent says how the pod is, not what it is, nor whose. */
 function prepareForStatusUpdate(pod: Pod, old: Pod): Pod {
-  const status = withAddresses({ ...pod.status })
+  const status = withGenerations(withAddresses({ ...pod.status }), old.status ?? {})
   return {
     ...pod,
     spec: old.spec,
@@ -61,6 +61,19 @@ function withAddresses(status: PodStatus): PodStatus {
   const { podIP = '', podIPs = [] } = status
   if (podIP === '') return podIPs[0]?.ip === undefined ? status : { ...status, podIP: podIPs[0].ip }
   return podIPs[0]?.ip === podIP ? status : { ...status, podIPs: [{ ip: podIP }] }
+}
+
+/** A condition that does not say what generation it is about is about that of the old one of its type, the first about the first's. */
+function withGenerations(status: PodStatus, old: PodStatus): PodStatus {
+  const { conditions = [] } = status
+  // Node agents say it of each.
+  if (conditions.every(({ observedGeneration }) => observedGeneration)) return status
+  const left = Map.groupBy(old.conditions ?? [], ({ type }) => type)
+  const kept = conditions.map((condition): PodCondition => {
+    const observedGeneration = left.get(condition.type)?.shift()?.observedGeneration
+    return condition.observedGeneration || !observedGeneration ? condition : { ...condition, observedGeneration }
+  })
+  return { ...status, conditions: kept }
 }
 
 /** A copy of `object` in which these fields are as in `old`. */

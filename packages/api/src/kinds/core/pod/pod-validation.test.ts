@@ -677,6 +677,68 @@ describe('a pod', () => {
       ['securityContext.fsGroup: Forbidden: cannot be set for a windows pod'],
     ],
     [
+      { volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: { path: 'ca.pem' } }] } }] },
+      [
+        'volumes[0].projected.sources[0].clusterTrustBundle: Required value: either name or signerName must be specified',
+      ],
+    ],
+    [
+      { os: { name: 'windows' }, shareProcessNamespace: false, hostUsers: false, hostPID: false },
+      [
+        'hostUsers: Forbidden: cannot be set for a windows pod',
+        'shareProcessNamespace: Forbidden: cannot be set for a windows pod',
+      ],
+    ],
+    ...[{ type: '' }, { type: 'Strict' }].map(({ type }): [Spec, string[]] => [
+      { securityContext: { appArmorProfile: { type, localhostProfile: 'mine' } } },
+      [
+        type === ''
+          ? 'securityContext.appArmorProfile.type: Required value: type is required when appArmorProfile is set'
+          : `securityContext.appArmorProfile.type: Unsupported value: "${type}": supported values: "Localhost", "RuntimeDefault", "Unconfined"`,
+      ],
+    ]),
+    [
+      { securityContext: { appArmorProfile: { type: 'Unconfined', localhostProfile: 'mine' } } },
+      [
+        'securityContext.appArmorProfile.localhostProfile: Invalid value: "mine": can only be set when AppArmor type is Localhost',
+      ],
+    ],
+    [
+      {
+        topologySpreadConstraints: [
+          { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'Wait', minDomains: 2, labelSelector: {} },
+        ],
+      },
+      [
+        'topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Wait": supported values: "DoNotSchedule", "ScheduleAnyway"',
+        'topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if whenUnsatisfiable=DoNotSchedule, not Wait',
+      ],
+    ],
+    [
+      {
+        volumes: [{ name: 'data', emptyDir: {} }],
+        containers: [container({ volumeMounts: [mount({ mountPath: '' }), mount({ mountPath: '' })] })],
+      },
+      [
+        'containers[0].volumeMounts[0].mountPath: Required value',
+        'containers[0].volumeMounts[1].mountPath: Required value',
+        'containers[0].volumeMounts[1].mountPath: Invalid value: "": must be unique',
+      ],
+    ],
+    [
+      { containers: [container({ resources: { requests: { 'requests.hugepages-2Mi': '2Mi' } } })] },
+      [
+        'containers[0].resources.requests[requests.hugepages-2Mi]: Invalid value: "requests.hugepages-2Mi": must be a standard resource for containers',
+      ],
+    ],
+    [
+      {
+        resources: { requests: { cpu: '1', 'hugepages-2Mi': '2Mi' } },
+        containers: [container({ resources: { limits: { cpu: '1', 'hugepages-2Mi': '2Mi' } } })],
+      },
+      ['resources.limits: Required value: Limit must be set for non overcommitable resources'],
+    ],
+    [
       { securityContext: { sysctls: [{ name: 'net.core.somaxconn', value: '1' }] }, hostNetwork: true },
       [
         'securityContext.sysctls[0].name: Invalid value: "net.core.somaxconn": may not be specified when \'hostNetwork\' is true',
@@ -822,6 +884,15 @@ describe('a pod', () => {
   ])('%j', (spec, expected) => {
     const lines = expected.map((each) => (each.startsWith(': ') ? `spec${each}` : `spec.${each}`))
     expect(problems(storedPod(spec))).toEqual(lines)
+  })
+
+  it('of a file has no claims of resources', () => {
+    const claims = ['a', 'b'].map((name) => ({ name, resourceClaimName: name }))
+    const pod = storedPod({ nodeName: 'n', resourceClaims: claims })
+    const mirror = { ...pod, metadata: { ...pod.metadata, annotations: { 'kubernetes.io/config.mirror': 'hash' } } }
+    const refusal = '[]: Forbidden: static pods do not support resource claims'
+    expect(problems(pod)).toEqual([])
+    expect(problems(mirror)).toEqual([refusal, refusal])
   })
 
   it('has claims made for it with names that fit', () => {

@@ -15,7 +15,7 @@ import type { Pod } from './pod-schema.ts'
 import type { HostAlias, PodDnsConfig, PodResourceClaim, PodSpec } from './pod-spec.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import { simulatedUsageAnnotation, validateSimulatedUsage } from './simulated-usage.ts'
-import { annotationErrors, profileMismatches } from './validation/annotations.ts'
+import { annotationErrors, mirrorAnnotation, profileMismatches } from './validation/annotations.ts'
 import { checkGiven, checkRange, checkText, checkTextOrEmpty, int32Max } from './validation/checks.ts'
 import { imageWhitespace, validateAllContainers } from './validation/containers.ts'
 import { validateEnvFileVolumes } from './validation/env.ts'
@@ -105,6 +105,7 @@ export function validatePod(pod: Pod): readonly FieldError[] {
     ...annotationErrors(annotations, pod.spec, FieldPath.of('metadata', 'annotations')),
     ...ownSpecErrors(pod.spec),
     ...madeClaimErrors(pod),
+    ...mirroredClaimErrors(pod),
   ]
   if (annotations === undefined || !Object.hasOwn(annotations, simulatedUsageAnnotation)) return errors
   const containers = [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])].map(({ name }) => name)
@@ -163,6 +164,12 @@ function madeClaimErrors({ metadata: { name = '' }, spec: { volumes = [] } }: Po
     const rule = 'must not reference a PVC that gets created for an ephemeral volume'
     return [...errors, invalidField(path.index(index).field('persistentVolumeClaim').field('claimName'), used, rule)]
   })
+}
+
+/** Claims are made and given by the server, which a pod of a file knows nothing of. */
+function mirroredClaimErrors({ metadata: { annotations }, spec: { resourceClaims = [] } }: Pod): FieldError[] {
+  if (annotations?.[mirrorAnnotation] === undefined) return []
+  return resourceClaims.map(() => forbiddenField(FieldPath.root.key(''), 'static pods do not support resource claims'))
 }
 
 function projectedTokenErrors(spec: PodSpec, path: FieldPath): FieldError[] {

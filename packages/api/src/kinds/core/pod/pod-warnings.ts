@@ -6,6 +6,7 @@ import { checkFormat } from '../../../string-formats.ts'
 import { ipWarnings } from '../../address-warnings.ts'
 import { nodeLabelDeprecation, nodeLabelWarnings, nodeTermWarnings } from '../node/deprecated-labels.ts'
 import type { Affinity, PodAffinity } from './affinity.ts'
+import { appArmorDeprecation, appArmorWarnings } from './app-armor-fields.ts'
 import type { Container, ContainerPort } from './container.ts'
 import type { EnvVar } from './env.ts'
 import { overlappingPathWarnings } from './overlapping-paths.ts'
@@ -21,7 +22,7 @@ export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   if (old !== undefined) return []
   const { spec, metadata } = pod
   const ofSpec = metadata.annotations === undefined ? warningsOfSpec(spec) : warningsOf(spec, metadata, FieldPath.root)
-  return [...nameWarnings(pod, old, "the Pod's hostname"), ...ofSpec]
+  return [...appArmorWarnings(pod), ...nameWarnings(pod, old, "the Pod's hostname"), ...ofSpec]
 }
 
 const knownOfSpecs = new WeakMap<PodSpec, readonly string[]>()
@@ -44,7 +45,7 @@ export function podTemplateWarnings(
 ): readonly string[] {
   if (old !== undefined && old.metadata.generation === metadata.generation) return []
   const { spec, metadata: ofTemplate = {} } = template
-  return [...warningsOf(spec, ofTemplate, path), ...appArmorWarnings(spec, ofTemplate, path)]
+  return [...warningsOf(spec, ofTemplate, path), ...appArmorWarningsOfTemplate(spec, ofTemplate, path)]
 }
 
 /** Warns of a new object whose name is less than a DNS label although `usedIn` wants one. */
@@ -258,8 +259,12 @@ const appArmorAnnotations: Readonly<Record<string, string>> = {
 }
 const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/'
 
-/** Only of templates: a pod gets its fields by its annotations. */
-function appArmorWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, path: FieldPath): readonly string[] {
+/** Of templates: a pod gets its fields by its annotations, see `appArmorWarnings`. */
+function appArmorWarningsOfTemplate(
+  spec: PodSpec,
+  { annotations = {} }: ObjectMeta,
+  path: FieldPath,
+): readonly string[] {
   const profile = spec.securityContext?.appArmorProfile
   const ofPod =
     profile?.type === 'Localhost'
@@ -269,9 +274,7 @@ function appArmorWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, path:
     const key = `${appArmorPrefix}${name}`
     const annotation = annotations[key]
     if (annotation === undefined || annotation === ofPod || securityContext?.appArmorProfile !== undefined) return []
-    return [
-      `${path.field('metadata').field('annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`,
-    ]
+    return [appArmorDeprecation(path.field('metadata').field('annotations').key(key))]
   })
 }
 

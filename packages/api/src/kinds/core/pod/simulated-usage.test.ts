@@ -46,6 +46,12 @@ describe('the annotation', () => {
     )
   })
 
+  it('may have any number of spaces, and is refused for them at once', () => {
+    const text = `${' '.repeat(100_000)}a=b=`
+    expect(validateSimulatedUsage(annotated(text), ['web'])).toHaveLength(1)
+    expect(validateSimulatedUsage(annotated(`web:cpu=1${' '.repeat(100_000)}`), ['web'])).toEqual([])
+  })
+
   it('says what is wrong with an amount in the words of quantities', () => {
     const [error] = validateSimulatedUsage(annotated('cpu=much'), ['web'])
     expect(error?.message).toMatch(/^Invalid value: "much": quantities must match the regular expression/)

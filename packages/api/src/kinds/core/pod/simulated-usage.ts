@@ -96,8 +96,9 @@ export function validateSimulatedUsage(
 function termsOf(text: string): readonly (Term | string)[] {
   if (text.trim() === '') return []
   return text.split(',').map((each) => {
-    const [, container = '', resource = '', amount = ''] = /^\s*(?:([^:=]+):)?([^:=]+)=([^=]*?)\s*$/.exec(each) ?? []
-    return resource === '' ? each.trim() : { container, resource, amount }
+    const term = each.trim()
+    const [, container = '', resource = '', amount = ''] = /^(?:([^:=]+):)?([^:=]+)=([^=]*)$/.exec(term) ?? []
+    return resource === '' ? term : { container, resource, amount }
   })
 }
 

@@ -79,7 +79,7 @@ export function dropWhatTypeNoLongerNeeds(service: Service, old: Service): Servi
     drop('ipFamilyPolicy')
   }
   // Those of a load balancer that is to have none from now on stay until somebody takes them off.
-  if (isPast(hasNodePorts) && sameNodePorts(spec, before)) {
+  if (isPast(hasNodePorts) && namesNoNewNodePort(spec, before)) {
     changes.ports = spec.ports?.map(({ nodePort: _nodePort, ...port }) => port)
   }
   if (isPast(needsHealthCheckNodePort)) drop('healthCheckNodePort')
@@ -105,9 +105,10 @@ export function withoutPolicyOfName(service: Service): Service {
   return type === 'ExternalName' && isDropped ? withSpec(service, { internalTrafficPolicy: undefined }) : service
 }
 
-function sameNodePorts(spec: ServiceSpec, before: ServiceSpec): boolean {
-  const nodePorts = ({ ports = [] }: ServiceSpec) => new Set(ports.map(({ nodePort = 0 }) => nodePort))
-  return deepEqual([...nodePorts(spec)].sort(), [...nodePorts(before)].sort())
+/** Ports may come and go with the type, as long as none asks for a node port of its own. */
+function namesNoNewNodePort(spec: ServiceSpec, before: ServiceSpec): boolean {
+  const known = new Set((before.ports ?? []).map(({ nodePort = 0 }) => nodePort))
+  return (spec.ports ?? []).every(({ nodePort = 0 }) => nodePort === 0 || known.has(nodePort))
 }
 
 function withSpec(service: Service, changes: Partial<Record<keyof ServiceSpec, unknown>>): Service {

@@ -10,7 +10,7 @@ import { FieldPath } from '../../../field-path.ts'
 import type { ObjectMeta } from '../../../meta.ts'
 import { validateLabels } from '../../../object-meta-validation.ts'
 import { cidrWarnings, ipWarnings } from '../../address-warnings.ts'
-import { addressFamily, checkIp, checkNonSpecialIp, checkStrictCidr } from '../../addresses.ts'
+import { addressFamily, checkIp, checkNonSpecialIp, checkStrictCidr, looseAddressFamily } from '../../addresses.ts'
 import { checkGiven, checkPort, checkPortNumber, checkText } from '../pod/validation/checks.ts'
 import { noClusterIp, type Service, type ServicePort, type ServiceSpec } from './service-schema.ts'
 import { isExternallyAccessible, needsClusterIp, needsHealthCheckNodePort } from './service-update.ts'
@@ -65,7 +65,7 @@ function clusterIpChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly Fi
   return [invalidField(specPath.field('clusterIPs').index(0), spec.clusterIPs ?? [], why)]
 }
 
-/** What cannot change: addresses and families that stay, and which load balancer serves it. */
+/** What cannot change: addresses and families that stay, which load balancer serves it, and where that asks how nodes are. */
 export function validateServiceUpdate({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
   const errors: FieldError[] = [
     ...addressChangeErrors(spec, old),
@@ -73,8 +73,11 @@ export function validateServiceUpdate({ spec }: Service, { spec: old }: Service)
     ...classErrors(spec),
   ]
   if (old.type === 'LoadBalancer' && spec.type === 'LoadBalancer' && old.loadBalancerClass !== spec.loadBalancerClass) {
-    const why = 'may not change once set'
-    errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, why))
+    errors.push(invalidField(specPath.field('loadBalancerClass'), spec.loadBalancerClass, onceSet))
+  }
+  const isAskedThere = needsHealthCheckNodePort(old) && needsHealthCheckNodePort(spec)
+  if (isAskedThere && old.healthCheckNodePort !== spec.healthCheckNodePort) {
+    errors.push(forbiddenField(specPath.field('healthCheckNodePort'), 'field is immutable'))
   }
   return errors
 }
@@ -124,8 +127,10 @@ function familyChangeErrors(spec: ServiceSpec, old: ServiceSpec): readonly Field
   return errors
 }
 
-export function validateServiceStatus({ spec, status }: Service): readonly FieldError[] {
+/** Addresses that are there already stay, whatever they are. */
+export function validateServiceStatus({ spec, status }: Service, old: Service): readonly FieldError[] {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  const before = new Set(old.status?.loadBalancer?.ingress?.map(({ ip }) => ip))
   const ingress = status?.loadBalancer?.ingress ?? []
   if (ingress.length > 0 && spec.type !== 'LoadBalancer') {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")]
@@ -133,12 +138,12 @@ export function validateServiceStatus({ spec, status }: Service): readonly Field
   return ingress.flatMap(({ ip = '', ipMode, hostname = '' }, index) => {
     const at = path.index(index)
     return [
-      ...(ip === '' ? [] : checkIp(ip, at.field('ip'))),
+      ...(ip === '' || before.has(ip) ? [] : checkIp(ip, at.field('ip'))),
       ...(ip === '' && ipMode !== undefined
         ? [forbiddenField(at.field('ipMode'), 'may not be specified when `ip` is not set')]
         : []),
       ...checkText('dns1123-subdomain', hostname, at.field('hostname')),
-      ...(addressFamily(hostname) !== 0
+      ...(looseAddressFamily(hostname) !== 0
         ? [invalidField(at.field('hostname'), hostname, 'must be a DNS name, not an IP address')]
         : []),
     ]

@@ -235,8 +235,23 @@ describe('validation of a service', () => {
       'status.loadBalancer.ingress[0].hostname: Invalid value: "192.0.2.1": must be a DNS name, not an IP address',
       'status.loadBalancer.ingress[1].ipMode: Forbidden: may not be specified when `ip` is not set',
     ])
+    expect(problemsOfStatus(services, ingress({ hostname: '192.0.2.01' }))).toEqual([
+      'status.loadBalancer.ingress[0].hostname: Invalid value: "192.0.2.01": must be a DNS name, not an IP address',
+    ])
     expect(problemsOfStatus(services, { spec, status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } })).toEqual([
       "status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'",
+    ])
+  })
+
+  it('keeps an address that load balancers are known to have, and takes no other one like it', () => {
+    const reachedAt = (...ips: readonly string[]) => {
+      const status = { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } }
+      return { spec: { ...spec, type: 'LoadBalancer' }, status }
+    }
+    const before = reachedAt('192.0.2.01')
+    expect(problemsOfStatus(services, reachedAt('192.0.2.01', '192.0.2.7'), before)).toEqual([])
+    expect(problemsOfStatus(services, reachedAt('192.0.2.02', '192.0.2.01'), before)).toEqual([
+      'status.loadBalancer.ingress[0].ip: Invalid value: "192.0.2.02": must not have leading 0s',
     ])
   })
 })
@@ -284,6 +299,21 @@ describe('an update of a service', () => {
     ])
   })
 
+  it('frees node ports although ports come and go with the type, unless one asks for another node port', () => {
+    const [http, https] = [
+      { name: 'http', port: 80, nodePort: 30080 },
+      { name: 'https', port: 443, nodePort: 30443 },
+    ]
+    const left = (before: readonly Draft[], after: readonly Draft[]) => {
+      const { ports = [] } = updated({ ...allocated, ports: before }, { ...spec, type: 'ClusterIP', ports: after })
+      return ports.map(({ nodePort }) => nodePort)
+    }
+    expect(left([http], [http, { name: 'more', port: 81 }])).toEqual([undefined, undefined])
+    expect(left([http, https], [https])).toEqual([undefined])
+    expect(left([http], [{ ...http, nodePort: 30081 }])).toEqual([30081])
+    expect(left([http], [http, https])).toEqual([30080, 30443])
+  })
+
   it('keeps the node ports of a load balancer that is to have none from now on', () => {
     const balanced = { ...allocated, type: 'LoadBalancer' }
     expect(updated(balanced, { ...balanced, allocateLoadBalancerNodePorts: false }).ports).toMatchObject([
@@ -325,6 +355,19 @@ describe('an update of a service', () => {
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set',
     ])
     expect(update({ selector: { app: 'db' } })).toEqual([])
+  })
+
+  it('does not change the port where load balancers ask how nodes are, as long as they do', () => {
+    const asked = {
+      ...allocated,
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 32000,
+    }
+    const update = (changes: Draft) => problemsOfUpdate(services, { spec: asked }, { spec: { ...asked, ...changes } })
+    expect(update({ healthCheckNodePort: 32001 })).toEqual(['spec.healthCheckNodePort: Forbidden: field is immutable'])
+    expect(update({ healthCheckNodePort: undefined })).toEqual([])
+    expect(update({ externalTrafficPolicy: 'Cluster' })).toEqual([])
   })
 
   const twice = {

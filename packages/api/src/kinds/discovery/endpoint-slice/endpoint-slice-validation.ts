@@ -57,7 +57,8 @@ function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): 
   ]
 }
 
-const hostnameLabelKey = 'kubernetes.io/hostname'
+/** The label of a node that says its name. */
+export const hostnameLabelKey = 'kubernetes.io/hostname'
 
 function addressErrors(address: string, slice: EndpointSlice, list: FieldPath, index: number): readonly FieldError[] {
   const { addressType: type } = slice

@@ -102,6 +102,46 @@ it('keeps what an old version said of the place of an endpoint, but takes nothin
   expect(kept).toBe(old)
 })
 
+describe('what an old version said of the place of an endpoint', () => {
+  const placed = (address: string, node: string, more: object = {}) => ({
+    addresses: [address],
+    deprecatedTopology: { 'kubernetes.io/hostname': node, zone: 'a' },
+    ...more,
+  })
+  const endpointsAfter = (before: readonly object[], after: readonly object[]) => {
+    const [old, next] = [before, after].map((endpoints) => decoded(endpointSlices, { ...valid, endpoints }))
+    if (old === undefined || next === undefined) throw new Error('two are decoded')
+    return endpointSlices.strategy.prepareForUpdate?.(next, old, 0).endpoints
+  }
+  const first = placed('10.0.0.1', 'node-1')
+
+  it('stays where the endpoints do', () => {
+    expect(endpointsAfter([first], [first])).toMatchObject([first])
+  })
+
+  it('goes from all of them with a change of one, and its node is then in the field for it', () => {
+    expect(endpointsAfter([first], [first, { addresses: ['10.0.0.2'] }])).toEqual([
+      { addresses: ['10.0.0.1'], conditions: {}, nodeName: 'node-1' },
+      { addresses: ['10.0.0.2'], conditions: {} },
+    ])
+  })
+
+  it.each([
+    ['was not named before', placed('10.0.0.2', 'node-2')],
+    ['is no name', placed('10.0.0.2', 'NODE')],
+  ])('names no node that %s', (_, endpoint) => {
+    expect(endpointsAfter([first, placed('10.0.0.3', 'NODE')], [endpoint])).toEqual([
+      { addresses: ['10.0.0.2'], conditions: {} },
+    ])
+  })
+
+  it('names no other node than the field does', () => {
+    expect(endpointsAfter([first], [placed('10.0.0.2', 'node-1', { nodeName: 'node-3' })])).toEqual([
+      { addresses: ['10.0.0.2'], conditions: {}, nodeName: 'node-3' },
+    ])
+  })
+})
+
 it('shows some of its ports and addresses in a table', () => {
   expect(columnNames(endpointSlices).shown).toEqual(['Name', 'AddressType', 'Ports', 'Endpoints', 'Age'])
   const many = ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'].map((address) => ({ addresses: [address] }))

@@ -1,11 +1,12 @@
 import { deepEqual } from '../../../equality.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { mapShared } from '../../../schema/with-fields.ts'
+import { checkFormat } from '../../../string-formats.ts'
 import { ipWarnings } from '../../address-warnings.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { type Endpoint, type EndpointSlice, endpointSliceSchema } from './endpoint-slice-schema.ts'
-import { validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts'
+import { hostnameLabelKey, validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts'
 
 /** How many ports or addresses a table shows. */
 const shownMax = 3
@@ -15,13 +16,21 @@ function shown(all: readonly string[]): string {
   return all.length > shownMax ? `${text} + ${all.length - shownMax} more...` : text || '<unset>'
 }
 
-/** The first version's way to say where an endpoint is can be kept in this one, but not set. */
-function withoutNewTopology(slice: EndpointSlice, old: EndpointSlice | undefined): EndpointSlice {
-  const kept = old?.endpoints ?? []
+const hostnameOf = ({ deprecatedTopology }: Endpoint): string | undefined => deprecatedTopology?.[hostnameLabelKey]
+
+/**
+ * The first version's way to say where an endpoint is stays as long as the endpoints do, and goes with the first change of them. The
+ * node that it named is then in the field for it (dropTopologyOnV1).
+ */
+function withoutTopology(slice: EndpointSlice, old: EndpointSlice | undefined): EndpointSlice {
+  if (old !== undefined && deepEqual(slice.endpoints ?? [], old.endpoints ?? [])) return slice
+  const known = new Set(old?.endpoints?.map(hostnameOf))
   const endpoints = mapShared(slice.endpoints, (each): Endpoint => {
     const { deprecatedTopology, ...rest } = each
     if (deprecatedTopology === undefined) return each
-    return kept.some((other) => deepEqual(other.deprecatedTopology, deprecatedTopology)) ? each : rest
+    const node = hostnameOf(each)
+    const isKnown = node !== undefined && known.has(node) && checkFormat('dns1123-subdomain', node).length === 0
+    return isKnown && each.nodeName === undefined ? { ...rest, nodeName: node } : rest
   })
   return endpoints === slice.endpoints ? slice : { ...slice, endpoints }
 }
@@ -43,9 +52,9 @@ export const endpointSlices = kind<EndpointSlice>(endpointSliceSchema, {
     }),
     ageColumn,
   ],
-  countsGenerations: true,
-  prepareForCreate: (slice) => withoutNewTopology(slice, undefined),
-  prepareForUpdate: (slice, old) => withoutNewTopology(slice, old),
+  countsGenerations: 'with-labels',
+  prepareForCreate: (slice) => withoutTopology(slice, undefined),
+  prepareForUpdate: (slice, old) => withoutTopology(slice, old),
   validate: validateEndpointSlice,
   validateUpdate: validateEndpointSliceUpdate,
   warnings: ({ metadata, addressType, endpoints = [] }, old) => [

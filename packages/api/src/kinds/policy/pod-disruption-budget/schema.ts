@@ -38,6 +38,7 @@ export const podDisruptionBudgetSpec = object(
       'When pods that are not ready may go: always, or while enough others are healthy, which is the rule unless set.',
     ),
   },
+  { checkedOrder: ['minAvailable', 'maxUnavailable', 'selector', 'unhealthyPodEvictionPolicy'] },
 )
 
 export interface PodDisruptionBudgetStatus extends Infer<typeof podDisruptionBudgetStatus> {}

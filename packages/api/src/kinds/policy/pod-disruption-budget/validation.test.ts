@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { problemsOfCreate } from '../../../../test/requests.ts'
 import { describeFieldError } from '../../../field-error.ts'
 import { compile } from '../../../schema/compile.ts'
 import { podDisruptionBudgets } from './pod-disruption-budget.ts'
@@ -73,6 +74,17 @@ describe('the spec of a disruption budget', () => {
   })
 })
 
+it('what is wrong with a disruption budget is told in the order of upstream', () => {
+  const problems = problemsOfCreate(podDisruptionBudgets, {
+    spec: { unhealthyPodEvictionPolicy: 'Never', selector: { matchLabels: { 'a b': '' } }, maxUnavailable: -1 },
+  })
+  expect(problems).toEqual([
+    expect.stringContaining('spec.maxUnavailable: Invalid value: -1'),
+    expect.stringContaining('spec.selector.matchLabels: Invalid value: "a b"'),
+    expect.stringContaining('spec.unhealthyPodEvictionPolicy: Unsupported value: "Never"'),
+  ])
+})
+
 describe('the status of a disruption budget', () => {
   const counts = { disruptionsAllowed: 1, currentHealthy: 3, desiredHealthy: 2, expectedPods: 3 }
   const condition = {
@@ -99,6 +111,10 @@ describe('the status of a disruption budget', () => {
   it('has conditions that say why', () => {
     expect(errorsOfStatus({ conditions: [{ ...condition, reason: '' }] })).toEqual([
       'status.conditions[0].reason: Required value',
+    ])
+    expect(errorsOfStatus({ conditions: [{ ...condition, message: 'é'.repeat(16_384) }] })).toEqual([])
+    expect(errorsOfStatus({ conditions: [{ ...condition, message: 'é'.repeat(16_385) }] })).toEqual([
+      'status.conditions[0].message: Too long: may not be more than 32768 bytes',
     ])
   })
 

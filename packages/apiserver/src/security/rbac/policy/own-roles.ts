@@ -55,6 +55,7 @@ const roles: readonly OwnRole[] = [
   further(
     'local-path-provisioner',
     'read core namespaces,persistentvolumeclaims',
+    'patch core persistentvolumeclaims',
     'read,create,change,delete core persistentvolumes',
     'read,create storage.k8s.io storageclasses',
     'get,create core configmaps',

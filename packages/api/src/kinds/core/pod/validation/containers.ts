@@ -291,7 +291,7 @@ function validateMounts(container: Container, { volumes }: PodParts, path: Field
     if (mount.name === '') errors.push(requiredField(mountPath.field('name')))
     if (!volumes.has(mount.name)) errors.push(notFoundField(mountPath.field('name'), mount.name))
     if (mount.mountPath === '') errors.push(requiredField(mountPath.field('mountPath')))
-    else if (mountPaths.has(mount.mountPath)) {
+    if (mountPaths.has(mount.mountPath)) {
       errors.push(invalidField(mountPath.field('mountPath'), mount.mountPath, 'must be unique'))
     }
     mountPaths.add(mount.mountPath)
@@ -359,7 +359,7 @@ function validateDevices(container: Container, { volumes }: PodParts, path: Fiel
     if (names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
     names.add(name)
     const devicePathPath = path.index(index).field('devicePath')
-    if (devicePath === '') return [...errors, requiredField(devicePathPath)]
+    if (devicePath === '') errors.push(requiredField(devicePathPath))
     if (devicePaths.has(devicePath)) errors.push(invalidField(devicePathPath, devicePath, 'must be unique'))
     devicePaths.add(devicePath)
     if (checkNoBacksteps(devicePath, devicePathPath).length === 0) return errors

@@ -25,6 +25,8 @@ const linuxWhy = 'windows options cannot be set for a linux pod'
 const windowsWhy = 'cannot be set for a windows pod'
 
 const windowsSpecFields = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'] as const
+/** Those that are set where they are false, too. */
+const isPointer: ReadonlySet<string> = new Set(['hostUsers', 'shareProcessNamespace'])
 const windowsPodFields: readonly (keyof PodSecurityContext)[] = [
   'appArmorProfile',
   'seLinuxOptions',
@@ -62,7 +64,7 @@ function linuxErrors(spec: PodSpec, path: FieldPath): FieldError[] {
 
 function windowsErrors(spec: PodSpec, path: FieldPath): FieldError[] {
   const specFields = windowsSpecFields.filter(
-    (name) => spec[name] === true || (spec[name] === false && name === 'hostUsers'),
+    (name) => spec[name] === true || (spec[name] === false && isPointer.has(name)),
   )
   return [
     ...specFields.map((name) => forbiddenField(path.field(name), windowsWhy)),

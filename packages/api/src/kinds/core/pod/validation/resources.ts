@@ -69,6 +69,8 @@ const standardNames = new Set([
   'limits.memory',
   'limits.ephemeral-storage',
 ])
+/** Huge pages as quotas count them. */
+const isHugePagesOfQuota = (name: string): boolean => isHugePages(name.replace(/^requests\./, ''))
 const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
 /** Resources that Kubernetes itself knows. */
 export const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
@@ -80,7 +82,7 @@ export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !
 /** A standard resource, or a name with a prefix (validateResourceName). */
 export function resourceName(name: string, path: FieldPath): FieldError[] {
   const errors = checkTextOrEmpty('qualified-name', name, path)
-  if (errors.length > 0 || name.includes('/') || standardNames.has(name) || isHugePages(name)) return errors
+  if (errors.length > 0 || name.includes('/') || standardNames.has(name) || isHugePagesOfQuota(name)) return errors
   return [invalidField(path, name, 'must be a standard resource type or fully qualified')]
 }
 

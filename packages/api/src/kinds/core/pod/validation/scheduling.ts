@@ -255,8 +255,8 @@ function validateConstraint(constraint: TopologySpreadConstraint, path: FieldPat
     errors.push(unsupportedField(path.field('whenUnsatisfiable'), whenUnsatisfiable, unsatisfiableActions))
   }
   if (minDomains !== undefined && minDomains <= 0) errors.push(invalidField(domainsPath, minDomains, notPositive))
-  if (minDomains !== undefined && whenUnsatisfiable === 'ScheduleAnyway') {
-    const rule = 'can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway'
+  if (minDomains !== undefined && whenUnsatisfiable !== 'DoNotSchedule') {
+    const rule = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`
     errors.push(invalidField(domainsPath, minDomains, rule))
   }
   addErrors(errors, validateLabelKeys(matchLabelKeys, labelSelector, path.field('matchLabelKeys')))

@@ -153,8 +153,9 @@ function validateAppArmor(profile: AppArmorProfile | undefined, path: FieldPath)
   const namePath = path.field('localhostProfile')
   if (profile.type !== 'Localhost') {
     const errors = typeErrors(profile.type, 'appArmorProfile', path)
-    if (name === undefined) return errors
-    return [...errors, invalidField(namePath, name, 'can only be set when AppArmor type is Localhost')]
+    // Of a type that is none nothing more is said.
+    if (name === undefined || errors.length > 0) return errors
+    return [invalidField(namePath, name, 'can only be set when AppArmor type is Localhost')]
   }
   if (name === undefined) return [requiredField(namePath, 'must be set when AppArmor type is Localhost')]
   return [

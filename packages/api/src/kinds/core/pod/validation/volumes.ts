@@ -208,10 +208,22 @@ export function requireSecretName(
 }
 
 /** What names of iSCSI targets and initiators look like, by what they start with: RFC 3720, section 3.2.6. */
-const iscsiNames: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
+const iscsiNames: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: endsWithIqn,
+  eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
+  naa: (name) => /^naa.[A-Za-z0-9]{32}$/.test(name),
+}
+
+/**
+ * Whether a name ends with `iqn.2001-04.com.example:storage`, of which the part after the colon has none of the characters that commands
+ * take for something else. In two passes: one pattern for all would read the rest of the name at each place where it could begin.
+ */
+function endsWithIqn(name: string): boolean {
+  const lastForbidden = name.search(/[,;*&$|\s][^,;*&$|\s]*$/)
+  return name.matchAll(/iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+/g).some(({ 0: { length }, index }) => {
+    const colon = index + length
+    return name[colon] === ':' && colon > lastForbidden && colon < name.length - 1
+  })
 }
 
 /** What is wrong with an iSCSI source. `hint` follows what is said of a name that begins like none: volumes of pods have one. */
@@ -219,7 +231,7 @@ export function iscsiErrors(source: IscsiSource, path: FieldPath, hint: string):
   const nameErrors = (name: string, at: FieldPath): FieldError[] => {
     const form = iscsiNames[name.slice(0, 3)]
     if (form === undefined) return [invalidField(at, name, `must be valid format${hint}`)]
-    return form.test(name) ? [] : [invalidField(at, name, 'must be valid format')]
+    return form(name) ? [] : [invalidField(at, name, 'must be valid format')]
   }
   return [
     ...(source.iqn ? nameErrors(source.iqn, path.field('iqn')) : []),
@@ -376,7 +388,7 @@ function validateToken(
 
 function validateTrustBundle({ clusterTrustBundle: bundle }: VolumeProjection, path: FieldPath): FieldError[] {
   if (bundle === undefined) return []
-  const bundlePath = path.field('clusterTrustBundlePEM')
+  const bundlePath = path.field('clusterTrustBundle')
   const errors = bundle.path ? checkLocalNonReservedPath(bundle.path, bundlePath.field('path')) : []
   if (bundle.name !== undefined && bundle.signerName !== undefined) {
     errors.push(invalidField(bundlePath, bundle, 'only one of name and signerName may be used'))
