@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseTime } from '@coracle/api'
-import { realEnvironment } from '@coracle/environment'
+import { forkEnvironment, realEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { keptCodeOf } from '../../testing/remote-runtime.ts'
 import { sandboxConfig } from '../../testing/sandboxes.ts'
@@ -563,7 +563,9 @@ describe('a container that has only just started', () => {
 
   it('waits on over a restart of the node agent', async () => {
     const dataDirectory = temporaryDirectory()
-    const first = createProcessRuntime({ environment, dataDirectory, nodeName: 'node-a' })
+    // By its clock the container starts later, so that a busy machine has the time to restart the agent.
+    const ahead = forkEnvironment(environment, 'ahead', 1_000)
+    const first = createProcessRuntime({ environment: ahead, dataDirectory, nodeName: 'node-a' })
     const id = await run(first, 'echo up; sleep 60')
     await logged(first, id, 'up')
     await first.close()
