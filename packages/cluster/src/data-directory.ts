@@ -1,8 +1,13 @@
 import { join, resolve } from 'node:path'
 import type { Environment, Timer } from '@coracle/environment'
-import { fileIdentity, holdsLmdbStore, lockDirectory, makePrivateDirectory } from '@coracle/store'
-import { dataDirectoryNames } from './data-directory-names.ts'
-import { settleStore } from './state/replace-store.ts'
+import {
+  dataDirectoryNames,
+  fileIdentity,
+  holdsLmdbStore,
+  lockDirectory,
+  makePrivateDirectory,
+  settleStore,
+} from '@coracle/store'
 
 /** The directory of a cluster, which nobody else uses as long as it is open. */
 export interface DataDirectory {

@@ -42,7 +42,6 @@ export {
   type StateSource,
   stateObjectsMax,
 } from './state/read-state.ts'
-export { settleStore } from './state/replace-store.ts'
 export {
   readSnapshot,
   type SnapshotEnd,

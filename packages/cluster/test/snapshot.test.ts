@@ -14,9 +14,9 @@ import {
   writeSnapshot,
 } from '@coracle/cluster'
 import { realEnvironment, silentLogger } from '@coracle/environment'
+import { replaceStore } from '@coracle/store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { replaceStore } from '../src/state/replace-store.ts'
 
 const header = { savedAt: '2026-11-22T08:00:00Z', program: '0.1.0', source: 'https://127.0.0.1:6443' }
 const end = { revision: '7', gaps: [] }

@@ -1,3 +1,4 @@
+export { dataDirectoryNames } from './data-directory-names.ts'
 export { fileIdentity, makePrivateDirectory, syncDirectory } from './directories.ts'
 export { type DirectoryLock, type DirectoryOwner, directoryOwner, lockDirectory } from './directory-lock.ts'
 export {
@@ -27,6 +28,7 @@ export {
 export { holdsLmdbStore, type LmdbStoreOptions, openLmdbStore } from './lmdb-store.ts'
 export { processStart } from './process-start.ts'
 export { examineStore, repairStore, type StoreReport } from './repair.ts'
+export { type ReplacingFiles, replaceStore, settleStore } from './replace-store.ts'
 export {
   type CommitResult,
   CompactedError,

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { settleStore } from '@coracle/cluster'
-import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport } from '@coracle/store'
+import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport, settleStore } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { type ClusterPlace, type PlaceFlags, placeFlagText, placeToFind } from '../local/cluster-place.ts'

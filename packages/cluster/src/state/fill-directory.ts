@@ -3,9 +3,15 @@ import { join, resolve } from 'node:path'
 import type { KubernetesObject } from '@coracle/api'
 import { type StateReport, StateWriter } from '@coracle/apiserver'
 import type { Environment } from '@coracle/environment'
-import { holdsLmdbStore, lockDirectory, makePrivateDirectory, openLmdbStore } from '@coracle/store'
-import { dataDirectoryNames } from '../data-directory-names.ts'
-import { replaceStore, settleStore } from './replace-store.ts'
+import {
+  dataDirectoryNames,
+  holdsLmdbStore,
+  lockDirectory,
+  makePrivateDirectory,
+  openLmdbStore,
+  replaceStore,
+  settleStore,
+} from '@coracle/store'
 
 /** The directory has a store already, and nobody has said that it may go. */
 export class StorePresentError extends Error {

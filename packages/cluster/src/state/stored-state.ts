@@ -2,9 +2,7 @@ import { join, resolve } from 'node:path'
 import type { KubernetesObject } from '@coracle/api'
 import { storedObjects } from '@coracle/apiserver'
 import type { Environment } from '@coracle/environment'
-import { holdsLmdbStore, lockDirectory, openLmdbStore } from '@coracle/store'
-import { dataDirectoryNames } from '../data-directory-names.ts'
-import { settleStore } from './replace-store.ts'
+import { dataDirectoryNames, holdsLmdbStore, lockDirectory, openLmdbStore, settleStore } from '@coracle/store'
 
 export interface StoredState {
   /** The revision of everything. */

@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { holdsLmdbStore, syncDirectory } from '@coracle/store'
-import { dataDirectoryNames } from '../data-directory-names.ts'
+import { dataDirectoryNames } from './data-directory-names.ts'
+import { syncDirectory } from './directories.ts'
+import { holdsLmdbStore } from './lmdb-store.ts'
 
 /** What is done to files while a store is replaced. */
 export interface ReplacingFiles {
