@@ -1,6 +1,6 @@
 import { type Event, events, formatTime, type Lifecycle, type Pod, type Probe, pods } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
-import { sleep, virtualEnvironment } from '@coracle/environment'
+import { type Clock, sleep, virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createKubelet } from './kubelet.ts'
 import { ImagePullError, type Runtime } from './runtimes/runtime.ts'
@@ -9,9 +9,9 @@ import { testContainer, testPod } from './testing/pods.ts'
 
 /**
  * A node agent whose containers are simulated but can be asked things: a command's name is looked up in `answers`, and
- * its first argument is the seconds it takes.
+ * its first argument is the seconds it takes. `tellsFractions`: of milliseconds, as the monotonic clock of a host does, where its wall clock tells whole ones.
  */
-async function startedKubelet(answers: Record<string, boolean> = {}) {
+async function startedKubelet(answers: Record<string, boolean> = {}, { tellsFractions = false } = {}) {
   const environment = virtualEnvironment()
   const { clock } = environment
   const startMs = clock.now()
@@ -55,7 +55,7 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
       }
     },
     async stopContainer(id, timeoutMs) {
-      note(`stop ${await nameOf(id)} ${timeoutMs / 1000}s`)
+      note(`stop ${await nameOf(id)} ${Math.round(timeoutMs) / 1000}s`)
       if (failingStops > 0) {
         failingStops -= 1
         throw new Error('the runtime does not stop it')
@@ -70,8 +70,22 @@ async function startedKubelet(answers: Record<string, boolean> = {}) {
     },
   })
   const client = createFakeClient(environment)
+  let readings = 0
+  const finer: Clock = {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs() + (tellsFractions ? ++readings / 1_000 : 0),
+    setTimer: (delayMs, callback, options) => clock.setTimer(delayMs, callback, options),
+    defer: (callback) => clock.defer(callback),
+    hold: (work) => clock.hold(work),
+    catchUp: () => clock.catchUp(),
+  }
   const start = async () => {
-    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime })
+    const kubelet = createKubelet({
+      client,
+      environment: { ...environment, clock: finer },
+      nodeName: 'node-a',
+      runtime,
+    })
     const started = kubelet.start()
     await clock.settle()
     await started
@@ -228,6 +242,16 @@ describe('preStop hooks', () => {
       expect(log).toEqual(['0 hook', '0 hook', '5 stop web 25s', '5 stop log 25s'])
     },
   )
+
+  it('are left to their end, however often the pod is looked at meanwhile', async () => {
+    const { clock, create, remove, tellOfAll, log, cutShort } = await startedKubelet({}, { tellsFractions: true })
+    await create(testPod({ containers: [testContainer({ lifecycle: before(5) })] }))
+    await remove()
+    await clock.advance('1s')
+    await tellOfAll()
+    await clock.advance('5s')
+    expect([log, cutShort]).toEqual([['0 hook', '5 stop web 25s'], []])
+  })
 
   it('that take the whole grace period leave 2 s to stop', async () => {
     const { clock, create, remove, log } = await startedKubelet()

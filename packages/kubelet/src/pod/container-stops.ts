@@ -29,7 +29,7 @@ export class ContainerStops {
   readonly #context: PodContext
   readonly #address: () => string
   readonly #wake: () => void
-  /** When each container is killed, by id. */
+  /** When each container is killed, by id, on the monotonic clock. */
   readonly #killAtMs = new Map<string, number>()
   readonly #preStops = new Map<string, PreStop>()
   readonly #restarting = new Set<string>()
@@ -64,7 +64,7 @@ export class ContainerStops {
 
   stop(action: StopAction, observation: PodObservation): void {
     const { run, gracePeriodMs } = action
-    const killAtMs = observation.nowMs + gracePeriodMs
+    const killAtMs = observation.monotonicMs + gracePeriodMs
     const before = this.#killAtMs.get(run.id)
     if (before !== undefined && before <= killAtMs) return
     this.#killAtMs.set(run.id, killAtMs)

@@ -17,6 +17,7 @@ function observe(fields: Partial<PodObservation> = {}): PodObservation {
     refused: false,
     startTimeMs: startMs,
     nowMs: startMs + 5000,
+    monotonicMs: 0,
     ...fields,
   }
 }

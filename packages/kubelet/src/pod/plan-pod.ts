@@ -61,6 +61,8 @@ export interface PodObservation {
   readonly volumesRetryAtMs?: number | undefined
   readonly startTimeMs: number
   readonly nowMs: number
+  /** The same moment on the monotonic clock, in whole milliseconds. */
+  readonly monotonicMs: number
 }
 
 export type PodAction =

@@ -53,6 +53,7 @@ import {
 import { ResourceUpdates } from './resource-updates.ts'
 import { isRestartingAll } from './restart-all.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
+import { deletedByTimestampMs } from './stop-containers.ts'
 
 /** Passes a worker makes in one go. A pod needs a few; more than this is a plan that never comes true. */
 const passesMax = 100
@@ -108,7 +109,7 @@ export class PodWorker implements StatusWriterHost {
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
   #ending: boolean
-  /** When the pod was seen to be deleted, on the monotonic clock; undefined where it was before. */
+  /** When the pod was seen to be deleted, in whole milliseconds of the monotonic clock; undefined where it is not. */
   #deletedAtMs: number | undefined
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
@@ -140,7 +141,11 @@ export class PodWorker implements StatusWriterHost {
     this.#context = context
     this.#pod = pod
     this.#onFinished = onFinished
-    this.#ending = pod.metadata.deletionTimestamp !== undefined
+    const { metadata } = pod
+    this.#ending = metadata.deletionTimestamp !== undefined
+    // Of a deletion that nobody here has seen only the API's clock tells when it was.
+    if (this.#ending)
+      this.#deletedAtMs = this.#monotonicMs() - deletedByTimestampMs(metadata, context.environment.clock.now())
     const started = pod.status?.startTime
     this.#startTimeMs = started === undefined ? context.environment.clock.now() : parseTime(started)
     this.#refusal = refusalOf(pod)
@@ -171,8 +176,7 @@ export class PodWorker implements StatusWriterHost {
     const [mine, theirs] = [this.#pod.metadata.resourceVersion, pod.metadata.resourceVersion]
     if (mine !== undefined && theirs !== undefined && compareVersions(theirs, mine) <= 0) return
     const isDeleted = pod.metadata.deletionTimestamp !== undefined
-    if (isDeleted && this.#pod.metadata.deletionTimestamp === undefined)
-      this.#deletedAtMs = this.#context.environment.clock.monotonicMs()
+    if (isDeleted && this.#pod.metadata.deletionTimestamp === undefined) this.#deletedAtMs = this.#monotonicMs()
     this.#pod = pod
     this.#isUpdated = true
     if (isDeleted) this.#beginEnding()
@@ -472,11 +476,12 @@ export class PodWorker implements StatusWriterHost {
     this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
     for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
     this.#stops?.observe(runs)
+    const monotonicMs = this.#monotonicMs()
     return {
       pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
       resized: this.#followResize(runs),
       gone: this.#gone,
-      deletedForMs: this.#deletedAtMs === undefined ? undefined : environment.clock.monotonicMs() - this.#deletedAtMs,
+      deletedForMs: this.#deletedAtMs === undefined ? undefined : monotonicMs - this.#deletedAtMs,
       sandboxes,
       runs,
       backOffs: this.#troubles?.backOffs ?? none,
@@ -491,7 +496,13 @@ export class PodWorker implements StatusWriterHost {
       volumesRetryAtMs: this.#volumesRetryAtMs,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),
+      monotonicMs,
     }
+  }
+
+  /** In whole milliseconds: what is added to a moment and taken from it again has to come to the same. */
+  #monotonicMs(): number {
+    return Math.floor(this.#context.environment.clock.monotonicMs())
   }
 
   /** The status, worked out when first asked for: of the passes that bring up or end a pod only the last shows one. */

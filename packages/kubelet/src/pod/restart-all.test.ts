@@ -27,6 +27,7 @@ const observe = (runs: readonly ContainerRuntimeStatus[], more = {}) => ({
   refused: false,
   startTimeMs: startMs,
   nowMs: startMs + 5000,
+  monotonicMs: 0,
 })
 
 const actions = (runs: readonly ContainerRuntimeStatus[], more = {}) =>

@@ -1,4 +1,4 @@
-import { type Container, isSidecar, parseTime } from '@coracle/api'
+import { type Container, isSidecar, type ObjectMeta, parseTime } from '@coracle/api'
 import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
 import { hasOtherImage, runsOf } from '../status/container-statuses.ts'
 import type { FailedCheck, PodAction, PodObservation } from './plan-pod.ts'
@@ -68,11 +68,17 @@ function killing({ name }: Container, what: string, restart: boolean): string {
 function gracePeriod({ pod, nowMs, gone, evicted, deletedForMs }: PodObservation, failed?: FailedCheck): number {
   // It was deleted by force, with a grace period of 0: nobody waits for it any longer. Nor does a node that it fills up.
   if (gone || evicted !== undefined) return gracePeriodMinMs
-  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
+  const { metadata } = pod
   const specified = (failed?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30) * 1000
-  if (deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
-  const granted = (deletionGracePeriodSeconds ?? 0) * 1000
-  // Sidecars, and an agent that comes back, get what is left. That has to go by the timestamp, which is of another's clock and has whole seconds only.
-  const left = deletedForMs === undefined ? parseTime(deletionTimestamp) + 1000 - nowMs : granted - deletedForMs
+  if (metadata.deletionTimestamp === undefined) return Math.max(gracePeriodMinMs, specified)
+  const granted = grantedMs(metadata)
+  // Sidecars, and an agent that comes back, get what is left.
+  const left = granted - (deletedForMs ?? deletedByTimestampMs(metadata, nowMs))
   return Math.max(gracePeriodMinMs, Math.min(granted, left))
 }
+
+const grantedMs = ({ deletionGracePeriodSeconds = 0 }: ObjectMeta): number => deletionGracePeriodSeconds * 1000
+
+/** For how long a pod is being deleted by its timestamp, which is of another's clock, has whole seconds only, and says when the grace is over. */
+export const deletedByTimestampMs = (metadata: ObjectMeta, nowMs: number): number =>
+  grantedMs(metadata) - (parseTime(metadata.deletionTimestamp ?? '') + 1000 - nowMs)
