@@ -3,11 +3,11 @@ import { cidrWarnings } from '../../address-warnings.ts'
 import { kind } from '../../kind.ts'
 import { wholeMillis } from '../common.ts'
 import { proxyVerbs } from '../proxy-options.ts'
-import { nodeChecks } from './node-checks.ts'
 import { nodeColumns } from './node-columns.ts'
 import { type Node, nodeSchema } from './node-schema.ts'
 import type { NodeSpec } from './node-spec.ts'
 import type { NodeStatus } from './node-status.ts'
+import { validateNode, validateNodeStatus, validateNodeUpdate } from './node-validation.ts'
 
 /** What can be had is what there is unless said otherwise, and `podCIDR` is the first of `podCIDRs`. */
 export function nodeDefaults(node: Node): Node {
@@ -57,9 +57,8 @@ export const nodes = kind<Node>(nodeSchema, {
   prepareForCreate: (node) => withoutNewConfig(node, {}),
   prepareForUpdate: (node, old) => withoutNewConfig(node, old),
   prepareForStatusUpdate: (node, old) => ({ ...withoutNewConfig(node, old), spec: old.spec }),
-  load: nodeChecks.load,
-  validate: (node) => nodeChecks.get().validateNode(node),
-  validateUpdate: (node, old) => nodeChecks.get().validateNodeUpdate(node, old),
+  validate: validateNode,
+  validateUpdate: validateNodeUpdate,
   warnings: ({ spec = {} }) => [
     ...(spec.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(spec.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
@@ -67,8 +66,5 @@ export const nodes = kind<Node>(nodeSchema, {
       cidrWarnings(cidr, FieldPath.of('spec', 'podCIDRs').index(index)),
     ),
   ],
-  validateStatusUpdate: (node, old) => {
-    const { validateNodeStatus, validateNodeUpdate } = nodeChecks.get()
-    return [...validateNodeStatus(node), ...validateNodeUpdate(node, old)]
-  },
+  validateStatusUpdate: (node, old) => [...validateNodeStatus(node), ...validateNodeUpdate(node, old)],
 })
