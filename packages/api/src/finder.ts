@@ -12,13 +12,15 @@ export function finderOf<T, K>(items: readonly T[], keyOf: (item: T) => K): (key
   return (key) => byKey.get(key)
 }
 
-/** The places in a list of texts at which stands what is in it before. */
-export function repeatedAt(texts: readonly string[]): ReadonlySet<number> {
-  const seen = new Set<string>()
-  const repeated = new Set<number>()
-  for (const [index, text] of texts.entries()) {
-    if (seen.has(text)) repeated.add(index)
-    seen.add(text)
+/** The places in a list at which stands what is in it before: of texts, or of values with the same key. */
+export function repeatedAt(texts: readonly string[]): ReadonlySet<number>
+export function repeatedAt<T>(values: readonly T[], keyOf: (value: T) => string): ReadonlySet<number>
+export function repeatedAt<T>(values: readonly T[], keyOf: (value: T) => string = String): ReadonlySet<number> {
+  const [seen, repeated] = [new Set<string>(), new Set<number>()]
+  for (const [index, value] of values.entries()) {
+    const key = keyOf(value)
+    if (seen.has(key)) repeated.add(index)
+    else seen.add(key)
   }
   return repeated
 }

@@ -20,17 +20,6 @@ export function checkFinalizer(finalizer: string, path: FieldPath): readonly Fie
 
 const finalizersPath = FieldPath.of('metadata', 'finalizers')
 
-/** The positions of values that were there before, by their keys. */
-export function repeatedAt<T>(values: readonly T[], keyOf: (value: T) => string): ReadonlySet<number> {
-  const [seen, repeated] = [new Set<string>(), new Set<number>()]
-  for (const [index, value] of values.entries()) {
-    const key = keyOf(value)
-    if (seen.has(key)) repeated.add(index)
-    else seen.add(key)
-  }
-  return repeated
-}
-
 /** `must be greater than or equal to 0`; an absent number is fine. */
 export function checkNonNegative(value: number | undefined, path: FieldPath): readonly FieldError[] {
   if (value === undefined || value >= 0) return []

@@ -11,8 +11,8 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { checkFormat, dns1123LabelMax, dns1123SubdomainMax } from '../../string-formats.ts'
-import { repeatedAt } from '../validation.ts'
 import { parseCertificateRequest } from './certificate-request.ts'
 import type {
   CertificateSigningRequest,
@@ -72,7 +72,7 @@ function validateSpec({ spec }: CertificateSigningRequest): readonly FieldError[
   for (const [index, usage] of usages.entries()) {
     if (!keyUsages.includes(usage)) errors.push(unsupportedField(usagesPath.index(index), usage, keyUsages))
   }
-  for (const index of repeatedAt(usages, (usage) => usage)) {
+  for (const index of repeatedAt(usages)) {
     errors.push(duplicateField(usagesPath.index(index), usages[index]))
   }
   errors.push(...validateSignerName(signerName, specPath.field('signerName')))

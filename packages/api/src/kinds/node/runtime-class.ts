@@ -1,5 +1,6 @@
 import { duplicateField, type FieldError } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { kindSchema } from '../../meta.ts'
 import { validateLabels } from '../../object-meta-validation.ts'
 import { atomicList, mapOf, object, optional, required, string } from '../../schema/builders.ts'
@@ -11,7 +12,7 @@ import { type Toleration, toleration } from '../core/pod/scheduling.ts'
 import { validateResources } from '../core/pod/validation/resources.ts'
 import { validateTolerations } from '../core/pod/validation/scheduling.ts'
 import { kind } from '../kind.ts'
-import { checkUnchanged, repeatedAt } from '../validation.ts'
+import { checkUnchanged } from '../validation.ts'
 
 const nodeV1 = 'io.k8s.api.node.v1'
 

@@ -1,7 +1,7 @@
 /** Lists and maps that are looked at only where they are not too long, as upstream's validation of the resource group has it. */
 import { duplicateField, type FieldError, tooManyField } from '../../field-error.ts'
 import type { FieldPath } from '../../field-path.ts'
-import { repeatedAt } from '../validation.ts'
+import { repeatedAt } from '../../finder.ts'
 
 type Check<T> = (item: T, path: FieldPath) => readonly FieldError[]
 

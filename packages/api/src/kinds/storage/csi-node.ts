@@ -1,6 +1,7 @@
 import { deepEqual } from '../../equality.ts'
 import { duplicateField, type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { kindSchema } from '../../meta.ts'
 import { atomicList, int32, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
@@ -9,7 +10,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { keyedList } from '../core/pod/lists.ts'
 import { validateDriverName } from '../core/pod/validation/volumes.ts'
 import { kind } from '../kind.ts'
-import { checkNonNegative, repeatedAt } from '../validation.ts'
+import { checkNonNegative } from '../validation.ts'
 import { storageV1 } from './names.ts'
 
 export interface VolumeNodeResources extends Infer<typeof volumeNodeResources> {}
@@ -61,7 +62,7 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
 
 /** Upstream names the driver, not the key. */
 function validateTopologyKeys(keys: readonly string[], path: FieldPath): readonly FieldError[] {
-  const repeated = repeatedAt(keys, (key) => key)
+  const repeated = repeatedAt(keys)
   return keys.flatMap((key, index) => [
     ...(key === '' ? [requiredField(path)] : []),
     ...(repeated.has(index) ? [duplicateField(path, key)] : []),

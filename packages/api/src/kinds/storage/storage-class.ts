@@ -7,6 +7,7 @@ import {
   unsupportedField,
 } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { repeatedAt } from '../../finder.ts'
 import { kindSchema } from '../../meta.ts'
 import {
   atomicList,
@@ -25,7 +26,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
-import { checkUnchanged, repeatedAt } from '../validation.ts'
+import { checkUnchanged } from '../validation.ts'
 import { storageV1 } from './names.ts'
 import { validateParameters } from './parameters.ts'
 
@@ -130,7 +131,7 @@ function validateTopologyTerm({ matchLabelExpressions = [] }: TopologySelectorTe
   const repeatedKeys = repeatedAt(matchLabelExpressions, ({ key }) => key)
   return matchLabelExpressions.flatMap(({ key, values }, index) => {
     const at = path.index(index)
-    const repeatedValues = repeatedAt(values, (value) => value)
+    const repeatedValues = repeatedAt(values)
     return [
       ...(values.length === 0 ? [requiredField(at.field('values'))] : []),
       ...[...repeatedValues].map((position) => duplicateField(at.field('values').index(position), values[position])),

@@ -9,8 +9,9 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import type { FieldPath } from '../../../field-path.ts'
+import { repeatedAt } from '../../../finder.ts'
 import { checkTextOrEmpty } from '../../core/pod/validation/checks.ts'
-import { checkNonNegative, repeatedAt } from '../../validation.ts'
+import { checkNonNegative } from '../../validation.ts'
 import { checkIndexes } from './job-indexes.ts'
 import type {
   JobSpec,
