@@ -1,4 +1,4 @@
-import { ApiError, type CronJob, cronJobs, formatTime, type Job, jobs } from '@coracle/api'
+import { ApiError, type CronJob, cronJobs, events, formatTime, type Job, jobs } from '@coracle/api'
 import { createFakeClient, type FakeCall } from '@coracle/client/testing'
 import { controllerRef, createManager } from '@coracle/controller-runtime'
 import { createMetricsRegistry, virtualEnvironment } from '@coracle/environment'
@@ -60,9 +60,9 @@ it.each([
 describe('a CronJob of which something is refused', () => {
   const minutely = { ...tick, spec: { ...tick.spec, successfulJobsHistoryLimit: 0 } }
 
-  async function started(refuses: (call: FakeCall) => boolean) {
+  async function started(refuses: (call: FakeCall) => boolean, concurrencyPolicy: 'Allow' | 'Replace' = 'Allow') {
     const { environment, client } = await atWork(() => [createCronJobController()])
-    await client.create(cronJobs, minutely)
+    await client.create(cronJobs, { ...minutely, spec: { ...minutely.spec, concurrencyPolicy } })
     await environment.clock.advance('61s')
     client.intercept((call) => {
       if (call.plural === 'jobs' && refuses(call)) throw new ApiError(403, 'Forbidden', 'the webhook is away')
@@ -100,6 +100,24 @@ describe('a CronJob of which something is refused', () => {
     await clock.advance('60s')
     expect(client.stored(jobs)).toHaveLength(3)
   })
+
+  it.each([
+    ['create', 'none: the one before has given way'],
+    ['delete', 'the one before'],
+  ] as const)(
+    'says which Job is active where the next is to replace it and the %s is refused: %s',
+    async (refused, _) => {
+      const { clock, client, status } = await started(({ verb }) => verb === refused, 'Replace')
+      const [before, present] = [status(), client.stored(jobs).map(({ metadata }) => metadata.uid)]
+      expect(before?.active?.map(({ uid }) => uid)).toEqual(present)
+      await clock.advance('60s')
+      expect(client.stored(jobs).map(({ metadata }) => metadata.uid)).toEqual(refused === 'create' ? [] : present)
+      expect(status()?.active?.map(({ uid }) => uid)).toEqual(refused === 'create' ? undefined : present)
+      expect(status()?.lastScheduleTime).toBe(before?.lastScheduleTime)
+      // A Job that has given way is not one that went missing.
+      expect(client.stored(events).filter(({ reason }) => reason === 'MissingJob')).toEqual([])
+    },
+  )
 })
 
 it('looks at a CronJob when a Job of it is over, and not at each step on the way', async () => {
