@@ -112,6 +112,8 @@ export interface KindRules {
   readonly keepsStatusOnCreate: boolean
   /** What of the metadata a write of the status leaves as it is: all that people write there, or these fields. Nothing unless said. */
   readonly statusKeeps?: 'metadata' | readonly ('labels' | 'ownerReferences' | 'deletionTimestamp')[]
+  /** Why an object of that name may not be deleted; undefined where it may. Whoever deletes a collection is not asked, as upstream. */
+  readonly deletionRefusal?: (name: string) => string | undefined
   /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */
   readonly dependents: 'collected' | 'orphaned' | 'ignored'
   /** The text of a warning for whoever deletes and does not say what becomes of dependents. */

@@ -1,4 +1,4 @@
-import { configMaps, namespaces, type Pod, pods, replicationControllers } from '@coracle/api'
+import { configMaps, namespaces, type Pod, pods, priorityClasses, replicationControllers } from '@coracle/api'
 import type { Store } from '@coracle/store'
 import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
@@ -23,6 +23,43 @@ describe('delete', () => {
       details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
     })
     expect((await refusal(client.get(configMaps, key))).code).toBe(404)
+  })
+
+  it('keeps the classes of priority that every cluster has, unless all are deleted as a collection', async () => {
+    const { client } = await startTestCore()
+    const name = 'system-node-critical'
+    const classes = (...names: string[]) =>
+      Promise.all(
+        names.map((each) =>
+          client.get(priorityClasses, { name: each }).then(
+            () => each,
+            () => 'gone',
+          ),
+        ),
+      )
+    await client
+      .create(priorityClasses, {
+        apiVersion: 'scheduling.k8s.io/v1',
+        kind: 'PriorityClass',
+        metadata: { name },
+        value: 2_000_001_000,
+      })
+      .catch(() => {})
+    await client.create(priorityClasses, {
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name: 'mine' },
+      value: 1,
+    })
+    const refused = await refusal(client.delete(priorityClasses, { name }))
+    expect([refused.code, refused.message]).toEqual([
+      403,
+      `priorityclasses.scheduling.k8s.io "${name}" is forbidden: this is a system priority class and cannot be deleted`,
+    ])
+    await client.delete(priorityClasses, { name: 'mine' })
+    expect(await classes(name, 'mine')).toEqual([name, 'gone'])
+    await client.deleteCollection(priorityClasses, {})
+    expect(await classes(name)).toEqual(['gone'])
   })
 
   it('says of namespaces in words of their own that a precondition fails', async () => {

@@ -1,4 +1,4 @@
-import { type FieldOwners, type KubernetesObject, staleVersion } from '@coracle/api'
+import { type FieldOwners, forbidden, type KubernetesObject, staleVersion } from '@coracle/api'
 import type { DeleteOptions } from '@coracle/client'
 import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { DeleteResult } from '../registry-contract.ts'
@@ -23,6 +23,8 @@ export async function deleteObject(
 ): Promise<DeleteResult> {
   const { storage, view, feed, environment } = parts
   const { kind, writer } = storage
+  const refusal = nameless ? undefined : kind.rules.deletionRefusal?.(name)
+  if (refusal !== undefined) throw forbidden(kind, name, refusal)
   const key = storage.cache.keyOf(namespace, name)
   const origin: WriteOrigin = { context, verb: 'delete', subresource: '', fieldManager: '' }
   await feed.catchUp()

@@ -81,6 +81,10 @@ export const priorityClasses = kind<PriorityClass>(priorityClassSchema, {
     ageColumn,
     column('PreemptionPolicy', ({ preemptionPolicy }) => preemptionPolicy ?? '', { field: 'preemptionPolicy' }),
   ],
+  rules: {
+    deletionRefusal: (name) =>
+      Object.hasOwn(systemPriorities, name) ? 'this is a system priority class and cannot be deleted' : undefined,
+  },
   countsGenerations: 'first-only',
   validateCreate,
   validateUpdate,
