@@ -25,10 +25,10 @@ export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAuto
   ]
   const behavior = read('behavior', behaviorFromV1)
   const conditions = read('conditions', conditionsFrom)
-  // The annotation knows more of the metrics than the one number.
-  const currentMetrics =
-    read('current-metrics', statusesFromV1) ??
-    (currentCPUUtilizationPercentage === undefined ? undefined : [cpuUsage(currentCPUUtilizationPercentage)])
+  // The annotation knows more of the metrics than the one number, if it names any.
+  const statuses = read('current-metrics', statusesFromV1) ?? []
+  const usage = currentCPUUtilizationPercentage === undefined ? [] : [cpuUsage(currentCPUUtilizationPercentage)]
+  const currentMetrics = statuses.length === 0 ? usage : statuses
   return {
     ...autoscaler,
     metadata: withoutOwnAnnotations(metadata),
@@ -39,7 +39,7 @@ export function fromV1(autoscaler: HorizontalPodAutoscalerV1): HorizontalPodAuto
     },
     status: {
       ...sameStatus,
-      ...(currentMetrics === undefined ? {} : { currentMetrics }),
+      ...(currentMetrics.length === 0 ? {} : { currentMetrics }),
       ...(conditions === undefined ? {} : { conditions }),
     },
   }
@@ -50,8 +50,8 @@ export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscal
   const { spec, status } = autoscaler
   const { metrics = [], behavior, ...sameSpec } = spec
   const { currentMetrics = [], conditions = [], currentReplicas = 0, ...sameStatus } = status ?? { desiredReplicas: 0 }
-  const others = metrics.filter((metric) => !isCpu(metric) || metric.resource?.target.averageUtilization === undefined)
-  const target = metrics.find(isCpu)?.resource?.target.averageUtilization
+  const others = metrics.filter((metric) => utilizationTarget(metric) === undefined)
+  const target = metrics.map(utilizationTarget).find((percent) => percent !== undefined)
   const usage = currentMetrics.findLast(
     (each) => isCpu(each) && each.resource?.current.averageUtilization !== undefined,
   )
@@ -76,6 +76,10 @@ export function toV1(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscal
 
 const isCpu = ({ type, resource }: MetricSpec | MetricStatus): boolean =>
   type === 'Resource' && resource?.name === 'cpu'
+
+/** The utilization of the CPU that a metric aims at; undefined for one that aims at something else. */
+const utilizationTarget = (metric: MetricSpec): number | undefined =>
+  isCpu(metric) ? metric.resource?.target.averageUtilization : undefined
 
 /** What a utilization of the CPU is as a metric. */
 export const cpuTarget = (averageUtilization: number): MetricSpec => ({
@@ -102,7 +106,8 @@ function readOrNothing<T>(text: string | undefined, parse: (text: string) => T):
   }
 }
 
-function withoutOwnAnnotations(metadata: ObjectMeta): ObjectMeta {
+/** Without the annotations that say what is in fields of the hub: an object of any version has no others of these names. */
+export function withoutOwnAnnotations(metadata: ObjectMeta): ObjectMeta {
   const { annotations } = metadata
   if (annotations === undefined || !annotationNames.some((name) => Object.hasOwn(annotations, prefix + name))) {
     return metadata

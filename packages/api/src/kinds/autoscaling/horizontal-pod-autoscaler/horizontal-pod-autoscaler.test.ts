@@ -28,6 +28,10 @@ describe('the defaults of an autoscaler', () => {
     })
   })
 
+  it('are the same where the list of metrics is empty', () => {
+    expect(decoded(horizontalPodAutoscalers, withSpec({ metrics: [] })).spec.metrics).toEqual([cpu(80)])
+  })
+
   it('complete a behavior that says something', () => {
     const { behavior } = decoded(
       horizontalPodAutoscalers,
@@ -158,6 +162,21 @@ describe('validation of an autoscaler', () => {
     expect(problemsOfCreate(horizontalPodAutoscalers, withSpec(spec))).toEqual(problems)
   })
 
+  it('lets one scale to zero that did so before, and none below', () => {
+    const external = {
+      type: 'External',
+      external: { metric: { name: 'queue' }, target: { type: 'Value', value: '1' } },
+    }
+    const from = (minReplicas: number) => withSpec({ minReplicas, metrics: [external] })
+    expect(problemsOfUpdate(horizontalPodAutoscalers, from(0), from(0))).toEqual([])
+    expect(problemsOfUpdate(horizontalPodAutoscalers, from(0), from(-1))).toEqual([
+      'spec.minReplicas: Invalid value: -1: must be greater than or equal to 0',
+    ])
+    expect(problemsOfUpdate(horizontalPodAutoscalers, from(1), from(0))).toEqual([
+      'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+    ])
+  })
+
   it('lets a target stay that a new autoscaler could not have', () => {
     const before = withSpec({ scaleTargetRef: { kind: 'Deployment', name: 'web' } })
     const after = withSpec({ scaleTargetRef: { kind: 'Deployment', name: 'api' } })
@@ -251,6 +270,42 @@ describe('autoscaling/v1', () => {
       [annotation('conditions')]: '[{"type":"AbleToScale","status":"True"}]',
     })
     expect(status).toEqual({ currentReplicas: 0, desiredReplicas: 0, currentCPUUtilizationPercentage: 7 })
+  })
+
+  it('finds the utilization of the CPU among other targets for it', () => {
+    const amount = {
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '300m' } },
+    }
+    const shown = toV1(hub({ metrics: [amount, cpu(70)] }))
+    expect(shown.spec.targetCPUUtilizationPercentage).toBe(70)
+    expect(shown.metadata.annotations).toEqual({
+      [annotation('metrics')]: '[{"type":"Resource","resource":{"name":"cpu","targetAverageValue":"300m"}}]',
+    })
+    expect(fromV1(shown).spec.metrics).toEqual([amount, cpu(70)])
+  })
+
+  it('takes the one number for the current metrics where the annotation lists none', () => {
+    const given = toV1(hub({ metrics: [cpu(50)] }))
+    const read = fromV1({
+      ...given,
+      metadata: { ...given.metadata, annotations: { [annotation('current-metrics')]: '[]' } },
+      status: { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 7 },
+    })
+    expect(read.status?.currentMetrics).toEqual([
+      { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7 } } },
+    ])
+  })
+
+  it.each(['', 'abc', '[]'])('keeps its annotations out of what is written in autoscaling/v2: %j', (text) => {
+    const annotations = Object.fromEntries(
+      ['metrics', 'behavior', 'current-metrics', 'conditions'].map((name) => [annotation(name), text]),
+    )
+    const given = decoded(horizontalPodAutoscalers, { ...withSpec({}), metadata: { name: 'web', annotations } })
+    const { prepareForCreate, prepareForUpdate, prepareForStatusUpdate } = horizontalPodAutoscalers.strategy
+    for (const prepare of [prepareForCreate, prepareForUpdate, prepareForStatusUpdate]) {
+      expect(prepare?.(given, given as never, 0).metadata).toEqual({ name: 'web' })
+    }
   })
 
   it('never stores the annotations, and takes what is no JSON for nothing', () => {

@@ -2,7 +2,7 @@ import { convertedVersion, kind } from '../../kind.ts'
 import { autoscalerChecks } from './autoscaler-checks.ts'
 import { withRules } from './behavior.ts'
 import { horizontalPodAutoscalerColumns } from './columns.ts'
-import { cpuTarget, fromV1, toV1 } from './conversion-v1.ts'
+import { cpuTarget, fromV1, toV1, withoutOwnAnnotations } from './conversion-v1.ts'
 import { type HorizontalPodAutoscaler, horizontalPodAutoscalerSchema } from './schema.ts'
 import { type HorizontalPodAutoscalerV1, horizontalPodAutoscalerV1Schema } from './schema-v1.ts'
 
@@ -16,6 +16,12 @@ function withDefaults(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutosca
   const behavior = spec.behavior && withRules(spec.behavior)
   if (metrics === spec.metrics && behavior === spec.behavior) return autoscaler
   return { ...autoscaler, spec: { ...spec, metrics, ...(behavior === undefined ? {} : { behavior }) } }
+}
+
+/** What stands in annotations of autoscaling/v1 is in fields here. */
+function withoutAnnotations(autoscaler: HorizontalPodAutoscaler): HorizontalPodAutoscaler {
+  const metadata = withoutOwnAnnotations(autoscaler.metadata)
+  return metadata === autoscaler.metadata ? autoscaler : { ...autoscaler, metadata }
 }
 
 const names = { plural: 'horizontalpodautoscalers', shortNames: ['hpa'], categories: ['all'] }
@@ -32,8 +38,9 @@ export const horizontalPodAutoscalers = kind<HorizontalPodAutoscaler>(horizontal
   versions: [horizontalPodAutoscalersV1],
   columns: horizontalPodAutoscalerColumns,
   defaults: withDefaults,
-  prepareForCreate: (autoscaler) => ({ ...autoscaler, status: { desiredReplicas: 0 } }),
-  prepareForStatusUpdate: (autoscaler, old) => ({ ...autoscaler, spec: old.spec }),
+  prepareForCreate: (autoscaler) => ({ ...withoutAnnotations(autoscaler), status: { desiredReplicas: 0 } }),
+  prepareForUpdate: withoutAnnotations,
+  prepareForStatusUpdate: (autoscaler, old) => ({ ...withoutAnnotations(autoscaler), spec: old.spec }),
   load: autoscalerChecks.load,
   validate: (autoscaler) => autoscalerChecks.get().validateHorizontalPodAutoscaler(autoscaler),
   validateCreate: (autoscaler) => autoscalerChecks.get().validateNewHorizontalPodAutoscaler(autoscaler),

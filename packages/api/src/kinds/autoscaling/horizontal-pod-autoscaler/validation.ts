@@ -57,7 +57,7 @@ function scaleToZeroErrors(
 
 /** What a new autoscaler must say beyond that: from how many on it scales, and the group of what it scales. */
 export function validateNewHorizontalPodAutoscaler(autoscaler: HorizontalPodAutoscaler): readonly FieldError[] {
-  return [...minReplicasErrors(autoscaler), ...targetVersionErrors(autoscaler)]
+  return [...minReplicasErrors(autoscaler, 1), ...targetVersionErrors(autoscaler)]
 }
 
 /** As for a new one, but what has been good enough so far stays so. */
@@ -68,7 +68,7 @@ export function validateHorizontalPodAutoscalerUpdate(
   const [target, before] = [autoscaler.spec.scaleTargetRef, old.spec.scaleTargetRef]
   const sameTarget = target.kind === before.kind && target.apiVersion === before.apiVersion
   return [
-    ...(old.spec.minReplicas === 0 ? [] : minReplicasErrors(autoscaler)),
+    ...minReplicasErrors(autoscaler, old.spec.minReplicas === 0 ? 0 : 1),
     ...(sameTarget ? [] : targetVersionErrors(autoscaler)),
   ]
 }
@@ -81,10 +81,11 @@ export function validateHorizontalPodAutoscalerStatus({ status }: HorizontalPodA
   ]
 }
 
-/** Scaling to zero is a feature that upstream has turned off. */
-function minReplicasErrors({ spec: { minReplicas = 1 } }: HorizontalPodAutoscaler): readonly FieldError[] {
-  if (minReplicas >= 1) return []
-  return [invalidField(specPath.field('minReplicas'), minReplicas, 'must be greater than or equal to 1')]
+/** Scaling to zero is a feature that upstream has turned off: only what did so before may go on. */
+function minReplicasErrors({ spec }: HorizontalPodAutoscaler, min: 0 | 1): readonly FieldError[] {
+  const { minReplicas = 1 } = spec
+  if (minReplicas >= min) return []
+  return [invalidField(specPath.field('minReplicas'), minReplicas, `must be greater than or equal to ${min}`)]
 }
 
 function targetVersionErrors({ spec: { scaleTargetRef } }: HorizontalPodAutoscaler): readonly FieldError[] {
