@@ -87,9 +87,9 @@ export function checkDomainPrefixedPath(value: string, path: FieldPath): readonl
     return [invalidField(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
   }
   const [domain, rest] = [value.slice(0, slash), value.slice(slash + 1)]
-  const problems = checkSubdomain(domain)
-  if (problems.length > 0) return problems.map((why) => invalidField(path, domain, why))
-  return httpPathPattern.test(rest) ? [] : [invalidField(path, rest, patternMessage('Invalid path', httpPath))]
+  const errors = checkSubdomain(domain).map((why) => invalidField(path, domain, why))
+  if (!httpPathPattern.test(rest)) errors.push(invalidField(path, rest, patternMessage('Invalid path', httpPath)))
+  return errors
 }
 
 /** `must be no more than 63 characters`; of labels upstream says bytes. */

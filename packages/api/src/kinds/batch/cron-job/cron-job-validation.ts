@@ -1,6 +1,7 @@
 /** Upstream's ValidateCronJob (pkg/apis/batch/validation). */
 import { CronError, parseCron } from '../../../cron/cron-schedule.ts'
-import { timeZone, utc } from '../../../cron/time-zone.ts'
+import { utc } from '../../../cron/time-zone.ts'
+import { isZoneName } from '../../../cron/zone-names.ts'
 import { type FieldError, invalidField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
 import { checkNonNegative } from '../../validation.ts'
@@ -69,7 +70,7 @@ const leadingZone = /^(?:CRON_)?TZ=(\S*)\s*/
 
 function cronProblem(schedule: string): string | undefined {
   const [prefix = '', zone] = leadingZone.exec(schedule) ?? []
-  if (zone !== undefined && zone !== '' && timeZone(zone) === undefined) {
+  if (zone !== undefined && zone !== '' && !isZoneName(zone)) {
     return `provided bad location ${zone}: unknown time zone ${zone}`
   }
   try {
@@ -92,9 +93,11 @@ function zoneErrors({ timeZone: zone }: CronJobSpec): readonly FieldError[] {
   const path = specPath.field('timeZone')
   if (zone === undefined) return []
   if (zone === '') return [invalidField(path, zone, 'timeZone must be nil or non-empty string')]
-  if (zone.toLowerCase() === 'local') {
-    const why = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
-    return [invalidField(path, zone, why)]
-  }
-  return timeZone(zone) === undefined ? [invalidField(path, zone, `unknown time zone ${zone}`)] : []
+  const explicit = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
+  const isLocal = zone.toLowerCase() === 'local'
+  return [
+    ...(isLocal ? [invalidField(path, zone, explicit)] : []),
+    // Go knows a zone by the name Local.
+    ...(zone === 'Local' || isZoneName(zone) ? [] : [invalidField(path, zone, `unknown time zone ${zone}`)]),
+  ]
 }

@@ -76,6 +76,19 @@ describe('validation of a cron job', () => {
       ],
     ],
     [
+      'the same in capitals, by which it is not known either',
+      { timeZone: 'LOCAL' },
+      [
+        'spec.timeZone: Invalid value: "LOCAL": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+        'spec.timeZone: Invalid value: "LOCAL": unknown time zone LOCAL',
+      ],
+    ],
+    [
+      'a zone by a name that only some programs know',
+      { timeZone: 'PST' },
+      ['spec.timeZone: Invalid value: "PST": unknown time zone PST'],
+    ],
+    [
       'a policy that there is not',
       { concurrencyPolicy: 'Queue' },
       ['spec.concurrencyPolicy: Unsupported value: "Queue": supported values: "Allow", "Forbid", "Replace"'],

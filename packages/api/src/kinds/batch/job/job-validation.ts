@@ -2,18 +2,24 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
-import { checkFormat } from '../../../string-formats.ts'
+import { checkDomainPrefixedPath, checkFormat } from '../../../string-formats.ts'
 import type { Container } from '../../core/pod/container.ts'
 import type { PodTemplateSpec } from '../../core/pod/pod-template.ts'
 import { validatePodTemplateSpec } from '../../core/pod/pod-validation.ts'
 import { checkTemplateLabels, matcherOf } from '../../core/pod/replicated-template.ts'
 import { checkLabelSelector } from '../../core/pod/validation/checks.ts'
+import { shownMap } from '../../shown-values.ts'
 import { checkNonNegative, checkUnchanged } from '../../validation.ts'
 import { hasJobCondition } from './job-conditions.ts'
 import { validateDependencies, validateDependenciesUpdate } from './job-dependencies.ts'
-import { checkPodFailurePolicy, checkSuccessPolicy } from './job-policy-validation.ts'
+import {
+  checkPodFailurePolicy,
+  checkSuccessPolicy,
+  shownFailurePolicy,
+  shownSuccessPolicy,
+} from './job-policy-validation.ts'
 import type { Job, JobSpec } from './job-schema.ts'
-import { generatedLabels } from './job-selector.ts'
+import { generatedLabels, jobLabels } from './job-selector.ts'
 
 const specPath = FieldPath.of('spec')
 const indexedParallelismMax = 100_000
@@ -40,12 +46,17 @@ export function validateJob(job: Job): readonly FieldError[] {
 
 /** What an update may not change: whatever says which pods count, and how. */
 export function validateJobUpdate({ metadata, spec }: Job, old: Job): readonly FieldError[] {
-  const fixed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
+  const unchanged = <K extends keyof JobSpec>(field: K, show: (value: JobSpec[K]) => unknown = (value) => value) =>
+    checkUnchanged(show(spec[field]), show(old.spec[field]), specPath.field(field))
   return [
     ...completionsErrors(spec, old.spec),
     ...checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector')),
     ...checkUnchanged(spec.template, comparableTemplate(spec.template, old), specPath.field('template')),
-    ...fixed.flatMap((field) => checkUnchanged(spec[field], old.spec[field], specPath.field(field))),
+    ...unchanged('completionMode'),
+    ...unchanged('podFailurePolicy', shownFailurePolicy),
+    ...unchanged('backoffLimitPerIndex'),
+    ...unchanged('managedBy'),
+    ...unchanged('successPolicy', shownSuccessPolicy),
     ...validateDependenciesUpdate(metadata, old.metadata),
   ]
 }
@@ -76,6 +87,9 @@ export function validateJobSpec(spec: JobSpec, path: FieldPath): readonly FieldE
   ]
 }
 
+const { controllerUid, jobName, legacyControllerUid, legacyJobName } = jobLabels
+const labelsInCheckedOrder = [legacyControllerUid, legacyJobName, controllerUid, jobName]
+
 /** The selector is the one that the server makes, and the pods carry the labels that it makes. */
 function generatedSelectorErrors(job: Job): readonly FieldError[] {
   const { spec } = job
@@ -83,12 +97,12 @@ function generatedSelectorErrors(job: Job): readonly FieldError[] {
   const labels = generatedLabels(job)
   const path = specPath.field('template').field('metadata').field('labels')
   const own = spec.template.metadata?.labels ?? {}
-  const errors = Object.entries(labels)
-    .filter(([label, value]) => own[label] !== value)
-    .map(([label, value]) =>
+  const errors = labelsInCheckedOrder
+    .filter((label) => own[label] !== labels[label])
+    .map((label) =>
       own[label] === undefined
-        ? requiredField(path.key(label), `must be '${value}'`)
-        : invalidField(path.key(label), own[label], `must be '${value}'`),
+        ? requiredField(path.key(label), `must be '${labels[label]}'`)
+        : invalidField(path.key(label), shownMap(own), `must be '${labels[label]}'`),
     )
   if (matcherOf(spec.selector)?.matches(labels) !== false) return errors
   return [...errors, invalidField(specPath.field('selector'), spec.selector, '`selector` not auto-generated')]
@@ -109,21 +123,11 @@ function hostnameErrors({ metadata: { name = '' }, spec }: Job): readonly FieldE
 }
 
 function managedByErrors(managedBy: string, path: FieldPath): readonly FieldError[] {
-  const [domain = '', ...rest] = managedBy.split('/')
-  const errors: FieldError[] = []
-  if (managedBy === '') errors.push(requiredField(path))
-  else if (domain === '' || rest.length === 0 || rest.join('/') === '') {
-    errors.push(invalidField(path, managedBy, 'must be a domain-prefixed path (such as "acme.io/foo")'))
-  } else {
-    errors.push(...checkFormat('dns1123-subdomain', domain).map((why) => invalidField(path, domain, why)))
-    const isPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest.join('/'))
-    if (!isPath) {
-      const why = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
-      errors.push(invalidField(path, rest.join('/'), why))
-    }
-  }
-  if (managedBy.length > managedByLengthMax) errors.push(tooLongField(path, managedByLengthMax))
-  return errors
+  const isTooLong = Buffer.byteLength(managedBy) > managedByLengthMax
+  return [
+    ...checkDomainPrefixedPath(managedBy, path),
+    ...(isTooLong ? [tooLongField(path, managedByLengthMax)] : []),
+  ]
 }
 
 function completionModeErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
@@ -142,7 +146,7 @@ const requiresIndexed = 'requires indexed completion mode'
 function successPolicyErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const { completionMode, completions, successPolicy } = spec
   if (successPolicy === undefined) return []
-  if (completionMode !== 'Indexed') return [invalidField(path, successPolicy, requiresIndexed)]
+  if (completionMode !== 'Indexed') return [invalidField(path, shownSuccessPolicy(successPolicy), requiresIndexed)]
   return completions === undefined ? [] : checkSuccessPolicy(spec, path)
 }
 

@@ -116,7 +116,23 @@ describe('validation of a job', () => {
     [
       'labels that the server makes',
       { template: { ...template, metadata: { labels: { 'job-name': 'y' } } } },
-      ['spec.template.metadata.labels[job-name]: Invalid value: "y": must be \'x\''],
+      [
+        'spec.template.metadata.labels[job-name]: Invalid value: {"batch.kubernetes.io/controller-uid":"u1","batch.kubernetes.io/job-name":"x","controller-uid":"u1","job-name":"y"}: must be \'x\'',
+      ],
+    ],
+    [
+      'each label that the server makes, the older ones first',
+      {
+        template: {
+          ...template,
+          metadata: { labels: { 'batch.kubernetes.io/job-name': 'y', 'controller-uid': 'z', 'job-name': 'y' } },
+        },
+      },
+      ['controller-uid', 'job-name', 'batch.kubernetes.io/job-name'].map((label) =>
+        expect.stringMatching(
+          new RegExp(`^spec\\.template\\.metadata\\.labels\\[${label}\\]: Invalid value: \\{.*\\}: must be '(u1|x)'$`),
+        ),
+      ),
     ],
     [
       'a selector of its own that is missing',
@@ -164,6 +180,22 @@ describe('validation of a job', () => {
       'a manager without a domain',
       { managedBy: 'queue' },
       ['spec.managedBy: Invalid value: "queue": must be a domain-prefixed path (such as "acme.io/foo")'],
+    ],
+    [
+      'a manager with a domain and a path that are none, in too many bytes',
+      { managedBy: `A/${'ü'.repeat(31)}` },
+      [
+        expect.stringMatching(/^spec\.managedBy: Invalid value: "A": a lowercase RFC 1123 subdomain must consist/),
+        expect.stringMatching(/^spec\.managedBy: Invalid value: "ü+": Invalid path \(regex used/),
+        'spec.managedBy: Too long: may not be more than 63 bytes',
+      ],
+    ],
+    [
+      'success of indexes in a Job without them',
+      { successPolicy: { rules: [{ succeededIndexes: '0' }] } },
+      [
+        'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":"0","SucceededCount":null}]}: requires indexed completion mode',
+      ],
     ],
     [
       'a policy for containers that go on',
@@ -296,6 +328,13 @@ describe('an update of a job', () => {
       indexed,
       { ...indexed, completions: 5 },
       ['spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism'],
+    ],
+    [
+      {},
+      { podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'Ready' }] }] } },
+      [
+        'spec.podFailurePolicy: Invalid value: {"Rules":[{"Action":"Ignore","OnExitCodes":null,"OnPodConditions":[{"Type":"Ready","Status":"True"}]}]}: field is immutable',
+      ],
     ],
     [{}, { managedBy: 'a.io/b' }, ['spec.managedBy: Invalid value: "a.io/b": field is immutable']],
     [
