@@ -68,6 +68,20 @@ describe('validateObjectMeta', () => {
         'metadata.managedFields[0].fieldsType: Invalid value: "V2": must be `FieldsV1`',
       ],
     ],
+    [
+      {
+        managedFields: [
+          { operation: 'Update' },
+          { manager: 'ä\u0007b', operation: 'Update', subresource: 's'.repeat(257) },
+          { manager: 'ü'.repeat(65), operation: 'Update', subresource: 'ü'.repeat(128) },
+        ],
+      },
+      [
+        'metadata.managedFields[1].manager: Invalid value: "ä\\ab": invalid character U+0007 (at position 2)',
+        'metadata.managedFields[1].subresource: Too long: may not be more than 256 bytes',
+        'metadata.managedFields[2].manager: Too long: may not be more than 128 bytes',
+      ],
+    ],
   ])('%j', (part, errors) => {
     expect(validateObjectMeta({ ...good, ...part }, namespaced).map(describeFieldError)).toEqual(errors)
   })

@@ -9,6 +9,7 @@ import {
   requiredField,
   tooLongField,
 } from './field-error.ts'
+import { checkFieldManager } from './field-manager.ts'
 import { FieldPath } from './field-path.ts'
 import type { ObjectMeta, OwnerReference } from './meta.ts'
 import type { NameFormat, StoredKind } from './stored-kind.ts'
@@ -16,8 +17,8 @@ import { checkFormat, checkName } from './string-formats.ts'
 
 /** Keys and values of all annotations together may not take more bytes. */
 export const annotationsBytesMax = 256 * 1024
-/** Field managers may not have longer names. */
-export const fieldManagerLengthMax = 128
+/** Names of subresources in managedFields may not be longer. */
+const subresourceLengthMax = 256
 
 const immutable = 'field is immutable'
 const metadataPath = FieldPath.of('metadata')
@@ -213,9 +214,10 @@ function newFinalizerErrors(meta: ObjectMeta, old: ObjectMeta, path: FieldPath):
   return [forbiddenField(path, detail)]
 }
 
-function managedFieldsErrors(
+/** What is wrong with the owners of fields as an object shows them (meta/v1/validation ValidateManagedFields). */
+export function managedFieldsErrors(
   entries: NonNullable<ObjectMeta['managedFields']>,
-  path: FieldPath,
+  path: FieldPath = metadataPath.field('managedFields'),
 ): readonly FieldError[] {
   return entries.flatMap((entry, index) => {
     const at = path.index(index)
@@ -226,8 +228,9 @@ function managedFieldsErrors(
     if (entry.fieldsType !== undefined && entry.fieldsType !== '' && entry.fieldsType !== 'FieldsV1') {
       errors.push(invalidField(at.field('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'))
     }
-    if ((entry.manager ?? '').length > fieldManagerLengthMax) {
-      errors.push(tooLongField(at.field('manager'), fieldManagerLengthMax))
+    errors.push(...checkFieldManager(entry.manager ?? '', at.field('manager')))
+    if (Buffer.byteLength(entry.subresource ?? '') > subresourceLengthMax) {
+      errors.push(tooLongField(at.field('subresource'), subresourceLengthMax))
     }
     return errors
   })

@@ -1,24 +1,22 @@
 import {
   badRequest,
+  checkFieldManager,
   type FieldError,
   FieldPath,
   forbiddenField,
   invalid,
-  invalidField,
   isTrue,
   type Preconditions,
   parseDurationNanos,
   parseFieldSelector,
   parseLabelSelector,
   requiredField,
-  tooLongField,
   unsupportedField,
   type DeleteOptions as WireDeleteOptions,
 } from '@coracle/api'
 import { int64Of } from '@coracle/api/go-text'
 import type { DeleteOptions, ListOptions, WatchOptions } from '@coracle/client'
 import { durationProblem } from '@coracle/environment'
-import { fieldManagerMax, isPrintable } from '../registry/field-manager-name.ts'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 
 const none = new URLSearchParams()
@@ -158,10 +156,7 @@ export function writeOptionsOf(
   if (kind === 'PatchOptions' && !applies && query.has('force')) {
     errors.push(forbiddenField(FieldPath.of('force'), 'may not be specified for non-apply patch'))
   }
-  if (Buffer.byteLength(fieldManager) > fieldManagerMax) {
-    errors.push(tooLongField(FieldPath.of('fieldManager'), fieldManagerMax))
-  }
-  errors.push(...unprintableErrors(FieldPath.of('fieldManager'), fieldManager))
+  errors.push(...checkFieldManager(fieldManager, FieldPath.of('fieldManager')))
   const dryRun = query.getAll('dryRun')
   errors.push(...dryRunErrors(dryRun))
   const fieldValidation = query.get('fieldValidation') || 'Warn'
@@ -172,19 +167,6 @@ export function writeOptionsOf(
   refuseInvalid(kind, errors)
   const force = applies && readBoolean(query, 'force')
   return { dryRun: dryRun.length > 0, fieldManager, fieldValidation, ...(force ? { force } : {}) }
-}
-
-function unprintableErrors(path: FieldPath, text: string): readonly FieldError[] {
-  const errors: FieldError[] = []
-  let position = 0
-  for (const character of text) {
-    if (!isPrintable(character)) {
-      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-      errors.push(invalidField(path, text, `invalid character U+${code} (at position ${position})`))
-    }
-    position += Buffer.byteLength(character)
-  }
-  return errors
 }
 
 function dryRunErrors(values: readonly unknown[]): readonly FieldError[] {

@@ -221,6 +221,22 @@ describe('the owners of fields', () => {
     await client.patch(configMaps, key, { type: 'merge', body: { data: { x: '2' } } }, as('b'))
     expect(await owned(core, configMaps, 'a')).toEqual({})
   })
+
+  it('are refused from a request where their names are none', async () => {
+    const core = await startTestCore()
+    const entry = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } } as const
+    const withOwner = (manager: string) => {
+      const { metadata, ...rest } = configMap('a', { x: '1' })
+      return { ...rest, metadata: { ...metadata, managedFields: [{ ...entry, manager }] } }
+    }
+    const problem =
+      'metadata.managedFields[0].manager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'
+    await core.client.create(configMaps, configMap('a', { x: '1' }), as('b'))
+    await core.client.update(configMaps, withOwner('a b'), as('b'))
+    const onUpdate = await refusal(core.client.update(configMaps, withOwner('a\nb'), as('b')))
+    expect([onUpdate.code, onUpdate.message]).toEqual([422, `ConfigMap "a" is invalid: ${problem}`])
+    expect(Object.keys(await owned(core, configMaps, 'a'))).toEqual(['a b Update v1'])
+  })
 })
 
 describe('an apply', () => {

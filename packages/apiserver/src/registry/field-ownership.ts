@@ -2,13 +2,17 @@ import {
   apiVersionOf,
   deepEqual,
   emptyObjectOf,
+  type FieldError,
   type FieldOwners,
   type FieldSet,
+  fieldManagerLengthMax,
   formatTime,
   isJsonObject,
+  isPrintable,
   type KindRules,
   type KubernetesObject,
   type Manager,
+  managedFieldsErrors,
   managedFieldsOf,
   noFields,
   type ObjectMeta,
@@ -28,7 +32,6 @@ import { BoundedMap } from '@coracle/client'
 import type { RegistryWriteOptions } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { withConversions } from '../versions/awaited-conversions.ts'
-import { fieldManagerMax, isPrintable } from './field-manager-name.ts'
 import type { Pause } from './large-objects.ts'
 import { metadataThroughStatus } from './object-metadata.ts'
 
@@ -66,7 +69,7 @@ function managerNameOf(program: string): string {
   let name = ''
   for (const character of program) {
     if (!isPrintable(character)) continue
-    if (Buffer.byteLength(name + character) > fieldManagerMax) break
+    if (Buffer.byteLength(name + character) > fieldManagerLengthMax) break
     name += character
   }
   return name === '' ? unknownManager : name
@@ -216,6 +219,10 @@ function requestedOwners(live: FieldOwners, given: NonNullable<ObjectMeta['manag
   const owners = ownersOf(given)
   return owners === undefined || owners.length === 0 ? live : owners
 }
+
+/** What is wrong with owners of fields, where a client has said who they are: those that the server finds have good names. */
+export const ownersErrors = (owners: FieldOwners, given: ObjectMeta['managedFields']): readonly FieldError[] =>
+  given === undefined ? [] : managedFieldsErrors(managedFieldsOf(owners))
 
 /** An object and the managedFields that a client wrote into it. */
 export function takeManagedFields<T extends KubernetesObject>(

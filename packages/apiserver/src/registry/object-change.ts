@@ -12,7 +12,7 @@ import type { RequestContext } from '../request.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { ChangedPart } from './changed-part.ts'
 import { endsDeletion } from './deletion.ts'
-import { managerOf, ownersOfChanged } from './field-ownership.ts'
+import { managerOf, ownersErrors, ownersOfChanged } from './field-ownership.ts'
 import { type Pause, pauseFor, putWithinLimit } from './large-objects.ts'
 import type { JointWrite } from './object-writer.ts'
 import { prepareForUpdate } from './preparation.ts'
@@ -176,7 +176,8 @@ async function storeChange(
       object,
       old: before,
     })
-    tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, outside ?? [], pause)
+    const others = [...ownersErrors(owners, change.managedFields), ...(outside ?? [])]
+    tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, others, pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
   const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]

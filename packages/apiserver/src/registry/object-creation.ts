@@ -4,7 +4,7 @@ import type { WriteOrigin } from '../causes/cause-note.ts'
 import type { RegistryWriteOptions, Stored, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { unstored } from '../watch-cache/stored-object.ts'
-import { managerOf, ownersOfNew } from './field-ownership.ts'
+import { managerOf, ownersErrors, ownersOfNew } from './field-ownership.ts'
 import { type Pause, pauseFor, putWithinLimit } from './large-objects.ts'
 import { parseResourceVersion } from './list-request.ts'
 import { alongsideLine, optimisticAttemptsMax } from './object-change.ts'
@@ -86,7 +86,11 @@ async function createDecoded(
     try {
       const object = sharingSpec(storage.lastCreated, allocation?.object ?? prepared)
       if (decoded.wrongKind !== undefined) throw decoded.wrongKind
-      await checkCreate(parts, object, outsideErrors(parts, context, namespace, object), pause)
+      const outside = [
+        ...ownersErrors(owners, decoded.managedFields),
+        ...outsideErrors(parts, context, namespace, object),
+      ]
+      await checkCreate(parts, object, outside, pause)
       if (implied) {
         const common = { kind: 'resource', verb: 'create', resource: view.definition, subresource: '' } as const
         parts.authorize(context.user, { ...common, namespace, name })
