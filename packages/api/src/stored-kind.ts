@@ -85,6 +85,8 @@ export interface Strategy<T extends KubernetesObject> {
   validateStatusUpdate?(object: T, old: T): readonly FieldError[]
   /** Texts for `Warning` headers: deprecated or pointless settings. */
   warnings?(object: T, old: T | undefined): readonly string[]
+  /** Those where the status alone is written: `warnings` are about what people want, and say nothing to who reports. */
+  statusWarnings?(object: T): readonly string[]
   /**
    * Seconds a delete waits before the object goes, given what the request asks for (undefined: not said). 0 means at
    * once. Absent: always at once. Pods on a node wait for the node agent to delete them with 0.

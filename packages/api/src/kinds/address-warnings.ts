@@ -4,8 +4,9 @@ import { formatCidr, formatIp, type IpAddress, parseCidr, parseIp } from '../ip.
 
 /** Warns of an address that is not written as usual. */
 export function ipWarnings(text: string | undefined, path: FieldPath): readonly string[] {
-  const ip = text === undefined ? undefined : parseIp(text)
-  if (text === undefined || ip === undefined || ip.family === 4) return []
+  // Addresses of IPv4 can only be written in one way.
+  const ip = text?.includes(':') === true ? parseIp(text) : undefined
+  if (text === undefined || ip === undefined) return []
   const mapped = mappedIpv4(ip)
   if (mapped !== undefined) return [`${path}: non-standard IP address "${text}" is invalid: use "${mapped}"`]
   const usual = formatIp(ip)

@@ -32,6 +32,7 @@ it.each(builtinKinds.map((kind) => [`${kind.group}/${kind.kind}`, kind] as const
       strategy.warnings?.(updated, old)
       const reported = strategy.prepareForStatusUpdate?.(object, old, 0) ?? object
       strategy.validateStatusUpdate?.(reported, old)
+      strategy.statusWarnings?.(reported)
     }
     const sent = fc.oneof(
       fc.constant({ metadata: { name: 'a' } }),

@@ -64,8 +64,11 @@ export function checkAtMostAll(value: number | string | undefined, path: FieldPa
 /** Whether a number or percentage is none at all, as an absent one is. What is neither counts as none too. */
 export function isNone(value: number | string | undefined): boolean {
   if (typeof value !== 'string') return (value ?? 0) === 0
-  return (Number(percentPattern.exec(value)?.[1] ?? value) || 0) === 0
+  return !numberPattern.test(value) || Number.parseInt(value, 10) === 0
 }
+
+/** What Go's Atoi reads as a number, or a percentage. */
+const numberPattern = /^(?:[+-]?[0-9]+|[0-9]+%)$/
 
 /** A count that a hash collision raises: it never goes back, or an old name would be used again. */
 export function checkNotDecremented(

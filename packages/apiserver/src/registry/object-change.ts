@@ -180,7 +180,9 @@ async function storeChange(
     tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, others, pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
-  const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]
+  const { strategy } = kind
+  const ofKind = rules === 'status' ? strategy.statusWarnings?.(object) : strategy.warnings?.(object, before)
+  const warnings = [...given, ...tolerated, ...(ofKind ?? [])]
   if (!isChanged) return answerOf(parts, old, false, warnings)
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()

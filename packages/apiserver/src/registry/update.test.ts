@@ -10,6 +10,7 @@ import {
   leases,
   type ObjectMeta,
   type Pod,
+  persistentVolumeClaims,
   pods,
   priorityLevelConfigurations,
   type ReplicationController,
@@ -406,6 +407,24 @@ describe('patch', () => {
 })
 
 describe('a write of the status', () => {
+  it('has no warnings of what people want', async () => {
+    const { registry } = await startTestCore()
+    const annotations = { 'volume.beta.kubernetes.io/storage-class': 'fast' }
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { ...key, annotations }, spec }
+    const claims = registry(persistentVolumeClaims)
+    await claims.create(admin, 'default', claim, writeOptions)
+    const write = async (subresource: string, labels: Record<string, string>) => {
+      const changed = { ...claim, metadata: { ...claim.metadata, labels }, status: { phase: 'Bound' } }
+      return claims.update(admin, 'default', 'a', subresource, changed, writeOptions)
+    }
+    expect(await write('', { l: '1' })).toMatchObject({ warnings: [expect.stringContaining('deprecated since v1.8')] })
+    expect(await write('status', { l: '2' })).toMatchObject({
+      warnings: [],
+      stored: { object: { status: { phase: 'Bound' } } },
+    })
+  })
+
   const marks = { labels: { l: '1' }, annotations: { a: '1' }, finalizers: ['example.com/f'] }
   const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }
   const reject = { limitResponse: { type: 'Reject' } }

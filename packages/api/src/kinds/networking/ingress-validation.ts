@@ -1,7 +1,7 @@
-import { isIP } from 'node:net'
 import { type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { checkFormat, checkPathSegment, checkWildcardSubdomain } from '../../string-formats.ts'
+import { looseAddressFamily } from '../addresses.ts'
 import { checkPort, checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { ingressClassAnnotation } from './ingress-class-annotation.ts'
 import type { HttpIngressPath, Ingress, IngressBackend, IngressRule, IngressTls } from './ingress-schema.ts'
@@ -36,7 +36,7 @@ function validateRule({ host = '', http }: IngressRule, path: FieldPath): readon
   const at = path.field('host')
   const paths = path.field('http').field('paths')
   return [
-    ...(isIP(host) === 0 ? [] : [invalidField(at, host, 'must be a DNS name, not an IP address')]),
+    ...(looseAddressFamily(host) === 0 ? [] : [invalidField(at, host, 'must be a DNS name, not an IP address')]),
     ...(host === '' ? [] : checkHost(host, at)),
     ...(http?.paths.length === 0 ? [requiredField(paths)] : []),
     ...(http?.paths ?? []).flatMap((each, index) => validatePath(each, paths.index(index))),
@@ -120,7 +120,7 @@ export function validateIngressStatus({ status }: Ingress): readonly FieldError[
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
   return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => {
     const at = path.index(index)
-    const isAddress = isIP(hostname) !== 0
+    const isAddress = looseAddressFamily(hostname) !== 0
     return [
       ...(ip === '' ? [] : checkTextOrEmpty('ip', ip, at.field('ip'))),
       ...(hostname === '' ? [] : checkTextOrEmpty('dns1123-subdomain', hostname, at.field('hostname'))),

@@ -108,6 +108,13 @@ describe('validation of an ingress', () => {
     expect(ingresses.strategy.warnings?.(old, undefined)).toEqual([
       'annotation "kubernetes.io/ingress.class" is deprecated, please use \'spec.ingressClassName\' instead',
     ])
+    expect(ingresses.strategy.warnings?.(old, old)).toEqual([])
+  })
+
+  it('has no addresses for hosts, however they are written', () => {
+    expect(problemsOfCreate(ingresses, { spec: { rules: [{ host: '010.0.0.1' }] } })).toEqual([
+      'spec.rules[0].host: Invalid value: "010.0.0.1": must be a DNS name, not an IP address',
+    ])
   })
 
   it('knows names from addresses in the status', () => {

@@ -23,8 +23,10 @@ export const ingresses = kind<Ingress>(ingressSchema, {
   validate: (ingress) => ingressChecks.get().validateIngress(ingress),
   validateCreate: (ingress) => ingressChecks.get().validateNewIngress(ingress),
   validateStatusUpdate: (ingress) => ingressChecks.get().validateIngressStatus(ingress),
-  warnings: ({ metadata, spec }) =>
-    metadata.annotations?.[ingressClassAnnotation] !== undefined && spec?.ingressClassName === undefined
+  warnings: ({ metadata, spec }, old) =>
+    old === undefined &&
+    metadata.annotations?.[ingressClassAnnotation] !== undefined &&
+    spec?.ingressClassName === undefined
       ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
       : [],
 })

@@ -47,6 +47,16 @@ describe('validation of a daemon set', () => {
       ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0'],
     ],
     [
+      'steps in a form that is no number',
+      { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '0x5', maxSurge: 0 } } },
+      [
+        expect.stringContaining(
+          'spec.updateStrategy.rollingUpdate.maxUnavailable: Invalid value: "0x5": a valid percent',
+        ) as never,
+        'spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0',
+      ],
+    ],
+    [
       'both kinds of steps',
       { updateStrategy: { rollingUpdate: { maxUnavailable: 1, maxSurge: '10%' } } },
       [
@@ -130,4 +140,21 @@ it('shows nodes in its table', () => {
     Available: 1,
     'Node Selector': 'disk=ssd',
   })
+})
+
+it('is warned of its template whenever that is written', () => {
+  const metadata = { annotations: { 'scheduler.alpha.kubernetes.io/critical-pod': '' } }
+  const first = created(daemonSets, {
+    spec: { ...spec, template: { ...template, metadata: { ...template.metadata, ...metadata } } },
+  })
+  const after = (templates: number) => {
+    const annotations = { [templateGenerationAnnotation]: String(templates) }
+    return { ...first, metadata: { ...first.metadata, generation: 2, annotations } }
+  }
+  const { warnings } = daemonSets.strategy
+  const text =
+    'spec.template.metadata.annotations[scheduler.alpha.kubernetes.io/critical-pod]: non-functional in v1.16+; use the "priorityClassName" field instead'
+  expect(warnings?.(first, undefined)).toEqual([text])
+  expect(warnings?.(after(2), first)).toEqual([text])
+  expect(warnings?.(after(1), first)).toEqual([])
 })

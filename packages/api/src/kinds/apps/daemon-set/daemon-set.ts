@@ -99,5 +99,8 @@ export const daemonSets = kind<DaemonSet>(daemonSetSchema, {
   validate: validateDaemonSet,
   validateUpdate: validateDaemonSetUpdate,
   validateStatusUpdate: validateDaemonSetStatusUpdate,
-  warnings: (daemonSet, old) => podTemplateWarnings(daemonSet.spec.template, templatePath, daemonSet, old),
+  warnings: (daemonSet, old) =>
+    old !== undefined && templateGeneration(daemonSet) === templateGeneration(old)
+      ? []
+      : podTemplateWarnings(daemonSet.spec.template, templatePath, daemonSet, old),
 })

@@ -195,6 +195,23 @@ it('starts without pods, and warns of a history without end', () => {
   ])
 })
 
+it('warns of claims for parts of bytes, each time it is written', () => {
+  const resources = { requests: { storage: '1500m' }, limits: { storage: '2500m' } }
+  const volumeClaimTemplates = [{ ...claim, spec: { ...claim.spec, resources } }]
+  const statefulSet = created(statefulSets, { spec: { ...spec, volumeClaimTemplates } })
+  const warning = (path: string, amount: string) =>
+    `spec.volumeClaimTemplates[0].${path}[storage]: fractional byte value "${amount}" is invalid, must be an integer`
+  const { warnings } = statefulSets.strategy
+  expect(warnings?.(statefulSet, undefined)).toEqual([
+    warning('resources.requests', '1500m'),
+    warning('resources.limits', '2500m'),
+  ])
+  expect(warnings?.(statefulSet, statefulSet)).toEqual([
+    warning('Spec.resources.requests', '1500m'),
+    warning('Spec.resources.limits', '2500m'),
+  ])
+})
+
 it('shows its pods in a table', () => {
   expect(columnNames(statefulSets)).toEqual({ shown: ['Name', 'Ready', 'Age'], wide: ['Containers', 'Images'] })
   expect(

@@ -4,7 +4,7 @@ import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { type PersistentVolumeClaim, persistentVolumeClaimSchema } from '../../core/persistent-volume-claim/schema.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
-import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
+import { nameWarnings, podTemplateWarnings, storageWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
 import { selectorScale } from '../selector-scale.ts'
 import { statefulSetChecks } from './stateful-set-checks.ts'
@@ -16,6 +16,7 @@ import {
 } from './stateful-set-schema.ts'
 
 const templatePath = FieldPath.of('spec', 'template')
+const claimsPath = FieldPath.of('spec', 'volumeClaimTemplates')
 
 /** apps/v1 SetDefaults_StatefulSet. */
 function withDefaults(statefulSet: StatefulSet): StatefulSet {
@@ -51,10 +52,16 @@ function withoutMaxUnavailable(statefulSet: StatefulSet, old?: StatefulSet): Sta
 }
 
 function warnings(statefulSet: StatefulSet, old: StatefulSet | undefined): readonly string[] {
-  const { template, revisionHistoryLimit = 0 } = statefulSet.spec
+  const { template, volumeClaimTemplates = [], revisionHistoryLimit = 0 } = statefulSet.spec
+  // Upstream names the claims' spec on updates alone, and like its Go field.
+  const claimPath = (index: number) =>
+    old === undefined ? claimsPath.index(index) : claimsPath.index(index).field('Spec')
   return [
     ...nameWarnings(statefulSet, old, 'Pod names and hostnames'),
     ...podTemplateWarnings(template, templatePath, statefulSet, old),
+    ...volumeClaimTemplates.flatMap(({ spec }, index) =>
+      storageWarnings(spec?.resources, claimPath(index).field('resources')),
+    ),
     ...(revisionHistoryLimit < 0
       ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended']
       : []),

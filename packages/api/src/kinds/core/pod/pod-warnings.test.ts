@@ -4,7 +4,7 @@ import type { ObjectMeta } from '../../../meta.ts'
 import { pairsMax } from './pairs.ts'
 import { storedPod } from './pod-fixtures.ts'
 import type { PodSpec } from './pod-spec.ts'
-import { podTemplateWarnings, podWarnings } from './pod-warnings.ts'
+import { podStatusWarnings, podTemplateWarnings, podWarnings } from './pod-warnings.ts'
 
 const web = { name: 'web', image: 'web:1' }
 
@@ -205,4 +205,14 @@ describe('a pod of the largest size', () => {
       'spec.hostAliases[20000].ip: duplicate ip "10.0.0.7"',
     ])
   })
+})
+
+it('who reports a status is warned of addresses that are not written as usual', () => {
+  const pod = storedPod({})
+  const podIPs = [{ ip: '10.0.0.1' }, { ip: 'FD00::1' }]
+  expect(podStatusWarnings({ ...pod, status: { phase: 'Running', podIPs, hostIPs: [{ ip: 'fd00:0::2' }] } })).toEqual([
+    'status.podIPs[1].ip: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
+    'status.hostIPs[0].ip: IPv6 address "fd00:0::2" should be in RFC 5952 canonical format ("fd00::2")',
+  ])
+  expect(podStatusWarnings({ ...pod, status: undefined })).toEqual([])
 })

@@ -25,6 +25,17 @@ export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   return [...appArmorWarnings(pod), ...nameWarnings(pod, old, "the Pod's hostname"), ...ofSpec]
 }
 
+/** Warns of addresses in the status that are not written as usual. */
+export function podStatusWarnings({ status: { podIPs = [], hostIPs = [] } = {} }: Pod): readonly string[] {
+  return [
+    ...podIPs.flatMap(({ ip }, index) => ipWarnings(ip, podIpsPath.index(index).field('ip'))),
+    ...hostIPs.flatMap(({ ip }, index) => ipWarnings(ip, hostIpsPath.index(index).field('ip'))),
+  ]
+}
+
+const podIpsPath = FieldPath.of('status', 'podIPs')
+const hostIpsPath = FieldPath.of('status', 'hostIPs')
+
 const knownOfSpecs = new WeakMap<PodSpec, readonly string[]>()
 
 /** Those of a pod without annotations. Pods of a template share their spec, so that they are found once for all of them. */

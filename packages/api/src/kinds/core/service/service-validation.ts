@@ -394,5 +394,11 @@ export function serviceWarnings({ spec, metadata }: Service): readonly string[] 
   return warnings
 }
 
+/** Warns of addresses of load balancers that are not written as usual. */
+export function serviceStatusWarnings({ status }: Service): readonly string[] {
+  const path = FieldPath.of('status', 'loadBalancer', 'ingress')
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, index) => ipWarnings(ip, path.index(index)))
+}
+
 const ipListWarnings = (ips: readonly string[] = [], path: FieldPath): readonly string[] =>
   ips.flatMap((ip, index) => ipWarnings(ip, path.index(index)))

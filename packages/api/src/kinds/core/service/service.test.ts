@@ -453,6 +453,14 @@ it('warns of what has no effect', () => {
   ])
 })
 
+it('warns of addresses of load balancers that are not written as usual', () => {
+  const ingress = [{ ip: '10.0.0.1' }, { hostname: 'a.b' }, { ip: 'FD00::1' }]
+  const service = { ...created(services, { spec }), status: { loadBalancer: { ingress } } }
+  expect(services.strategy.statusWarnings?.(service)).toEqual([
+    'status.loadBalancer.ingress[2]: IPv6 address "FD00::1" should be in RFC 5952 canonical format ("fd00::1")',
+  ])
+})
+
 it('may have a name that begins with a digit (https://kep.k8s.io/5311)', () => {
   const problems = (name: string) =>
     validateObjectMeta({ name, namespace: 'default' }, services).map(describeFieldError)
