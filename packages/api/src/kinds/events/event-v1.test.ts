@@ -104,5 +104,13 @@ describe('events.k8s.io/v1', () => {
       'reportingController: Invalid value: "a": field is immutable',
     ])
     expect(problemsOfUpdate(events, reported, { ...reported, message: 'b' })).toEqual([])
+    const involvedObject = { ...reported.involvedObject, fieldPath: 'spec' }
+    const others = { ...reported, involvedObject, source: { host: 'node-1' } }
+    expect(problemsOfUpdate(events, { ...others, count: 2, message: 'a' }, reported, newer)).toEqual([
+      'involvedObject: Invalid value: {"Kind":"Pod","Namespace":"shop","Name":"web","UID":"","APIVersion":"","ResourceVersion":"","FieldPath":""}: field is immutable',
+      'message: Invalid value: "": field is immutable',
+      'source: Invalid value: {"Component":"","Host":""}: field is immutable',
+      'count: Invalid value: 0: field is immutable',
+    ])
   })
 })

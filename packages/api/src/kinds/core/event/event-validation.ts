@@ -3,7 +3,8 @@ import { type FieldError, invalidField, requiredField } from '../../../field-err
 import { FieldPath } from '../../../field-path.ts'
 import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
-import { checkFinalizers, checkUnchanged } from '../../validation.ts'
+import { checkFinalizers } from '../../validation.ts'
+import type { ObjectReference } from '../common.ts'
 import type { Event } from './event-schema.ts'
 
 /** Characters that `reportingInstance`, `action` and `reason` may have. */
@@ -94,14 +95,46 @@ const fixedFields = [
   'reportingInstance',
 ] as const satisfies readonly (keyof Event)[]
 
+/** A field as upstream's type in Go has it. Times and references that are missing are shown as null. */
+function shownValue(event: Event, field: (typeof fixedFields)[number]): unknown {
+  switch (field) {
+    case 'involvedObject':
+    case 'related':
+      return shownReference(event[field])
+    case 'source':
+      return { Component: event.source?.component ?? '', Host: event.source?.host ?? '' }
+    case 'count':
+      return event.count ?? 0
+    case 'firstTimestamp':
+    case 'lastTimestamp':
+    case 'eventTime':
+      return event[field]
+    default:
+      return event[field] ?? ''
+  }
+}
+
+const shownReference = (reference: ObjectReference | undefined): object | undefined =>
+  reference && {
+    Kind: reference.kind ?? '',
+    Namespace: reference.namespace ?? '',
+    Name: reference.name ?? '',
+    UID: reference.uid ?? '',
+    APIVersion: reference.apiVersion ?? '',
+    ResourceVersion: reference.resourceVersion ?? '',
+    FieldPath: reference.fieldPath ?? '',
+  }
+
 export function validateEventUpdate(event: Event, old: Event, requested: string): readonly FieldError[] {
   if (!isStrict(requested)) return []
   return [
     ...checkFinalizers(event.metadata),
     ...(deepEqual(event.series, old.series) ? [] : validateSeries(event)),
-    ...fixedFields.flatMap((field) =>
-      checkUnchanged(event[field], old[field], path(field === 'reportingComponent' ? 'reportingController' : field)),
-    ),
+    ...fixedFields.flatMap((field) => {
+      if (deepEqual(event[field], old[field])) return []
+      const name = field === 'reportingComponent' ? 'reportingController' : field
+      return [invalidField(path(name), shownValue(event, field), 'field is immutable')]
+    }),
   ]
 }
 
