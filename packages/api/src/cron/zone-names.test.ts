@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest'
 import { isZoneName } from './zone-names.ts'
 
-it.each(['UTC', 'EST5EDT', 'GB-Eire', 'Etc/GMT+5', 'Europe/Rome', 'Asia/Kolkata', 'US/Pacific', 'America/Argentina/Buenos_Aires'])(
-  'knows the zone %s',
-  (name) => expect(isZoneName(name)).toBe(true),
-)
+it.each([
+  'UTC',
+  'EST5EDT',
+  'GB-Eire',
+  'Etc/GMT+5',
+  'Europe/Rome',
+  'Asia/Kolkata',
+  'US/Pacific',
+  'America/Argentina/Buenos_Aires',
+])('knows the zone %s', (name) => expect(isZoneName(name)).toBe(true))
 
 it.each([
   '',

@@ -124,10 +124,7 @@ function hostnameErrors({ metadata: { name = '' }, spec }: Job): readonly FieldE
 
 function managedByErrors(managedBy: string, path: FieldPath): readonly FieldError[] {
   const isTooLong = Buffer.byteLength(managedBy) > managedByLengthMax
-  return [
-    ...checkDomainPrefixedPath(managedBy, path),
-    ...(isTooLong ? [tooLongField(path, managedByLengthMax)] : []),
-  ]
+  return [...checkDomainPrefixedPath(managedBy, path), ...(isTooLong ? [tooLongField(path, managedByLengthMax)] : [])]
 }
 
 function completionModeErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
