@@ -26,7 +26,7 @@ import type { ChangedPart } from '../registry/changed-part.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
 import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
-import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
+import type { RegistryWriteOptions, WriteResult } from '../registry-contract.ts'
 import type { RequestContext } from '../request.ts'
 import { type StoredObject, unstored } from '../watch-cache/stored-object.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
@@ -77,12 +77,13 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       }),
     },
   }
-  const answer = ({ object, revision }: Pick<Stored, 'object' | 'revision'>, warnings: readonly string[]) => {
-    const scale = scaleOf(mapping, object)
+  /** Warnings of what a write changed are about the object: a scale brings it to act on the whole of its spec. */
+  const answer = ({ stored, warnings }: Pick<WriteResult, 'stored' | 'warnings'>) => {
+    const scale = scaleOf(mapping, stored.object)
     return {
       code: 200,
       value: scale,
-      stored: unstored(scale, revision, []),
+      stored: unstored(scale, stored.revision, []),
       kind: definition,
       warnings,
     } satisfies SubresourceResult
@@ -110,8 +111,7 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
     const identity = defined({ name: ownName, namespace: ownNamespace, resourceVersion, uid })
     const whole: KubernetesObject = { apiVersion, kind, metadata: identity }
     const configuration = replicas === undefined ? whole : mapping.withReplicas(whole, replicas)
-    const { stored } = await registry.apply(context, namespace, name, part, { object: configuration, ...read }, options)
-    return answer(stored, read.warnings)
+    return answer(await registry.apply(context, namespace, name, part, { object: configuration, ...read }, options))
   }
 
   /** A scale that names no version is for whichever there is, also of an object that could not be written so itself. */
@@ -128,31 +128,30 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
       const shown = await registry.show(stored)
       const missing = mapping.missing?.(shown.object)
       if (missing !== undefined) throw internalError(`the spec replicas field "${missing}" does not exist`)
-      return answer(shown, [])
+      return answer({ stored: shown, warnings: [] })
     },
     async update(context, namespace, name, body, options) {
       const { object, warnings } = await decodeScale(registry, body, options)
       const scale = object as Scale
       checkIdentity(definition, scale, namespace, name)
       const { uid, resourceVersion = '' } = scale.metadata
-      const { stored } = await registry.change(context, namespace, name, part, options, (old) => {
+      const result = await registry.change(context, namespace, name, part, options, (old) => {
         checkVersion(old, { uid })
         validate(scale, name)
         checkVersion(old, { resourceVersion })
         return { object: scale, warnings, repeatable: resourceVersion === '' }
       })
-      return answer(stored, warnings)
+      return answer(result)
     },
     async patch(context, namespace, name, patch, options) {
       if (patch.type === 'apply') return apply(context, namespace, name, patch.body, options)
-      let warnings: readonly string[] = []
-      const { stored } = await registry.change(context, namespace, name, part, options, async (old) => {
+      const result = await registry.change(context, namespace, name, part, options, async (old) => {
         const shown = (await registry.show(old)).object
         const before = scaleOf(mapping, shown)
         const missing = mapping.missing?.(shown)
         const current = missing === undefined ? before : { ...before, spec: { replicas: missingReplicas } }
         const patched = applyPatch(scaleSchema, current, patch)
-        const { object, warnings: given } = await decodePatched(registry.clock, patched, patch, (value) =>
+        const { object, warnings } = await decodePatched(registry.clock, patched, patch, (value) =>
           decodeScale(registry, value, options),
         )
         const scale = object as Scale
@@ -167,10 +166,9 @@ export function scaleSubresource(registry: ResourceRegistry, mapping: ScaleMappi
           throw conflict(about, name, why)
         }
         checkVersion(old, { resourceVersion })
-        warnings = given
         return { object: scale, warnings, repeatable: true }
       })
-      return answer(stored, warnings)
+      return answer(result)
     },
   }
 }

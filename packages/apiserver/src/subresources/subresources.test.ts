@@ -9,7 +9,8 @@ import {
   replicationControllers,
   type Scale,
 } from '@coracle/api'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestServer } from '../http/testing/test-server.ts'
 import { nodeGateway, pod, refusal, startTestCore } from '../testing/test-core.ts'
 
 const key = { namespace: 'default', name: 'a' }
@@ -143,6 +144,25 @@ describe('scale', () => {
     const changed = await client.get(replicationControllers, key)
     expect(changed.spec?.replicas).toBe(7)
     expect(changed.metadata.generation).toBe(3)
+  })
+
+  it('warns of the template that more or fewer pods are made from', async () => {
+    const server = await TestServer.start()
+    onTestFinished(() => server.close())
+    const annotations = { 'scheduler.alpha.kubernetes.io/critical-pod': '' }
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    const template = { metadata: { labels: { app: 'web' }, annotations }, spec }
+    const path = '/api/v1/namespaces/default/replicationcontrollers'
+    const warningOf = async (method: string, to: string, body: object, type = 'application/json') =>
+      (await server.call(to, { method, body, headers: { 'content-type': type } })).headers.warning
+    const warning = expect.stringContaining('spec.template.metadata.annotations[')
+    const controller = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'a' }, spec: { template } }
+    expect(await warningOf('POST', path, controller)).toEqual(warning)
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: key, spec: { replicas: 2 } }
+    expect(await warningOf('PUT', `${path}/a/scale`, scale)).toEqual(warning)
+    expect(await warningOf('PUT', `${path}/a/scale`, scale)).toBeUndefined()
+    const patch = { spec: { replicas: 3 } }
+    expect(await warningOf('PATCH', `${path}/a/scale`, patch, 'application/merge-patch+json')).toEqual(warning)
   })
 
   it('is applied to by its path: a name in the body may be left out, and no other be told', async () => {
