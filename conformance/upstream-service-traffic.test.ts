@@ -274,6 +274,24 @@ describe.skipIf(process.platform !== 'linux')('services that lead to pods', need
     await api.call(`${base}/pods/balanced-0?gracePeriodSeconds=0`, remove())
   })
 
+  it('leads from the address that a load balancer got, and only clients of its source ranges', async () => {
+    await pods('outside', 1)
+    await service('outside', { type: 'LoadBalancer', loadBalancerSourceRanges: ['127.0.0.0/30'] })
+    const balancer = '127.77.0.9'
+    const status = { loadBalancer: { ingress: [{ ip: balancer }] } }
+    await api.object(`${base}/services/outside/status`, patch('merge', { status }))
+    await answers(['outside-0'], balancer, 8000)
+    await change('outside', { spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] } })
+    await eventually('clients of other ranges to be turned away', () =>
+      ask(balancer, 8000).then(
+        () => false,
+        ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET',
+      ),
+    )
+    await change('outside', { spec: { loadBalancerSourceRanges: null, type: 'ClusterIP' } })
+    await refuses(balancer, 8000)
+  })
+
   it('should support a Service with multiple endpoint IPs and ports specified in multiple EndpointSlices', async () => {
     const found = await pods('sliced', 2)
     const two = [

@@ -1,3 +1,4 @@
+import { type IpRange, parseCidr } from '@coracle/api'
 import { seededRandom, virtualEnvironment } from '@coracle/environment'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -36,6 +37,16 @@ describe('a balancer', () => {
     balancer.set(backends.slice(0, 3), undefined)
     const orders = new Set(Array.from({ length: 200 }, () => JSON.stringify(balancer.order('client'))))
     expect(orders.size).toBe(6)
+  })
+
+  it('has nothing for clients of other ranges than are given, until others are', () => {
+    const one = backends.slice(0, 1)
+    const ranges = ['198.51.100.0/24', 'fd00::/8'].map((range) => parseCidr(range) as IpRange)
+    balancer.set(one, undefined, ranges)
+    const admitted = ['198.51.100.7', 'fd00::1', '198.51.101.7', '127.0.0.1', 'fe80::1%eth0', '']
+    expect(admitted.map((client) => balancer.order(client).length)).toEqual([1, 1, 0, 0, 0, 0])
+    balancer.set(one, undefined)
+    expect(balancer.order('127.0.0.1')).toEqual(one)
   })
 
   describe('where clients stay', () => {

@@ -1,3 +1,4 @@
+import { type IpRange, parseIp, rangeContains } from '@coracle/api'
 import { BoundedMap } from '@coracle/client'
 import type { Clock, Random } from '@coracle/environment'
 import type { Backend } from './frontends.ts'
@@ -18,20 +19,23 @@ export class Balancer {
   readonly #visits = new BoundedMap<string, Visit>(rememberedClientsMax)
   #backends: readonly Backend[] = []
   #affinityMs: number | undefined
+  #sources: readonly IpRange[] | undefined
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock
     this.#random = random
   }
 
-  /** From now on these are chosen among. */
-  set(backends: readonly Backend[], affinityMs: number | undefined): void {
+  /** From now on these are chosen among, for clients of these ranges, or of any where none are given. */
+  set(backends: readonly Backend[], affinityMs: number | undefined, sources?: readonly IpRange[]): void {
     this.#backends = backends
     this.#affinityMs = affinityMs
+    this.#sources = sources
   }
 
-  /** All backends, in the order in which a client's connection is to be tried with them. */
+  /** All backends, in the order in which a client's connection is to be tried with them; none for a client that may not come. */
   order(client: string): readonly Backend[] {
+    if (!this.#admits(client)) return []
     const shuffled = [...this.#backends]
     for (let at = 0; at < shuffled.length - 1; at += 1) {
       const other = at + Math.floor(this.#random.next() * (shuffled.length - at))
@@ -56,6 +60,12 @@ export class Balancer {
   /** Whether a backend may still be used. */
   has(backend: Backend): boolean {
     return this.#backends.some((each) => isSame(each, backend))
+  }
+
+  #admits(client: string): boolean {
+    if (this.#sources === undefined) return true
+    const address = parseIp(client)
+    return address !== undefined && this.#sources.some((range) => rangeContains(range, address))
   }
 
   #keptBy(client: string): Backend | undefined {

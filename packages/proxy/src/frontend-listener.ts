@@ -37,7 +37,7 @@ export class FrontendListener {
 
   /** What is to be listened to from now on: the same address and port each time, or nothing. */
   set(frontend: Frontend | undefined): void {
-    this.#balancer.set(frontend?.backends ?? [], frontend?.affinityMs)
+    this.#balancer.set(frontend?.backends ?? [], frontend?.affinityMs, frontend?.sources)
     const { backends = [], healthOf, answer } = frontend ?? {}
     this.#wanted = backends.length > 0 || (healthOf ?? answer) !== undefined ? frontend : undefined
     if (this.#wanted === undefined) this.#close()

@@ -1,4 +1,4 @@
-import type { EndpointSlice, Service } from '@coracle/api'
+import { type EndpointSlice, formatCidr, type Service } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { frontendsOf, idOf } from './frontends.ts'
 import { httpPort, makeEndpoint, makeService, makeSlice } from './testing/objects.ts'
@@ -55,6 +55,64 @@ describe('the frontends of a service', () => {
     ],
   ])('are %s', (_, service, expected) => {
     expect(lines(service, two)).toEqual(expected)
+  })
+
+  describe('at the addresses of a load balancer', () => {
+    const balanced = (ingress: readonly object[], spec: Partial<Service['spec']> = {}): Service => ({
+      ...makeService({ type: 'LoadBalancer', ...spec }),
+      status: { loadBalancer: { ingress } },
+    })
+    const others = (service: Service) =>
+      frontendsOf(service, [two], surroundings)
+        .filter(({ address }) => address !== '10.96.0.7')
+        .map((frontend) => ({
+          id: idOf(frontend),
+          isElsewhere: frontend.isElsewhere,
+          sources: frontend.sources?.map(formatCidr),
+        }))
+
+    it('are those that it sends on as they came', () => {
+      const ingress = [
+        { ip: '192.0.2.1' },
+        { ip: '192.0.2.2', ipMode: 'VIP' },
+        { ip: '192.0.2.3', ipMode: 'Proxy' },
+        { hostname: 'a.example.com' },
+        { ip: 'fd00::9' },
+      ]
+      expect(others(balanced(ingress)).map(({ id }) => id)).toEqual([
+        'TCP 192.0.2.1:80',
+        'TCP 192.0.2.2:80',
+        'TCP [fd00::9]:80',
+      ])
+      expect(frontendsOf(balanced(ingress), [two], surroundings)[1]?.backends).toHaveLength(2)
+    })
+
+    it('need not be this host’s', () => {
+      expect(others(balanced([{ ip: '192.0.2.1' }]))).toEqual([
+        { id: 'TCP 192.0.2.1:80', isElsewhere: true, sources: undefined },
+      ])
+    })
+
+    it('are none of a service of another type, whatever its status still says', () => {
+      expect(others(balanced([{ ip: '192.0.2.1' }], { type: 'ClusterIP' }))).toEqual([])
+    })
+
+    it('lead only to endpoints here, where outside traffic is to', () => {
+      const slice = makeSlice([makeEndpoint('10.0.0.1'), makeEndpoint('10.0.0.2', {}, 'elsewhere')])
+      const service = balanced([{ ip: '192.0.2.1' }], { externalTrafficPolicy: 'Local' })
+      expect(lines(service, slice)[1]).toBe('TCP 192.0.2.1:80 → 10.0.0.1:8080')
+    })
+
+    it('are for clients of the ranges of their family, and for all where there are none of it', () => {
+      const loadBalancerSourceRanges = [' 198.51.100.0/24 ', '203.0.113.7/32']
+      expect(others(balanced([{ ip: '192.0.2.1' }, { ip: 'fd00::9' }], { loadBalancerSourceRanges }))).toEqual([
+        { id: 'TCP 192.0.2.1:80', isElsewhere: true, sources: ['198.51.100.0/24', '203.0.113.7/32'] },
+        { id: 'TCP [fd00::9]:80', isElsewhere: true, sources: undefined },
+      ])
+      const [own] = frontendsOf(balanced([{ ip: '192.0.2.1' }], { loadBalancerSourceRanges }), [two], surroundings)
+      expect(own).toMatchObject({ address: '10.96.0.7' })
+      expect(own).not.toHaveProperty('sources')
+    })
   })
 
   it('lead from the only port, which has no name, to the one without a name', () => {

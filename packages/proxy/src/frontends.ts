@@ -2,8 +2,10 @@ import { isIPv6 } from 'node:net'
 import {
   type Endpoint,
   type EndpointSlice,
+  type IpRange,
   isLoopback,
   noClusterIp,
+  parseCidr,
   type Service,
   type ServicePort,
 } from '@coracle/api'
@@ -30,6 +32,8 @@ export interface Frontend {
   readonly affinityMs: number | undefined
   /** Whether it lies in the nature of the address that this host need not have it. */
   readonly isElsewhere: boolean
+  /** Where clients may come from; absent: from anywhere. */
+  readonly sources?: readonly IpRange[]
   /** Nothing is carried: load balancers ask here by HTTP how many endpoints this service has on own nodes, which are its backends. */
   readonly healthOf?: ServiceName
   /** Nothing is carried: this listens there, and answers itself. */
@@ -105,6 +109,11 @@ export function frontendsOf(
     const nodePort = port.nodePort ?? 0
     return [
       ...clusterIps.map((address) => frontend(address, port.port, internalTrafficPolicy)),
+      // Before those that whoever made the service names, which are open to all where they are the same.
+      ...balancerAddressesOf(service).map((address) => ({
+        ...frontend(address, port.port, externalTrafficPolicy, true),
+        ...sourcesOf(service, address),
+      })),
       ...(spec.externalIPs ?? []).map((address) => frontend(address, port.port, externalTrafficPolicy, true)),
       ...(nodePort === 0 ? [] : surroundings.nodeAddresses).map((address) =>
         frontend(address, nodePort, externalTrafficPolicy),
@@ -117,6 +126,23 @@ export function frontendsOf(
 /** What a frontend is told apart by: `TCP 10.96.0.7:80`. */
 export function idOf({ protocol, address, port }: Pick<Frontend, 'protocol' | 'address' | 'port'>): string {
   return `${protocol} ${address.includes(':') ? `[${address}]` : address}:${port}`
+}
+
+/** The addresses of a load balancer that sends on what comes to them as it is, without an address of its own in place of theirs. */
+function balancerAddressesOf({ spec: { type }, status }: Service): readonly string[] {
+  if (type !== 'LoadBalancer') return []
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '', ipMode }) =>
+    ip === '' || ipMode === 'Proxy' ? [] : [ip],
+  )
+}
+
+/** Ranges of one family say nothing of clients of the other. */
+function sourcesOf({ spec }: Service, address: string): Pick<Frontend, 'sources'> {
+  const family = isIPv6(address) ? 6 : 4
+  const ranges = (spec.loadBalancerSourceRanges ?? [])
+    .map((range) => parseCidr(range.trim()))
+    .filter((range) => range?.family === family)
+  return ranges.length === 0 ? {} : { sources: ranges as readonly IpRange[] }
 }
 
 /** Where load balancers ask, who send only to nodes that have endpoints (upstream's pkg/proxy/healthcheck). */

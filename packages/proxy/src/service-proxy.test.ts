@@ -73,6 +73,21 @@ describe('the service proxy', () => {
     expect(told).toEqual([`+ ${id} → 10.0.0.1 10.0.0.2`])
   })
 
+  it('listens at the addresses that a load balancer gets, for those who may come', async () => {
+    const spec = { type: 'LoadBalancer', loadBalancerSourceRanges: ['198.51.100.0/24'] } as const
+    const service = await client.create(services, makeService(spec))
+    await client.create(endpointSlices, slice('10.0.0.1'))
+    await start()
+    expect([...current.keys()]).toEqual([id])
+    const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } }
+    await client.update(services, { ...service, status }, { subresource: 'status' })
+    await settle()
+    expect([...current.keys()]).toEqual([id, 'TCP 192.0.2.1:80'])
+    expect(behind(id)).toEqual(['10.0.0.1'])
+    // The client here has no address.
+    expect(behind('TCP 192.0.2.1:80')).toEqual([])
+  })
+
   it('follows what is behind a service, whichever comes first', async () => {
     await start()
     const made = await client.create(endpointSlices, slice('10.0.0.1'))
