@@ -51,6 +51,23 @@ describe('update', () => {
     expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(old.metadata.resourceVersion))
   })
 
+  it('shows what it refuses as the structs that upstream has', async () => {
+    const { client } = await startTestCore()
+    const attachment = {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: 'a' },
+      spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+    } as const
+    const { metadata } = await client.create(volumeAttachments, attachment)
+    const changed = { ...attachment, metadata, spec: { ...attachment.spec, nodeName: 'm' } }
+    expect(await refusal(client.update(volumeAttachments, changed))).toMatchObject({
+      message: expect.stringContaining(
+        'spec: Invalid value: {"Attacher":"a","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
+      ),
+    })
+  })
+
   it('writes nothing where nothing changes', async () => {
     const { client, store } = await startTestCore()
     const old = await client.create(pods, pod('a'))

@@ -3,6 +3,7 @@ import { CronError, parseCron } from '../../../cron/cron-schedule.ts'
 import { timeZone, utc } from '../../../cron/time-zone.ts'
 import { type FieldError, invalidField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { checkNonNegative } from '../../validation.ts'
 import { validateDependencies } from '../job/job-dependencies.ts'
 import { validateJobSpec } from '../job/job-validation.ts'
@@ -24,7 +25,13 @@ export function validateCronJob({ spec }: CronJob): readonly FieldError[] {
     ...validateJobSpec(jobTemplate.spec, jobPath),
     ...(selector === undefined
       ? []
-      : [invalidField(jobPath.field('selector'), selector, '`selector` will be auto-generated')]),
+      : [
+          invalidField(
+            jobPath.field('selector'),
+            structValue('metav1.LabelSelector', selector),
+            '`selector` will be auto-generated',
+          ),
+        ]),
     ...(manualSelector === true
       ? [unsupportedField(jobPath.field('manualSelector'), manualSelector, ['nil', 'false'])]
       : []),

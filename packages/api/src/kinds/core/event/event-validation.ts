@@ -1,6 +1,7 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import type { ShownStruct } from '../../../internal-structs/data.ts'
 import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkFinalizers, checkUnchanged } from '../../validation.ts'
@@ -94,13 +95,24 @@ const fixedFields = [
   'reportingInstance',
 ] as const satisfies readonly (keyof Event)[]
 
+const structs: Readonly<Record<string, ShownStruct>> = {
+  involvedObject: 'core.ObjectReference',
+  source: 'core.EventSource',
+  related: 'core.ObjectReference',
+}
+
 export function validateEventUpdate(event: Event, old: Event, requested: string): readonly FieldError[] {
   if (!isStrict(requested)) return []
   return [
     ...checkFinalizers(event.metadata),
     ...(deepEqual(event.series, old.series) ? [] : validateSeries(event)),
     ...fixedFields.flatMap((field) =>
-      checkUnchanged(event[field], old[field], path(field === 'reportingComponent' ? 'reportingController' : field)),
+      checkUnchanged(
+        event[field],
+        old[field],
+        path(field === 'reportingComponent' ? 'reportingController' : field),
+        structs[field],
+      ),
     ),
   ]
 }
