@@ -130,6 +130,13 @@ describe('update', () => {
     expect(await refusal(client.patch(configMaps, key, { type: 'merge', body }))).toEqual(failed)
   })
 
+  it('takes a resourceVersion of 64 bits for one that is not the stored one', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const ahead = configMap('a', {}, { resourceVersion: '9007199254740993' })
+    expect(await refusal(client.update(configMaps, ahead))).toMatchObject({ code: 409, reason: 'Conflict' })
+  })
+
   it('may not mark an object as deleted', async () => {
     const { client } = await startTestCore()
     await client.create(configMaps, configMap('a'))
