@@ -1,5 +1,6 @@
 import type { FieldPath } from './field-path.ts'
 import { goNumber, goQuoted } from './go-text.ts'
+import { StructValue } from './internal-structs/struct-value.ts'
 import { setMember } from './json.ts'
 
 /** What is wrong with a field. The names are the reasons of `status.details.causes` (apimachinery's field.ErrorType). */
@@ -138,7 +139,8 @@ export function addErrors(errors: FieldError[], more: Iterable<FieldError>): voi
 }
 
 /** A value as upstream shows it: one that is missing as a null. */
-function shown(value: unknown): string {
+function shown(given: unknown): string {
+  const value = given instanceof StructValue ? given.shown : given
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'number') return goNumber(value)
   if (typeof value === 'string') return shortQuoted(value)

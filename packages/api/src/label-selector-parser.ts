@@ -1,5 +1,5 @@
 /** The grammar of label selectors in query strings (apimachinery's labels.Parse). */
-import { describeFieldError, invalidField } from './field-error.ts'
+import { describeFieldError, fieldErrorsMax, invalidField } from './field-error.ts'
 import { FieldPath } from './field-path.ts'
 import { int64Of } from './go-text.ts'
 import type { LabelOperator, LabelRequirement } from './label-selectors.ts'
@@ -12,7 +12,7 @@ export const selectorLengthMax = 1024 * 1024
 export function parseRequirements(text: string, path?: FieldPath): readonly LabelRequirement[] | string {
   if (text.length > selectorLengthMax) return `selector is longer than ${selectorLengthMax} characters`
   try {
-    return new Parser(tokenize(text), path).requirements()
+    return new Parser(text, path).requirements()
   } catch (error) {
     if (error instanceof Unparsable) return error.message
     throw error
@@ -32,22 +32,6 @@ const symbols = new Set<string>(['(', ')', ',', '!', '=', '==', '!=', '>', '<'])
 const specials = new Set('=!(),><')
 const blanks = new Set(' \t\r\n')
 
-function tokenize(text: string): readonly Token[] {
-  const tokens: Token[] = []
-  let at = 0
-  while (at < text.length) {
-    if (blanks.has(text.charAt(at))) {
-      at += 1
-      continue
-    }
-    const token = specials.has(text.charAt(at)) ? scanSymbol(text, at) : scanWord(text, at)
-    tokens.push(token)
-    at += token.text.length
-  }
-  tokens.push({ kind: 'end', text: '' })
-  return tokens
-}
-
 /** The longest operator that starts here. */
 function scanSymbol(text: string, at: number): Token {
   const two = text.slice(at, at + 2)
@@ -64,13 +48,17 @@ function scanWord(text: string, from: number): Token {
 const operators: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', '>', '<']
 const end: Token = { kind: 'end', text: '' }
 
+/** Takes one token after the other: a text of a megabyte has a million of them. */
 class Parser {
-  readonly #tokens: readonly Token[]
+  readonly #text: string
   readonly #path: FieldPath | undefined
+  /** The next token, once it was looked at. */
+  #next: Token | undefined
+  /** Where what was not yet looked at begins. */
   #position = 0
 
-  constructor(tokens: readonly Token[], path: FieldPath | undefined) {
-    this.#tokens = tokens
+  constructor(text: string, path: FieldPath | undefined) {
+    this.#text = text
     this.#path = path
   }
 
@@ -94,12 +82,23 @@ class Parser {
   }
 
   #peek(): Token {
-    return this.#tokens[this.#position] ?? end
+    this.#next ??= this.#scan()
+    return this.#next
   }
 
   #take(): Token {
     const token = this.#peek()
-    this.#position += 1
+    this.#next = undefined
+    return token
+  }
+
+  #scan(): Token {
+    const text = this.#text
+    while (blanks.has(text.charAt(this.#position))) this.#position += 1
+    if (this.#position >= text.length) return end
+    const isSpecial = specials.has(text.charAt(this.#position))
+    const token = isSpecial ? scanSymbol(text, this.#position) : scanWord(text, this.#position)
+    this.#position += token.text.length
     return token
   }
 
@@ -114,7 +113,7 @@ class Parser {
     if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] }
     const operator = this.#operator()
     const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()]
-    return this.#checked({ key, operator, values: [...new Set(values)].sort() })
+    return this.#checked({ key, operator, values: values.length === 1 ? values : [...new Set(values)].sort() })
   }
 
   /** Only here `in` and `notin` are more than words like any other. */
@@ -157,30 +156,32 @@ class Parser {
     }
   }
 
-  /** Throws all that is wrong with the values at once. */
+  /** Throws all that is wrong with the values at once; of very much the beginning. */
   #checked(requirement: LabelRequirement): LabelRequirement {
     const { key, operator, values } = requirement
-    const path = (this.#path ?? FieldPath.root).field('values')
-    const problems =
-      (operator === '>' || operator === '<') && values.some((value) => int64Of(value) === undefined)
-        ? ["for 'Gt', 'Lt' operators, the value must be an integer"]
-        : []
-    const errors = values.flatMap((value, index) => [
-      ...problem(path.index(index), value, problems),
-      ...problem(path.index(index).key(key), value, checkFormat('label-value', value)),
-    ])
+    const isNumeric = operator === '>' || operator === '<'
+    const errors: string[] = []
+    for (const [index, value] of values.entries()) {
+      const isNoNumber = isNumeric && int64Of(value) === undefined
+      const problems = checkFormat('label-value', value)
+      if (!isNoNumber && problems.length === 0) continue
+      const path = (this.#path ?? FieldPath.root).field('values').index(index)
+      if (isNoNumber) errors.push(problem(path, value, ["for 'Gt', 'Lt' operators, the value must be an integer"]))
+      if (problems.length > 0) errors.push(problem(path.key(key), value, problems))
+      if (errors.length >= fieldErrorsMax) break
+    }
     if (errors.length > 0) throw unparsable(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`)
     return requirement
   }
 
   #checkKey(key: string): void {
-    const [error] = problem(this.#path ?? FieldPath.of('<nil>'), key, checkFormat('qualified-name', key))
-    if (error !== undefined) throw unparsable(error)
+    const problems = checkFormat('qualified-name', key)
+    if (problems.length > 0) throw unparsable(problem(this.#path ?? FieldPath.of('<nil>'), key, problems))
   }
 }
 
-/** What is said of a value that has problems; nothing of one that has none. */
-const problem = (path: FieldPath, value: string, problems: readonly string[]): readonly string[] =>
-  problems.length === 0 ? [] : [describeFieldError(invalidField(path, value, problems.join('; ')))]
+/** What is said of a value that has problems. */
+const problem = (path: FieldPath, value: string, problems: readonly string[]): string =>
+  describeFieldError(invalidField(path, value, problems.join('; ')))
 
 const unparsable = (why: string): Unparsable => new Unparsable(`unable to parse requirement: ${why}`)

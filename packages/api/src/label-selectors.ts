@@ -106,19 +106,19 @@ export function labelMatcher(unordered: readonly LabelRequirement[]): LabelSelec
 }
 
 /**
- * Requirements that hold where their label is absent are looked up by the labels an object has: those are few, however
- * many requirements there are.
+ * All requirements of one label are one condition, and those that hold where their label is absent are looked up by the labels an object
+ * has: those are few, however many requirements there are.
  */
 function matcherOf(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
   const present: Condition[] = []
-  const excluding = new Map<string, ((value: string) => boolean)[]>()
-  for (const requirement of requirements) {
-    const { key, operator } = requirement
-    const accepts = acceptanceOf(requirement)
-    const others = excluding.get(key)
-    if (operator !== '!=' && operator !== 'notin' && operator !== '!') present.push({ key, accepts })
-    else if (others === undefined) excluding.set(key, [accepts])
-    else others.push(accepts)
+  const excluding = new Map<string, (value: string) => boolean>()
+  for (const [key, all] of byKey(requirements)) {
+    const accepts = acceptanceOf(all)
+    if (all.every(({ operator }) => operator === '!=' || operator === 'notin' || operator === '!')) {
+      excluding.set(key, accepts)
+    } else {
+      present.push({ key, accepts })
+    }
   }
   return (labels = noLabels) => {
     for (const { key, accepts } of present) {
@@ -128,7 +128,7 @@ function matcherOf(requirements: readonly LabelRequirement[]): (labels: Labels |
     }
     if (excluding.size === 0) return true
     for (const key of Object.keys(labels)) {
-      if (excluding.get(key)?.every((accepts) => accepts(labels[key] as string)) === false) return false
+      if (excluding.get(key)?.(labels[key] as string) === false) return false
     }
     return true
   }
@@ -141,25 +141,82 @@ interface Condition {
   readonly accepts: (value: string) => boolean
 }
 
-/** Whether a requirement holds where its label has a value. */
-function acceptanceOf({ operator, values }: LabelRequirement): (value: string) => boolean {
-  const named = new Set(values)
+/** The requirements of each label. Those given are in the order of their keys. */
+function byKey(requirements: readonly LabelRequirement[]): ReadonlyMap<string, readonly LabelRequirement[]> {
+  const found = new Map<string, LabelRequirement[]>()
+  for (const requirement of requirements) {
+    const others = found.get(requirement.key)
+    if (others === undefined) found.set(requirement.key, [requirement])
+    else others.push(requirement)
+  }
+  return found
+}
+
+/** Whether the requirements of one label hold where it has a value. */
+function acceptanceOf(requirements: readonly LabelRequirement[]): (value: string) => boolean {
+  const [first, ...others] = requirements
+  if (first !== undefined && others.length === 0) return acceptanceOfOne(first)
+  let allowed: ReadonlySet<string> | undefined
+  const excluded = new Set<string>()
+  const bounds = new Map<'>' | '<', string>()
+  for (const { operator, values } of requirements) {
+    switch (operator) {
+      case '=':
+      case '==':
+      case 'in':
+        allowed = new Set(allowed === undefined ? values : values.filter((value) => allowed?.has(value)))
+        break
+      case '!=':
+      case 'notin':
+        for (const value of values) excluded.add(value)
+        break
+      case '!':
+        return never
+      case '>':
+      case '<': {
+        const [bound = ''] = values
+        const before = bounds.get(operator)
+        if (before === undefined || comparesAs(operator, bound, before)) bounds.set(operator, bound)
+        break
+      }
+      case 'exists':
+    }
+  }
+  return (value) =>
+    allowed?.has(value) !== false &&
+    !excluded.has(value) &&
+    [...bounds].every(([operator, bound]) => comparesAs(operator, value, bound))
+}
+
+function acceptanceOfOne({ operator, values }: LabelRequirement): (value: string) => boolean {
   switch (operator) {
     case '=':
     case '==':
     case 'in':
-      return (value) => named.has(value)
+      return membershipOf(values)
     case '!=':
-    case 'notin':
-      return (value) => !named.has(value)
+    case 'notin': {
+      const isNamed = membershipOf(values)
+      return (value) => !isNamed(value)
+    }
     case 'exists':
-      return () => true
+      return always
     case '!':
-      return () => false
+      return never
     case '>':
     case '<':
       return (value) => comparesAs(operator, value, values[0] ?? '')
   }
+}
+
+const always = (): boolean => true
+const never = (): boolean => false
+
+function membershipOf(values: readonly string[]): (value: string) => boolean {
+  const [only] = values
+  if (values.length === 1) return (value) => value === only
+  const named = new Set(values)
+  return (value) => named.has(value)
 }
 
 function comparesAs(operator: '>' | '<', value: string, bound: string): boolean {

@@ -125,6 +125,18 @@ describe('parseLabelSelector', () => {
     )
   })
 
+  it('says the beginning of very much that is wrong', () => {
+    const text = `app in (${Array.from({ length: 100_000 }, (_, index) => `-${index}`).join(',')})`
+    try {
+      parseLabelSelector(text)
+      throw new Error('the selector was read')
+    } catch (error) {
+      const { message } = error as Error
+      expect(message).toContain(', values[99][app]: Invalid value: ')
+      expect(message).not.toContain('values[100]')
+    }
+  })
+
   it('says where the text stands that it refuses', () => {
     const path = FieldPath.of('spec', 'selector')
     expect(() => parseLabelSelector('a@=b', path)).toThrow(
@@ -157,6 +169,42 @@ describe('parseLabelSelector', () => {
         expect(again.matches(on)).toBe(selector.matches(on))
       }),
     )
+  })
+
+  it('selects what each of its requirements selects', () => {
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 6 }), labels, (requirements, on) => {
+        const alone = requirements.every((each) => labelMatcher([each]).matches(on))
+        expect(labelMatcher(requirements).matches(on)).toBe(alone)
+      }),
+    )
+  })
+
+  it.each([
+    ['3', false],
+    ['4', true],
+    ['6', true],
+    ['7', false],
+    ['x', false],
+    ['5', false],
+  ])('compares a number with the narrowest bounds: %s', (n, matches) => {
+    expect(parseLabelSelector('n>1,n>3,n>2,n<9,n<7,n<8,n!=5').matches({ n })).toBe(matches)
+  })
+
+  it('looks once at a label of which it has very many requirements', () => {
+    let looks = 0
+    const on = {
+      get app() {
+        looks += 1
+        return 'web'
+      },
+    }
+    const required = ['app', 'app in (web,x)', 'app!=y', ...Array.from({ length: 1000 }, (_, index) => `app!=${index}`)]
+    expect(parseLabelSelector(required.join(',')).matches(on)).toBe(true)
+    expect(looks).toBe(1)
+    const excluded = Array.from({ length: 1000 }, (_, index) => `app notin (${index})`).join(',')
+    expect(parseLabelSelector(excluded).matches(on)).toBe(true)
+    expect(looks).toBe(2)
   })
 
   it('selects a map of labels exactly where all of them are', () => {

@@ -343,7 +343,7 @@ it.each([
 
 it('refuses conditions of anonymous requests that are not taken', () => {
   expect(problemsOf([], { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } })).toEqual([
-    'anonymous.conditions: Invalid value: [{"path":"/livez"}]: enabled should be set to true when conditions are defined',
+    'anonymous.conditions: Invalid value: [{"Path":"/livez"}]: enabled should be set to true when conditions are defined',
   ])
 })
 

@@ -63,10 +63,15 @@ export function compileAuthenticationConfiguration(
   const { enabled = false, conditions = [] } = anonymous ?? {}
   if (!enabled && conditions.length > 0) {
     const path = FieldPath.of('anonymous', 'conditions')
-    compiler.add(invalidField(path, conditions, 'enabled should be set to true when conditions are defined'))
+    compiler.add(
+      invalidField(path, conditions.map(shownCondition), 'enabled should be set to true when conditions are defined'),
+    )
   }
   return { issuers, problems: compiler.problems }
 }
+
+/** As upstream's own type has it. */
+const shownCondition = ({ path = '' }: { readonly path?: string | undefined }): unknown => ({ Path: path })
 
 function repeated(seen: Set<string>, value: string, path: FieldPath): readonly FieldError[] {
   if (seen.has(value)) return [duplicateField(path, value)]

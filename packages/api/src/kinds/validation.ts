@@ -1,7 +1,9 @@
-/** Checks that several kinds share, in the words of apimachinery's api/validation. */
 import { deepEqual } from '../equality.ts'
 import { type FieldError, forbiddenField, invalidField } from '../field-error.ts'
 import { FieldPath } from '../field-path.ts'
+import type { ShownStruct } from '../internal-structs/data.ts'
+/** Checks that several kinds share, in the words of apimachinery's api/validation. */
+import { structValue } from '../internal-structs/struct-value.ts'
 import type { ObjectMeta } from '../meta.ts'
 
 /** Finalizers that need no prefix: of namespaces, and those by which the garbage collector is told what to do. */
@@ -26,9 +28,15 @@ export function checkNonNegative(value: number | undefined, path: FieldPath): re
   return [invalidField(path, value, 'must be greater than or equal to 0')]
 }
 
-/** `field is immutable`, where the two differ. Absent and empty values are the same. */
-export function checkUnchanged(value: unknown, old: unknown, path: FieldPath): readonly FieldError[] {
-  return deepEqual(value, old) ? [] : [invalidField(path, value, 'field is immutable')]
+/** `field is immutable`, where the two differ. Absent and empty values are the same. `struct` is what upstream has the value in. */
+export function checkUnchanged(
+  value: unknown,
+  old: unknown,
+  path: FieldPath,
+  struct?: ShownStruct,
+): readonly FieldError[] {
+  if (deepEqual(value, old)) return []
+  return [invalidField(path, struct === undefined ? value : structValue(struct, value), 'field is immutable')]
 }
 
 /** What the `immutable` flag of ConfigMaps and Secrets forbids: taking it back, and changing any of `fields`. */

@@ -164,9 +164,18 @@ describe('a resourceVersion', () => {
     ['a7', Number.NaN],
     ['-7', Number.NaN],
     ['1e3', Number.NaN],
+    ['9007199254740993', 9007199254740992],
+    ['18446744073709551615', 2 ** 64],
+    ['18446744073709551616', Number.NaN],
     ['99999999999999999999', Number.NaN],
   ])('%j is %d', (text, revision) => {
     expect(parseResourceVersion(text)).toBe(revision)
+  })
+
+  it('of very many digits is read at once', () => {
+    expect(parseResourceVersion(`${'0'.repeat(500_000)}7`)).toBe(7)
+    expect(parseResourceVersion('9'.repeat(500_000))).toBeNaN()
+    expect(parseResourceVersion(`${'0'.repeat(500_000)}x`)).toBeNaN()
   })
 
   it.each([

@@ -64,10 +64,19 @@ function plainNumberOf(text: string): number {
   return value
 }
 
-/** The number a resourceVersion stands for; NaN where it is none. */
+/** More digits, after zeros, no number of 64 bits has. */
+const digitsMax = 20
+const uint64Max = 2n ** 64n - 1n
+
+/**
+ * The number a resourceVersion stands for; NaN where it is none of 64 bits. One that is no safe integer is about right: no store gets so
+ * far, and all that counts is that it is still to come.
+ */
 export function parseResourceVersion(text: string): number {
   if (text.length > 0 && text.length <= plainDigitsMax) return plainNumberOf(text)
-  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : Number.NaN
+  if (!/^\d+$/.test(text)) return Number.NaN
+  const digits = text.replace(/^0+/, '')
+  return digits.length > digitsMax || BigInt(digits) > uint64Max ? Number.NaN : Number(digits)
 }
 
 /** The version that the read of an object, or a watch, asks for. Throws where it is none: for upstream that is no client's mistake. */

@@ -52,6 +52,23 @@ describe('update', () => {
     expect(Number(changed.metadata.resourceVersion)).toBeGreaterThan(Number(old.metadata.resourceVersion))
   })
 
+  it('shows what it refuses as the structs that upstream has', async () => {
+    const { client } = await startTestCore()
+    const attachment = {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'VolumeAttachment',
+      metadata: { name: 'a' },
+      spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+    } as const
+    const { metadata } = await client.create(volumeAttachments, attachment)
+    const changed = { ...attachment, metadata, spec: { ...attachment.spec, nodeName: 'm' } }
+    expect(await refusal(client.update(volumeAttachments, changed))).toMatchObject({
+      message: expect.stringContaining(
+        'spec: Invalid value: {"Attacher":"a","Source":{"PersistentVolumeName":"v","InlineVolumeSpec":null},"NodeName":"m"}: field is immutable',
+      ),
+    })
+  })
+
   it('writes nothing where nothing changes', async () => {
     const { client, store } = await startTestCore()
     const old = await client.create(pods, pod('a'))
@@ -112,6 +129,13 @@ describe('update', () => {
     expect(await refusal(client.update(configMaps, configMap('a', {}, { resourceVersion })))).toEqual(failed)
     const body = { metadata: { resourceVersion } }
     expect(await refusal(client.patch(configMaps, key, { type: 'merge', body }))).toEqual(failed)
+  })
+
+  it('takes a resourceVersion of 64 bits for one that is not the stored one', async () => {
+    const { client } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const ahead = configMap('a', {}, { resourceVersion: '9007199254740993' })
+    expect(await refusal(client.update(configMaps, ahead))).toMatchObject({ code: 409, reason: 'Conflict' })
   })
 
   it('may not mark an object as deleted', async () => {

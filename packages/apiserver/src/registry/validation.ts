@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   addErrors,
   apiVersionOf,
   compile,
@@ -8,6 +9,7 @@ import {
   inCheckedOrder,
   invalid,
   type KubernetesObject,
+  loadStructForms,
   type ObjectSchema,
   type StoredKind,
   validateObjectMeta,
@@ -46,7 +48,17 @@ export async function checkCreate(
   const onlyNow = strategy.validateCreate?.(object, requested) ?? []
   addErrors(errors, outside)
   addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
-  if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw await refusal(kind, object, errors)
+}
+
+/** Invalid (422), with values as upstream shows them. */
+export async function refusal(
+  kind: StoredKind,
+  { metadata }: KubernetesObject,
+  errors: readonly FieldError[],
+): Promise<ApiError> {
+  await loadStructForms()
+  return invalid(kind, metadata.name ?? '', errors)
 }
 
 /** What a new object shares with one of which its schema was found to have nothing against it: the desired state of one template. */
@@ -99,7 +111,7 @@ export async function checkUpdate(
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
   const intolerable = errors.filter(({ isTolerated }) => isTolerated !== true)
-  if (intolerable.length > 0) throw invalid(kind, object.metadata.name ?? '', intolerable)
+  if (intolerable.length > 0) throw await refusal(kind, object, intolerable)
   return errors.map(describeFieldError)
 }
 

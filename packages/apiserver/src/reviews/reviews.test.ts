@@ -88,7 +88,7 @@ describe('whether the one who asks may do something', () => {
     ],
     [
       { resourceAttributes: {}, nonResourceAttributes: {} },
-      'spec.nonResourceAttributes: Invalid value: {}: cannot be specified in combination with resourceAttributes',
+      'spec.nonResourceAttributes: Invalid value: {"Path":"","Verb":""}: cannot be specified in combination with resourceAttributes',
     ],
   ])('is not answered where it is not clear what is asked: %j', async (spec, message) => {
     const { clientOf } = await started()

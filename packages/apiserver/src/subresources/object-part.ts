@@ -1,10 +1,11 @@
-import { addErrors, compile, type FieldError, invalid, type KubernetesObject } from '@coracle/api'
+import { addErrors, compile, type FieldError, type KubernetesObject, type StoredKind } from '@coracle/api'
 import { readConfiguration } from '../registry/apply-configuration.ts'
 import { decodeBody } from '../registry/body.ts'
 import type { ChangedPart } from '../registry/changed-part.ts'
 import { checkIdentity } from '../registry/object-metadata.ts'
 import { applyPatch, decodePatched } from '../registry/patching.ts'
 import type { ResourceRegistry } from '../registry/resource-registry.ts'
+import { refusal } from '../registry/validation.ts'
 import type { RegistryWriteOptions, Stored } from '../registry-contract.ts'
 import type { Subresource, SubresourceResult } from './subresource.ts'
 
@@ -17,6 +18,10 @@ export interface PartRules<T extends KubernetesObject> {
   withPart(object: T, written: T): T
   /** What is wrong with a change, beyond the schema. */
   validate(changed: T, old: T): readonly FieldError[]
+}
+
+async function refused(kind: StoredKind, object: KubernetesObject, errors: readonly FieldError[]): Promise<never> {
+  throw await refusal(kind, object, errors)
 }
 
 /** The object as a subresource: of what is written only a part counts, by rules of its own. */
@@ -35,8 +40,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
         const changed = rules.withPart(object as T, written as T)
         const errors = [...compile(kind.schema).validate(changed)]
         addErrors(errors, rules.validate(changed, object as T))
-        if (errors.length > 0) throw invalid(kind, object.metadata.name ?? '', errors)
-        return changed
+        return errors.length === 0 ? changed : refused(kind, object, errors)
       },
     },
   }

@@ -1,10 +1,12 @@
 /** What is wrong with a policy, in the words of upstream's validation of admissionregistration. */
+
 import { compileAdmissionExpression } from '../../admission/index.ts'
 import { expressionError } from '../../cel/expression-error.ts'
 import { type CelType, types } from '../../cel/types.ts'
 import { duplicateField, type FieldError, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { repeatedAt } from '../../finder.ts'
+import { structValue } from '../../internal-structs/struct-value.ts'
 import { JsonPathError, parseJsonPath } from '../../jsonpath/index.ts'
 import { checkFormat, checkPathSegment } from '../../string-formats.ts'
 import { checkLabelSelector, checkText } from '../core/pod/validation/checks.ts'
@@ -199,7 +201,9 @@ function annotationErrors(
   const repeated = repeatedAt(annotations.map(({ key }) => key))
   const tooMany = `must not have more than ${auditAnnotationsMax} auditAnnotations`
   return [
-    ...(annotations.length > auditAnnotationsMax ? [invalidField(path, annotations, tooMany)] : []),
+    ...(annotations.length > auditAnnotationsMax
+      ? [invalidField(path, structValue('admissionregistration.AuditAnnotation', annotations), tooMany)]
+      : []),
     ...annotations.flatMap(({ key, valueExpression }, index) => {
       const at = path.index(index)
       return [

@@ -108,7 +108,7 @@ export function validateLocalSubjectAccessReview(review: LocalSubjectAccessRevie
   }
   if (nonResourceAttributes !== undefined) {
     const path = specPath.field('nonResourceAttributes')
-    errors.push(invalidField(path, nonResourceAttributes, 'disallowed on this kind of request'))
+    errors.push(invalidField(path, shownAttributes(nonResourceAttributes), 'disallowed on this kind of request'))
   }
   return errors
 }
@@ -144,12 +144,18 @@ function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError
 function requestKindErrors({ resourceAttributes, nonResourceAttributes }: Requested): FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const why = 'cannot be specified in combination with resourceAttributes'
-    return [invalidField(specPath.field('nonResourceAttributes'), nonResourceAttributes, why)]
+    return [invalidField(specPath.field('nonResourceAttributes'), shownAttributes(nonResourceAttributes), why)]
   }
   if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return []
   const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
   return [invalidField(specPath.field('resourceAttributes'), null, why)]
 }
+
+/** As upstream's own type has them. */
+const shownAttributes = ({ path = '', verb = '' }: NonNullable<Requested['nonResourceAttributes']>): unknown => ({
+  Path: path,
+  Verb: verb,
+})
 
 /** What a server writes into metadata itself is taken away before anybody looks at it. */
 function metadataErrors(metadata: ObjectMeta, why: string, allowed?: 'namespace'): readonly FieldError[] {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type Draft, decoded, problemsOfCreate, problemsOfUpdate } from '../../../test/requests.ts'
+import { loadStructForms } from '../../internal-structs/struct-value.ts'
 import { compile } from '../../schema/compile.ts'
 import { arbitraryOf } from '../../testing/arbitrary.ts'
 import { events } from '../core/event/event.ts'
@@ -19,6 +20,8 @@ const reported = {
   type: 'Normal',
 }
 const newer = 'events.k8s.io/v1'
+
+beforeAll(loadStructForms)
 
 describe('events.k8s.io/v1', () => {
   it('has other names for the same', () => {

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { structValue } from '../../internal-structs/struct-value.ts'
 import { checkFormat } from '../../string-formats.ts'
 import { checkFlowConditions } from './condition-checks.ts'
 import type {
@@ -26,7 +27,15 @@ export function validateFlowSchema({ metadata: { name = '' }, spec, status }: Fl
   const isOther = mandatory !== undefined && !deepEqual(given, mandatory.spec)
   return [
     ...checkSpec(name, given),
-    ...(isOther ? [invalidField(specPath, given, `spec of '${name}' must equal the fixed value`)] : []),
+    ...(isOther
+      ? [
+          invalidField(
+            specPath,
+            structValue('flowcontrol.FlowSchemaSpec', given),
+            `spec of '${name}' must equal the fixed value`,
+          ),
+        ]
+      : []),
     ...checkFlowConditions(status?.conditions, FieldPath.of('status', 'conditions')),
   ]
 }

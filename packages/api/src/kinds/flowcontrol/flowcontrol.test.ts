@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { compareText } from '../../compare-text.ts'
+import { loadStructForms } from '../../internal-structs/struct-value.ts'
 import type { KubernetesObject } from '../../meta.ts'
 import { tableOf } from '../../table.ts'
 import { flowSchemas, withPrecedence } from './flow-schema.ts'
@@ -10,6 +11,8 @@ import {
   suggestedFlowSchemas,
   suggestedPriorityLevels,
 } from './required-objects.ts'
+
+beforeAll(loadStructForms)
 
 // Rules and words of pkg/apis/flowcontrol/validation.
 

@@ -1,6 +1,7 @@
 import { deepEqual } from '../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { structValue } from '../../internal-structs/struct-value.ts'
 import { rangeMessage } from '../../string-formats.ts'
 import { checkFlowConditions } from './condition-checks.ts'
 import type {
@@ -41,9 +42,23 @@ function checkFixed(spec: PriorityLevelConfigurationSpec, name: string): readonl
   const fixed = mandatoryPriorityLevels.find(({ metadata }) => metadata.name === name)?.spec
   if (fixed === undefined) return []
   if (name !== exemptName)
-    return deepEqual(spec, fixed) ? [] : [invalidField(specPath, spec, `spec of '${name}' must equal the fixed value`)]
+    return deepEqual(spec, fixed)
+      ? []
+      : [
+          invalidField(
+            specPath,
+            structValue('flowcontrol.PriorityLevelConfigurationSpec', spec),
+            `spec of '${name}' must equal the fixed value`,
+          ),
+        ]
   if (deepEqual({ ...spec, exempt: fixed.exempt }, fixed)) return []
-  return [invalidField(specPath, spec, `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`)]
+  return [
+    invalidField(
+      specPath,
+      structValue('flowcontrol.PriorityLevelConfigurationSpec', spec),
+      `spec of '${name}' except the 'spec.exempt' field must equal the fixed value`,
+    ),
+  ]
 }
 
 function checkSpec(spec: PriorityLevelConfigurationSpec, name: string): readonly FieldError[] {

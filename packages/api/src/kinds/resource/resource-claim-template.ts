@@ -21,5 +21,5 @@ export const resourceClaimTemplates = kind<ResourceClaimTemplate>(resourceClaimT
     ...templateMetadataErrors(spec.metadata, specPath.field('metadata')),
     ...deviceChecks.get().checkDeviceClaim(spec.spec.devices ?? {}, specPath.field('spec').field('devices')),
   ],
-  validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
+  validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath, 'resource.ResourceClaimTemplateSpec'),
 })

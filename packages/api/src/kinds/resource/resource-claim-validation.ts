@@ -93,7 +93,7 @@ function checkAllocationChange(
 ): readonly FieldError[] {
   if (allocation === undefined) return []
   const path = statusPath.field('allocation')
-  if (old !== undefined) return checkUnchanged(allocation, old, path)
+  if (old !== undefined) return checkUnchanged(allocation, old, path, 'resource.AllocationResult')
   const names = requestNamesOf(spec.devices ?? {})
   const { results = [], config = [] } = allocation.devices ?? {}
   const devices = path.field('devices')

@@ -68,6 +68,6 @@ export const resourceClaims = kind<ResourceClaim>(resourceClaimSchema, {
   load: deviceChecks.load,
   prepareForStatusUpdate: withoutStatusOfFormerDevices,
   validateCreate: ({ spec }) => deviceChecks.get().checkDeviceClaim(spec.devices ?? {}, specPath.field('devices')),
-  validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath),
+  validateUpdate: ({ spec }, old) => checkUnchanged(spec, old.spec, specPath, 'resource.ResourceClaimSpec'),
   validateStatusUpdate: (claim, old) => deviceChecks.get().checkClaimStatus(claim, old),
 })

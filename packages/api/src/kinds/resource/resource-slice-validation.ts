@@ -1,7 +1,9 @@
 /** What is wrong with a slice, in the words of upstream's `pkg/apis/resource/validation`. */
+
 import { deepEqual } from '../../equality.ts'
 import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
+import { structValue } from '../../internal-structs/struct-value.ts'
 import { dns1123LabelMax } from '../../string-formats.ts'
 import { utf8Bytes } from '../core/data-size.ts'
 import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
@@ -120,7 +122,10 @@ function checkPlace(place: Place, path: FieldPath, words: PlaceWords): readonly 
     const at = path.field('nodeSelector')
     errors.push(...validateNodeSelector(nodeSelector, at))
     if (words === sliceWords && nodeSelector.nodeSelectorTerms.length !== 1) {
-      const [terms, why] = [nodeSelector.nodeSelectorTerms, 'must have exactly one node selector term']
+      const [terms, why] = [
+        structValue('core.NodeSelectorTerm', nodeSelector.nodeSelectorTerms),
+        'must have exactly one node selector term',
+      ]
       errors.push(invalidField(at.field('nodeSelectorTerms'), terms, why))
     }
   }
@@ -198,7 +203,7 @@ function checkAttribute(attribute: DeviceAttribute, path: FieldPath): readonly F
       : [invalidField(versionPath, version, 'must be a string compatible with semver.org spec 2.0.0')]),
     ...checkLength(version, versionPath),
     ...(given === 0 ? [invalidField(path, '', one)] : []),
-    ...(given > 1 ? [invalidField(path, attribute, one)] : []),
+    ...(given > 1 ? [invalidField(path, structValue('resource.DeviceAttribute', attribute), one)] : []),
   ]
 }
 

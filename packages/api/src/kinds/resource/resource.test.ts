@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { created, decoded, problemsOfCreate, problemsOfStatus, problemsOfUpdate } from '../../../test/requests.ts'
 import { compileDeviceSelector, selectorVariables } from '../../devices/index.ts'
+import { loadStructForms } from '../../internal-structs/struct-value.ts'
 import { deviceClasses } from './device-class.ts'
 import { resourceClaims } from './resource-claim.ts'
 import { resourceClaimTemplates } from './resource-claim-template.ts'
 import { resourceSlices } from './resource-slice.ts'
+
+beforeAll(loadStructForms)
 
 const gpu = { name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }
 const claimOf = (...requests: readonly object[]) => ({ spec: { devices: { requests } } })

@@ -2,6 +2,7 @@ import { deepEqual } from '../../equality.ts'
 import { duplicateField, type FieldError, invalidField, requiredField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { repeatedAt } from '../../finder.ts'
+import { structValue } from '../../internal-structs/struct-value.ts'
 import { kindSchema } from '../../meta.ts'
 import { atomicList, int32, object, optional, pointer, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
@@ -78,7 +79,9 @@ function validateUpdate({ spec }: CsiNode, { spec: old }: CsiNode): readonly Fie
   return spec.drivers.flatMap((driver) => {
     const before = oldByName.get(driver.name)
     const isChanged = before !== undefined && !deepEqual(identity(before), identity(driver))
-    return isChanged ? [invalidField(path, driver, 'field is immutable')] : []
+    return isChanged
+      ? [invalidField(path, structValue('storage.CSINodeDriver', identity(driver)), 'field is immutable')]
+      : []
   })
 }
 

@@ -52,7 +52,7 @@ export const csiStorageCapacities = kind<CsiStorageCapacity>(csiStorageCapacityS
   rules: { updatesUnconditionally: false },
   validate,
   validateUpdate: (next, old) => [
-    ...checkUnchanged(next.nodeTopology, old.nodeTopology, topologyPath),
+    ...checkUnchanged(next.nodeTopology, old.nodeTopology, topologyPath, 'metav1.LabelSelector'),
     ...checkUnchanged(next.storageClassName, old.storageClassName, FieldPath.of('storageClassName')),
   ],
   warnings: ({ nodeTopology = {} }) => [

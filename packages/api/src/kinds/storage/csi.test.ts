@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { created, decoded, problemsOfCreate, problemsOfStatus, problemsOfUpdate, row } from '../../../test/requests.ts'
+import { loadStructForms } from '../../internal-structs/struct-value.ts'
 import { csiDrivers } from './csi-driver.ts'
 import { csiNodes } from './csi-node.ts'
 import { csiStorageCapacities } from './csi-storage-capacity.ts'
 import { volumeAttachments } from './volume-attachment.ts'
 import { volumeAttributesClasses } from './volume-attributes-class.ts'
+
+beforeAll(loadStructForms)
 
 describe('a CSI driver', () => {
   it('is taken to be an ordinary one', () => {
@@ -92,7 +95,7 @@ describe('the drivers of a node', () => {
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers(grown))).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers())).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers({ ...driver, nodeID: 'n2' }))).toEqual([
-      'spec.drivers: Invalid value: {"name":"example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable',
+      'spec.drivers: Invalid value: {"Name":"example.com","NodeID":"n2","TopologyKeys":["zone"],"Allocatable":null}: field is immutable',
     ])
     expect(row(csiNodes, withDrivers(driver), 0)).toMatchObject({ Drivers: 1 })
   })

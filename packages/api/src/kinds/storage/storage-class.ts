@@ -26,6 +26,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
+import { shownMap } from '../shown-values.ts'
 import { checkUnchanged } from '../validation.ts'
 import { storageV1 } from './names.ts'
 import { validateParameters } from './parameters.ts'
@@ -142,8 +143,11 @@ function validateTopologyTerm({ matchLabelExpressions = [] }: TopologySelectorTe
 }
 
 function validateUpdate(next: StorageClass, old: StorageClass): readonly FieldError[] {
-  const fixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
-  return fixed.flatMap((field) => checkUnchanged(next[field], old[field], FieldPath.of(field)))
+  const fixed = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
+  return [
+    ...checkUnchanged(next.parameters && shownMap(next.parameters), old.parameters, FieldPath.of('parameters')),
+    ...fixed.flatMap((field) => checkUnchanged(next[field], old[field], FieldPath.of(field))),
+  ]
 }
 
 const nameWithMark = (each: StorageClass): string =>

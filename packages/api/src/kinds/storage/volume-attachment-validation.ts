@@ -28,7 +28,7 @@ export function validateAttachment({ spec, status }: VolumeAttachment): readonly
 export const validateAttachmentUpdate = (
   { spec }: VolumeAttachment,
   { spec: old }: VolumeAttachment,
-): readonly FieldError[] => checkUnchanged(spec, old, specPath)
+): readonly FieldError[] => checkUnchanged(spec, old, specPath, 'storage.VolumeAttachmentSpec')
 
 export const validateAttachmentStatus = ({ status }: VolumeAttachment): readonly FieldError[] =>
   validateStatus(status, FieldPath.of('status'))

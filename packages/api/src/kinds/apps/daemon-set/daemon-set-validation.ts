@@ -30,7 +30,7 @@ export function validateDaemonSet({ spec }: DaemonSet): readonly FieldError[] {
 }
 
 export function validateDaemonSetUpdate({ spec }: DaemonSet, old: DaemonSet): readonly FieldError[] {
-  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'))
+  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'), 'metav1.LabelSelector')
 }
 
 const countNames = [

@@ -47,7 +47,7 @@ export function validateDeployment({ spec }: Deployment): readonly FieldError[] 
 }
 
 export function validateDeploymentUpdate({ spec }: Deployment, old: Deployment): readonly FieldError[] {
-  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'))
+  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'), 'metav1.LabelSelector')
 }
 
 export function validateDeploymentStatusUpdate({ status = {} }: Deployment, old: Deployment): readonly FieldError[] {

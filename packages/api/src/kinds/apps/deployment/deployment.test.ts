@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   columnNames,
   created,
@@ -9,9 +9,12 @@ import {
   problemsOfUpdate,
   row,
 } from '../../../../test/requests.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { parseTime } from '../../../time.ts'
 import { deployments } from './deployment.ts'
 import type { Deployment } from './deployment-schema.ts'
+
+beforeAll(loadStructForms)
 
 const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } }
 const spec = { selector: { matchLabels: { app: 'web' } }, template }

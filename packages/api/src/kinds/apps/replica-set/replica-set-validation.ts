@@ -20,7 +20,7 @@ export function validateReplicaSet({ spec }: ReplicaSet): readonly FieldError[] 
 }
 
 export function validateReplicaSetUpdate({ spec }: ReplicaSet, old: ReplicaSet): readonly FieldError[] {
-  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'))
+  return checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'), 'metav1.LabelSelector')
 }
 
 export function validateReplicaSetStatus({ status }: ReplicaSet): readonly FieldError[] {

@@ -4,6 +4,7 @@ import { utc } from '../../../cron/time-zone.ts'
 import { isZoneName } from '../../../cron/zone-names.ts'
 import { type FieldError, invalidField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { checkNonNegative } from '../../validation.ts'
 import { validateDependencies } from '../job/job-dependencies.ts'
 import { validateJobSpec } from '../job/job-validation.ts'
@@ -25,7 +26,13 @@ export function validateCronJob({ spec }: CronJob): readonly FieldError[] {
     ...validateJobSpec(jobTemplate.spec, jobPath),
     ...(selector === undefined
       ? []
-      : [invalidField(jobPath.field('selector'), selector, '`selector` will be auto-generated')]),
+      : [
+          invalidField(
+            jobPath.field('selector'),
+            structValue('metav1.LabelSelector', selector),
+            '`selector` will be auto-generated',
+          ),
+        ]),
     ...(manualSelector === true
       ? [unsupportedField(jobPath.field('manualSelector'), manualSelector, ['nil', 'false'])]
       : []),

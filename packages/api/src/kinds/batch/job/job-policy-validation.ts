@@ -15,11 +15,9 @@ import { checkNonNegative } from '../../validation.ts'
 import { checkIndexes } from './job-indexes.ts'
 import type {
   JobSpec,
-  PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
-  SuccessPolicy,
   SuccessPolicyRule,
 } from './job-schema.ts'
 
@@ -31,27 +29,6 @@ const succeededIndexesLengthMax = 64 * 1024
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore']
 const operators = ['In', 'NotIn']
 const statuses = ['False', 'True', 'Unknown']
-
-/** A policy as refusals show it. */
-export const shownFailurePolicy = (policy: PodFailurePolicy | undefined): unknown =>
-  policy && {
-    Rules: policy.rules.map(({ action, onExitCodes: codes, onPodConditions }) => ({
-      Action: action,
-      OnExitCodes: codes
-        ? { ContainerName: codes.containerName ?? null, Operator: codes.operator, Values: codes.values }
-        : null,
-      OnPodConditions: onPodConditions?.map(({ type, status }) => ({ Type: type, Status: status })) ?? null,
-    })),
-  }
-
-/** The same of a policy of success. */
-export const shownSuccessPolicy = (policy: SuccessPolicy | undefined): unknown =>
-  policy && {
-    Rules: policy.rules.map(({ succeededIndexes = null, succeededCount = null }) => ({
-      SucceededIndexes: succeededIndexes,
-      SucceededCount: succeededCount,
-    })),
-  }
 
 /** A value of a list that must be there, in the words that upstream has for these. */
 function checkChoice(value: string, choices: readonly string[], path: FieldPath): readonly FieldError[] {

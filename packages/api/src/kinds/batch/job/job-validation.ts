@@ -1,7 +1,9 @@
-/** Upstream's ValidateJob (pkg/apis/batch/validation). */
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, invalidField, requiredField, tooLongField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import type { ShownStruct } from '../../../internal-structs/data.ts'
+/** Upstream's ValidateJob (pkg/apis/batch/validation). */
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { checkDomainPrefixedPath, checkFormat } from '../../../string-formats.ts'
 import type { Container } from '../../core/pod/container.ts'
 import type { PodTemplateSpec } from '../../core/pod/pod-template.ts'
@@ -12,12 +14,7 @@ import { shownMap } from '../../shown-values.ts'
 import { checkNonNegative, checkUnchanged } from '../../validation.ts'
 import { hasJobCondition } from './job-conditions.ts'
 import { validateDependencies, validateDependenciesUpdate } from './job-dependencies.ts'
-import {
-  checkPodFailurePolicy,
-  checkSuccessPolicy,
-  shownFailurePolicy,
-  shownSuccessPolicy,
-} from './job-policy-validation.ts'
+import { checkPodFailurePolicy, checkSuccessPolicy } from './job-policy-validation.ts'
 import type { Job, JobSpec } from './job-schema.ts'
 import { generatedLabels, jobLabels } from './job-selector.ts'
 
@@ -44,19 +41,19 @@ export function validateJob(job: Job): readonly FieldError[] {
   ]
 }
 
+const structs: Readonly<Record<string, ShownStruct>> = {
+  podFailurePolicy: 'batch.PodFailurePolicy',
+  successPolicy: 'batch.SuccessPolicy',
+}
+
 /** What an update may not change: whatever says which pods count, and how. */
 export function validateJobUpdate({ metadata, spec }: Job, old: Job): readonly FieldError[] {
-  const unchanged = <K extends keyof JobSpec>(field: K, show: (value: JobSpec[K]) => unknown = (value) => value) =>
-    checkUnchanged(show(spec[field]), show(old.spec[field]), specPath.field(field))
+  const fixed = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const
   return [
     ...completionsErrors(spec, old.spec),
-    ...checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector')),
-    ...checkUnchanged(spec.template, comparableTemplate(spec.template, old), specPath.field('template')),
-    ...unchanged('completionMode'),
-    ...unchanged('podFailurePolicy', shownFailurePolicy),
-    ...unchanged('backoffLimitPerIndex'),
-    ...unchanged('managedBy'),
-    ...unchanged('successPolicy', shownSuccessPolicy),
+    ...checkUnchanged(spec.selector, old.spec.selector, specPath.field('selector'), 'metav1.LabelSelector'),
+    ...templateErrors(spec.template, old),
+    ...fixed.flatMap((field) => checkUnchanged(spec[field], old.spec[field], specPath.field(field), structs[field])),
     ...validateDependenciesUpdate(metadata, old.metadata),
   ]
 }
@@ -105,7 +102,14 @@ function generatedSelectorErrors(job: Job): readonly FieldError[] {
         : invalidField(path.key(label), shownMap(own), `must be '${labels[label]}'`),
     )
   if (matcherOf(spec.selector)?.matches(labels) !== false) return errors
-  return [...errors, invalidField(specPath.field('selector'), spec.selector, '`selector` not auto-generated')]
+  return [
+    ...errors,
+    invalidField(
+      specPath.field('selector'),
+      structValue('metav1.LabelSelector', spec.selector),
+      '`selector` not auto-generated',
+    ),
+  ]
 }
 
 /** Pods of an index are called after the Job and the index, by their names in the network too. */
@@ -143,7 +147,8 @@ const requiresIndexed = 'requires indexed completion mode'
 function successPolicyErrors(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const { completionMode, completions, successPolicy } = spec
   if (successPolicy === undefined) return []
-  if (completionMode !== 'Indexed') return [invalidField(path, shownSuccessPolicy(successPolicy), requiresIndexed)]
+  if (completionMode !== 'Indexed')
+    return [invalidField(path, structValue('batch.SuccessPolicy', successPolicy), requiresIndexed)]
   return completions === undefined ? [] : checkSuccessPolicy(spec, path)
 }
 
@@ -208,31 +213,32 @@ function completionsErrors(spec: JobSpec, old: JobSpec): readonly FieldError[] {
   return [invalidField(path, spec.completions, 'can only be modified in tandem with spec.parallelism')]
 }
 
+/** Of a template from which no pod runs only the pods themselves are compared: its metadata may change. */
+function templateErrors(template: PodTemplateSpec, old: Job): readonly FieldError[] {
+  const [path, before] = [specPath.field('template'), old.spec.template]
+  if (!isAtRest(old)) return checkUnchanged(template, before, path, 'core.PodTemplateSpec')
+  return checkUnchanged(template.spec, comparablePods(template, before), path.field('spec'), 'core.PodSpec')
+}
+
 /**
- * The old template with what may change while no pod runs that was made from it: where the pods may run (https://kep.k8s.io/2926), and
- * what their containers ask for (https://kep.k8s.io/5440).
+ * The pods of the old template with what may change while none runs that was made from it: where they may run (https://kep.k8s.io/2926),
+ * and what their containers ask for (https://kep.k8s.io/5440).
  */
-function comparableTemplate(template: PodTemplateSpec, old: Job): PodTemplateSpec {
-  const before = old.spec.template
-  if (!isAtRest(old)) return before
+function comparablePods(template: PodTemplateSpec, before: PodTemplateSpec): PodTemplateSpec['spec'] {
   const { affinity, nodeSelector, tolerations, schedulingGates } = template.spec
-  const { annotations, labels } = template.metadata ?? {}
   const nodeAffinity = affinity?.nodeAffinity
   const { nodeAffinity: _nodeAffinity, ...others } = before.spec.affinity ?? {}
   const otherAffinity = { ...others, ...(nodeAffinity === undefined ? {} : { nodeAffinity }) }
   const isEmpty = affinity === undefined && deepEqual(otherAffinity, {})
   const { containers, initContainers } = before.spec
   return {
-    metadata: { ...before.metadata, annotations, labels },
-    spec: {
-      ...before.spec,
-      affinity: isEmpty ? undefined : otherAffinity,
-      nodeSelector,
-      tolerations,
-      schedulingGates,
-      containers: withResourcesOf(template.spec.containers, containers) ?? [],
-      initContainers: withResourcesOf(template.spec.initContainers, initContainers),
-    },
+    ...before.spec,
+    affinity: isEmpty ? undefined : otherAffinity,
+    nodeSelector,
+    tolerations,
+    schedulingGates,
+    containers: withResourcesOf(template.spec.containers, containers) ?? [],
+    initContainers: withResourcesOf(template.spec.initContainers, initContainers),
   }
 }
 

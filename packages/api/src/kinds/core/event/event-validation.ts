@@ -1,10 +1,10 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { validateObjectMeta } from '../../../object-meta-validation.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkFinalizers } from '../../validation.ts'
-import type { ObjectReference } from '../common.ts'
 import type { Event } from './event-schema.ts'
 
 /** Characters that `reportingInstance`, `action` and `reason` may have. */
@@ -100,9 +100,9 @@ function shownValue(event: Event, field: (typeof fixedFields)[number]): unknown 
   switch (field) {
     case 'involvedObject':
     case 'related':
-      return shownReference(event[field])
+      return event[field] && structValue('core.ObjectReference', event[field])
     case 'source':
-      return { Component: event.source?.component ?? '', Host: event.source?.host ?? '' }
+      return structValue('core.EventSource', event.source ?? {})
     case 'count':
       return event.count ?? 0
     case 'firstTimestamp':
@@ -113,17 +113,6 @@ function shownValue(event: Event, field: (typeof fixedFields)[number]): unknown 
       return event[field] ?? ''
   }
 }
-
-const shownReference = (reference: ObjectReference | undefined): object | undefined =>
-  reference && {
-    Kind: reference.kind ?? '',
-    Namespace: reference.namespace ?? '',
-    Name: reference.name ?? '',
-    UID: reference.uid ?? '',
-    APIVersion: reference.apiVersion ?? '',
-    ResourceVersion: reference.resourceVersion ?? '',
-    FieldPath: reference.fieldPath ?? '',
-  }
 
 export function validateEventUpdate(event: Event, old: Event, requested: string): readonly FieldError[] {
   if (!isStrict(requested)) return []

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { columnNames, type Draft, decoded, problemsOfCreate, row } from '../../../../test/requests.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { parseTime } from '../../../time.ts'
 import { events } from './event.ts'
+
+beforeAll(loadStructForms)
 
 const inShop = { name: 'x', namespace: 'shop' }
 const reported = {

@@ -1,4 +1,5 @@
 /** Upstream's ValidateNode and ValidateNodeUpdate (pkg/apis/core/validation). */
+
 import {
   addErrors,
   duplicateField,
@@ -10,6 +11,7 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { isJsonObject } from '../../../json.ts'
 import { jsonSyntaxError } from '../../../json-syntax/json-syntax.ts'
 import { compareQuantity, parseQuantity } from '../../../quantity.ts'
@@ -155,7 +157,14 @@ function swapErrors(capacity: number | undefined): readonly FieldError[] {
 function configSourceErrors(source: NodeConfigSource | undefined, path: FieldPath): readonly FieldError[] {
   if (source === undefined) return []
   const { configMap } = source
-  if (configMap === undefined) return [invalidField(path, source, 'exactly one reference subfield must be non-nil')]
+  if (configMap === undefined)
+    return [
+      invalidField(
+        path,
+        structValue('core.NodeConfigSource', source),
+        'exactly one reference subfield must be non-nil',
+      ),
+    ]
   const at = path.field('configMap')
   const { namespace, name, kubeletConfigKey, uid, resourceVersion } = configMap
   const given = (format: StringFormat, value: string | undefined, where: FieldPath): readonly FieldError[] =>
@@ -197,14 +206,14 @@ function validateEffect(effect: string, path: FieldPath): readonly FieldError[] 
 }
 
 function duplicateTaint(taint: Taint, path: FieldPath): FieldError {
-  return duplicateField(path, taint, 'taints must be unique by key and effect pair')
+  return duplicateField(path, structValue('core.Taint', taint), 'taints must be unique by key and effect pair')
 }
 
 function duplicateAddresses(addresses: readonly NodeAddress[], path: FieldPath): readonly FieldError[] {
   const seen = new Set<string>()
   return addresses.flatMap((address, index) => {
     const identity = `${address.type}:${address.address}`
-    if (seen.has(identity)) return [duplicateField(path.index(index), address)]
+    if (seen.has(identity)) return [duplicateField(path.index(index), structValue('core.NodeAddress', address))]
     seen.add(identity)
     return []
   })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   columnNames,
   created,
@@ -9,8 +9,11 @@ import {
   problemsOfUpdate,
   row,
 } from '../../../../test/requests.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { nodes } from './node.ts'
+
+beforeAll(loadStructForms)
 
 describe('defaults of a node', () => {
   it('lets pods have all there is, unless it says otherwise', () => {
@@ -76,7 +79,7 @@ describe('validation of a node', () => {
         },
       },
       [
-        'metadata.taints[1]: Duplicate value: {"key":"a","value":"2","effect":"NoExecute"}: taints must be unique by key and effect pair',
+        'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"2","Effect":"NoExecute","TimeAdded":null}: taints must be unique by key and effect pair',
       ],
     ],
     ['a taint without effect', { spec: { taints: [{ key: 'a' }] } }, ['metadata.taints[0].effect: Required value']],
@@ -169,7 +172,7 @@ describe('validation of a node', () => {
       'a configuration of nothing',
       { configSource: {} },
       { configSource: {} },
-      ['spec.configSource: Invalid value: {}: exactly one reference subfield must be non-nil'],
+      ['spec.configSource: Invalid value: {"ConfigMap":null}: exactly one reference subfield must be non-nil'],
     ],
     ['taints and cordon', {}, { unschedulable: true, taints: [{ key: 'a', effect: 'NoSchedule' }] }, []],
     ['the first provider', {}, { providerID: 'kind://a' }, []],
@@ -264,7 +267,7 @@ describe('validation of a node', () => {
     expect(problemsOfStatus(nodes, { status: { addresses: [first, second] } })).toEqual([])
     expect(problemsOfCreate(nodes, { status: { addresses: [first, second] } })).toEqual([])
     expect(problemsOfStatus(nodes, { status: { addresses: [first, second, first] } })).toEqual([
-      'status.addresses[2]: Duplicate value: {"type":"InternalIP","address":"10.0.0.1"}',
+      'status.addresses[2]: Duplicate value: {"Type":"InternalIP","Address":"10.0.0.1"}',
     ])
   })
 })

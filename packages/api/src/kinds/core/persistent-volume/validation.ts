@@ -2,9 +2,11 @@ import { posix } from 'node:path'
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField, unsupportedField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { compareQuantity, isQuantity } from '../../../quantity.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { describeChanges } from '../../changes-text.ts'
+import { shownMap } from '../../shown-values.ts'
 import { checkUnchanged } from '../../validation.ts'
 import { validateAccessModes } from '../access-modes.ts'
 import type { ResourceList } from '../common.ts'
@@ -97,7 +99,9 @@ function validateCapacity(capacity: ResourceList | undefined, path: FieldPath): 
   const names = Object.keys(capacity ?? {})
   return [
     ...(names.length === 0 ? [requiredField(path)] : []),
-    ...(names.length === 1 && names[0] === 'storage' ? [] : [unsupportedField(path, capacity, ['storage'])]),
+    ...(names.length === 1 && names[0] === 'storage'
+      ? []
+      : [unsupportedField(path, capacity && shownMap(capacity), ['storage'])]),
     ...Object.entries(capacity ?? {}).flatMap(([name, amount]) => {
       if (!isQuantity(amount) || compareQuantity(amount, '0') > 0) return []
       const at = path.key(name)
@@ -162,7 +166,7 @@ type Requirements = NonNullable<NonNullable<NodeAffinity['required']>['nodeSelec
 function affinityChangeErrors(affinity: NodeAffinity | undefined, old: NodeAffinity): readonly FieldError[] {
   if (affinity !== undefined && deepEqual(affinity, withStableLabels(old, affinity))) return []
   const why = 'field is immutable, except for updating from beta label to GA'
-  return [invalidField(FieldPath.of('nodeAffinity'), affinity, why)]
+  return [invalidField(FieldPath.of('nodeAffinity'), structValue('core.VolumeNodeAffinity', affinity), why)]
 }
 
 /** The old affinity with the stable names of those labels that have them in the new one, requirement by requirement. */

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { storedPod, withStatus } from './pod-fixtures.ts'
 import type { ContainerStatus, PodStatus } from './pod-status.ts'
 import { validatePodStatusUpdate } from './pod-status-validation.ts'
+
+beforeAll(loadStructForms)
 
 const web = { name: 'web', image: 'nginx:1.27' }
 
@@ -67,7 +70,7 @@ describe('an update of the status', () => {
   it('wants one address of each family', () => {
     const podIPs = [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }]
     expect(errors('Always', {}, { podIPs })).toEqual([
-      'status.podIPs: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]: may specify no more than one IP for each IP family',
+      'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family',
     ])
     expect(errors('Always', {}, { podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] })).toEqual([])
     expect(errors('Always', {}, { hostIP: '10.0.0.2', hostIPs: [{ ip: '10.0.0.1' }] })).toEqual([
@@ -80,13 +83,13 @@ describe('an update of the status', () => {
     [['010.0.0.1'], ['010.0.0.1'], []],
     [[], ['010.0.0.1'], ['[0]: Invalid value: "010.0.0.1": must not have leading 0s']],
     [[], ['::ffff:10.0.0.1'], ['[0]: Invalid value: "::ffff:10.0.0.1": must not be an IPv4-mapped IPv6 address']],
-    [['10.0.0.1'], ['10.0.0.1', '10.0.0.1'], [`: Invalid value: [{"ip":"10.0.0.1"},{"ip":"10.0.0.1"}]: ${both}`]],
+    [['10.0.0.1'], ['10.0.0.1', '10.0.0.1'], [`: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.1"}]: ${both}`]],
     [
       ['x'],
       ['10.0.0.1', 'x'],
       [
         ': Internal error: failed to check for dual stack with error:invalid IP[1]: x',
-        `: Invalid value: [{"ip":"10.0.0.1"},{"ip":"x"}]: ${both}`,
+        `: Invalid value: [{"IP":"10.0.0.1"},{"IP":"x"}]: ${both}`,
       ],
     ],
   ])('keeps addresses that were there, here %j, and checks new ones: %j', (before, after, expected) => {

@@ -9,6 +9,7 @@ import {
   unsupportedField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { compareQuantity, isQuantity } from '../../../quantity.ts'
 import { looseAddressFamily } from '../../addresses.ts'
 import type { Container } from './container.ts'
@@ -241,7 +242,9 @@ function addressErrors(addresses: readonly Address[], old: readonly Address[], p
     errors.push(internalField(path, problem))
   }
   if (wrong >= 0 || new Set(families).size < 2 || addresses.length > 2) {
-    errors.push(invalidField(path, addresses, 'may specify no more than one IP for each IP family'))
+    errors.push(
+      invalidField(path, structValue('core.PodIP', addresses), 'may specify no more than one IP for each IP family'),
+    )
   }
   return errors
 }

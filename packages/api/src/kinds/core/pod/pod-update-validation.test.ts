@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { storedPod, withSpec } from './pod-fixtures.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
 import { validatePodUpdate } from './pod-update-validation.ts'
+
+beforeAll(loadStructForms)
 
 const update = (old: Pod, spec: Partial<PodSpec>) => validatePodUpdate(withSpec(old, spec), old).map(describeFieldError)
 const web = { name: 'web', image: 'nginx:1.27' }
@@ -107,7 +110,7 @@ describe('an update of a gated pod', () => {
       'widens its affinity',
       { affinity: affinity(term('x', 'y')) },
       [
-        `spec.affinity.nodeAffinity.${selector}[0]: Invalid value: {"matchExpressions":[{"key":"zone","operator":"In","values":["x","y"]}]}: only additions are allowed (no mutations or deletions)`,
+        `spec.affinity.nodeAffinity.${selector}[0]: Invalid value: {"MatchExpressions":[{"Key":"zone","Operator":"In","Values":["x","y"]}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`,
       ],
     ],
     [

@@ -1,7 +1,9 @@
 import { deepEqual } from '../../../equality.ts'
 import { type FieldError, forbiddenField, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { describeChanges } from '../../changes-text.ts'
+import { shownMap } from '../../shown-values.ts'
 import type { NodeSelectorTerm } from '../common.ts'
 import type { Affinity } from './affinity.ts'
 import type { Container } from './container.ts'
@@ -107,7 +109,7 @@ function nodeSelectorErrors({ nodeSelector = {} }: PodSpec, old: PodSpec): Field
   const kept = Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value)
   if (kept) return []
   const rule = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-  return [invalidField(specPath.field('nodeSelector'), nodeSelector, rule)]
+  return [invalidField(specPath.field('nodeSelector'), shownMap(nodeSelector), rule)]
 }
 
 type NodeAffinity = Affinity['nodeAffinity']
@@ -122,12 +124,24 @@ function nodeAffinityErrors(affinity: NodeAffinity, old: NodeAffinity): FieldErr
     .field('requiredDuringSchedulingIgnoredDuringExecution')
     .field('nodeSelectorTerms')
   if (terms.length !== oldTerms.length) {
-    return [invalidField(path, terms, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
+    return [
+      invalidField(
+        path,
+        structValue('core.NodeSelectorTerm', terms),
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    ]
   }
   return terms.flatMap((term, index) =>
     onlyAdds(term, oldTerms[index] ?? {})
       ? []
-      : [invalidField(path.index(index), term, 'only additions are allowed (no mutations or deletions)')],
+      : [
+          invalidField(
+            path.index(index),
+            structValue('core.NodeSelectorTerm', term),
+            'only additions are allowed (no mutations or deletions)',
+          ),
+        ],
   )
 }
 

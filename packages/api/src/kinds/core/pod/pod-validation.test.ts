@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { describeFieldError } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { loadStructForms } from '../../../internal-structs/struct-value.ts'
 import { checkFormat, checkUnderscoredSubdomain } from '../../../string-formats.ts'
 import { problems, storedContainer, storedPod, type WrittenContainer, withStatus } from './pod-fixtures.ts'
 import { validatePodTemplateSpec } from './pod-validation.ts'
+
+beforeAll(loadStructForms)
 
 type Spec = Readonly<Record<string, unknown>>
 
@@ -300,7 +303,7 @@ describe('a container', () => {
     [
       { securityContext: { allowPrivilegeEscalation: false, privileged: true } },
       [
-        'securityContext: Invalid value: {"privileged":true,"allowPrivilegeEscalation":false}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+        'securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
       ],
     ],
   ])('%j', (fields, expected) => {
@@ -788,7 +791,7 @@ describe('a pod', () => {
     [
       { resourceClaims: [{ name: 'gpu' }] },
       [
-        'resourceClaims[0]: Invalid value: {"name":"gpu"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+        'resourceClaims[0]: Invalid value: {"Name":"gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
       ],
     ],
     [{ hostnameOverride: '' }, [`hostnameOverride: Invalid value: "": ${subdomain}`]],

@@ -8,6 +8,7 @@ import {
   tooLongField,
 } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { validateAnnotations, validateLabels } from '../../../object-meta-validation.ts'
 import { checkFormat, checkUnderscoredSubdomain } from '../../../string-formats.ts'
 import { checkPreemptionPolicy } from '../../scheduling/preemption-policy.ts'
@@ -294,11 +295,11 @@ function validateResourceClaims(claims: readonly PodResourceClaim[] | undefined,
     names.add(name)
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
       const rule = 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'
-      errors.push(invalidField(claimPath, claim, rule))
+      errors.push(invalidField(claimPath, structValue('core.PodResourceClaim', claim), rule))
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
       const rule = 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'
-      errors.push(invalidField(claimPath, claim, rule))
+      errors.push(invalidField(claimPath, structValue('core.PodResourceClaim', claim), rule))
     }
     return [
       ...errors,

@@ -1,5 +1,6 @@
 import { type FieldError, invalidField, requiredField } from '../../../field-error.ts'
 import { FieldPath } from '../../../field-path.ts'
+import { structValue } from '../../../internal-structs/struct-value.ts'
 import { compareQuantity, isQuantity, parseQuantity } from '../../../quantity.ts'
 import type { ResourceList } from '../common.ts'
 import { isExtended, resourceName } from '../pod/validation/resources.ts'
@@ -75,7 +76,9 @@ function validateScopeSelector(spec: ResourceQuotaSpec, path: FieldPath): readon
       ...(isQuotaScope(requirement.scopeName)
         ? []
         : [invalidField(path.field('scopeName'), requirement.scopeName, 'unsupported scope')]),
-      ...unfitResources(requirement.scopeName, hard).map(() => invalidField(path, scopeSelector, why)),
+      ...unfitResources(requirement.scopeName, hard).map(() =>
+        invalidField(path, structValue('core.ScopeSelector', scopeSelector), why),
+      ),
       ...validateRequirement(requirement, path),
     ]),
     ...conflictsAmong(requirements.map(({ scopeName }) => scopeName)).map(() =>

@@ -8,6 +8,7 @@ import {
   unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
+import { structValue } from '../../../../internal-structs/struct-value.ts'
 import type { PodSpec } from '../pod-spec.ts'
 import {
   type AppArmorProfile,
@@ -70,11 +71,17 @@ function escalationErrors(context: SecurityContext, path: FieldPath): FieldError
   if (context.allowPrivilegeEscalation !== false) return []
   const errors: FieldError[] = []
   if (context.privileged) {
-    errors.push(invalidField(path, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'))
+    errors.push(
+      invalidField(
+        path,
+        structValue('core.SecurityContext', context),
+        'cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+      ),
+    )
   }
   if (context.capabilities?.add?.includes('CAP_SYS_ADMIN')) {
     const rule = 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'
-    errors.push(invalidField(path, context, rule))
+    errors.push(invalidField(path, structValue('core.SecurityContext', context), rule))
   }
   return errors
 }
@@ -132,7 +139,14 @@ function validateSeccomp(profile: SeccompProfile | undefined, path: FieldPath): 
   if (profile.type !== 'Localhost') {
     const errors = typeErrors(profile.type, 'seccompProfile', path)
     if (file === undefined) return errors
-    return [...errors, invalidField(filePath, profile, 'can only be set when seccomp type is Localhost')]
+    return [
+      ...errors,
+      invalidField(
+        filePath,
+        structValue('core.SeccompProfile', profile),
+        'can only be set when seccomp type is Localhost',
+      ),
+    ]
   }
   if (file === undefined) return [requiredField(filePath, 'must be set when seccomp type is Localhost')]
   return checkLocalPath(file, filePath)

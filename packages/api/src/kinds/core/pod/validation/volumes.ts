@@ -9,6 +9,7 @@ import {
   unsupportedField,
 } from '../../../../field-error.ts'
 import type { FieldPath } from '../../../../field-path.ts'
+import { structValue } from '../../../../internal-structs/struct-value.ts'
 import type { ObjectMeta } from '../../../../meta.ts'
 import { validateAnnotations, validateLabels } from '../../../../object-meta-validation.ts'
 import { compareQuantity, isQuantity } from '../../../../quantity.ts'
@@ -391,7 +392,13 @@ function validateTrustBundle({ clusterTrustBundle: bundle }: VolumeProjection, p
   const bundlePath = path.field('clusterTrustBundle')
   const errors = bundle.path ? checkLocalNonReservedPath(bundle.path, bundlePath.field('path')) : []
   if (bundle.name !== undefined && bundle.signerName !== undefined) {
-    errors.push(invalidField(bundlePath, bundle, 'only one of name and signerName may be used'))
+    errors.push(
+      invalidField(
+        bundlePath,
+        structValue('core.ClusterTrustBundleProjection', bundle),
+        'only one of name and signerName may be used',
+      ),
+    )
   } else if (bundle.name === undefined && bundle.signerName === undefined) {
     errors.push(requiredField(bundlePath, 'either name or signerName must be specified'))
   }
