@@ -62,6 +62,16 @@ export function problemsOfStatus<T extends KubernetesObject>(
   return errors.map(describeFieldError)
 }
 
+/** What whoever creates an object, or changes it from another draft, is warned of. */
+export function warningsOf<T extends KubernetesObject>(
+  kind: StoredKind<T>,
+  draft: Draft,
+  before?: Draft,
+): readonly string[] {
+  const old = before === undefined ? undefined : decoded(kind, before)
+  return kind.strategy.warnings?.(decoded(kind, draft), old) ?? []
+}
+
 function problemsOf<T extends KubernetesObject>(
   kind: StoredKind<T>,
   object: T,

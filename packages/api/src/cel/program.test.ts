@@ -17,6 +17,16 @@ const result = (source: string): CelValue | string => {
   return 'value' in outcome ? outcome.value : `error: ${outcome.error}`
 }
 
+describe('a name that all objects of JavaScript know', () => {
+  it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is one like any other: %s', (name) => {
+    expect(result(`{'${name}': 1}.${name}`)).toBe(1n)
+    expect(result(`{}.${name}`)).toBe(`error: no such key: ${name}`)
+    expect(result(`[1].map(${name}, ${name} + 1)[0]`)).toBe(2n)
+    expect(() => programOf(name)).toThrow(`undeclared reference to '${name}'`)
+    expect(() => programOf(`[1].${name}(x, true)`)).toThrow(`undeclared reference to '${name}'`)
+  })
+})
+
 describe('what is wrong with an expression is said with its place', () => {
   it.each([
     [

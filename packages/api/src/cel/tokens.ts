@@ -52,6 +52,12 @@ export function tokensOf(source: string): readonly Token[] {
   return tokens
 }
 
+const literalWords: ReadonlyMap<string, Literal> = new Map<string, Literal>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+
 function nextToken(
   match: (pattern: RegExp) => RegExpExecArray | null,
   offset: number,
@@ -59,7 +65,7 @@ function nextToken(
   const word = match(name)
   if (word !== null) {
     const [text] = word
-    const value = { true: true, false: false, null: null }[text]
+    const value = literalWords.get(text)
     if (value !== undefined) return { token: { kind: 'literal', value, offset }, length: text.length }
     return { token: { kind: 'name', text, quoted: false, offset }, length: text.length }
   }

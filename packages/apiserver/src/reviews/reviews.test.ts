@@ -66,11 +66,27 @@ describe('whether the one who asks may do something', () => {
       { resourceAttributes: { labelSelector: { rawSelector: 'a', requirements: [{ key: 'a', operator: 'Exists' }] } } },
       'spec.resourceAttributes.labelSelector.rawSelector: Invalid value: "a": may not specified at the same time',
     ],
+    [
+      { resourceAttributes: { fieldSelector: { requirements: [{ key: '', operator: 'In' }] } } },
+      "spec.resourceAttributes.fieldSelector.requirements[0].key: Required value: must be specified, spec.resourceAttributes.fieldSelector.requirements[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
+    ],
+    [
+      { resourceAttributes: { labelSelector: { requirements: [{ key: 'a b', operator: 'Exists', values: ['c'] }] } } },
+      "spec.resourceAttributes.labelSelector.requirements[0].values: Forbidden: may not be specified when `operator` is 'Exists' or 'DoesNotExist', spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: \"a b\": name part must consist of",
+    ],
   ])('is no question with %j', async (spec, problem) => {
     const { clientOf } = await started()
     // biome-ignore lint/suspicious/noExplicitAny: it is no review that a client would make
     const asked = clientOf(scheduler).create(selfSubjectAccessReviews, { ...selfReview({}), spec } as any)
     expect(await refusal(asked)).toMatchObject({ code: 422, message: expect.stringContaining(problem) })
+  })
+
+  it('may be asked with operators that are not known here', async () => {
+    const { clientOf } = await started()
+    const requirements = [{ key: 'a', operator: 'Like', values: ['b'] }]
+    const spec = { resourceAttributes: { fieldSelector: { requirements }, labelSelector: { requirements } } }
+    const { status } = await clientOf(scheduler).create(selfSubjectAccessReviews, selfReview(spec))
+    expect(status?.evaluationError).toContain('ignored due to parse error')
   })
 
   it('is yes to whoever may do everything', async () => {
@@ -151,8 +167,8 @@ describe('whether somebody else may do something', () => {
       {
         labelSelector: {
           requirements: [
-            { key: 'a', operator: 'In' },
-            { key: '!', operator: 'Exists' },
+            { key: 'a', operator: 'Like' },
+            { key: 'b', operator: 'Near', values: ['c'] },
           ],
         },
       },

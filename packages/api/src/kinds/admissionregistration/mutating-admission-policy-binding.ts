@@ -48,5 +48,6 @@ export const mutatingAdmissionPolicyBindings = kind<MutatingAdmissionPolicyBindi
     finalizers: 'any',
     load: admissionChecks.load,
     validate: (binding) => admissionChecks.get().validateMutatingBinding(binding),
+    warnings: (object) => admissionChecks.get().staticNameWarnings(object),
   },
 )

@@ -26,4 +26,5 @@ export const mutatingAdmissionPolicies = kind<MutatingAdmissionPolicy>(mutatingA
   finalizers: 'any',
   load: admissionChecks.load,
   validate: (policy) => admissionChecks.get().validateMutatingPolicy(policy),
+  warnings: (object) => admissionChecks.get().staticNameWarnings(object),
 })

@@ -21,4 +21,5 @@ export const mutatingWebhookConfigurations = kind<MutatingWebhookConfiguration>(
   ...webhookConfigurationOptions,
   load: admissionChecks.load,
   validate: ({ webhooks = [] }) => admissionChecks.get().validateMutatingWebhooks(webhooks),
+  warnings: (object) => admissionChecks.get().staticNameWarnings(object),
 })

@@ -70,6 +70,7 @@ export const validatingAdmissionPolicyBindings = kind<ValidatingAdmissionPolicyB
     finalizers: 'any',
     load: admissionChecks.load,
     validate: (binding) => admissionChecks.get().validateBinding(binding),
+    warnings: (object) => admissionChecks.get().staticNameWarnings(object),
   },
 )
 

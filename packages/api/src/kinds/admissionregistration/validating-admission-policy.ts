@@ -30,4 +30,5 @@ export const validatingAdmissionPolicies = kind<ValidatingAdmissionPolicy>(valid
   load: admissionChecks.load,
   validate: (policy) => admissionChecks.get().validatePolicy(policy),
   validateStatusUpdate: (policy) => admissionChecks.get().validatePolicyStatus(policy),
+  warnings: (object) => admissionChecks.get().staticNameWarnings(object),
 })

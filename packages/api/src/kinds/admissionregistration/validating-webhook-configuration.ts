@@ -23,5 +23,6 @@ export const validatingWebhookConfigurations = kind<ValidatingWebhookConfigurati
     ...webhookConfigurationOptions,
     load: admissionChecks.load,
     validate: ({ webhooks = [] }) => admissionChecks.get().validateValidatingWebhooks(webhooks),
+    warnings: (object) => admissionChecks.get().staticNameWarnings(object),
   },
 )

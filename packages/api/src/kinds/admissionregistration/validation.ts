@@ -2,4 +2,5 @@
 export { validateBinding, validateMutatingBinding } from './binding-validation.ts'
 export { validateMutatingPolicy } from './mutating-policy-validation.ts'
 export { validatePolicy, validatePolicyStatus } from './policy-validation.ts'
+export { staticNameWarnings } from './static-names.ts'
 export { validateMutatingWebhooks, validateValidatingWebhooks } from './webhook-validation.ts'

@@ -3,9 +3,11 @@ import { FieldPath } from '../../field-path.ts'
 import { kindSchema, type ObjectMeta } from '../../meta.ts'
 import { atomicList, boolean, list, mapOf, object, optional, required, string } from '../../schema/builders.ts'
 import type { Infer } from '../../schema/schema.ts'
+import { checkOperatorValues, checkRequirement } from '../core/pod/validation/checks.ts'
 import { resourceDefinition } from '../kind.ts'
+import type { LabelSelectorRequirement } from '../meta/label-selector.ts'
 import { authorizationV1 } from '../meta/names.ts'
-import { nonResourceAttributes, type ResourceAttributes, resourceAttributes } from './attributes.ts'
+import { type NonResourceAttributes, nonResourceAttributes, type ResourceAttributes, resourceAttributes } from './attributes.ts'
 
 const attributes = {
   nonResourceAttributes: optional(nonResourceAttributes, 'A request for a path. One of the two is given.'),
@@ -83,7 +85,8 @@ const specPath = FieldPath.of('spec')
 
 /** What is wrong with a SelfSubjectAccessReview. */
 export const validateSelfSubjectAccessReview = ({ metadata, spec }: SelfSubjectAccessReview): readonly FieldError[] => [
-  ...requestErrors(spec),
+  ...requestKindErrors(spec),
+  ...selectorsErrors(spec.resourceAttributes),
   ...metadataErrors(metadata, 'must be empty'),
 ]
 
@@ -115,18 +118,14 @@ export function validateLocalSubjectAccessReview(review: LocalSubjectAccessRevie
 
 function subjectErrors(spec: SubjectAccessReviewSpec): FieldError[] {
   const { user = '', groups = [] } = spec
-  const errors = requestErrors(spec)
+  const errors = requestKindErrors(spec)
   if (user === '' && groups.length === 0) {
     errors.push(invalidField(specPath.field('user'), user, 'at least one of user or group must be specified'))
   }
-  return errors
+  return [...errors, ...selectorsErrors(spec.resourceAttributes)]
 }
 
-function requestErrors(requested: Requested): FieldError[] {
-  return [...requestKindErrors(requested), ...selectorsErrors(requested.resourceAttributes)]
-}
-
-/** The selectors are either read, or as a query has them. */
+/** The selectors are either read, or as a query has them. Whoever asks may know more operators than this server. */
 function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError[] {
   const path = specPath.field('resourceAttributes')
   return (['fieldSelector', 'labelSelector'] as const).flatMap((name) => {
@@ -135,11 +134,26 @@ function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError
     const { rawSelector = '', requirements = [] } = selector
     const at = path.field(name)
     const why = 'may not specified at the same time as requirements'
-    if (rawSelector !== '' && requirements.length > 0) return [invalidField(at.field('rawSelector'), rawSelector, why)]
-    if (rawSelector !== '' || requirements.length > 0) return []
-    return [requiredField(at.field('requirements'), `when ${at} is specified, requirements or rawSelector is required`)]
+    if (rawSelector === '' && requirements.length === 0) {
+      const needed = `when ${at} is specified, requirements or rawSelector is required`
+      return [requiredField(at.field('requirements'), needed)]
+    }
+    const check = name === 'fieldSelector' ? checkFieldRequirement : checkLabelRequirement
+    const conditions = at.field('requirements')
+    return [
+      ...(rawSelector !== '' && requirements.length > 0 ? [invalidField(at.field('rawSelector'), rawSelector, why)] : []),
+      ...requirements.flatMap((each, index) => check(each, conditions.index(index))),
+    ]
   })
 }
+
+const checkLabelRequirement = (requirement: LabelSelectorRequirement, path: FieldPath): FieldError[] =>
+  checkRequirement(requirement, path, true)
+
+const checkFieldRequirement = ({ key, operator, values = [] }: LabelSelectorRequirement, path: FieldPath): FieldError[] => [
+  ...(key === '' ? [requiredField(path.field('key'), 'must be specified')] : []),
+  ...checkOperatorValues(operator, values, path, true),
+]
 
 function requestKindErrors({ resourceAttributes, nonResourceAttributes }: Requested): FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
@@ -152,10 +166,7 @@ function requestKindErrors({ resourceAttributes, nonResourceAttributes }: Reques
 }
 
 /** As upstream's own type has them. */
-const shownAttributes = ({ path = '', verb = '' }: NonNullable<Requested['nonResourceAttributes']>): unknown => ({
-  Path: path,
-  Verb: verb,
-})
+const shownAttributes = ({ path = '', verb = '' }: NonResourceAttributes): unknown => ({ Path: path, Verb: verb })
 
 /** What a server writes into metadata itself is taken away before anybody looks at it. */
 function metadataErrors(metadata: ObjectMeta, why: string, allowed?: 'namespace'): readonly FieldError[] {

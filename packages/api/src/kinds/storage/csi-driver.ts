@@ -1,3 +1,4 @@
+import { deepEqual } from '../../equality.ts'
 import { duplicateField, type FieldError, invalidField, unsupportedField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
@@ -153,7 +154,19 @@ export const csiDrivers = kind<CsiDriver>(csiDriverSchema, {
   prepareForUpdate: withoutVolumeLimitScaling,
   validate,
   validateUpdate,
+  warnings,
 })
+
+/** Drivers that get tokens should get them as secrets: attributes of volumes end up in logs. */
+function warnings({ spec }: CsiDriver, old: CsiDriver | undefined): readonly string[] {
+  const { tokenRequests = [], serviceAccountTokenInSecrets } = spec
+  const isNews = old === undefined || !deepEqual(tokenRequests, old.spec.tokenRequests ?? [])
+  return isNews && tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined
+    ? [
+        'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes',
+      ]
+    : []
+}
 
 /** A field that upstream takes only with a feature that is off unless asked for (VolumeLimitScaling). */
 function withoutVolumeLimitScaling(driver: CsiDriver, old: CsiDriver | undefined): CsiDriver {

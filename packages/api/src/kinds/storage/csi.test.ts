@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { created, decoded, problemsOfCreate, problemsOfStatus, problemsOfUpdate, row } from '../../../test/requests.ts'
+import {
+  created,
+  decoded,
+  problemsOfCreate,
+  problemsOfStatus,
+  problemsOfUpdate,
+  row,
+  warningsOf,
+} from '../../../test/requests.ts'
 import { loadStructForms } from '../../internal-structs/struct-value.ts'
 import { csiDrivers } from './csi-driver.ts'
 import { csiNodes } from './csi-node.ts'
@@ -49,6 +57,16 @@ describe('a CSI driver', () => {
       'spec.serviceAccountTokenInSecrets: Invalid value: true: serviceAccountTokenInSecrets is set but no tokenRequests are specified',
     ])
     expect(problemsOfCreate(csiDrivers, { spec: { ...spec, tokenRequests: [{ audience: 'a' }] } })).toEqual([])
+  })
+
+  it('should get its tokens as secrets, and whoever asks for other ones is told so', () => {
+    const asking = { tokenRequests: [{ audience: 'a' }] }
+    const warning = expect.stringMatching(/^spec\.serviceAccountTokenInSecrets is unset; if supported by this CSI driver/)
+    expect(warningsOf(csiDrivers, { spec: asking })).toEqual([warning])
+    expect(warningsOf(csiDrivers, { spec: asking }, {})).toEqual([warning])
+    expect(warningsOf(csiDrivers, { spec: { ...asking, podInfoOnMount: true } }, { spec: asking })).toEqual([])
+    expect(warningsOf(csiDrivers, { spec: { ...asking, serviceAccountTokenInSecrets: false } })).toEqual([])
+    expect(warningsOf(csiDrivers, {}, { spec: asking })).toEqual([])
   })
 
   it('attaches its volumes, or does not, for good', () => {

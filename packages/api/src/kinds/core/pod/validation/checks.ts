@@ -77,9 +77,14 @@ export function checkLabelSelector(selector: LabelSelector | undefined, path: Fi
 
 type Requirement = NonNullable<LabelSelector['matchExpressions']>[number]
 
-function checkRequirement({ key, operator, values = [] }: Requirement, path: FieldPath): FieldError[] {
+/** One condition of a selector (ValidateLabelSelectorRequirement). `isOpen`: operators that are not known may be there as well. */
+export function checkRequirement(
+  { key, operator, values = [] }: Requirement,
+  path: FieldPath,
+  isOpen = false,
+): FieldError[] {
   return [
-    ...checkOperatorValues(operator, values, path),
+    ...checkOperatorValues(operator, values, path, isOpen),
     ...checkTextOrEmpty('qualified-name', key ?? '', path.field('key')),
     ...values.flatMap((value, index) => checkText('label-value', value, path.field('values').index(index))),
   ]
@@ -90,6 +95,7 @@ export function checkOperatorValues(
   operator: string | undefined,
   values: readonly string[],
   path: FieldPath,
+  isOpen = false,
 ): FieldError[] {
   switch (operator) {
     case 'In':
@@ -99,7 +105,7 @@ export function checkOperatorValues(
     case 'DoesNotExist':
       return values.length === 0 ? [] : [forbiddenValues(path)]
     default:
-      return [invalidField(path.field('operator'), operator ?? '', 'not a valid selector operator')]
+      return isOpen ? [] : [invalidField(path.field('operator'), operator ?? '', 'not a valid selector operator')]
   }
 }
 
