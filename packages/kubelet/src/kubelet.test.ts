@@ -1,6 +1,7 @@
 import {
   type ConfigMap,
   configMaps,
+  conflict,
   type Event,
   events,
   leases,
@@ -737,6 +738,71 @@ describe('deleting a pod', () => {
     expect(client.stored(pods)).toHaveLength(1)
     await clock.advance('2s')
     expect(client.stored(pods)).toEqual([])
+  })
+
+  it('asks again, less and less often, where a webhook refuses that with a conflict', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    const asked = () => client.calls.filter(({ verb, plural }) => verb === 'delete' && plural === 'pods').length
+    const allows = client.intercept(({ verb }) => {
+      if (verb === 'delete')
+        throw conflict({ group: '', plural: 'pods' }, 'web', 'admission webhook denied the request')
+    })
+    await clock.advance('1m')
+    allows()
+    const before = asked()
+    // Once a second for a moment, and then every ten.
+    expect(before).toBeGreaterThan(4)
+    expect(before).toBeLessThan(16)
+    await clock.advance('10s')
+    expect(asked()).toBe(before + 1)
+    await clock.advance('1m')
+    expect(asked()).toBe(before + 1)
+  })
+
+  it('takes a pod for gone whose name another has', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    const { uid } = (await podNow(client)).metadata
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    let refusals = 0
+    client.intercept(async ({ verb, plural }) => {
+      if (verb !== 'delete' || plural !== 'pods') return
+      refusals += 1
+      if (refusals > 1) return
+      client.holdWatches(pods)
+      const body = { metadata: { finalizers: null } }
+      await client.patch(pods, { namespace: 'default', name: 'web' }, { type: 'merge', body })
+      await create(client, testPod({}, graceful))
+    })
+    await clock.advance('1m')
+    expect(refusals).toBe(1)
+    expect((await podNow(client)).metadata.uid).not.toBe(uid)
+  })
+
+  it('tells once what its runtime refuses, and tries again', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    const { stopPodSandbox, listPodSandboxes } = runtime
+    runtime.stopPodSandbox = () => Promise.reject(new Error('failed to destroy network'))
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await clock.advance('1m')
+    runtime.stopPodSandbox = stopPodSandbox
+    runtime.listPodSandboxes = () => Promise.reject(new Error('no list'))
+    await clock.advance('1m')
+    const warnings = [
+      'FailedKillPod  error killing pod: failed to destroy network',
+      'FailedSync  error determining status: no list',
+    ]
+    expect(told(client).filter((each) => each.includes('error'))).toEqual(warnings)
+    expect((await statusOf(client))?.phase).toBe('Running')
+    runtime.listPodSandboxes = listPodSandboxes
+    await clock.advance('10s')
+    expect((await statusOf(client))?.phase).toBe('Succeeded')
   })
 
   it('kills a pod that was deleted by force', async () => {

@@ -72,8 +72,8 @@ const volumesRefreshMs = 60_000
 const removalMaxMs = 10_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
-/** A pass that failed unexpectedly is tried again after this. */
-const passRetryMs = 1_000
+/** A pass that failed unexpectedly is tried again after this, which doubles each time up to upstream's backOffPeriod, `startRetryMs`. */
+const passRetryFirstMs = 1_000
 
 /**
  * Brings one pod of this node to what the API wants of it, and reports how it is. One pass at a time: observe the
@@ -132,6 +132,9 @@ export class PodWorker implements StatusWriterHost {
   #startingSinceMs: number | undefined
   #isUpdated = false
   #dirty = false
+  #passRetryMs = passRetryFirstMs
+  /** What was told last of what the runtime refuses. */
+  #toldProblem = ''
   #running: Promise<void> | undefined
   #timer: Timer | undefined
   #deleted = false
@@ -240,6 +243,7 @@ export class PodWorker implements StatusWriterHost {
       try {
         if (passes > passesMax) throw new Error(`${passesMax} passes in a row have not settled the pod`)
         await this.#pass()
+        this.#passRetryMs = passRetryFirstMs
       } catch (error) {
         this.#noteFailedPass(error)
       }
@@ -265,7 +269,8 @@ export class PodWorker implements StatusWriterHost {
     else if (error instanceof VolumesNotReadyError) this.#warnOfVolumes(error.message)
     else logger.error('pod worker failed', { pod, error })
     const waitsLong = error instanceof SandboxError || error instanceof VolumesNotReadyError
-    this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : passRetryMs))
+    this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : this.#passRetryMs))
+    this.#passRetryMs = Math.min(2 * this.#passRetryMs, startRetryMs)
   }
 
   /** A driver may be away for long. */
@@ -472,7 +477,9 @@ export class PodWorker implements StatusWriterHost {
   async #observe(): Promise<PodObservation> {
     const { runtime, environment, deadContainers } = this.#context
     const uid = podUidOf(this.#pod)
-    const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
+    const [sandboxes, runs] = await this.#telling('FailedSync', 'error determining status', () =>
+      Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)]),
+    )
     this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
     for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
     this.#stops?.observe(runs)
@@ -655,7 +662,7 @@ export class PodWorker implements StatusWriterHost {
       case 'run-sandbox':
         return this.#runSandbox(action.attempt)
       case 'stop-sandbox':
-        return runtime.stopPodSandbox(action.id)
+        return this.#stopSandbox(action.id)
       case 'remove-sandbox':
         return runtime.removePodSandbox(action.id)
       case 'remove-container':
@@ -665,6 +672,23 @@ export class PodWorker implements StatusWriterHost {
       case 'prepare-stop':
       case 'finish':
         return
+    }
+  }
+
+  #stopSandbox(id: string): Promise<void> {
+    return this.#telling('FailedKillPod', 'error killing pod', () => this.#context.runtime.stopPodSandbox(id))
+  }
+
+  /** Does something, and tells once where the runtime refuses it; that it is away the node says. */
+  async #telling<T>(reason: string, prefix: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const message = `${prefix}: ${error instanceof Error ? error.message : String(error)}`
+      if (this.#gone || error instanceof RuntimeUnavailableError || this.#toldProblem === message) throw error
+      this.#toldProblem = message
+      recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+      throw error
     }
   }
 
@@ -833,9 +857,20 @@ export class PodWorker implements StatusWriterHost {
       )
       this.#deleted = true
     } catch (error) {
-      // Gone, or another pod of this name: either way the watch tells.
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+      if (!hasReason(error, 'NotFound') && !(hasReason(error, 'Conflict') && (await this.#isReplaced()))) throw error
+      // The watch tells that it is gone.
       this.#deleted = true
+    }
+  }
+
+  /** Whether the API has no such pod any more, or another of its name. Who refuses a deletion, such as a webhook, may call that a conflict, too. */
+  async #isReplaced(): Promise<boolean> {
+    const { name = '', namespace = '', uid } = this.#pod.metadata
+    try {
+      return (await this.#context.client.get(pods, { namespace, name })).metadata.uid !== uid
+    } catch (error) {
+      if (hasReason(error, 'NotFound')) return true
+      throw error
     }
   }
 
