@@ -12,7 +12,7 @@ import { crashLoop, isDue, restartOf } from './container-restart.ts'
 import { type DeadContainerLimits, deadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isRestartingAll, restartAll } from './restart-all.ts'
 import { initRestartsAfter } from './restart-policy.ts'
-import { stopPod, stopUnhealthy } from './stop-containers.ts'
+import { stopLeftBehind, stopPod, stopUnhealthy } from './stop-containers.ts'
 
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
@@ -194,7 +194,8 @@ function planRun(observation: PodObservation): PodPlan {
   const finished = isFinished(observation)
   if (finished) return planFinished(observation)
   const sandbox = currentSandbox(observation)
-  if (sandbox === undefined) return planSandbox(observation)
+  const leftBehind = stopLeftBehind(observation, sandbox)
+  if (sandbox === undefined) return leftBehind.length > 0 ? assemble(observation, leftBehind, []) : planSandbox(observation)
 
   const collected: (Step | undefined)[] = []
   const actions: PodAction[] = []
@@ -205,7 +206,7 @@ function planRun(observation: PodObservation): PodPlan {
     for (const container of observation.pod.spec.containers)
       collected.push(stepRegular(observation, sandbox, container))
   }
-  actions.push(...stopUnhealthy(observation), ...removeOld(observation))
+  actions.push(...leftBehind, ...stopUnhealthy(observation), ...removeOld(observation))
   return assemble(observation, actions, collected)
 }
 

@@ -17,7 +17,12 @@ import { agentCause } from '../agent-cause.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import { type ContainerRuntimeStatus, RuntimeUnavailableError, type SandboxIsolation } from '../runtimes/runtime.ts'
+import {
+  type ContainerRuntimeStatus,
+  type PodSandboxStatus,
+  RuntimeUnavailableError,
+  type SandboxIsolation,
+} from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
@@ -601,7 +606,7 @@ export class PodWorker implements StatusWriterHost {
       try {
         await this.#startAll(waited.filter(isStart), observation)
         for (const action of waited.filter((candidate) => !isStart(candidate)))
-          await (isCleanup(action) ? this.#cleanUp(action) : this.#performOne(action))
+          await (isCleanup(action) ? this.#cleanUp(action, observation) : this.#performOne(action, observation))
       } finally {
         slow.cancel()
       }
@@ -645,22 +650,22 @@ export class PodWorker implements StatusWriterHost {
   }
 
   /** What is left of former runs may resist: the pod goes on all the same. */
-  async #cleanUp(action: PodAction): Promise<void> {
+  async #cleanUp(action: PodAction, observation: PodObservation): Promise<void> {
     const { clock, logger } = this.#context.environment
     try {
-      await this.#performOne(action)
+      await this.#performOne(action, observation)
     } catch (error) {
       logger.warn('what is left of former runs has to stay for now', { pod: podKey(this.#pod), error })
       this.#cleanupAtMs = clock.now() + startRetryMs
     }
   }
 
-  async #performOne(action: PodAction): Promise<void> {
+  async #performOne(action: PodAction, { sandboxes }: PodObservation): Promise<void> {
     const { runtime, environment } = this.#context
     environment.logger.debug(action.type, { pod: podKey(this.#pod), because: action.because })
     switch (action.type) {
       case 'run-sandbox':
-        return this.#runSandbox(action.attempt)
+        return this.#runSandbox(action.attempt, latestSandbox(sandboxes))
       case 'stop-sandbox':
         return this.#stopSandbox(action.id)
       case 'remove-sandbox':
@@ -692,7 +697,8 @@ export class PodWorker implements StatusWriterHost {
     }
   }
 
-  async #runSandbox(attempt: number): Promise<void> {
+  /** What is left of the sandbox before, such as its network, is taken down first. */
+  async #runSandbox(attempt: number, former: PodSandboxStatus | undefined): Promise<void> {
     const { name = '', namespace = '' } = this.#pod.metadata
     const { spec, status } = this.#pod
     const { isolation } = this.#context
@@ -701,6 +707,7 @@ export class PodWorker implements StatusWriterHost {
       const message = 'Pod sandbox changed, it will be killed and re-created.'
       recordPodEvent(this.#context, this.#pod, 'Normal', 'SandboxChanged', message)
     }
+    if (former !== undefined) await this.#stopSandbox(former.id)
     try {
       await this.#context.runtime.runPodSandbox({
         podUid: podUidOf(this.#pod),
