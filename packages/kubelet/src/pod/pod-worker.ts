@@ -8,6 +8,7 @@ import {
   type PodSpec,
   parseTime,
   pods,
+  type ResourceRequirements,
   type Volume,
 } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
@@ -123,8 +124,8 @@ export class PodWorker implements StatusWriterHost {
   #givenSpec: PodSpec
   #judgedGeneration: number | undefined
   #resizeRefusal: WaitingReason | undefined
-  /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
-  #resizing: ReadonlyMap<string, string | undefined> = none
+  /** Containers that are to start anew for their resources, by name. */
+  #resizing: ReadonlyMap<string, RestartForResize> = none
   /** Made when containers that run are to have other resources: most pods never need it. */
   #updates: ResourceUpdates | undefined
   /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
@@ -357,8 +358,10 @@ export class PodWorker implements StatusWriterHost {
     }
     this.#givenSpec = pod.spec
     if (!isOther) return
-    const restarted = restartedForResize(pod.spec, before)
-    for (const name of restarted) this.#resizingToNote().set(name, undefined)
+    for (const { name, resources = {} } of restartedForResize(pod.spec, before)) {
+      const known = this.#resizing.get(name)
+      this.#resizingToNote().set(name, { runId: undefined, before: known?.before ?? resources })
+    }
     if (this.#updatesResources) {
       this.#updates ??= new ResourceUpdates()
       this.#updates.expect(resizedInPlace(pod.spec, before), before)
@@ -377,6 +380,11 @@ export class PodWorker implements StatusWriterHost {
   get #updatesResources(): boolean {
     const { runtime, isolation } = this.#context
     return isolation !== undefined && runtime.updateContainerResources !== undefined
+  }
+
+  /** Whether the node has given the pod all that is asked for. A change that comes while a pass is under way is judged in the next. */
+  get #isJudged(): boolean {
+    return this.#resizeRefusal === undefined && (this.#ending || this.#judgedGeneration === this.#pod.metadata.generation)
   }
 
   get #isResizing(): boolean {
@@ -404,9 +412,16 @@ export class PodWorker implements StatusWriterHost {
     if (updates.isDone && !this.#isResizing) this.#tellResized()
   }
 
-  #resizingToNote(): Map<string, string | undefined> {
+  #resizingToNote(): Map<string, RestartForResize> {
     if (this.#resizing === none) this.#resizing = new Map()
-    return this.#resizing as Map<string, string | undefined>
+    return this.#resizing as Map<string, RestartForResize>
+  }
+
+  /** What containers run with that are to have something else, by name: until they have it, whoever looks after the pod next goes by that. */
+  #actualResources(): ReadonlyMap<string, ResourceRequirements> | undefined {
+    const updated = this.#updates?.actual
+    if (this.#resizing.size === 0) return updated
+    return new Map([...(updated ?? []), ...[...this.#resizing].map(([name, { before }]) => [name, before] as const)])
   }
 
   #tellResized(): void {
@@ -419,12 +434,12 @@ export class PodWorker implements StatusWriterHost {
     if (this.#resizing.size === 0) return noNames
     const resizing = this.#resizingToNote()
     const ending = new Set<string>()
-    for (const [name, old] of resizing) {
+    for (const [name, { runId, before }] of resizing) {
       const run = runsOf(name, runs).find(({ state }) => state === 'running')
-      if (run === undefined) resizing.set(name, old ?? '')
-      else if (old !== undefined && old !== run.id) resizing.delete(name)
-      else {
-        resizing.set(name, run.id)
+      // One that does not run has what it is to have with its next start, if there is one.
+      if (runId === undefined ? run === undefined : run !== undefined && run.id !== runId) resizing.delete(name)
+      else if (run !== undefined) {
+        resizing.set(name, { runId: run.id, before })
         ending.add(run.id)
       }
     }
@@ -490,7 +505,7 @@ export class PodWorker implements StatusWriterHost {
     this.#stops?.observe(runs)
     const monotonicMs = this.#monotonicMs()
     return {
-      pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
+      pod: this.#isJudged ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
       resized: this.#followResize(runs),
       gone: this.#gone,
       deletedForMs: this.#deletedAtMs === undefined ? undefined : monotonicMs - this.#deletedAtMs,
@@ -554,7 +569,7 @@ export class PodWorker implements StatusWriterHost {
         pending: this.#resizeRefusal,
         inProgress: this.#isResizing,
         error: this.#updates?.error,
-        actual: this.#updates?.actual,
+        actual: this.#actualResources(),
       },
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
@@ -919,6 +934,14 @@ const endingReason = new Error('the pod is ending')
 const noVolumes: MountedVolumes = new Map()
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const noNames: ReadonlySet<string> = new Set()
+
+/** A container that is to start anew for its resources. */
+interface RestartForResize {
+  /** Its run until then; undefined until it is looked for. */
+  readonly runId: string | undefined
+  /** What it runs with until then. */
+  readonly before: ResourceRequirements
+}
 
 interface VolumesShow {
   readonly labels: ObjectMeta['labels']
