@@ -274,6 +274,24 @@ describe('a pod on its node', () => {
     expect(await runtime.listContainers(uid)).toHaveLength(2)
   })
 
+  it('is tried again after a while where its runtime makes a container and does not start it', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { createContainer, startContainer } = runtime
+    let made = 0
+    runtime.createContainer = (...given) => {
+      made += 1
+      return createContainer.apply(runtime, given)
+    }
+    runtime.startContainer = () => Promise.reject(new Error('no answer within 120 s'))
+    await create(client, testPod())
+    await clock.advance('1m')
+    expect(made).toBeLessThan(9)
+    expect((await statusOf(client))?.containerStatuses?.[0]?.state?.waiting?.reason).toBe('RunContainerError')
+    runtime.startContainer = startContainer
+    await clock.advance('10s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
   it('shows that it is not ready for the moment of a restart', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata

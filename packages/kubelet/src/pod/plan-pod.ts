@@ -17,6 +17,8 @@ import { stopLeftBehind, stopPod, stopUnhealthy } from './stop-containers.ts'
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
   readonly retryAtMs: number
+  /** Where its run has ended that counts as its end, and the wait is that between runs. */
+  readonly endsRun?: boolean
   /** With another image than this there is no such wait. */
   readonly image?: string
   /** How long an image that could not be had is left alone. */
@@ -318,7 +320,8 @@ function stepStart(
   if (volumesRetryAtMs !== undefined) return { type: 'wait', wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
   const concerns = failure?.image === undefined || failure.image === container.image
-  if (failure !== undefined && concerns && nowMs < failure.retryAtMs) {
+  const hasEnded = failure?.endsRun === true && run?.state === 'exited'
+  if (failure !== undefined && concerns && !hasEnded && nowMs < failure.retryAtMs) {
     return { type: 'wait', wakeAtMs: failure.retryAtMs }
   }
   const [latest] = runsOf(container.name, observation.runs)

@@ -804,7 +804,8 @@ export class PodWorker implements StatusWriterHost {
       imagePullBackOff(container, failure, failures.get(container.name), nowMs) ?? {
         ...failure,
         ...(container.image === undefined ? {} : { image: container.image }),
-        retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
+        retryAtMs: nowMs + startRetryMs,
+        endsRun: endsRun.has(failure.reason),
       },
     )
   }
@@ -970,7 +971,7 @@ class SandboxError extends Error {
   override readonly name = 'SandboxError'
 }
 
-/** Failures that leave an ended container behind. */
+/** Failures that leave an ended container behind, unless the runtime has not come so far. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
 
 /** Tells what only makes room: of a pod that is there, and does not start anew as a whole. */
