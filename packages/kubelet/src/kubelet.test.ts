@@ -274,6 +274,24 @@ describe('a pod on its node', () => {
     expect(await runtime.listContainers(uid)).toHaveLength(2)
   })
 
+  it('gets a new sandbox after a moment where the one before has ended at once', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { runPodSandbox, stopPodSandbox } = runtime
+    let made = 0
+    runtime.runPodSandbox = async (config) => {
+      made += 1
+      const sandbox = await runPodSandbox.call(runtime, config)
+      await stopPodSandbox.call(runtime, sandbox.id)
+      return sandbox
+    }
+    await create(client, testPod())
+    await clock.advance('10s')
+    expect(made).toBeLessThan(15)
+    runtime.runPodSandbox = runPodSandbox
+    await clock.advance('10s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
   it('is tried again after a while where its runtime makes a container and does not start it', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { createContainer, startContainer } = runtime

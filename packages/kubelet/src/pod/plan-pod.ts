@@ -243,10 +243,17 @@ export function latestSandbox(sandboxes: readonly PodSandboxStatus[]): PodSandbo
   )
 }
 
+/** A sandbox in which nothing has run is followed by another no sooner after it was made: upstream's node agent looks at pods as often. */
+const sandboxGapMs = 1_000
+
 function planSandbox(observation: PodObservation): PodPlan {
-  const { volumesRetryAtMs } = observation
+  const { volumesRetryAtMs, nowMs } = observation
   if (volumesRetryAtMs !== undefined) return { ...assemble(observation, [], []), wakeAtMs: volumesRetryAtMs }
   const latest = latestSandbox(observation.sandboxes)
+  // The clock may have been set back.
+  const isUnused = latest !== undefined && observation.runs.every(({ sandboxId }) => sandboxId !== latest.id)
+  const dueMs = isUnused ? Math.min(latest.createdAtMs, nowMs) + sandboxGapMs : nowMs
+  if (nowMs < dueMs) return { ...assemble(observation, [], []), wakeAtMs: dueMs }
   const attempt = latest === undefined ? 0 : latest.attempt + 1
   const because = latest === undefined ? 'the pod is new on this node' : 'its sandbox has ended'
   return assemble(observation, [{ type: 'run-sandbox', attempt, because }], [])
