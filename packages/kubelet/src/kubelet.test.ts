@@ -336,27 +336,37 @@ describe('a pod on its node', () => {
   it.each([
     ['Always', 'Running', [1, true]],
     ['Never', 'Succeeded', [0, false]],
-  ] as const)('that restarts %s is stopped with its sandbox, and %s afterwards', async (restartPolicy, phase, [restartCount, ready]) => {
-    const { client, clock, runtime } = await startedKubelet()
-    const { uid = '' } = (await create(client, testPod({ restartPolicy }))).metadata
-    await clock.settle()
-    const { listPodSandboxes, stopPodSandbox } = runtime
-    const stopped: string[] = []
-    // What holds its network was killed, and its containers run on.
-    runtime.listPodSandboxes = async (...args) =>
-      (await listPodSandboxes.apply(runtime, args)).map((each) => ({ ...each, ready: each.ready && each.attempt > 0 }))
-    runtime.stopPodSandbox = async (id) => {
-      stopped.push(id)
-      return stopPodSandbox.call(runtime, id)
-    }
-    const [run] = await runtime.listContainers(uid)
-    await client.patch(pods, { namespace: 'default', name: 'web' }, { type: 'merge', body: { metadata: { labels: { a: 'b' } } } })
-    await clock.advance('1m')
-    const status = await statusOf(client)
-    expect(status).toMatchObject({ phase, containerStatuses: [{ restartCount, ready }] })
-    expect((await runtime.listContainers(uid)).find(({ id }) => id === run?.id)?.state).toBe('exited')
-    expect(stopped).toHaveLength(restartCount)
-  })
+  ] as const)(
+    'that restarts %s is stopped with its sandbox, and %s afterwards',
+    async (restartPolicy, phase, [restartCount, ready]) => {
+      const { client, clock, runtime } = await startedKubelet()
+      const { uid = '' } = (await create(client, testPod({ restartPolicy }))).metadata
+      await clock.settle()
+      const { listPodSandboxes, stopPodSandbox } = runtime
+      const stopped: string[] = []
+      // What holds its network was killed, and its containers run on.
+      runtime.listPodSandboxes = async (...args) =>
+        (await listPodSandboxes.apply(runtime, args)).map((each) => ({
+          ...each,
+          ready: each.ready && each.attempt > 0,
+        }))
+      runtime.stopPodSandbox = async (id) => {
+        stopped.push(id)
+        return stopPodSandbox.call(runtime, id)
+      }
+      const [run] = await runtime.listContainers(uid)
+      await client.patch(
+        pods,
+        { namespace: 'default', name: 'web' },
+        { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+      )
+      await clock.advance('1m')
+      const status = await statusOf(client)
+      expect(status).toMatchObject({ phase, containerStatuses: [{ restartCount, ready }] })
+      expect((await runtime.listContainers(uid)).find(({ id }) => id === run?.id)?.state).toBe('exited')
+      expect(stopped).toHaveLength(restartCount)
+    },
+  )
 
   it('succeeds when its containers do', async () => {
     const { client, clock, runtime } = await startedKubelet()

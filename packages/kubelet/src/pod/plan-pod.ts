@@ -197,7 +197,8 @@ function planRun(observation: PodObservation): PodPlan {
   if (finished) return planFinished(observation)
   const sandbox = currentSandbox(observation)
   const leftBehind = stopLeftBehind(observation, sandbox)
-  if (sandbox === undefined) return leftBehind.length > 0 ? assemble(observation, leftBehind, []) : planSandbox(observation)
+  if (sandbox === undefined)
+    return leftBehind.length > 0 ? assemble(observation, leftBehind, []) : planSandbox(observation)
 
   const collected: (Step | undefined)[] = []
   const actions: PodAction[] = []

@@ -188,7 +188,11 @@ describe('a pod whose resources are changed', () => {
     runtime.exitContainer(pod.metadata.uid ?? '', 'done', 0)
     await clock.settle()
     const resized = { ...done, resources: { requests: { cpu: '2' } } }
-    await client.update(pods, { ...pod, metadata: (await read('web')).metadata, spec: { ...pod.spec, containers: [testContainer(), resized] } } as Pod)
+    await client.update(pods, {
+      ...pod,
+      metadata: (await read('web')).metadata,
+      spec: { ...pod.spec, containers: [testContainer(), resized] },
+    } as Pod)
     await clock.advance('1m')
     expect((await shown('web')).conditions).toEqual([])
   })

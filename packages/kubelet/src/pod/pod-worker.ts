@@ -384,7 +384,9 @@ export class PodWorker implements StatusWriterHost {
 
   /** Whether the node has given the pod all that is asked for. A change that comes while a pass is under way is judged in the next. */
   get #isJudged(): boolean {
-    return this.#resizeRefusal === undefined && (this.#ending || this.#judgedGeneration === this.#pod.metadata.generation)
+    return (
+      this.#resizeRefusal === undefined && (this.#ending || this.#judgedGeneration === this.#pod.metadata.generation)
+    )
   }
 
   get #isResizing(): boolean {

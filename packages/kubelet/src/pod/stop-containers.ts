@@ -64,12 +64,17 @@ export function stopUnhealthy(observation: PodObservation): readonly PodAction[]
  * Stops containers that outlive their sandbox, such as where what holds its network was killed: they start anew in the next one. Ephemeral
  * ones ran once.
  */
-export function stopLeftBehind(observation: PodObservation, current: PodSandboxStatus | undefined): readonly PodAction[] {
+export function stopLeftBehind(
+  observation: PodObservation,
+  current: PodSandboxStatus | undefined,
+): readonly PodAction[] {
   const { pod, runs } = observation
   return runs
     .filter(({ state, sandboxId }) => state === 'running' && sandboxId !== current?.id)
     .map((run): PodAction => {
-      const container = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find(({ name }) => name === run.name)
+      const container = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find(
+        ({ name }) => name === run.name,
+      )
       const restart = container !== undefined && startsOver(container, pod.spec)
       const stop = { run, gracePeriodMs: gracePeriod(observation), message: `Stopping container ${run.name}` }
       return { type: 'stop-container', ...stop, restart, because: 'its sandbox has ended' }

@@ -34,10 +34,7 @@ export async function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Pr
   return new Promise((resolve, reject) => {
     const session = connect(`http://${target}`)
     let connected = false
-    const timeout = () =>
-      connected
-        ? `timeout: health rpc did not complete within ${timeoutSeconds}s`
-        : unconnected
+    const timeout = () => (connected ? `timeout: health rpc did not complete within ${timeoutSeconds}s` : unconnected)
     const abort = () => session.destroy(signal.reason)
     const fail = (error: Error) =>
       reject(

@@ -13,10 +13,12 @@ import type { imageStatusResponse } from './messages.ts'
 
 /** The images of a runtime, through CRI's ImageService. */
 export class CriImages implements ImageService {
+  readonly recordsDirectory: string
   readonly #calls: CriCalls
 
-  constructor(calls: CriCalls) {
+  constructor(calls: CriCalls, recordsDirectory: string) {
     this.#calls = calls
+    this.recordsDirectory = recordsDirectory
   }
 
   async list(): Promise<readonly Image[]> {
