@@ -7,6 +7,7 @@ import { ImagePullError, type ImageService } from '../runtimes/runtime.ts'
 import { testPod } from '../testing/pods.ts'
 import { temporaryDirectory } from '../testing/temporary-directory.ts'
 import { ensureImage } from './ensure-image.ts'
+import { imagePullBackOff } from './image-pull.ts'
 import type { PodContext } from './pod-context.ts'
 
 const registry = 'registry.example'
@@ -107,6 +108,41 @@ describe('an image that took a secret', () => {
     rmSync(`${recordsDirectory}/pulled`, { recursive: true })
     await new PullRecords(recordsDirectory).begins(image)
     expect(await agent()(podWith())).toBe('ErrImagePull')
+  })
+})
+
+describe('an image that cannot be had', () => {
+  const failing = async (said: string) => {
+    const events: string[] = []
+    const images = { status: async () => undefined, pull: () => Promise.reject(new ImagePullError(said)) }
+    const context = { environment: realEnvironment(), sources: {} } as unknown as PodContext
+    const tell = (_: string, reason: string, message: string) => void events.push(`${reason} ${message}`)
+    const result = await ensureImage(context, images as unknown as ImageService, testPod(), { image }, tell, never)
+    const failure = 'failure' in result ? result.failure : undefined
+    return { events, failure, wait: failure && imagePullBackOff({ name: 'web', image }, failure, undefined, 0) }
+  }
+
+  it.each([
+    ['no such host', 'ErrImagePull', 'no such host'],
+    [
+      'RegistryUnavailable: no route',
+      'RegistryUnavailable',
+      `image pull failed for ${image} because the registry is unavailable: no route`,
+    ],
+    [
+      'SignatureValidationFailed',
+      'SignatureValidationFailed',
+      `image pull failed for ${image} because the signature validation failed`,
+    ],
+  ])('for %s is told of as %s, and waited for', async (said, reason, message) => {
+    const { events, failure, wait } = await failing(said)
+    expect(failure).toEqual({ reason, message, missing: image })
+    expect(events.slice(1, 3)).toEqual([`Failed Failed to pull image "${image}": ${said}`, `Failed Error: ${reason}`])
+    expect(wait).toMatchObject({
+      reason: 'ImagePullBackOff',
+      message: `Back-off pulling image "${image}": ${reason}: ${message}`,
+      retryAtMs: 10_000,
+    })
   })
 })
 

@@ -533,7 +533,7 @@ describe('images', () => {
     const fake = await FakeCri.start({ pullImage: () => failure(status.UNKNOWN, 'no such host') })
     const { images } = await open(fake)
     const pulling = images?.pull('web:1', { username: 'me', password: 'x' }, new AbortController().signal)
-    await expect(pulling).rejects.toThrow(new ImagePullError('rpc error: code = Unknown desc = no such host'))
+    await expect(pulling).rejects.toThrow(new ImagePullError('no such host'))
     const { request } = fake.asked.find(({ name }) => name === 'pullImage') ?? {}
     expect(request).toMatchObject({ image: { image: 'web:1' }, auth: { username: 'me', password: 'x' } })
   })
