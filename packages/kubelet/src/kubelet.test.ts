@@ -115,6 +115,34 @@ describe('a pod that shows a ConfigMap in a volume', () => {
   })
 })
 
+it('a pod waits as long as was meant for what is missing, though the clock is set back meanwhile', async () => {
+  const environment = virtualEnvironment()
+  let setMs = 0
+  const clock = new Proxy(environment.clock, {
+    get(target, name) {
+      if (name === 'now') return () => target.now() + setMs
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const client = createFakeClient(environment)
+  const runtime = createSimulatedRuntime({ environment: { ...environment, clock } })
+  const kubelet = createKubelet({ client, environment: { ...environment, clock }, nodeName: 'node-a', runtime })
+  const started = kubelet.start()
+  await environment.clock.settle()
+  await started
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }))
+  const containers = [testContainer({ envFrom: [{ configMapRef: { name: 'shop' } }] })]
+  await create(client, testPod({ containers }, { metadata: { name: 'other' } }))
+  await environment.clock.advance('1m')
+  setMs = -3_600_000
+  const metadata = { namespace: 'default', name: 'shop' }
+  await client.create<ConfigMap>(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+  await environment.clock.advance('1m')
+  expect(client.stored<Pod>(pods).map(({ status }) => status?.phase)).toEqual(['Running', 'Running'])
+})
+
 describe('a pod that uses a claim', () => {
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'shop' } }]
 

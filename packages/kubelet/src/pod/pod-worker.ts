@@ -76,6 +76,8 @@ const volumesRetryMaxMs = 30_000
 const volumesRefreshMs = 60_000
 /** Whoever marks a pod that waits for nothing removes it next. If it is still there after this it is looked after: upstream's sync period of statuses. */
 const removalMaxMs = 10_000
+/** A clock that goes so much faster or slower between two looks was set. */
+const clockSetMinMs = 1_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
 /** A pass that failed unexpectedly is tried again after this, which doubles each time up to upstream's backOffPeriod, `startRetryMs`. */
@@ -139,6 +141,8 @@ export class PodWorker implements StatusWriterHost {
   #isUpdated = false
   #dirty = false
   #passRetryMs = passRetryFirstMs
+  /** By how much the clock was ahead of the monotonic one at the last look. */
+  #aheadMs: number
   /** What was told last of what the runtime refuses. */
   #toldProblem = ''
   #running: Promise<void> | undefined
@@ -150,6 +154,7 @@ export class PodWorker implements StatusWriterHost {
     this.#context = context
     this.#pod = pod
     this.#onFinished = onFinished
+    this.#aheadMs = context.environment.clock.now() - this.#monotonicMs()
     const { metadata } = pod
     this.#ending = metadata.deletionTimestamp !== undefined
     // Of a deletion that nobody here has seen only the API's clock tells when it was.
@@ -289,6 +294,7 @@ export class PodWorker implements StatusWriterHost {
 
   async #pass(): Promise<void> {
     if (!this.#asked) await this.#askForAdmission()
+    this.#followClock()
     this.#resize()
     await this.#mountVolumes()
     const observation = await this.#observe()
@@ -527,6 +533,19 @@ export class PodWorker implements StatusWriterHost {
       nowMs: environment.clock.now(),
       monotonicMs,
     }
+  }
+
+  /** What is waited for takes as long as was meant where the clock was set meanwhile. */
+  #followClock(): void {
+    const aheadMs = this.#context.environment.clock.now() - this.#monotonicMs()
+    const setMs = aheadMs - this.#aheadMs
+    this.#aheadMs = aheadMs
+    if (Math.abs(setMs) < clockSetMinMs) return
+    if (this.#volumesRetryAtMs !== undefined) this.#volumesRetryAtMs += setMs
+    if (this.#cleanupAtMs !== undefined) this.#cleanupAtMs += setMs
+    const { failures = none } = this.#troubles ?? {}
+    for (const [name, failure] of failures)
+      this.#troublesToNote().failures.set(name, { ...failure, retryAtMs: failure.retryAtMs + setMs })
   }
 
   /** In whole milliseconds: what is added to a moment and taken from it again has to come to the same. */
