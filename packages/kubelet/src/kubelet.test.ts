@@ -24,6 +24,7 @@ import type { LogOptions } from './log-options.ts'
 import { createNodeAgents, type NodeAgentsOptions } from './node-agents.ts'
 import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
+import { temporaryDirectory } from './testing/temporary-directory.ts'
 
 /** A node agent with simulated containers, on a clock and an API of the test's own. */
 async function startedKubelet({ startLatencyMs = 0 }: { readonly startLatencyMs?: number } = {}) {
@@ -478,6 +479,33 @@ describe('a pod on its node', () => {
     const status = await statusOf(client)
     expect(status?.containerStatuses?.[0]?.restartCount).toBe(1)
     expect(status?.conditions?.map(({ type }) => type)).toContain('x/y')
+  })
+
+  it('is started again where what its volumes show cannot be read for a while', async () => {
+    const environment = virtualEnvironment()
+    const { clock } = environment
+    const client = createFakeClient(environment)
+    const runtime = createSimulatedRuntime({ environment })
+    const volumesDirectory = temporaryDirectory()
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory })
+    await kubelet.start()
+    onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+    const metadata = { namespace: 'default', name: 'shop' }
+    await client.create<ConfigMap>(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    const created = await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }))
+    await clock.advance('1s')
+    expect((await statusOf(client))?.phase).toBe('Running')
+    let tries = 0
+    client.intercept(({ plural }) => {
+      if (plural !== 'configmaps') return
+      tries += 1
+      throw new Error('no connection')
+    })
+    await clock.advance('2m')
+    expect(tries).toBeGreaterThan(0)
+    runtime.exitContainer(created.metadata.uid ?? '', 'web', 1)
+    await clock.advance('30s')
+    expect((await statusOf(client))?.containerStatuses?.[0]).toMatchObject({ restartCount: 1, state: { running: {} } })
   })
 
   it('writes its status in the end when the API fails for a while', async () => {

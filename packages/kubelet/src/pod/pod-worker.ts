@@ -476,7 +476,7 @@ export class PodWorker implements StatusWriterHost {
       this.#volumesRetryAtMs = undefined
       this.#noteVolumesMounted(nowMs)
     } catch (error) {
-      if (!(error instanceof VolumesNotReadyError)) throw error
+      if (!(error instanceof VolumesNotReadyError)) return this.#passOverStale(error, nowMs)
       if (this.#volumes === undefined) {
         this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
         this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
@@ -485,6 +485,14 @@ export class PodWorker implements StatusWriterHost {
       this.#toldVolumes = error.message
       recordPodEvent(this.#context, this.#pod, 'Warning', error.reason, error.message)
     }
+  }
+
+  /** A pod goes on with the volumes that it has, such as while the API is away or the disk is full. Throws where it has yet to get them. */
+  #passOverStale(error: unknown, nowMs: number): void {
+    if (this.#volumes === undefined) throw error
+    const { logger } = this.#context.environment
+    logger.warn('volumes of a pod were not brought up to date, trying again', { pod: podKey(this.#pod), error })
+    this.#noteVolumesMounted(nowMs)
   }
 
   /** Volumes that show what others may change are looked after from time to time, and where what they show of the pod has changed. */

@@ -63,7 +63,7 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
       if (parts.hasOwners === true && found !== undefined && found.keepsGroup !== true)
         await giveOrRefuse(volume, found, pod)
     } catch (error) {
-      if (!(error instanceof VolumeSourceError)) throw error
+      if (!(error instanceof VolumeSourceError || isOfSystem(error))) throw error
       throw new VolumesNotReadyError(
         `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`,
       )
@@ -71,6 +71,10 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
   }
   return mounted
 }
+
+/** Whether the system has refused something, such as for want of room. */
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'code' in error
 
 /** Many file systems that drivers bring do not let everybody give files away. */
 async function giveOrRefuse({ name }: Volume, found: MountedVolume, pod: Pod): Promise<void> {
