@@ -13,7 +13,7 @@ describe.skipIf(lacking !== undefined)('a node with Docker', needsEngine('docker
     flag: 'docker',
     version: /^docker:\/\/\d+\.\d+\.\d+/,
     scheme: 'docker',
-    missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
+    missingImage: /^Failed to pull image ".*": (?!rpc error)\S/,
     unauthorized: /^Failed to pull image .*/,
     outOfMemory: /^OOMKilled$/,
     countsTraffic: true,

@@ -13,7 +13,7 @@ describe.skipIf(lacking !== undefined)('a node with Podman', needsEngine('podman
     flag: 'docker',
     version: /^podman:\/\/\d+\.\d+\.\d+/,
     scheme: 'podman',
-    missingImage: /^Failed to pull image ".*": rpc error: code = Unknown desc = /,
+    missingImage: /^Failed to pull image ".*": (?!rpc error)\S/,
     unauthorized: /^Failed to pull image .*/,
     // With control groups of both versions, as on older systems, Podman's monitor does not tell.
     outOfMemory: /^(OOMKilled|Error)$/,

@@ -235,6 +235,20 @@ describe('a volume that has to be attached first', () => {
     expect((await node()).status?.volumesInUse).toEqual([`kubernetes.io/csi/${driverName}^handle-1`])
   })
 
+  it('is not mounted where it is detached before the Node says that it is in use', async () => {
+    const { drivers, driver, client } = await start({ attachRequired: true })
+    await client.create(volumeAttachments, attachment({ attached: true }))
+    const detaches = client.intercept(async ({ plural, verb }) => {
+      if (plural !== 'nodes' || verb !== 'patch') return
+      detaches()
+      await client.delete(volumeAttachments, key)
+    })
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toMatchObject({ isWaiting: true })
+    expect(driver.volumeCalls).toEqual([])
+    await client.create(volumeAttachments, attachment({ attached: true }))
+    expect(await drivers.mount(testPod(), claimed, testVolume())).toHaveProperty('path')
+  })
+
   it('is in use in the Node before the driver is asked, and until it has taken it away', async () => {
     const seen: unknown[] = []
     const noted = async () => seen.push((await test.node()).status?.volumesInUse)

@@ -1,6 +1,7 @@
 import {
   type ConfigMap,
   configMaps,
+  conflict,
   type Event,
   events,
   leases,
@@ -23,6 +24,7 @@ import type { LogOptions } from './log-options.ts'
 import { createNodeAgents, type NodeAgentsOptions } from './node-agents.ts'
 import { createSimulatedRuntime } from './runtimes/simulated/simulated-runtime.ts'
 import { testContainer, testPod } from './testing/pods.ts'
+import { temporaryDirectory } from './testing/temporary-directory.ts'
 
 /** A node agent with simulated containers, on a clock and an API of the test's own. */
 async function startedKubelet({ startLatencyMs = 0 }: { readonly startLatencyMs?: number } = {}) {
@@ -112,6 +114,34 @@ describe('a pod that shows a ConfigMap in a volume', () => {
     await clock.advance('1m')
     expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
   })
+})
+
+it('a pod waits as long as was meant for what is missing, though the clock is set back meanwhile', async () => {
+  const environment = virtualEnvironment()
+  let setMs = 0
+  const clock = new Proxy(environment.clock, {
+    get(target, name) {
+      if (name === 'now') return () => target.now() + setMs
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const client = createFakeClient(environment)
+  const runtime = createSimulatedRuntime({ environment: { ...environment, clock } })
+  const kubelet = createKubelet({ client, environment: { ...environment, clock }, nodeName: 'node-a', runtime })
+  const started = kubelet.start()
+  await environment.clock.settle()
+  await started
+  onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+  await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }))
+  const containers = [testContainer({ envFrom: [{ configMapRef: { name: 'shop' } }] })]
+  await create(client, testPod({ containers }, { metadata: { name: 'other' } }))
+  await environment.clock.advance('1m')
+  setMs = -3_600_000
+  const metadata = { namespace: 'default', name: 'shop' }
+  await client.create<ConfigMap>(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+  await environment.clock.advance('1m')
+  expect(client.stored<Pod>(pods).map(({ status }) => status?.phase)).toEqual(['Running', 'Running'])
 })
 
 describe('a pod that uses a claim', () => {
@@ -273,6 +303,42 @@ describe('a pod on its node', () => {
     expect(await runtime.listContainers(uid)).toHaveLength(2)
   })
 
+  it('gets a new sandbox after a moment where the one before has ended at once', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { runPodSandbox, stopPodSandbox } = runtime
+    let made = 0
+    runtime.runPodSandbox = async (config) => {
+      made += 1
+      const sandbox = await runPodSandbox.call(runtime, config)
+      await stopPodSandbox.call(runtime, sandbox.id)
+      return sandbox
+    }
+    await create(client, testPod())
+    await clock.advance('10s')
+    expect(made).toBeLessThan(15)
+    runtime.runPodSandbox = runPodSandbox
+    await clock.advance('10s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
+  it('is tried again after a while where its runtime makes a container and does not start it', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    const { createContainer, startContainer } = runtime
+    let made = 0
+    runtime.createContainer = (...given) => {
+      made += 1
+      return createContainer.apply(runtime, given)
+    }
+    runtime.startContainer = () => Promise.reject(new Error('no answer within 120 s'))
+    await create(client, testPod())
+    await clock.advance('1m')
+    expect(made).toBeLessThan(9)
+    expect((await statusOf(client))?.containerStatuses?.[0]?.state?.waiting?.reason).toBe('RunContainerError')
+    runtime.startContainer = startContainer
+    await clock.advance('10s')
+    expect(await statusOf(client)).toMatchObject({ phase: 'Running' })
+  })
+
   it('shows that it is not ready for the moment of a restart', async () => {
     const { client, clock, runtime } = await startedKubelet()
     const { uid = '' } = (await create(client, testPod())).metadata
@@ -295,6 +361,41 @@ describe('a pod on its node', () => {
     expect(phase).toBe('Succeeded')
     expect(conditions.find(({ type }) => type === 'PodReadyToStartContainers')?.status).toBe('False')
   })
+
+  it.each([
+    ['Always', 'Running', [1, true]],
+    ['Never', 'Succeeded', [0, false]],
+  ] as const)(
+    'that restarts %s is stopped with its sandbox, and %s afterwards',
+    async (restartPolicy, phase, [restartCount, ready]) => {
+      const { client, clock, runtime } = await startedKubelet()
+      const { uid = '' } = (await create(client, testPod({ restartPolicy }))).metadata
+      await clock.settle()
+      const { listPodSandboxes, stopPodSandbox } = runtime
+      const stopped: string[] = []
+      // What holds its network was killed, and its containers run on.
+      runtime.listPodSandboxes = async (...args) =>
+        (await listPodSandboxes.apply(runtime, args)).map((each) => ({
+          ...each,
+          ready: each.ready && each.attempt > 0,
+        }))
+      runtime.stopPodSandbox = async (id) => {
+        stopped.push(id)
+        return stopPodSandbox.call(runtime, id)
+      }
+      const [run] = await runtime.listContainers(uid)
+      await client.patch(
+        pods,
+        { namespace: 'default', name: 'web' },
+        { type: 'merge', body: { metadata: { labels: { a: 'b' } } } },
+      )
+      await clock.advance('1m')
+      const status = await statusOf(client)
+      expect(status).toMatchObject({ phase, containerStatuses: [{ restartCount, ready }] })
+      expect((await runtime.listContainers(uid)).find(({ id }) => id === run?.id)?.state).toBe('exited')
+      expect(stopped).toHaveLength(restartCount)
+    },
+  )
 
   it('succeeds when its containers do', async () => {
     const { client, clock, runtime } = await startedKubelet()
@@ -378,6 +479,33 @@ describe('a pod on its node', () => {
     const status = await statusOf(client)
     expect(status?.containerStatuses?.[0]?.restartCount).toBe(1)
     expect(status?.conditions?.map(({ type }) => type)).toContain('x/y')
+  })
+
+  it('is started again where what its volumes show cannot be read for a while', async () => {
+    const environment = virtualEnvironment()
+    const { clock } = environment
+    const client = createFakeClient(environment)
+    const runtime = createSimulatedRuntime({ environment })
+    const volumesDirectory = temporaryDirectory()
+    const kubelet = createKubelet({ client, environment, nodeName: 'node-a', runtime, volumesDirectory })
+    await kubelet.start()
+    onTestFinished(() => kubelet.stop({ containers: 'keep' }))
+    const metadata = { namespace: 'default', name: 'shop' }
+    await client.create<ConfigMap>(configMaps, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+    const created = await create(client, testPod({ volumes: [{ name: 'settings', configMap: { name: 'shop' } }] }))
+    await clock.advance('1s')
+    expect((await statusOf(client))?.phase).toBe('Running')
+    let tries = 0
+    client.intercept(({ plural }) => {
+      if (plural !== 'configmaps') return
+      tries += 1
+      throw new Error('no connection')
+    })
+    await clock.advance('2m')
+    expect(tries).toBeGreaterThan(0)
+    runtime.exitContainer(created.metadata.uid ?? '', 'web', 1)
+    await clock.advance('30s')
+    expect((await statusOf(client))?.containerStatuses?.[0]).toMatchObject({ restartCount: 1, state: { running: {} } })
   })
 
   it('writes its status in the end when the API fails for a while', async () => {
@@ -737,6 +865,71 @@ describe('deleting a pod', () => {
     expect(client.stored(pods)).toHaveLength(1)
     await clock.advance('2s')
     expect(client.stored(pods)).toEqual([])
+  })
+
+  it('asks again, less and less often, where a webhook refuses that with a conflict', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    const asked = () => client.calls.filter(({ verb, plural }) => verb === 'delete' && plural === 'pods').length
+    const allows = client.intercept(({ verb }) => {
+      if (verb === 'delete')
+        throw conflict({ group: '', plural: 'pods' }, 'web', 'admission webhook denied the request')
+    })
+    await clock.advance('1m')
+    allows()
+    const before = asked()
+    // Once a second for a moment, and then every ten.
+    expect(before).toBeGreaterThan(4)
+    expect(before).toBeLessThan(16)
+    await clock.advance('10s')
+    expect(asked()).toBe(before + 1)
+    await clock.advance('1m')
+    expect(asked()).toBe(before + 1)
+  })
+
+  it('takes a pod for gone whose name another has', async () => {
+    const { client, clock } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    const { uid } = (await podNow(client)).metadata
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    let refusals = 0
+    client.intercept(async ({ verb, plural }) => {
+      if (verb !== 'delete' || plural !== 'pods') return
+      refusals += 1
+      if (refusals > 1) return
+      client.holdWatches(pods)
+      const body = { metadata: { finalizers: null } }
+      await client.patch(pods, { namespace: 'default', name: 'web' }, { type: 'merge', body })
+      await create(client, testPod({}, graceful))
+    })
+    await clock.advance('1m')
+    expect(refusals).toBe(1)
+    expect((await podNow(client)).metadata.uid).not.toBe(uid)
+  })
+
+  it('tells once what its runtime refuses, and tries again', async () => {
+    const { client, clock, runtime } = await startedKubelet()
+    await create(client, testPod({}, graceful))
+    await clock.settle()
+    const { stopPodSandbox, listPodSandboxes } = runtime
+    runtime.stopPodSandbox = () => Promise.reject(new Error('failed to destroy network'))
+    await client.delete(pods, { namespace: 'default', name: 'web' })
+    await clock.advance('1m')
+    runtime.stopPodSandbox = stopPodSandbox
+    runtime.listPodSandboxes = () => Promise.reject(new Error('no list'))
+    await clock.advance('1m')
+    const warnings = [
+      'FailedKillPod  error killing pod: failed to destroy network',
+      'FailedSync  error determining status: no list',
+    ]
+    expect(told(client).filter((each) => each.includes('error'))).toEqual(warnings)
+    expect((await statusOf(client))?.phase).toBe('Running')
+    runtime.listPodSandboxes = listPodSandboxes
+    await clock.advance('10s')
+    expect((await statusOf(client))?.phase).toBe('Succeeded')
   })
 
   it('kills a pod that was deleted by force', async () => {

@@ -9,13 +9,13 @@ import type { EvictionThresholds } from './eviction/thresholds.ts'
 import type { HostsFiles } from './hosts/hosts-files.ts'
 import type { OpenServiceNames } from './hosts/service-names.ts'
 import type { ImageLimits } from './images/image-limits.ts'
-import { nodeImages } from './images/node-images.ts'
 import type { ClusterNameServers } from './isolation/cluster-name-servers.ts'
 import type { LogOptions } from './log-options.ts'
 import type { AgentMetricsSource, CountMount } from './metrics/agent-metrics.ts'
 import { factsOf, type NodeFacts } from './node/node-facts.ts'
 import { NodeHeartbeat } from './node/node-heartbeat.ts'
 import type { NodeObservation } from './node/node-object.ts'
+import type { NodeObserver } from './node/node-observer.ts'
 import type { RuntimeCare } from './node/runtime-care.ts'
 import { DeadContainerCollector } from './pod/dead-container-collector.ts'
 import type { DeadContainerLimits } from './pod/dead-containers.ts'
@@ -144,6 +144,14 @@ export function createKubelet(options: KubeletOptions): Kubelet {
   const logger = environment.logger.child({ node: nodeName })
   const recorder = createEventRecorder(client, environment, { component: 'kubelet', host: nodeName })
   let care: RuntimeCare | undefined
+  let observer: Promise<NodeObserver> | undefined
+  /** Loaded where there is something to see. */
+  const observe = async (): Promise<NodeObservation> => {
+    observer ??= environment.clock
+      .hold(import('./node/node-observer.ts'))
+      .then(({ NodeObserver }) => new NodeObserver(runtime, environment.clock))
+    return (await observer).observe(care?.conditions)
+  }
   const heartbeat = new NodeHeartbeat(client, environment, [
     {
       name: nodeName,
@@ -151,7 +159,7 @@ export function createKubelet(options: KubeletOptions): Kubelet {
       facts,
       runtimeVersion: `${runtime.name}://${runtime.version}`,
       labels: options.labels ?? {},
-      ...(runtime.status === undefined ? {} : { observe: () => observeNode(runtime, care?.conditions) }),
+      ...(runtime.status === undefined ? {} : { observe }),
       ...(options.taints === undefined ? {} : { taints: options.taints }),
       ...(options.port === undefined ? {} : { port: options.port }),
     },
@@ -337,11 +345,4 @@ export function createKubelet(options: KubeletOptions): Kubelet {
     attach: async (pod, attachOptions) => podAttach(runtime, manager.containerStatuses(pod), attachOptions),
     portForward: (pod) => podPortForward(runtime, pod),
   }
-}
-
-/** Whether the node runs containers, and the images that it has. */
-async function observeNode(runtime: Runtime, pressures: readonly string[] = []): Promise<NodeObservation> {
-  const { problems = [] } = (await runtime.status?.()) ?? {}
-  const images = await runtime.images?.list().catch(() => [])
-  return { problems, images: nodeImages(images ?? []), handlers: runtime.handlers, pressures }
 }

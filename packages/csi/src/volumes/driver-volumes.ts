@@ -124,8 +124,8 @@ export class DriverVolumes {
   }
 
   /** Has the Node say which attached volumes are in use. */
-  tellInUse(): Promise<void> {
-    return this.#inUse.tell()
+  async tellInUse(): Promise<void> {
+    await this.#inUse.tell()
   }
 
   async #mount(pod: Pod, volume: DriverVolume): Promise<BroughtVolume> {
@@ -144,7 +144,11 @@ export class DriverVolumes {
       const capabilities = await connection.capabilities({ signal })
       const record = this.#recordOf(pod, volume, driver)
       await keepRecord(record.directory, publishData(record, this.#options.nodeName))
-      if (record.attachmentId !== undefined) await this.tellInUse()
+      // It may have been detached before it was known to be in use.
+      if (record.attachmentId !== undefined && (await this.#inUse.tell())) {
+        const again = await this.#attachment(pod, volume, driver)
+        if ('problem' in again) return again
+      }
       const { client } = this.#options
       const target = { ...attachment, pod, volume, driver, connection, capabilities, client, signal }
       const staged = await stageVolume(target, stageDirectory(this.#options, volume.driver, volume.handle))

@@ -19,19 +19,20 @@ export class VolumesInUse {
     this.#places = places
   }
 
-  /** Resolves when the Node says what is known on disk. */
-  tell(): Promise<void> {
+  /** Resolves when the Node says what is known on disk: whether it said something else before. */
+  tell(): Promise<boolean> {
     return this.#turns.take('', async () => {
       const name = this.#nodeName
       const attached = (await allPublishes(this.#places)).filter(({ attachmentId }) => attachmentId !== undefined)
       const volumesInUse = [...new Set(attached.map(({ driver, handle }) => uniqueVolumeName(driver, handle)))].sort()
       this.#told ??= ((await this.#client.get(nodes, { name })).status?.volumesInUse ?? []).join(' ')
       const text = volumesInUse.join(' ')
-      if (text === this.#told) return
+      if (text === this.#told) return false
       const because = 'volumes of drivers came to the node, or went'
       const body = { status: { volumesInUse } }
       await this.#client.patch(nodes, { name }, { type: 'merge', body }, { subresource: 'status', because })
       this.#told = text
+      return true
     })
   }
 }

@@ -1,5 +1,21 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parseEnvFile } from './env-file.ts'
+import { temporaryDirectory } from '../testing/temporary-directory.ts'
+import { parseEnvFile, readEnvFile } from './env-file.ts'
+
+const needsLinux = { meta: { needs: 'Linux' } }
+
+it.skipIf(process.platform !== 'linux')('is not read where a link is in its place by now', needsLinux, async () => {
+  const [volume, elsewhere] = [temporaryDirectory(), temporaryDirectory()]
+  for (const directory of [join(volume, 'own'), elsewhere]) {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'env'), "B='2'")
+  }
+  symlinkSync(elsewhere, join(volume, 'link'))
+  expect(await readEnvFile(join(volume, 'own/env'), 'B', volume)).toBe('2')
+  await expect(readEnvFile(join(volume, 'link/env'), 'B', volume)).rejects.toThrow('link is a link')
+})
 
 describe('a file of variables', () => {
   it.each<[string, string, string | undefined]>([

@@ -1,20 +1,33 @@
-import { constants } from 'node:fs'
+import { closeSync, constants, realpathSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { openExactly } from '../volumes/exact-path.ts'
 
 /** No file of variables is larger: what a process takes for its environment is less. */
 export const envFileBytesMax = 1024 * 1024
 
 /**
- * The value of a variable in a file of variables; undefined where the file does not have it. Rejects where it cannot be read, is no
- * plain file, is too large, or breaks the format before the variable is found.
+ * The value of a variable in a file of variables, which is in a volume; undefined where the file does not have it. Links have been followed when
+ * its path was found. Rejects where it cannot be read, is no plain file, is too large, or breaks the format before the variable is found.
  */
-export async function readEnvFile(path: string, key: string): Promise<string | undefined> {
-  // A container may have put a pipe there, which must not be waited for.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+export async function readEnvFile(path: string, key: string, volume: string): Promise<string | undefined> {
+  const file = await openPlain(path, volume)
   try {
     return parseEnvFile(await contentOf(file), key)
   } finally {
     await file.close()
+  }
+}
+
+/** A container may have put a pipe there, which must not be waited for, or by now a link to another's file, which must not be read. */
+async function openPlain(path: string, volume: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK
+  if (process.platform !== 'linux') return open(path, flags | constants.O_NOFOLLOW)
+  const handle = openExactly(join(realpathSync(volume), relative(volume, path)))
+  try {
+    return await open(`/proc/self/fd/${handle}`, flags)
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -167,7 +167,7 @@ async function fromFile(
   }
   const file = await pathWithin(volume.path, path)
   const { readEnvFile } = await import('./env-file.ts')
-  const value = await readEnvFile(file, key).catch((error: unknown) => {
+  const value = await readEnvFile(file, key, volume.path).catch((error: unknown) => {
     throw new Error("couldn't parse env file", { cause: error })
   })
   if (value !== undefined || optional === true) return value

@@ -5,6 +5,7 @@ import { recordNodeEvent } from '../node/record-node-event.ts'
 import type { Image, ImageService, Runtime } from '../runtimes/runtime.ts'
 import type { ImageLimits } from './image-limits.ts'
 import { planImageRemoval, removableImages, type TrackedImage } from './plan-image-removal.ts'
+import { pullRecordsOf } from './pull-records.ts'
 
 /** How often it is looked which images are in use, and whether some are to go: upstream's ImageGCPeriod. */
 export const imageCollectionPeriodMs = 300_000
@@ -92,7 +93,8 @@ export class ImageCollector {
   }
 
   async #track(nowMs: number): Promise<readonly TrackedImage[]> {
-    const { images, runtime } = this.#parts
+    const { images, runtime, environment } = this.#parts
+    const listedMs = environment.clock.now()
     const [all, containers] = await Promise.all([images.list(), runtime.listContainers()])
     const used = new Set(
       containers.flatMap(({ imageRef, image, mountedImages = [] }) => [imageRef, image, ...mountedImages]),
@@ -108,6 +110,9 @@ export class ImageCollector {
     })
     this.#known = new Map(tracked.map(({ id, detectedMs, usedMs }) => [id, { detectedMs, usedMs }]))
     this.#isFirst = false
+    await pullRecordsOf(images)
+      ?.prune(new Set(all.map(({ id }) => id)), listedMs)
+      .catch((error: unknown) => environment.logger.warn('images that are gone are not forgotten', { error }))
     return tracked
   }
 

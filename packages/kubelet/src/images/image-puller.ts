@@ -1,8 +1,8 @@
 import type { Container, Pod, Secret } from '@coracle/api'
 import { type Clock, keepProcess } from '@coracle/environment'
-import type { Image, ImageService, RegistryCredentials } from '../runtimes/runtime.ts'
+import type { Image, ImageService } from '../runtimes/runtime.ts'
 import { ImagePullError } from '../runtimes/runtime.ts'
-import { credentialsFor } from './registry-credentials.ts'
+import { credentialsFor, type PullSecret, type SecretCredentials } from './registry-credentials.ts'
 
 /** Images that are pulled at one time: others wait their turn (upstream's maxParallelImagePulls). */
 export const parallelPullsMax = 5
@@ -10,6 +10,8 @@ export const parallelPullsMax = 5
 /** A pull that is over. */
 export interface Pulled {
   readonly imageRef: string
+  /** The secret with which it was to be had; undefined: it takes none. */
+  readonly secret: PullSecret | undefined
   readonly tookMs: number
   /** With the wait for its turn. */
   readonly tookInAllMs: number
@@ -50,11 +52,12 @@ export class ImagePuller {
     try {
       signal.throwIfAborted()
       const beganMs = this.#clock.monotonicMs()
-      const imageRef = await this.#pullWithAny(image, credentialsFor(image, secrets), signal)
+      const { imageRef, secret } = await this.#pullWithAny(image, credentialsFor(image, secrets), signal)
       const endedMs = this.#clock.monotonicMs()
       const found = await this.#images.status(imageRef)
       return {
         imageRef: found?.id ?? imageRef,
+        secret,
         tookMs: endedMs - beganMs,
         tookInAllMs: endedMs - askedMs,
         sizeBytes: found?.sizeBytes ?? 0,
@@ -65,12 +68,16 @@ export class ImagePuller {
     }
   }
 
-  async #pullWithAny(image: string, credentials: readonly RegistryCredentials[], signal: AbortSignal): Promise<string> {
-    if (credentials.length === 0) return this.#images.pull(image, undefined, signal)
+  async #pullWithAny(
+    image: string,
+    all: readonly SecretCredentials[],
+    signal: AbortSignal,
+  ): Promise<Pick<Pulled, 'imageRef' | 'secret'>> {
+    if (all.length === 0) return { imageRef: await this.#images.pull(image, undefined, signal), secret: undefined }
     const problems: string[] = []
-    for (const each of credentials) {
+    for (const { credentials, source } of all) {
       try {
-        return await this.#images.pull(image, each, signal)
+        return { imageRef: await this.#images.pull(image, credentials, signal), secret: source }
       } catch (error) {
         if (!(error instanceof ImagePullError)) throw error
         problems.push(error.message)

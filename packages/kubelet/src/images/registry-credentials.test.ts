@@ -15,7 +15,9 @@ const secret = (auths: object): Secret => ({
 const found = (image: string, ...servers: readonly string[]) =>
   credentialsFor(image, [
     secret(Object.fromEntries(servers.map((server) => [server, { username: server, password: 'p' }]))),
-  ]).map(({ username }) => username)
+  ]).map(({ credentials: { username } }) => username)
+
+const credentialsIn = (from: Secret) => credentialsFor('a.example/x', [from]).map(({ credentials }) => credentials)
 
 describe('the credentials for an image', () => {
   it.each([
@@ -52,7 +54,7 @@ describe('the credentials for an image', () => {
   })
 
   it('may be a name and a password in one, in the older form of a secret too', () => {
-    expect(credentialsFor('a.example/x', [secret({ 'a.example': { auth: base64('me:pass:word') } })])).toEqual([
+    expect(credentialsIn(secret({ 'a.example': { auth: base64('me:pass:word') } }))).toEqual([
       { username: 'me', password: 'pass:word' },
     ])
     const old: Secret = {
@@ -60,7 +62,7 @@ describe('the credentials for an image', () => {
       type: 'kubernetes.io/dockercfg',
       data: { '.dockercfg': base64('{"a.example":{"username":"me","password":"x"}}') },
     }
-    expect(credentialsFor('a.example/x', [old])).toEqual([{ username: 'me', password: 'x' }])
+    expect(credentialsIn(old)).toEqual([{ username: 'me', password: 'x' }])
   })
 
   it('of a secret that is none are left out', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Secret } from '@coracle/api'
 import type { RegistryCredentials } from '../runtimes/runtime.ts'
 
@@ -15,14 +16,40 @@ interface RegistryEntry {
  * upstream's keyring (https://kubernetes.io/docs/concepts/containers/images/#config-json). Secrets that hold none, or none that
  * can be read, are left out.
  */
-export function credentialsFor(image: string, secrets: readonly Secret[]): readonly RegistryCredentials[] {
-  const name = withoutTag(image)
-  const entries = secrets.flatMap(entriesOf).filter(({ place }) => isFor(place, name))
-  return entries.sort((a, b) => (a.place < b.place ? 1 : a.place > b.place ? -1 : 0)).map((entry) => entry.credentials)
+export function credentialsFor(image: string, secrets: readonly Secret[]): readonly SecretCredentials[] {
+  const name = repositoryOf(image)
+  const entries = secrets.flatMap((secret) => entriesOf(secret).map((entry) => ({ ...entry, secret })))
+  return entries
+    .filter(({ place }) => isFor(place, name))
+    .sort((a, b) => (a.place < b.place ? 1 : a.place > b.place ? -1 : 0))
+    .map(({ credentials, secret }) => ({ credentials, source: sourceOf(secret, credentials) }))
 }
 
-/** The name of an image with its registry. */
-function withoutTag(image: string): string {
+/** Credentials, and where they are from. */
+export interface SecretCredentials {
+  readonly credentials: RegistryCredentials
+  readonly source: PullSecret
+}
+
+/** A secret, and what of it is used, as a digest. */
+export interface PullSecret {
+  readonly uid: string
+  readonly namespace: string
+  readonly name: string
+  readonly credentialHash: string
+}
+
+function sourceOf({ metadata }: Secret, credentials: RegistryCredentials): PullSecret {
+  const { uid = '', namespace = '', name = '' } = metadata
+  const { username = '', password = '' } = credentials
+  const credentialHash = createHash('sha256')
+    .update(JSON.stringify([username, password]))
+    .digest('hex')
+  return { uid, namespace, name, credentialHash }
+}
+
+/** The name of an image with its registry, and without its tag or digest. */
+export function repositoryOf(image: string): string {
   const [name = ''] = image.split('@')
   const bare = name.replace(/:[^/:]*$/, '')
   const [first = ''] = bare.split('/')

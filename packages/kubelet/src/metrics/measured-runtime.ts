@@ -25,7 +25,7 @@ const runtimeOperations: Readonly<Partial<Record<keyof Runtime, string>>> = {
   portForward: 'port_forward',
 }
 
-const imageOperations: Readonly<Record<keyof ImageService, string>> = {
+const imageOperations: Readonly<Partial<Record<keyof ImageService, string>>> = {
   list: 'list_images',
   status: 'image_status',
   pull: 'pull_image',

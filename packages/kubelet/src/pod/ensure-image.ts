@@ -1,5 +1,14 @@
-import { type Container, durationText, type Pod } from '@coracle/api'
-import { isToBePulled, type PresentImage, pullerOf, pullSecretsOf, withTag } from '../images/image-puller.ts'
+import { type Container, durationText, type Pod, type Secret } from '@coracle/api'
+import {
+  isToBePulled,
+  type PresentImage,
+  type Pulled,
+  pullerOf,
+  pullSecretsOf,
+  withTag,
+} from '../images/image-puller.ts'
+import { pullRecordsOf } from '../images/pull-records.ts'
+import { credentialsFor } from '../images/registry-credentials.ts'
 import { type Image, ImagePullError, type ImageService } from '../runtimes/runtime.ts'
 import { type ImageFailure, imagePullFailure, presentText, type Tell, tellPulling } from './image-pull.ts'
 import type { PodContext } from './pod-context.ts'
@@ -32,7 +41,11 @@ export async function ensureImage(
     return { failure: { reason: 'ImageInspectError', message } }
   }
   if (isToBePulled(asked, found !== undefined)) return pull(context, images, pod, name, tell, signal)
-  if (found !== undefined) {
+  const isForPod = found !== undefined && (await mayUse(context, images, pod, name, found))
+  // Whoever may not use it is not told that it is there.
+  if (found !== undefined && !isForPod && asked.imagePullPolicy !== 'Never')
+    return pull(context, images, pod, name, tell, signal)
+  if (found !== undefined && isForPod) {
     tell('Normal', 'Pulled', presentText(name))
     return { present: { imageRef: found.id, image: found } }
   }
@@ -40,6 +53,18 @@ export async function ensureImage(
   tell('Warning', 'ErrImageNeverPull', message)
   tell('Warning', 'Failed', 'Error: ErrImageNeverPull')
   return { failure: { reason: 'ErrImageNeverPull', message } }
+}
+
+/** Whether a pod may use an image that is on the node: it was to be had without a secret, or with one that the pod has, too. */
+async function mayUse(
+  { sources }: PodContext,
+  images: ImageService,
+  pod: Pod,
+  name: string,
+  { id }: Image,
+): Promise<boolean> {
+  const secrets = async () => credentialsFor(name, await pullSecretsOf(pod, sources.secret)).map(({ source }) => source)
+  return (await pullRecordsOf(images)?.mayUse(withTag(name), id, secrets)) ?? true
 }
 
 async function pull(
@@ -53,7 +78,7 @@ async function pull(
   tellPulling(tell, name)
   try {
     const secrets = await pullSecretsOf(pod, context.sources.secret)
-    const pulled = await pullerOf(images, context.environment.clock).pull(withTag(name), secrets, signal)
+    const pulled = await pullRecorded(context, images, withTag(name), secrets, signal)
     const { imageRef, tookMs, tookInAllMs, sizeBytes } = pulled
     const times = `${durationText(Math.floor(tookMs))} (${durationText(Math.floor(tookInAllMs))} including waiting)`
     const message = `Successfully pulled image ${JSON.stringify(name)} in ${times}. Image size: ${sizeBytes} bytes.`
@@ -64,4 +89,32 @@ async function pull(
     if (!(error instanceof ImagePullError)) throw error
     return { failure: imagePullFailure(tell, name, error) }
   }
+}
+
+/** Pulls an image, and keeps with which secret: until that is known nobody may use it without asking its registry. */
+async function pullRecorded(
+  { environment }: PodContext,
+  images: ImageService,
+  image: string,
+  secrets: readonly Secret[],
+  signal: AbortSignal,
+): Promise<Pulled> {
+  const records = pullRecordsOf(images)
+  await records?.begins(image).catch((error: Error) => {
+    throw new ImagePullError(`failed to record image pull intent: ${error.message}`)
+  })
+  let pulled: Pulled | undefined
+  try {
+    pulled = await pullerOf(images, environment.clock).pull(image, secrets, signal)
+    await records?.pulled(image, pulled.imageRef, pulled.secret)
+  } catch (error) {
+    if (pulled !== undefined) {
+      environment.logger.warn('it could not be kept by whom an image was pulled', { image, error })
+      return pulled
+    }
+    await records?.ends(image).catch(() => {})
+    throw error
+  }
+  await records?.ends(image).catch(() => {})
+  return pulled
 }

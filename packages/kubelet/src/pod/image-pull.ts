@@ -7,6 +7,11 @@ import { imageNameProblem } from './image-name.ts'
 import type { StartFailure } from './plan-pod.ts'
 
 const pullFailed = 'ErrImagePull'
+/** What runtimes say first where they know more (errors of CRI), and what that means: these are reasons, too. */
+const knownProblems = {
+  RegistryUnavailable: 'the registry is unavailable',
+  SignatureValidationFailed: 'the signature validation failed',
+} as const
 
 /** Why an image of this name cannot be asked for, as upstream tells it; undefined where it can. */
 export function invalidImageName(image: string | undefined): WaitingReason | undefined {
@@ -33,15 +38,25 @@ export const tellPulling = (tell: Tell, image: string): void =>
 /** Tells of an image that was asked for and cannot be had, as upstream does. */
 export function imagePullFailure(tell: Tell, image: string, { message }: ImagePullError): ImageFailure {
   const name = JSON.stringify(image)
+  const problem = problemOf(image, message)
   tell('Warning', 'Failed', `Failed to pull image ${name}: ${message}`)
-  tell('Warning', 'Failed', `Error: ${pullFailed}`)
+  tell('Warning', 'Failed', `Error: ${problem.reason}`)
   tell('Normal', 'BackOff', `Back-off pulling image ${name}`)
   tell('Warning', 'Failed', 'Error: ImagePullBackOff')
-  return { reason: pullFailed, message, missing: image }
+  return { ...problem, missing: image }
+}
+
+function problemOf(image: string, message: string): WaitingReason {
+  for (const [reason, why] of Object.entries(knownProblems)) {
+    if (!message.startsWith(reason)) continue
+    return { reason, message: `image pull failed for ${image} because ${why}${message.slice(reason.length)}` }
+  }
+  return { reason: pullFailed, message }
 }
 
 /** Why a container does not start for want of an image: its own, or that of a volume. */
 export interface ImageFailure extends WaitingReason {
+  /** The image that was asked for and cannot be had. */
   readonly missing?: string
 }
 
@@ -55,12 +70,12 @@ export function imagePullBackOff(
   before: StartFailure | undefined,
   nowMs: number,
 ): StartFailure | undefined {
-  if (failure.reason !== pullFailed) return undefined
+  if (failure.missing === undefined) return undefined
   const lastMs = before?.image === image ? (before?.delayMs ?? 0) : 0
   const delayMs = Math.min(backOffMaxMs, Math.max(backOffInitialMs, 2 * lastMs))
   return {
     reason: 'ImagePullBackOff',
-    message: `Back-off pulling image ${JSON.stringify(failure.missing ?? image ?? '')}: ${pullFailed}: ${failure.message ?? ''}`,
+    message: `Back-off pulling image ${JSON.stringify(failure.missing ?? image ?? '')}: ${failure.reason}: ${failure.message ?? ''}`,
     retryAtMs: nowMs + delayMs,
     delayMs,
     ...(image === undefined ? {} : { image }),

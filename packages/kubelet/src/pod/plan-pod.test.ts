@@ -130,6 +130,19 @@ describe('starting a pod', () => {
       ['run-sandbox#1'],
     ],
     [
+      'stops containers that outlive their sandbox before it makes the next one',
+      { sandboxes: [testSandbox({ ready: false })], runs: [testRun()] },
+      ['stop web 30s'],
+    ],
+    [
+      'stops what is left in a former sandbox, and starts it again in the one that is there',
+      {
+        sandboxes: [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })],
+        runs: [testRun()],
+      },
+      ['stop web 30s'],
+    ],
+    [
       'starts a container again in the new sandbox',
       {
         sandboxes: [testSandbox({ ready: false }), testSandbox({ id: 's1', attempt: 1 })],

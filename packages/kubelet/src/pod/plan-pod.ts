@@ -12,11 +12,13 @@ import { crashLoop, isDue, restartOf } from './container-restart.ts'
 import { type DeadContainerLimits, deadContainerLimits, surplusRuns } from './dead-containers.ts'
 import { isRestartingAll, restartAll } from './restart-all.ts'
 import { initRestartsAfter } from './restart-policy.ts'
-import { stopPod, stopUnhealthy } from './stop-containers.ts'
+import { stopLeftBehind, stopPod, stopUnhealthy } from './stop-containers.ts'
 
 /** A start that failed, and when to try again. */
 export interface StartFailure extends WaitingReason {
   readonly retryAtMs: number
+  /** Where its run has ended that counts as its end, and the wait is that between runs. */
+  readonly endsRun?: boolean
   /** With another image than this there is no such wait. */
   readonly image?: string
   /** How long an image that could not be had is left alone. */
@@ -194,7 +196,9 @@ function planRun(observation: PodObservation): PodPlan {
   const finished = isFinished(observation)
   if (finished) return planFinished(observation)
   const sandbox = currentSandbox(observation)
-  if (sandbox === undefined) return planSandbox(observation)
+  const leftBehind = stopLeftBehind(observation, sandbox)
+  if (sandbox === undefined)
+    return leftBehind.length > 0 ? assemble(observation, leftBehind, []) : planSandbox(observation)
 
   const collected: (Step | undefined)[] = []
   const actions: PodAction[] = []
@@ -205,7 +209,7 @@ function planRun(observation: PodObservation): PodPlan {
     for (const container of observation.pod.spec.containers)
       collected.push(stepRegular(observation, sandbox, container))
   }
-  actions.push(...stopUnhealthy(observation), ...removeOld(observation))
+  actions.push(...leftBehind, ...stopUnhealthy(observation), ...removeOld(observation))
   return assemble(observation, actions, collected)
 }
 
@@ -240,10 +244,17 @@ export function latestSandbox(sandboxes: readonly PodSandboxStatus[]): PodSandbo
   )
 }
 
+/** A sandbox in which nothing has run is followed by another no sooner after it was made: upstream's node agent looks at pods as often. */
+const sandboxGapMs = 1_000
+
 function planSandbox(observation: PodObservation): PodPlan {
-  const { volumesRetryAtMs } = observation
+  const { volumesRetryAtMs, nowMs } = observation
   if (volumesRetryAtMs !== undefined) return { ...assemble(observation, [], []), wakeAtMs: volumesRetryAtMs }
   const latest = latestSandbox(observation.sandboxes)
+  // The clock may have been set back.
+  const isUnused = latest !== undefined && observation.runs.every(({ sandboxId }) => sandboxId !== latest.id)
+  const dueMs = isUnused ? Math.min(latest.createdAtMs, nowMs) + sandboxGapMs : nowMs
+  if (nowMs < dueMs) return { ...assemble(observation, [], []), wakeAtMs: dueMs }
   const attempt = latest === undefined ? 0 : latest.attempt + 1
   const because = latest === undefined ? 'the pod is new on this node' : 'its sandbox has ended'
   return assemble(observation, [{ type: 'run-sandbox', attempt, because }], [])
@@ -317,7 +328,8 @@ function stepStart(
   if (volumesRetryAtMs !== undefined) return { type: 'wait', wakeAtMs: volumesRetryAtMs }
   const failure = failures.get(container.name)
   const concerns = failure?.image === undefined || failure.image === container.image
-  if (failure !== undefined && concerns && nowMs < failure.retryAtMs) {
+  const hasEnded = failure?.endsRun === true && run?.state === 'exited'
+  if (failure !== undefined && concerns && !hasEnded && nowMs < failure.retryAtMs) {
     return { type: 'wait', wakeAtMs: failure.retryAtMs }
   }
   const [latest] = runsOf(container.name, observation.runs)

@@ -65,8 +65,10 @@ async function startedNode({ stopMs = 0 } = {}) {
       .filter((reason) => reason?.startsWith('Resize'))
   const messages = () =>
     client.stored<Event>(events).flatMap(({ reason, message = '' }) => (reason?.startsWith('Resize') ? [message] : []))
-  return { client, clock, kubelet, open, run, read, resize, shown, told, messages }
+  return { client, clock, kubelet, open, run, read, resize, runtime, shown, told, messages }
 }
+
+const anew = [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] as const
 
 describe('a pod whose resources are changed', () => {
   it('gets what the node can spare, and runs on', async () => {
@@ -159,6 +161,67 @@ describe('a pod whose resources are changed', () => {
     expect(told()).toEqual(['ResizeStarted', 'ResizeCompleted'])
   })
 
+  it('is still in progress for the next node agent where they have not started anew', async () => {
+    const { clock, kubelet, open, run, read, resize, shown } = await startedNode({ stopMs: 3_600_000 })
+    await run('web', '1', { resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] })
+    await resize('web', '2')
+    const has = async () => (await read('web')).status?.containerStatuses?.[0]?.resources?.requests?.cpu
+    expect(await has()).toBe('1')
+    await kubelet.stop({ containers: 'keep' })
+    await open()
+    await clock.settle()
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 0, conditions: ['PodResizeInProgress'] })
+    await clock.advance('2h')
+    expect(await has()).toBe('2')
+    expect(await shown('web')).toEqual({ cpu: '2', restarts: 1, conditions: [] })
+  })
+
+  it('is done where the container that was to start anew does not run', async () => {
+    const { client, clock, runtime, read, shown } = await startedNode()
+    const { uid: _, ...metadata } = testPod().metadata
+    const resources = { requests: { cpu: '1' } }
+    const done = { ...testContainer({ name: 'done' }), resources, resizePolicy: anew }
+    const containers = [testContainer(), done]
+    await client.create(pods, { ...testPod({ restartPolicy: 'OnFailure', containers }), metadata } as Pod)
+    await clock.settle()
+    const pod = await read('web')
+    runtime.exitContainer(pod.metadata.uid ?? '', 'done', 0)
+    await clock.settle()
+    const resized = { ...done, resources: { requests: { cpu: '2' } } }
+    await client.update(pods, {
+      ...pod,
+      metadata: (await read('web')).metadata,
+      spec: { ...pod.spec, containers: [testContainer(), resized] },
+    } as Pod)
+    await clock.advance('1m')
+    expect((await shown('web')).conditions).toEqual([])
+  })
+
+  it('starts with what it has been given where the change comes as it starts', async () => {
+    const { client, kubelet, run, resize, runtime, shown } = await startedNode()
+    const given: string[] = []
+    const { createContainer, listPodSandboxes } = runtime
+    runtime.createContainer = (id, config) => {
+      given.push(...config.env.flatMap(({ name, value }) => (name === 'CPU' ? [value] : [])))
+      return createContainer.call(runtime, id, config)
+    }
+    runtime.listPodSandboxes = async (...asked) => {
+      const found = await listPodSandboxes.apply(runtime, asked)
+      const [pod] = client.stored<Pod>(pods)
+      if (found.length > 0 && pod?.metadata.generation === 1) {
+        const containers = pod.spec.containers.map((each) => ({ ...each, resources: { requests: { cpu: '5' } } }))
+        await client.update(pods, { ...pod, spec: { ...pod.spec, containers } } as Pod)
+        while (kubelet.pods()[0]?.metadata.generation !== 2) await undefined
+      }
+      return found
+    }
+    await run('web', '1', { env: [{ name: 'CPU', valueFrom: { resourceFieldRef: { resource: 'requests.cpu' } } }] })
+    expect(given).toEqual(['1'])
+    expect(await shown('web')).toMatchObject({ cpu: '1', conditions: ['PodResizePending Deferred'] })
+    await resize('web', '2')
+    expect((await shown('web')).cpu).toBe('2')
+  })
+
   it.each([
     ['without a limit of its own', {}, 1],
     ['with one', { limits: { cpu: '1' } }, 0],
@@ -243,6 +306,14 @@ it('takes a pod for what its status says it has been given as a whole, as far as
   const same = given('2')
   expect(withResourcesOfStatus(same)).toBe(same)
   expect(withResourcesOfStatus(given('1')).spec.resources).toEqual({ requests: { cpu: '1' } })
+})
+
+it('takes a container for what it runs with, not for what it is to have', () => {
+  const cpu = (amount: string) => ({ requests: { cpu: amount } })
+  const container = { name: 'web', image: '', imageID: '', ready: true, restartCount: 0 }
+  const status = { containerStatuses: [{ ...container, resources: cpu('1'), allocatedResources: { cpu: '2' } }] }
+  const pod = testPod({ containers: [testContainer({ resources: cpu('2') })] }, { status })
+  expect(withResourcesOfStatus(pod).spec.containers[0]?.resources).toEqual(cpu('1'))
 })
 
 /** A pod of so many containers, which asks for so much for each. */

@@ -1,6 +1,5 @@
 import {
   type Container,
-  type ContainerStatus,
   deepEqual,
   finderOf,
   type Pod,
@@ -35,7 +34,7 @@ export function withResourcesOf(pod: Pod, spec: PodSpec): Pod {
   return withContainers(withPodLevel(pod, spec.resources), given)
 }
 
-/** The pod with what its status says that it has been given: what an earlier life of the node agent has done. */
+/** The pod with what its status says that its containers run with: what an earlier life of the node agent has done, and no more. */
 export function withResourcesOfStatus(pod: Pod): Pod {
   const statuses = { containers: pod.status?.containerStatuses, initContainers: pod.status?.initContainerStatuses }
   const whole = withPodLevel(pod, givenAsWhole(pod))
@@ -43,17 +42,12 @@ export function withResourcesOfStatus(pod: Pod): Pod {
     const named = byName(statuses[list])
     return pod.spec[list]?.map((container) => {
       const status = named(container.name)
-      return status?.resources === undefined ? container : withResources(container, givenTo(status))
+      return status?.resources === undefined ? container : withResources(container, status.resources)
     })
   })
 }
 
 const byName = <T extends { readonly name: string }>(items: readonly T[] = []) => finderOf(items, ({ name }) => name)
-
-const givenTo = ({ resources, allocatedResources }: ContainerStatus): ResourceRequirements => ({
-  ...resources,
-  ...(allocatedResources === undefined ? {} : { requests: allocatedResources }),
-})
 
 /** What the spec names for the pod as a whole, in the amounts of the status, which names more. */
 function givenAsWhole({ spec, status }: Pod): ResourceRequirements | undefined {
@@ -104,10 +98,10 @@ export function isResized(spec: PodSpec, before: PodSpec): boolean {
 }
 
 /**
- * The containers of a pod that start anew for what has changed of their resources since another version of it, by name. One without a
- * limit of its own has that of its pod.
+ * The containers of a pod that start anew for what has changed of their resources since another version of it, as they are there. One without
+ * a limit of its own has that of its pod.
  */
-export function restartedForResize(spec: PodSpec, before: PodSpec): readonly string[] {
+export function restartedForResize(spec: PodSpec, before: PodSpec): readonly Container[] {
   return lists.flatMap((list) => {
     const named = byName(before[list])
     return (spec[list] ?? []).flatMap((container) => {
@@ -118,14 +112,14 @@ export function restartedForResize(spec: PodSpec, before: PodSpec): readonly str
           old !== undefined &&
           !deepEqual(amounts(container, spec, resourceName), amounts(old, before, resourceName)),
       )
-      return isConcerned ? [container.name] : []
+      return isConcerned && old !== undefined ? [old] : []
     })
   })
 }
 
 /** The containers of a pod that go on with what has changed of their resources since another version of it, by name. */
 export function resizedInPlace(spec: PodSpec, before: PodSpec): readonly string[] {
-  const restarted = new Set(restartedForResize(spec, before))
+  const restarted = new Set(restartedForResize(spec, before).map(({ name }) => name))
   // One without a limit of its own has that of its pod.
   const concerned = deepEqual(spec.resources ?? {}, before.resources ?? {})
     ? resizedContainers(spec, before)

@@ -8,6 +8,7 @@ import {
   type PodSpec,
   parseTime,
   pods,
+  type ResourceRequirements,
   type Volume,
 } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
@@ -17,7 +18,12 @@ import { agentCause } from '../agent-cause.ts'
 import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import { type ContainerRuntimeStatus, RuntimeUnavailableError, type SandboxIsolation } from '../runtimes/runtime.ts'
+import {
+  type ContainerRuntimeStatus,
+  type PodSandboxStatus,
+  RuntimeUnavailableError,
+  type SandboxIsolation,
+} from '../runtimes/runtime.ts'
 import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
@@ -70,10 +76,12 @@ const volumesRetryMaxMs = 30_000
 const volumesRefreshMs = 60_000
 /** Whoever marks a pod that waits for nothing removes it next. If it is still there after this it is looked after: upstream's sync period of statuses. */
 const removalMaxMs = 10_000
+/** A clock that goes so much faster or slower between two looks was set. */
+const clockSetMinMs = 1_000
 /** Actions that take longer than this show in the status before they are done. */
 const slowActionMs = 100
-/** A pass that failed unexpectedly is tried again after this. */
-const passRetryMs = 1_000
+/** A pass that failed unexpectedly is tried again after this, which doubles each time up to upstream's backOffPeriod, `startRetryMs`. */
+const passRetryFirstMs = 1_000
 
 /**
  * Brings one pod of this node to what the API wants of it, and reports how it is. One pass at a time: observe the
@@ -118,8 +126,8 @@ export class PodWorker implements StatusWriterHost {
   #givenSpec: PodSpec
   #judgedGeneration: number | undefined
   #resizeRefusal: WaitingReason | undefined
-  /** Containers that are to start anew for their resources, with their run until then, as far as it is known. */
-  #resizing: ReadonlyMap<string, string | undefined> = none
+  /** Containers that are to start anew for their resources, by name. */
+  #resizing: ReadonlyMap<string, RestartForResize> = none
   /** Made when containers that run are to have other resources: most pods never need it. */
   #updates: ResourceUpdates | undefined
   /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
@@ -132,6 +140,11 @@ export class PodWorker implements StatusWriterHost {
   #startingSinceMs: number | undefined
   #isUpdated = false
   #dirty = false
+  #passRetryMs = passRetryFirstMs
+  /** By how much the clock was ahead of the monotonic one at the last look. */
+  #aheadMs: number
+  /** What was told last of what the runtime refuses. */
+  #toldProblem = ''
   #running: Promise<void> | undefined
   #timer: Timer | undefined
   #deleted = false
@@ -141,6 +154,7 @@ export class PodWorker implements StatusWriterHost {
     this.#context = context
     this.#pod = pod
     this.#onFinished = onFinished
+    this.#aheadMs = context.environment.clock.now() - this.#monotonicMs()
     const { metadata } = pod
     this.#ending = metadata.deletionTimestamp !== undefined
     // Of a deletion that nobody here has seen only the API's clock tells when it was.
@@ -240,6 +254,7 @@ export class PodWorker implements StatusWriterHost {
       try {
         if (passes > passesMax) throw new Error(`${passesMax} passes in a row have not settled the pod`)
         await this.#pass()
+        this.#passRetryMs = passRetryFirstMs
       } catch (error) {
         this.#noteFailedPass(error)
       }
@@ -265,7 +280,8 @@ export class PodWorker implements StatusWriterHost {
     else if (error instanceof VolumesNotReadyError) this.#warnOfVolumes(error.message)
     else logger.error('pod worker failed', { pod, error })
     const waitsLong = error instanceof SandboxError || error instanceof VolumesNotReadyError
-    this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : passRetryMs))
+    this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : this.#passRetryMs))
+    this.#passRetryMs = Math.min(2 * this.#passRetryMs, startRetryMs)
   }
 
   /** A driver may be away for long. */
@@ -278,6 +294,7 @@ export class PodWorker implements StatusWriterHost {
 
   async #pass(): Promise<void> {
     if (!this.#asked) await this.#askForAdmission()
+    this.#followClock()
     this.#resize()
     await this.#mountVolumes()
     const observation = await this.#observe()
@@ -347,8 +364,10 @@ export class PodWorker implements StatusWriterHost {
     }
     this.#givenSpec = pod.spec
     if (!isOther) return
-    const restarted = restartedForResize(pod.spec, before)
-    for (const name of restarted) this.#resizingToNote().set(name, undefined)
+    for (const { name, resources = {} } of restartedForResize(pod.spec, before)) {
+      const known = this.#resizing.get(name)
+      this.#resizingToNote().set(name, { runId: undefined, before: known?.before ?? resources })
+    }
     if (this.#updatesResources) {
       this.#updates ??= new ResourceUpdates()
       this.#updates.expect(resizedInPlace(pod.spec, before), before)
@@ -367,6 +386,13 @@ export class PodWorker implements StatusWriterHost {
   get #updatesResources(): boolean {
     const { runtime, isolation } = this.#context
     return isolation !== undefined && runtime.updateContainerResources !== undefined
+  }
+
+  /** Whether the node has given the pod all that is asked for. A change that comes while a pass is under way is judged in the next. */
+  get #isJudged(): boolean {
+    return (
+      this.#resizeRefusal === undefined && (this.#ending || this.#judgedGeneration === this.#pod.metadata.generation)
+    )
   }
 
   get #isResizing(): boolean {
@@ -394,9 +420,16 @@ export class PodWorker implements StatusWriterHost {
     if (updates.isDone && !this.#isResizing) this.#tellResized()
   }
 
-  #resizingToNote(): Map<string, string | undefined> {
+  #resizingToNote(): Map<string, RestartForResize> {
     if (this.#resizing === none) this.#resizing = new Map()
-    return this.#resizing as Map<string, string | undefined>
+    return this.#resizing as Map<string, RestartForResize>
+  }
+
+  /** What containers run with that are to have something else, by name: until they have it, whoever looks after the pod next goes by that. */
+  #actualResources(): ReadonlyMap<string, ResourceRequirements> | undefined {
+    const updated = this.#updates?.actual
+    if (this.#resizing.size === 0) return updated
+    return new Map([...(updated ?? []), ...[...this.#resizing].map(([name, { before }]) => [name, before] as const)])
   }
 
   #tellResized(): void {
@@ -409,12 +442,12 @@ export class PodWorker implements StatusWriterHost {
     if (this.#resizing.size === 0) return noNames
     const resizing = this.#resizingToNote()
     const ending = new Set<string>()
-    for (const [name, old] of resizing) {
+    for (const [name, { runId, before }] of resizing) {
       const run = runsOf(name, runs).find(({ state }) => state === 'running')
-      if (run === undefined) resizing.set(name, old ?? '')
-      else if (old !== undefined && old !== run.id) resizing.delete(name)
-      else {
-        resizing.set(name, run.id)
+      // One that does not run has what it is to have with its next start, if there is one.
+      if (runId === undefined ? run === undefined : run !== undefined && run.id !== runId) resizing.delete(name)
+      else if (run !== undefined) {
+        resizing.set(name, { runId: run.id, before })
         ending.add(run.id)
       }
     }
@@ -443,7 +476,7 @@ export class PodWorker implements StatusWriterHost {
       this.#volumesRetryAtMs = undefined
       this.#noteVolumesMounted(nowMs)
     } catch (error) {
-      if (!(error instanceof VolumesNotReadyError)) throw error
+      if (!(error instanceof VolumesNotReadyError)) return this.#passOverStale(error, nowMs)
       if (this.#volumes === undefined) {
         this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
         this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
@@ -452,6 +485,14 @@ export class PodWorker implements StatusWriterHost {
       this.#toldVolumes = error.message
       recordPodEvent(this.#context, this.#pod, 'Warning', error.reason, error.message)
     }
+  }
+
+  /** A pod goes on with the volumes that it has, such as while the API is away or the disk is full. Throws where it has yet to get them. */
+  #passOverStale(error: unknown, nowMs: number): void {
+    if (this.#volumes === undefined) throw error
+    const { logger } = this.#context.environment
+    logger.warn('volumes of a pod were not brought up to date, trying again', { pod: podKey(this.#pod), error })
+    this.#noteVolumesMounted(nowMs)
   }
 
   /** Volumes that show what others may change are looked after from time to time, and where what they show of the pod has changed. */
@@ -472,13 +513,15 @@ export class PodWorker implements StatusWriterHost {
   async #observe(): Promise<PodObservation> {
     const { runtime, environment, deadContainers } = this.#context
     const uid = podUidOf(this.#pod)
-    const [sandboxes, runs] = await Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)])
+    const [sandboxes, runs] = await this.#telling('FailedSync', 'error determining status', () =>
+      Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)]),
+    )
     this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
     for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
     this.#stops?.observe(runs)
     const monotonicMs = this.#monotonicMs()
     return {
-      pod: this.#resizeRefusal === undefined ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
+      pod: this.#isJudged ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
       resized: this.#followResize(runs),
       gone: this.#gone,
       deletedForMs: this.#deletedAtMs === undefined ? undefined : monotonicMs - this.#deletedAtMs,
@@ -498,6 +541,19 @@ export class PodWorker implements StatusWriterHost {
       nowMs: environment.clock.now(),
       monotonicMs,
     }
+  }
+
+  /** What is waited for takes as long as was meant where the clock was set meanwhile. */
+  #followClock(): void {
+    const aheadMs = this.#context.environment.clock.now() - this.#monotonicMs()
+    const setMs = aheadMs - this.#aheadMs
+    this.#aheadMs = aheadMs
+    if (Math.abs(setMs) < clockSetMinMs) return
+    if (this.#volumesRetryAtMs !== undefined) this.#volumesRetryAtMs += setMs
+    if (this.#cleanupAtMs !== undefined) this.#cleanupAtMs += setMs
+    const { failures = none } = this.#troubles ?? {}
+    for (const [name, failure] of failures)
+      this.#troublesToNote().failures.set(name, { ...failure, retryAtMs: failure.retryAtMs + setMs })
   }
 
   /** In whole milliseconds: what is added to a moment and taken from it again has to come to the same. */
@@ -542,7 +598,7 @@ export class PodWorker implements StatusWriterHost {
         pending: this.#resizeRefusal,
         inProgress: this.#isResizing,
         error: this.#updates?.error,
-        actual: this.#updates?.actual,
+        actual: this.#actualResources(),
       },
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
@@ -594,7 +650,7 @@ export class PodWorker implements StatusWriterHost {
       try {
         await this.#startAll(waited.filter(isStart), observation)
         for (const action of waited.filter((candidate) => !isStart(candidate)))
-          await (isCleanup(action) ? this.#cleanUp(action) : this.#performOne(action))
+          await (isCleanup(action) ? this.#cleanUp(action, observation) : this.#performOne(action, observation))
       } finally {
         slow.cancel()
       }
@@ -638,24 +694,24 @@ export class PodWorker implements StatusWriterHost {
   }
 
   /** What is left of former runs may resist: the pod goes on all the same. */
-  async #cleanUp(action: PodAction): Promise<void> {
+  async #cleanUp(action: PodAction, observation: PodObservation): Promise<void> {
     const { clock, logger } = this.#context.environment
     try {
-      await this.#performOne(action)
+      await this.#performOne(action, observation)
     } catch (error) {
       logger.warn('what is left of former runs has to stay for now', { pod: podKey(this.#pod), error })
       this.#cleanupAtMs = clock.now() + startRetryMs
     }
   }
 
-  async #performOne(action: PodAction): Promise<void> {
+  async #performOne(action: PodAction, { sandboxes }: PodObservation): Promise<void> {
     const { runtime, environment } = this.#context
     environment.logger.debug(action.type, { pod: podKey(this.#pod), because: action.because })
     switch (action.type) {
       case 'run-sandbox':
-        return this.#runSandbox(action.attempt)
+        return this.#runSandbox(action.attempt, latestSandbox(sandboxes))
       case 'stop-sandbox':
-        return runtime.stopPodSandbox(action.id)
+        return this.#stopSandbox(action.id)
       case 'remove-sandbox':
         return runtime.removePodSandbox(action.id)
       case 'remove-container':
@@ -668,7 +724,25 @@ export class PodWorker implements StatusWriterHost {
     }
   }
 
-  async #runSandbox(attempt: number): Promise<void> {
+  #stopSandbox(id: string): Promise<void> {
+    return this.#telling('FailedKillPod', 'error killing pod', () => this.#context.runtime.stopPodSandbox(id))
+  }
+
+  /** Does something, and tells once where the runtime refuses it; that it is away the node says. */
+  async #telling<T>(reason: string, prefix: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const message = `${prefix}: ${error instanceof Error ? error.message : String(error)}`
+      if (this.#gone || error instanceof RuntimeUnavailableError || this.#toldProblem === message) throw error
+      this.#toldProblem = message
+      recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
+      throw error
+    }
+  }
+
+  /** What is left of the sandbox before, such as its network, is taken down first. */
+  async #runSandbox(attempt: number, former: PodSandboxStatus | undefined): Promise<void> {
     const { name = '', namespace = '' } = this.#pod.metadata
     const { spec, status } = this.#pod
     const { isolation } = this.#context
@@ -677,6 +751,7 @@ export class PodWorker implements StatusWriterHost {
       const message = 'Pod sandbox changed, it will be killed and re-created.'
       recordPodEvent(this.#context, this.#pod, 'Normal', 'SandboxChanged', message)
     }
+    if (former !== undefined) await this.#stopSandbox(former.id)
     try {
       await this.#context.runtime.runPodSandbox({
         podUid: podUidOf(this.#pod),
@@ -758,7 +833,8 @@ export class PodWorker implements StatusWriterHost {
       imagePullBackOff(container, failure, failures.get(container.name), nowMs) ?? {
         ...failure,
         ...(container.image === undefined ? {} : { image: container.image }),
-        retryAtMs: nowMs + (endsRun.has(failure.reason) ? 0 : startRetryMs),
+        retryAtMs: nowMs + startRetryMs,
+        endsRun: endsRun.has(failure.reason),
       },
     )
   }
@@ -833,9 +909,20 @@ export class PodWorker implements StatusWriterHost {
       )
       this.#deleted = true
     } catch (error) {
-      // Gone, or another pod of this name: either way the watch tells.
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) throw error
+      if (!hasReason(error, 'NotFound') && !(hasReason(error, 'Conflict') && (await this.#isReplaced()))) throw error
+      // The watch tells that it is gone.
       this.#deleted = true
+    }
+  }
+
+  /** Whether the API has no such pod any more, or another of its name. Who refuses a deletion, such as a webhook, may call that a conflict, too. */
+  async #isReplaced(): Promise<boolean> {
+    const { name = '', namespace = '', uid } = this.#pod.metadata
+    try {
+      return (await this.#context.client.get(pods, { namespace, name })).metadata.uid !== uid
+    } catch (error) {
+      if (hasReason(error, 'NotFound')) return true
+      throw error
     }
   }
 
@@ -878,6 +965,14 @@ const noVolumes: MountedVolumes = new Map()
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const noNames: ReadonlySet<string> = new Set()
 
+/** A container that is to start anew for its resources. */
+interface RestartForResize {
+  /** Its run until then; undefined until it is looked for. */
+  readonly runId: string | undefined
+  /** What it runs with until then. */
+  readonly before: ResourceRequirements
+}
+
 interface VolumesShow {
   readonly labels: ObjectMeta['labels']
   readonly annotations: ObjectMeta['annotations']
@@ -905,7 +1000,7 @@ class SandboxError extends Error {
   override readonly name = 'SandboxError'
 }
 
-/** Failures that leave an ended container behind. */
+/** Failures that leave an ended container behind, unless the runtime has not come so far. */
 const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
 
 /** Tells what only makes room: of a pod that is there, and does not start anew as a whole. */

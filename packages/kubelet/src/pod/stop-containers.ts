@@ -1,5 +1,5 @@
 import { type Container, isSidecar, type ObjectMeta, parseTime } from '@coracle/api'
-import type { ContainerRuntimeStatus } from '../runtimes/runtime.ts'
+import type { ContainerRuntimeStatus, PodSandboxStatus } from '../runtimes/runtime.ts'
 import { hasOtherImage, runsOf } from '../status/container-statuses.ts'
 import type { FailedCheck, PodAction, PodObservation } from './plan-pod.ts'
 import { startsOver } from './restart-policy.ts'
@@ -58,6 +58,27 @@ export function stopUnhealthy(observation: PodObservation): readonly PodAction[]
     const gracePeriodMs = gracePeriod(observation, failed)
     return [{ type: 'stop-container', run, gracePeriodMs, message, restart, because: what }]
   })
+}
+
+/**
+ * Stops containers that outlive their sandbox, such as where what holds its network was killed: they start anew in the next one. Ephemeral
+ * ones ran once.
+ */
+export function stopLeftBehind(
+  observation: PodObservation,
+  current: PodSandboxStatus | undefined,
+): readonly PodAction[] {
+  const { pod, runs } = observation
+  return runs
+    .filter(({ state, sandboxId }) => state === 'running' && sandboxId !== current?.id)
+    .map((run): PodAction => {
+      const container = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find(
+        ({ name }) => name === run.name,
+      )
+      const restart = container !== undefined && startsOver(container, pod.spec)
+      const stop = { run, gracePeriodMs: gracePeriod(observation), message: `Stopping container ${run.name}` }
+      return { type: 'stop-container', ...stop, restart, because: 'its sandbox has ended' }
+    })
 }
 
 function killing({ name }: Container, what: string, restart: boolean): string {

@@ -28,13 +28,13 @@ export async function checkGrpcHealth(check: GrpcCheck, signal: AbortSignal): Pr
   const { connect } = await import('node:http2')
   const { host, port, service, userAgent, timeoutSeconds } = check
   const target = withPort(host, port)
+  const unconnected = `timeout: failed to connect service "${target}" within ${timeoutSeconds}s: context deadline exceeded`
+  // To load that may have taken all of the time there is.
+  if (signal.aborted) throw new Error(unconnected)
   return new Promise((resolve, reject) => {
     const session = connect(`http://${target}`)
     let connected = false
-    const timeout = () =>
-      connected
-        ? `timeout: health rpc did not complete within ${timeoutSeconds}s`
-        : `timeout: failed to connect service "${target}" within ${timeoutSeconds}s: context deadline exceeded`
+    const timeout = () => (connected ? `timeout: health rpc did not complete within ${timeoutSeconds}s` : unconnected)
     const abort = () => session.destroy(signal.reason)
     const fail = (error: Error) =>
       reject(

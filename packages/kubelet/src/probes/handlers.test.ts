@@ -1,6 +1,6 @@
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'
-import { type AddressInfo, createServer as createTcp, type Server } from 'node:net'
+import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSimulatedRuntime } from '../runtimes/simulated/simulated-runtime.ts'
@@ -207,6 +207,16 @@ describe('handlers', () => {
       ok: false,
       output: `error: health rpc probe failed: rpc error: code = Unknown desc = ${told}`,
     })
+  })
+
+  it('grpc: has no time where that is over before it begins', async () => {
+    // It takes connections, and never says a word.
+    const sockets: Socket[] = []
+    const port = await listening(createTcp((socket) => void sockets.push(socket)))
+    const late = AbortSignal.abort(new Error('timed out after 1s'))
+    const told = `timeout: failed to connect service "127.0.0.1:${port}" within 1s: context deadline exceeded`
+    expect(await check({ grpc: { port } }, 0, late)).toEqual({ ok: false, output: told })
+    for (const socket of sockets) socket.destroy()
   })
 
   it('grpc: asks for a service with a long name', async () => {

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { Prober } from './prober.ts'
 
 /** Runs a probe whose checks answer as given (then as the last one), and says what came of it and when, in seconds. */
-async function probe(settings: Partial<Probe>, answers: readonly boolean[], seconds: number, paused = () => false) {
+async function probe(
+  settings: Partial<Probe>,
+  answers: readonly boolean[],
+  seconds: number,
+  paused = () => false,
+  startedMs = 0,
+) {
   const { clock } = virtualEnvironment()
   const start = clock.now()
   const log: string[] = []
@@ -13,7 +19,7 @@ async function probe(settings: Partial<Probe>, answers: readonly boolean[], seco
   const prober = new Prober({
     clock,
     probe: { periodSeconds: 10, failureThreshold: 3, successThreshold: 1, timeoutSeconds: 1, ...settings },
-    containerStartedAtMs: start,
+    containerStartedAtMs: start + startedMs,
     check: async () => {
       const ok = answers[Math.min(checks, answers.length - 1)] ?? true
       checks += 1
@@ -32,6 +38,12 @@ async function probe(settings: Partial<Probe>, answers: readonly boolean[], seco
 describe('prober', () => {
   it('checks at once, then every period, until it is closed', async () => {
     expect(await probe({}, [true], 25)).toEqual({ log: ['0 healthy'], checks: 3 })
+  })
+
+  it('waits no longer for its first check than it is to, whatever the clock said when the container started', async () => {
+    const anHourAhead = 3_600_000
+    const { log } = await probe({ initialDelaySeconds: 5 }, [true], 25, () => false, anHourAhead)
+    expect(log).toEqual(['5 healthy'])
   })
 
   it('tells of each check how it went and how long it took', async () => {

@@ -29,6 +29,8 @@ export interface ProberOptions {
  */
 export class Prober {
   readonly #options: ProberOptions
+  /** Before that there is no check, on the monotonic clock: the other may have been set since the container was started. */
+  readonly #firstAtMs: Time
   #timer: Timer | undefined
   #controller: AbortController | undefined
   #verdict: boolean | undefined
@@ -39,7 +41,11 @@ export class Prober {
 
   constructor(options: ProberOptions) {
     this.#options = options
-    this.#schedule(Math.max(0, this.#firstAtMs() - options.clock.now()))
+    const { clock, probe, containerStartedAtMs } = options
+    const initialDelayMs = (probe.initialDelaySeconds ?? 0) * second
+    const delayMs = Math.min(initialDelayMs, Math.max(0, containerStartedAtMs + initialDelayMs - clock.now()))
+    this.#firstAtMs = clock.monotonicMs() + delayMs
+    this.#schedule(delayMs)
   }
 
   /** Checks now instead of at the end of the period: what it waited for has come. */
@@ -55,13 +61,8 @@ export class Prober {
     this.#controller?.abort()
   }
 
-  #firstAtMs(): number {
-    const { probe, containerStartedAtMs } = this.#options
-    return containerStartedAtMs + (probe.initialDelaySeconds ?? 0) * second
-  }
-
   #isDue(): boolean {
-    return this.#options.clock.now() >= this.#firstAtMs()
+    return this.#options.clock.monotonicMs() >= this.#firstAtMs
   }
 
   #schedule(delayMs: number): void {

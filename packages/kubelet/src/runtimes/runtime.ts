@@ -424,6 +424,8 @@ export interface ImageService {
   /** Removes it with all its names. */
   remove(id: string): Promise<void>
   fileSystem(): Promise<ImageFileSystem>
+  /** Where it is kept by whom images were pulled. Absent: that is not kept, and each is for all pods. */
+  readonly recordsDirectory?: string
 }
 
 /** One way in which a runtime runs pods: what runtime classes name. CRI's RuntimeHandler. */

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync } from 'node:fs'
 
 /** A handle to what is at a path, whatever that is, without opening it (Linux; Node has no name for it). */
-const O_PATH = 0x200000
+export const O_PATH = 0x200000
 
 /**
  * A handle to what is at a path without links. Each step goes by the handle of the one before, so that nobody can have it lead elsewhere

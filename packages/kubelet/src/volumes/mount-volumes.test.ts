@@ -66,6 +66,13 @@ describe('the volumes of a pod on a node with processes', () => {
     expect(readFileSync(join(mounted.get('files')?.path ?? '', 'a'), 'utf8')).toBe('2')
   })
 
+  it('are told of where the system refuses them', async () => {
+    writeFileSync(join(directory, uid), '')
+    const refused = mount({ configMap: { name: 'there' } })
+    await expect(refused).rejects.toThrow(VolumesNotReadyError)
+    await expect(refused).rejects.toThrow(/^MountVolume.SetUp failed for volume "v" : EEXIST/)
+  })
+
   it('are paths of the node', async () => {
     const path = join(directory, 'here')
     expect((await mount({ hostPath: { path, type: 'DirectoryOrCreate' } })).get('v')).toEqual({ path, readOnly: false })

@@ -17,7 +17,6 @@ import {
 import { directoryOnNode } from './directory-on-node.ts'
 import type { VolumeDrivers } from './volume-drivers.ts'
 import { type FileSources, isMadeOfFiles, VolumeSourceError, volumeFiles } from './volume-files.ts'
-import { giveToGroup } from './volume-owner.ts'
 import { writeFiles } from './write-files.ts'
 
 /** Whether a pod has volumes that are to be made, or claims that something else in the API has to be there for. */
@@ -64,7 +63,7 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
       if (parts.hasOwners === true && found !== undefined && found.keepsGroup !== true)
         await giveOrRefuse(volume, found, pod)
     } catch (error) {
-      if (!(error instanceof VolumeSourceError)) throw error
+      if (!(error instanceof VolumeSourceError || isOfSystem(error))) throw error
       throw new VolumesNotReadyError(
         `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${error.message}`,
       )
@@ -73,8 +72,14 @@ export async function mountVolumes(pod: Pod, parts: VolumeParts, present?: Mount
   return mounted
 }
 
+/** Whether the system has refused something, such as for want of room. */
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error && 'code' in error
+
 /** Many file systems that drivers bring do not let everybody give files away. */
 async function giveOrRefuse({ name }: Volume, found: MountedVolume, pod: Pod): Promise<void> {
+  if (pod.spec.securityContext?.fsGroup === undefined) return
+  const { giveToGroup } = await import('./volume-group.ts')
   await giveToGroup(found, pod).catch((error: Error) => {
     throw new VolumeSourceError(`applyFSGroup failed for vol ${name}: ${error.message}`)
   })

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { realEnvironment, seededRandom } from '@coracle/environment'
 import { status } from '@grpc/grpc-js'
@@ -506,16 +506,25 @@ describe('what a container says of its end', () => {
       'io.kubernetes.container.terminationMessagePolicy': 'FallbackToLogsOnError',
     }
     const mounts = [{ containerPath: '/end', hostPath: join(directory, 'words') }]
+    let volumes: typeof mounts = []
     container.state = containerStates.exited
     const ended = { ...base.status, state: containerStates.exited, exitCode: 1, finishedAt: 3e15 }
     const fake = await FakeCri.start({
       ...answers,
-      containerStatus: () => ({ status: { ...ended, logPath, mounts, annotations } }),
+      containerStatus: () => ({ status: { ...ended, logPath, mounts: [...volumes, ...mounts], annotations } }),
     })
     const messageOf = async () => (await (await open(fake)).listContainers())[0]?.message
     expect(await messageOf()).toBe('from the log\n')
     await writeFile(join(directory, 'words'), 'last words')
     expect(await messageOf()).toBe('last words')
+    // A volume that is mounted there as well is not what the container sees.
+    await writeFile(join(directory, 'secret'), 'of the node')
+    await symlink(join(directory, 'secret'), join(directory, 'link'))
+    volumes = [{ containerPath: '/end', hostPath: join(directory, 'link') }]
+    expect(await messageOf()).toBe('last words')
+    await rm(join(directory, 'words'))
+    await symlink(join(directory, 'secret'), join(directory, 'words'))
+    expect(await messageOf()).toMatch(/^Error on reading termination log .*ELOOP/)
   })
 })
 
@@ -524,7 +533,7 @@ describe('images', () => {
     const fake = await FakeCri.start({ pullImage: () => failure(status.UNKNOWN, 'no such host') })
     const { images } = await open(fake)
     const pulling = images?.pull('web:1', { username: 'me', password: 'x' }, new AbortController().signal)
-    await expect(pulling).rejects.toThrow(new ImagePullError('rpc error: code = Unknown desc = no such host'))
+    await expect(pulling).rejects.toThrow(new ImagePullError('no such host'))
     const { request } = fake.asked.find(({ name }) => name === 'pullImage') ?? {}
     expect(request).toMatchObject({ image: { image: 'web:1' }, auth: { username: 'me', password: 'x' } })
   })

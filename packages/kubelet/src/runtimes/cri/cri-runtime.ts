@@ -60,6 +60,8 @@ export interface CriRuntimeParts {
   readonly agent: string
   /** Where files of pods are made. */
   readonly filesDirectory: string
+  /** Where it is kept by whom images were pulled. */
+  readonly imageRecordsDirectory: string
   /** Where the logs of pods are, below a directory for each. */
   readonly logsDirectory: string
   /** Keeps parts of volumes what they are until containers have them. */
@@ -108,7 +110,7 @@ export class CriRuntime implements Runtime {
     this.#parts = parts
     this.#service = parts.service
     this.#calls = parts.service.calls
-    this.images = new CriImages(parts.service.calls)
+    this.images = new CriImages(parts.service.calls, parts.imageRecordsDirectory)
     this.#traffic = new SandboxTraffic(parts.service.calls)
     this.#controlGroups = new ControlGroups(parts.service.calls)
     this.#files = new PodFiles(parts.filesDirectory, parts.environment.random)

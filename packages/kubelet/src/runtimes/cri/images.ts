@@ -8,15 +8,17 @@ import {
   type RegistryCredentials,
   RuntimeUnavailableError,
 } from '../runtime.ts'
-import { type CriCalls, CriError, isNotFound } from './calls.ts'
+import { type CriCalls, CriError, criCodes, isNotFound } from './calls.ts'
 import type { imageStatusResponse } from './messages.ts'
 
 /** The images of a runtime, through CRI's ImageService. */
 export class CriImages implements ImageService {
+  readonly recordsDirectory: string
   readonly #calls: CriCalls
 
-  constructor(calls: CriCalls) {
+  constructor(calls: CriCalls, recordsDirectory: string) {
     this.#calls = calls
+    this.recordsDirectory = recordsDirectory
   }
 
   async list(): Promise<readonly Image[]> {
@@ -38,6 +40,8 @@ export class CriImages implements ImageService {
       })
       return imageRef
     } catch (error) {
+      // As upstream: of an unknown error its code says nothing, and its words may begin with a reason.
+      if (error instanceof CriError && error.code === criCodes.unknown) throw new ImagePullError(error.details)
       if (error instanceof CriError || error instanceof RuntimeUnavailableError) throw new ImagePullError(error.message)
       throw error
     }

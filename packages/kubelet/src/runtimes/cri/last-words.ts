@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { logMessageBytesMax, logMessageLinesMax, terminationMessageBytesMax } from '../termination-limits.ts'
 import { parseEntry } from './log-format.ts'
@@ -10,7 +11,8 @@ import type { CriContainerStatus } from './statuses.ts'
  */
 export async function lastWordsOf(status: CriContainerStatus): Promise<string> {
   const path = status.annotations[annotations.terminationMessagePath] ?? ''
-  const source = status.mounts.find(({ containerPath }) => path !== '' && containerPath === path)?.hostPath
+  // Its own file hides whatever volume is mounted there, in which a link may lead to any file of the node.
+  const source = status.mounts.findLast(({ containerPath }) => path !== '' && containerPath === path)?.hostPath
   const said = source === undefined ? '' : await wordsAt(source)
   if (said !== '' || status.annotations[annotations.terminationMessagePolicy] !== fallbackToLogs) return said
   // One that could not be started has no log.
@@ -40,7 +42,7 @@ async function lastLines(path: string): Promise<string> {
 }
 
 async function endOf(path: string, bytesMax: number): Promise<Buffer> {
-  const file = await open(path, 'r')
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const { size } = await file.stat()
     const buffer = Buffer.alloc(Math.min(size, bytesMax))

@@ -37,6 +37,7 @@ export async function openCriRuntime(options: CriRuntimeOptions): Promise<Runtim
       supportsGroupsPolicy: features?.supplementalGroupsPolicy === true,
       agent: await agentIdOf(directory, environment),
       filesDirectory: join(directory, 'pod-files'),
+      imageRecordsDirectory: join(directory, 'image-records'),
       logsDirectory: podLogsDirectory,
       volumeParts: openVolumeParts(options),
     })

@@ -392,7 +392,7 @@ describe('images', () => {
   it('that cannot be had are told of in the words of the engine', async () => {
     const engine = await FakeEngine.start({ 'POST /images/create': () => new EngineRefusal(404, 'manifest unknown') })
     await expect((await open(engine)).images?.pull('web', undefined, signal)).rejects.toThrow(
-      new ImagePullError('rpc error: code = Unknown desc = Error response from daemon: manifest unknown'),
+      new ImagePullError('Error response from daemon: manifest unknown'),
     )
   })
 

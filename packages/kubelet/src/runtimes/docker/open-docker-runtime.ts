@@ -42,6 +42,7 @@ export async function openDockerRuntime(options: DockerRuntimeOptions): Promise<
     lackOfImageVolumes: () => `images are not mounted as volumes with ${name}`,
     agent,
     filesDirectory,
+    imageRecordsDirectory: join(directory, 'image-records'),
     logsDirectory: podLogsDirectory,
     volumeParts: openVolumeParts(options),
   })

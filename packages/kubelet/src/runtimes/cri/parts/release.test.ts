@@ -49,6 +49,7 @@ describe('mounts of parts of volumes, as the runtime is given them,', () => {
       lackOfImageVolumes: () => undefined,
       agent: 'agent',
       filesDirectory: join(fake.directory, 'files'),
+      imageRecordsDirectory: join(fake.directory, 'image-records'),
       logsDirectory: join(fake.directory, 'logs'),
       volumeParts: {
         clear: async () => void done.push('cleared'),
