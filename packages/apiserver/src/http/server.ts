@@ -32,7 +32,7 @@ import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
-import { longSubresources, RequestMetrics } from './request-metrics.ts'
+import { isLongSubresource, RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import {
@@ -384,7 +384,7 @@ function createHandler(
         exchange.user,
         attributesOf(route, undefined, () => query.get('fieldSelector') ?? ''),
       )
-      const isLong = route.verb === 'watch' || longSubresources.has(route.subresource)
+      const isLong = route.verb === 'watch' || isLongSubresource(route)
       return handleRemote(context, exchange, { ...route, isLong })
     }
     const registry = core.registries.served(route.group, route.version, route.plural)
@@ -470,7 +470,9 @@ function createHandler(
       return
     }
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(exchange.query))
-    flows.admit(exchange, route, startLater, refuse)
+    // As upstream: what goes on for long by nature, watches left out, takes no seat, not even to begin.
+    if (isLongSubresource(route)) start()
+    else flows.admit(exchange, route, startLater, refuse)
   }
 
   const fail = ({ request, response }: Arrival, error: unknown): void => {
