@@ -203,9 +203,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handler(request, response)
   })
   core.ready.catch(() => {})
+  // Of a connection that could not be taken, for want of descriptors: its client is refused.
+  const onError = (error: Error): void => environment.logger.warn('a connection could not be taken', { error })
 
   return {
-    listen: (address) => listen(server, address),
+    listen: (address) => listen(server, address, onError),
     close: () => {
       clients.close()
       return close(server, exchanges, sockets, environment)
@@ -233,11 +235,16 @@ function responseTo(request: IncomingMessage, connection: Socket, upgrades: Upgr
   return response
 }
 
-function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<Listening> {
+function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  onError: (error: Error) => void,
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
+      server.on('error', onError)
       const address = server.address() as AddressInfo
       const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address
       resolve({ host: address.address, port: address.port, url: `https://${shownHost}:${address.port}` })

@@ -6,7 +6,7 @@ import {
   type Resource,
   validatingWebhookConfigurations,
 } from '@coracle/api'
-import type { ApplyOptions, Client } from '@coracle/client'
+import type { ApplyConfiguration, ApplyOptions, Client } from '@coracle/client'
 import type { Webhook } from './webhook.ts'
 
 /** How an API server reaches webhooks: at an address (their path is added), or behind a Service. */
@@ -55,7 +55,7 @@ async function ensure<T extends Configuration>(
   apply: ApplyOptions,
 ): Promise<void> {
   if (webhooks.length === 0) return withdraw(client, kind, configuration, apply)
-  await client.apply(kind, { ...configuration, webhooks }, apply)
+  await client.apply(kind, { ...configuration, webhooks } as ApplyConfiguration<T>, apply)
 }
 
 /**
@@ -71,7 +71,7 @@ async function withdraw<T extends Configuration>(
   const { name } = configuration.metadata
   const found = await client.get(kind, { name }).catch(unlessFor('NotFound', 'Forbidden'))
   if ((found?.webhooks ?? []).length === 0) return
-  const { metadata, webhooks = [] } = await client.apply(kind, configuration, apply)
+  const { metadata, webhooks = [] } = await client.apply(kind, configuration as ApplyConfiguration<T>, apply)
   if (webhooks.length > 0) return
   const { uid = '', resourceVersion = '' } = metadata
   // Empty, it asks nobody: whoever writes it at the same time, or forbids its deletion, may keep it.
