@@ -1,6 +1,6 @@
 import type { Resource, StoredKind } from '@coracle/api'
 import { type Client, type DiscoveredResource, discoverResources } from '@coracle/client'
-import { type Environment, type HealthCheck, type MetricsRegistry, nameAlphabet } from '@coracle/environment'
+import { type Environment, type HealthCheck, LoadOnce, type MetricsRegistry, nameAlphabet } from '@coracle/environment'
 import type { Store } from '@coracle/store'
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts'
 import { builtInAdmission } from './admission/built-in.ts'
@@ -234,7 +234,10 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
   const subresources = createSubresources(registries, environment, options.nodes, tokens)
   const clientWatches = new WatchCounts()
   const stops: (() => void)[] = []
-  let flowControl: Promise<FlowControl> | undefined
+  const flowControl = new LoadOnce(async () => {
+    const { FlowControl } = await import('./flow-control/flow-control.ts')
+    return new FlowControl(registries, clientWatches, options.requestsInFlightMax)
+  })
   let closed = false
 
   const kubernetesParts = () => ({
@@ -278,12 +281,7 @@ export function createApiCore(options: ApiCoreOptions): ApiCore {
     environment,
     registries,
     turns,
-    flowControl: () => {
-      flowControl ??= import('./flow-control/flow-control.ts').then(
-        (module) => new module.FlowControl(registries, clientWatches, options.requestsInFlightMax),
-      )
-      return flowControl
-    },
+    flowControl: () => flowControl.get(),
     clientWatches,
     kinds,
     aggregator,

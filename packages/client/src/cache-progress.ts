@@ -50,6 +50,17 @@ export class CacheProgress {
     for (const { callback } of this.#versionWaits.splice(0, reached)) callback()
   }
 
+  /**
+   * The server was restored from an earlier state, and the cache holds that: what was awaited may never come. All who wait are called back,
+   * and find that it is not there.
+   */
+  restored(version: string): void {
+    this.#version = version
+    const deletionWaits = [...this.#deletionWaits.values()].flat()
+    this.#deletionWaits.clear()
+    for (const { callback } of [...this.#versionWaits.splice(0), ...deletionWaits]) callback()
+  }
+
   /** Whether anybody waits for a deletion, and so for `changed`. */
   get awaitsDeletions(): boolean {
     return this.#deletionWaits.size > 0

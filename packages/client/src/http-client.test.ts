@@ -211,6 +211,17 @@ describe('requests', () => {
     expect(refused).toEqual(['one'])
   })
 
+  it('tell which token was not taken for a connection', async () => {
+    const refused: string[] = []
+    await client.close()
+    client = connect({ token: 'one', onUnauthorized: (token) => refused.push(token) })
+    const unauthorized = json(401, status(401, 'Unauthorized', 'who are you'))
+    answers.push(unauthorized, unauthorized)
+    await expect(client.openWebSocket('/x', ['v5.channel.k8s.io'])).rejects.toMatchObject({ code: 401 })
+    await expect(client.openSpdy('/x', ['v4.channel.k8s.io'])).rejects.toMatchObject({ code: 401 })
+    expect(refused).toEqual(['one', 'one'])
+  })
+
   it('go below the path the server is at', async () => {
     const { port } = server.address() as AddressInfo
     await client.close()

@@ -1,5 +1,6 @@
 import type { PeerCertificate } from 'node:tls'
-import { type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
+import { ApiError } from '@coracle/api'
+import { type Environment, LoadOnce, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Dispatcher, Pool } from 'undici'
 import {
   bearerTokenOf,
@@ -135,16 +136,14 @@ export function createTransport(
   const { timeoutMs = connectTimeoutMs } = options
   const connect = { ...tlsOptionsOf(options), timeout: Math.min(timeoutMs, connectTimeoutMs) }
   const shared = { connect, headersTimeout: limits.headersTimeoutMs, pipelining: 1 }
-  let pools: Promise<Pools> | undefined
-
   // A process that serves the API and calls it in process never needs undici, which takes 30 ms to load.
-  async function connectPools(): Promise<Pools> {
+  const pools = new LoadOnce(async (): Promise<Pools> => {
     const { Pool } = await import('undici')
     return {
       requests: new Pool(origin, { ...shared, bodyTimeout: limits.bodyTimeoutMs, connections: requestConnectionsMax }),
       streams: new Pool(origin, { ...shared, bodyTimeout: 0, connections: streamConnectionsMax }),
     }
-  }
+  })
 
   const counted = options.metrics?.counter({
     name: 'rest_client_requests_total',
@@ -165,8 +164,7 @@ export function createTransport(
   }
 
   async function send(kind: keyof Pools, request: RawRequest) {
-    pools ??= connectPools()
-    const pool = (await pools)[kind]
+    const pool = (await pools.get())[kind]
     const { method, body, signal, mayBeginLate } = request
     const credentials = await credentialHeaders(options)
     const headers = headersOf(request, credentials, options.userAgent)
@@ -237,6 +235,17 @@ export function createTransport(
     }
   }
 
+  /** Opens a connection for something else than HTTP. */
+  async function handshake<T>(open: (credentials: CredentialHeaders) => Promise<T>): Promise<T> {
+    const credentials = await credentialHeaders(options)
+    try {
+      return await open(credentials)
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 401) options.onUnauthorized?.(bearerTokenOf(credentials))
+      throw connectionError(error, options.server)
+    }
+  }
+
   return {
     async send(request) {
       const limit = limitTime(request, options.timeoutMs, environment.clock)
@@ -265,22 +274,14 @@ export function createTransport(
     async openWebSocket(path, protocols) {
       // Few need it.
       const { openWebSocket } = await import('./streaming/open-web-socket.ts')
-      try {
-        return await openWebSocket(options, await credentialHeaders(options), environment.clock, path, protocols)
-      } catch (error) {
-        throw connectionError(error, options.server)
-      }
+      return handshake((credentials) => openWebSocket(options, credentials, environment.clock, path, protocols))
     },
     async openSpdy(path, protocols) {
       const { openSpdy } = await import('./streaming/open-spdy.ts')
-      try {
-        return await openSpdy(options, await credentialHeaders(options), environment.clock, path, protocols)
-      } catch (error) {
-        throw connectionError(error, options.server)
-      }
+      return handshake((credentials) => openSpdy(options, credentials, environment.clock, path, protocols))
     },
     async close() {
-      const opened = await pools
+      const opened = await pools.begun
       await Promise.all([opened?.requests.destroy(), opened?.streams.destroy()])
     },
   }

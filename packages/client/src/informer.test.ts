@@ -384,6 +384,9 @@ describe('informer whose watch breaks', () => {
     await client.create(widgets, widget('lost'))
     await environment.clock.settle()
     const told = record(informer)
+    const waits: string[] = []
+    informer.whenReached('9', () => waits.push('version'))
+    informer.whenSeenDeletion('default/kept', kept.metadata.uid ?? '', () => waits.push('deletion'))
     vi.spyOn(environment.random, 'uuid').mockReturnValueOnce(kept.metadata.uid ?? '')
     await backup.create(widgets, widget('kept', { spec: { size: 1 } }))
     present = backup
@@ -392,6 +395,7 @@ describe('informer whose watch breaks', () => {
     backup.sendBookmarks()
     await environment.clock.advance('1m')
     expect(told).toEqual(['add kept', 'add lost', 'update kept 2->1', 'delete lost'])
+    expect(waits).toEqual(['version', 'deletion'])
     expect(informer.resourceVersion).toBe('1')
   })
 

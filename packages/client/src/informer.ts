@@ -75,11 +75,14 @@ export interface Informer<T extends KubernetesObject> {
   covers(object: KubernetesObject): boolean
   /** Whether the cache shows everything up to this resourceVersion of this resource. */
   hasReached(version: string): boolean
-  /** Calls back once, as soon as `hasReached` holds: now, if it does already. */
+  /**
+   * Calls back once, as soon as `hasReached` holds: now, if it does already. Also where the server was restored from an earlier state, which
+   * may never come that far.
+   */
   whenReached(version: string, callback: () => void): void
   /** Whether the cache shows the object of this identity as gone or being deleted. */
   hasSeenDeletion(key: string, uid: string): boolean
-  /** Calls back once, as soon as `hasSeenDeletion` holds: now, if it does already. */
+  /** Calls back once, as soon as `hasSeenDeletion` holds: now, if it does already. Also where the server was restored. */
   whenSeenDeletion(key: string, uid: string, callback: () => void): void
 }
 
@@ -210,7 +213,8 @@ class CachingInformer<T extends KubernetesObject> implements Informer<T> {
     const isRestored = isOlderVersion(version, this.#progress.version)
     const present = new Set(objects.map((object) => this.#put(object, isRestored)))
     for (const entry of this.#store.entries()) if (!present.has(entry)) this.#removeEntry(entry, entry.object)
-    this.#progress.advance(version)
+    if (isRestored) this.#progress.restored(version)
+    else this.#progress.advance(version)
     for (const synced of this.#syncWaits.splice(0)) synced()
   }
 

@@ -1,5 +1,5 @@
 import type { ServiceHosts } from '@coracle/dns/hosts'
-import type { Environment } from '@coracle/environment'
+import { type Environment, LoadOnce } from '@coracle/environment'
 import { clusterDomain } from '@coracle/kubelet'
 import type { ServiceProxy } from '@coracle/proxy'
 
@@ -16,23 +16,17 @@ export interface HostNamesOptions {
 /** The names of services for processes of this host, once for all of its nodes. What makes them is loaded with the first pod that is to know them. */
 export class HostNames {
   readonly #options: HostNamesOptions
-  #hosts: Promise<ServiceHosts> | undefined
+  readonly #hosts = new LoadOnce(() => this.#load())
 
   constructor(options: HostNamesOptions) {
     this.#options = options
   }
 
   /** Resolves when all services are known. May be asked again where it rejects. */
-  readonly open = (): Promise<ServiceHosts> => {
-    this.#hosts ??= this.#load().catch((error: unknown) => {
-      this.#hosts = undefined
-      throw error
-    })
-    return this.#hosts
-  }
+  readonly open = (): Promise<ServiceHosts> => this.#hosts.get()
 
   stop(): void {
-    this.#hosts?.then(
+    this.#hosts.begun?.then(
       (hosts) => hosts.close(),
       () => {},
     )

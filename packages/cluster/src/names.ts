@@ -1,6 +1,6 @@
 import type { Client } from '@coracle/client'
 import type { ClusterDns } from '@coracle/dns'
-import type { Environment } from '@coracle/environment'
+import { type Environment, LoadOnce } from '@coracle/environment'
 import { clusterDomain } from '@coracle/kubelet'
 import type { ListenedTo, Listening } from '@coracle/proxy'
 import type { ContainerRuntimeOptions } from './cluster.ts'
@@ -10,7 +10,7 @@ export class Names {
   readonly #client: Client
   readonly #environment: Environment
   readonly #options: ContainerRuntimeOptions
-  #dns: Promise<ClusterDns> | undefined
+  readonly #dns = new LoadOnce(() => this.#load())
 
   constructor(client: Client, environment: Environment, options: ContainerRuntimeOptions) {
     this.#client = client
@@ -20,12 +20,11 @@ export class Names {
 
   /** Listens at the address of a service. Rejects with the system's error. */
   readonly answer = async ({ protocol, ...at }: ListenedTo): Promise<Listening> => {
-    this.#dns ??= this.#load()
-    return (await this.#dns).listen(protocol, at)
+    return (await this.#dns.get()).listen(protocol, at)
   }
 
   async stop(): Promise<void> {
-    await (await this.#dns)?.close()
+    await (await this.#dns.begun)?.close()
   }
 
   async #load(): Promise<ClusterDns> {

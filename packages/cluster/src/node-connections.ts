@@ -11,7 +11,7 @@ import {
 } from '@coracle/api'
 import type { ConnectToPod, NodeAgent, NodeGateway } from '@coracle/apiserver'
 import type { AttachOptions, ExecOptions, ForwardPort, RunCommand } from '@coracle/client/streaming'
-import type { Environment } from '@coracle/environment'
+import { type Environment, LoadOnce } from '@coracle/environment'
 import type { NodeUsage } from '@coracle/kubelet'
 import type { LocalAgent, ServedNode } from '@coracle/kubelet/server'
 import type { ConnectThroughNode } from '@coracle/proxy'
@@ -44,12 +44,16 @@ export class NodeConnections implements NodeGateway {
   readonly #byNode = new Map<string, NodeConnection>()
   /** The agents of this process that have been asked something by their paths. */
   readonly #agents = new Map<NodeConnection, Promise<LocalAgent>>()
-  readonly #remoteOptions: RemoteNodesOptions | undefined
-  #remoteNodes: Promise<RemoteNodes> | undefined
+  /** The way over the network is loaded when it is first needed. */
+  readonly #remoteNodes: LoadOnce<RemoteNodes> | undefined
 
   /** Without `remote` there are no agents but those of this process. */
   constructor(remote?: RemoteNodesOptions) {
-    this.#remoteOptions = remote
+    if (remote === undefined) return
+    this.#remoteNodes = new LoadOnce(async () => {
+      const { RemoteNodes } = await import('./remote-nodes/remote-nodes.ts')
+      return new RemoteNodes(remote)
+    })
   }
 
   add(nodeName: string, connection: NodeConnection): void {
@@ -113,18 +117,18 @@ export class NodeConnections implements NodeGateway {
   async podMetrics(nodeName: string, pods: readonly Pod[]): Promise<readonly PodMetrics[]> {
     const connection = this.#byNode.get(nodeName)
     if (connection !== undefined) return connection.usage.podMetrics(pods)
-    return (await (await this.#remotes())?.podMetrics(nodeName, pods)) ?? []
+    return (await (await this.#remoteNodes?.get())?.podMetrics(nodeName, pods)) ?? []
   }
 
   async nodeMetrics(node: Node, pods: readonly Pod[]): Promise<NodeMetrics | undefined> {
     const connection = this.#byNode.get(node.metadata.name ?? '')
     if (connection !== undefined) return connection.usage.nodeMetrics(node, pods)
-    return (await this.#remotes())?.nodeMetrics(node)
+    return (await this.#remoteNodes?.get())?.nodeMetrics(node)
   }
 
   /** Whether agents of other machines can be reached at all. */
   get reachesAgents(): boolean {
-    return this.#remoteOptions !== undefined
+    return this.#remoteNodes !== undefined
   }
 
   /** Makes the directory of a volume on the node of an agent elsewhere, and gives its path there. */
@@ -150,7 +154,7 @@ export class NodeConnections implements NodeGateway {
   }
 
   async #agentsElsewhere(): Promise<RemoteNodes> {
-    const remotes = await this.#remotes()
+    const remotes = await this.#remoteNodes?.get()
     if (remotes === undefined) throw new Error('agents of other machines cannot be reached')
     return remotes
   }
@@ -161,15 +165,7 @@ export class NodeConnections implements NodeGateway {
   }
 
   async #remote(nodeName: string): Promise<RemoteNode | undefined> {
-    return (await this.#remotes())?.of(nodeName)
-  }
-
-  /** The way over the network is loaded when it is first needed. */
-  async #remotes(): Promise<RemoteNodes | undefined> {
-    const options = this.#remoteOptions
-    if (options === undefined) return undefined
-    this.#remoteNodes ??= import('./remote-nodes/remote-nodes.ts').then(({ RemoteNodes }) => new RemoteNodes(options))
-    return this.#remoteNodes
+    return (await this.#remoteNodes?.get())?.of(nodeName)
   }
 
   #inProcess({ spec }: Pod): NodeConnection {

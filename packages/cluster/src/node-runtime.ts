@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { assert, type Clock, createMetricsRegistry, type Environment } from '@coracle/environment'
+import { assert, type Clock, createMetricsRegistry, type Environment, LoadOnce } from '@coracle/environment'
 import {
   type AgentMetrics,
   type AgentMetricsSource,
@@ -93,7 +93,6 @@ export function measuredWithPods(
   runtime: Runtime,
   clock: Clock,
 ): { readonly runtime: Runtime; readonly metrics: AgentMetricsSource } {
-  let loading: Promise<void> | undefined
   let current = runtime
   let metrics: AgentMetrics | undefined
   const load = async (): Promise<void> => {
@@ -101,10 +100,8 @@ export function measuredWithPods(
     current = made.runtime
     metrics = made.metrics
   }
-  const loaded = (): Promise<void> => {
-    loading ??= clock.hold(load())
-    return loading
-  }
+  const loading = new LoadOnce(() => clock.hold(load()))
+  const loaded = (): Promise<void> => loading.get()
   const runPodSandbox: Runtime['runPodSandbox'] = async (...args) => {
     await loaded()
     return current.runPodSandbox(...args)

@@ -3,7 +3,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@coracle/client'
 import type { NodeDrivers } from '@coracle/csi'
-import type { Environment } from '@coracle/environment'
+import { type Environment, LoadOnce } from '@coracle/environment'
 import { type DirectoryWatch, watchDirectory } from '@coracle/environment/watch-directory'
 import type { KubeletOptions, VolumeDrivers } from '@coracle/kubelet'
 import type { RootDirectory } from './node-runtime.ts'
@@ -31,20 +31,13 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
   const podsDirectory = podsDirectoryOf(options)
   let signal: AbortSignal | undefined
   let watch: DirectoryWatch | undefined
-  let drivers: Promise<NodeDrivers> | undefined
-  const load = async (): Promise<NodeDrivers> => {
+  const drivers = new LoadOnce(async (): Promise<NodeDrivers> => {
     const { startNodeDrivers } = await environment.clock.hold(import('@coracle/csi'))
     const started = await startNodeDrivers({ ...options, registryDirectory, podsDirectory, signal })
     watch?.close()
     return started
-  }
-  const loaded = (): Promise<NodeDrivers> => {
-    drivers ??= load().catch((error: unknown) => {
-      drivers = undefined
-      throw error
-    })
-    return drivers
-  }
+  })
+  const loaded = (): Promise<NodeDrivers> => drivers.get()
   const loadInBackground = (): void => {
     loaded().catch((error: unknown) => environment.logger.error('drivers of volumes cannot be used', { error }))
   }
@@ -66,12 +59,12 @@ function volumeDrivers(options: VolumeDriversOptions): VolumeDrivers {
     mount: async (...what) => (await loaded()).mount(...what),
     async unmount(podUid) {
       // What is loaded may know of the pod what is not on disk.
-      if (drivers !== undefined || existsSync(join(podsDirectory, podUid, 'volumes')))
+      if (drivers.begun !== undefined || existsSync(join(podsDirectory, podUid, 'volumes')))
         await (await loaded()).unmount(podUid)
     },
     async stop(stopOptions) {
       watch?.close()
-      const started = await drivers?.catch(() => undefined)
+      const started = await drivers.begun?.catch(() => undefined)
       await started?.stop(stopOptions)
     },
   }

@@ -1,5 +1,14 @@
 /** Webhooks in TypeScript, asked by a real API server over TLS. */
-import { defaulted, int32, object, optional, required, string } from '@coracle/api'
+import {
+  defaulted,
+  int32,
+  mutatingWebhookConfigurations,
+  object,
+  optional,
+  required,
+  string,
+  validatingWebhookConfigurations,
+} from '@coracle/api'
 import {
   conversionOf,
   conversionWebhook,
@@ -123,6 +132,19 @@ describe('webhooks', () => {
     await expect(cluster.client.create(sites, siteOf('a', 'broken'))).rejects.toMatchObject({
       status: { code: 500, message: expect.stringContaining('no connection to the registrar') },
     })
+  })
+
+  it('are not asked any more where there are none left, and those of others stay', async () => {
+    const target = { url: 'https://127.0.0.1:1' }
+    const metadata = { name: 'few' }
+    const others = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata }
+    await cluster.client.create(mutatingWebhookConfigurations, others as never)
+    await ensureWebhooks(cluster.client, { name: 'few', target, webhooks: [check] })
+    expect((await cluster.client.get(validatingWebhookConfigurations, metadata)).webhooks).toHaveLength(1)
+    await ensureWebhooks(cluster.client, { name: 'few', target, webhooks: [] })
+    await expect(cluster.client.get(validatingWebhookConfigurations, metadata)).rejects.toMatchObject({ code: 404 })
+    expect((await cluster.client.get(mutatingWebhookConfigurations, metadata)).metadata.name).toBe('few')
+    await cluster.client.delete(mutatingWebhookConfigurations, metadata)
   })
 
   it('convert between versions', async () => {

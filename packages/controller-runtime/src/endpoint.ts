@@ -52,6 +52,7 @@ export async function serveEndpoint(served: Served): Promise<Endpoint> {
   })
   server.maxConnections = endpointConnectionsMax
   await listening(server, port, host)
+  server.on('error', (error) => environment.logger.warn('a connection could not be taken', { error }))
   const { address, family, port: chosen } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`,

@@ -1,4 +1,4 @@
-import type { Client } from '@coracle/client'
+import { type Client, routeClient } from '@coracle/client'
 import { createFakeClient, type FakeClient } from '@coracle/client/testing'
 import { type VirtualEnvironment, virtualEnvironment } from '@coracle/environment'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -212,6 +212,40 @@ describe('a reconcile never sees a cache older than its own writes', () => {
     await environment.clock.advance('1m')
     await touch()
     expect(callsOf('create', 'gadgets')).toBe(2)
+  })
+
+  it('does not wait for what was written just before the server was restored from a backup', async () => {
+    let present: Client = client
+    const seen: (string | undefined)[] = []
+    manager = createManager({ client: routeClient(() => present), environment })
+    manager.add(
+      controller('test')
+        .for(widgets)
+        .owns(gadgets)
+        .reconcile(async ({ object }, context) => {
+          seen.push(object?.metadata.resourceVersion)
+          if (object?.spec.gadgets === 0) return
+          for (let count = 0; count < 2; count++) await context.client.create(gadgets, gadget(object as Widget))
+        }),
+    )
+    await client.create(gadgets, gadget(await client.create(widgets, widget('web', 0))))
+    await manager.start()
+    await environment.clock.settle()
+    client.holdWatches(gadgets)
+    const body = { spec: { gadgets: 2 } }
+    await client.patch(widgets, { namespace: 'default', name: 'web' }, { type: 'merge', body })
+    await environment.clock.advance('1s')
+    expect(seen).toEqual(['1', '3'])
+    const backup = createFakeClient(environment)
+    await backup.create(widgets, widget('web', 0))
+    present = backup
+    client.dropWatches()
+    client.releaseWatches()
+    await environment.clock.advance('5s')
+    backup.sendBookmarks()
+    await environment.clock.advance('1m')
+    expect(seen.at(-1)).toBe('1')
+    expect(seen.length).toBeGreaterThan(2)
   })
 
   it('does not wait for dry runs', async () => {

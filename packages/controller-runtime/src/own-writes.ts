@@ -96,6 +96,8 @@ export class OwnWrites {
       writes.isWaiting = true
       next.whenSeen(() => {
         writes.isWaiting = false
+        // Its server was restored from an earlier state: of what was written before nothing comes.
+        if (!next.isSeen()) writes.unseen = writes.unseen.filter(({ informer }) => informer !== next.informer)
         this.#advance(key, writes)
       })
       return
@@ -108,7 +110,7 @@ export class OwnWrites {
 
 interface KeyWrites {
   inFlight: number
-  readonly unseen: Sighting[]
+  unseen: Sighting[]
   isWaiting: boolean
   whenCaughtUp: (() => void) | undefined
 }

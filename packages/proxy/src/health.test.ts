@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, Server } from 'node:net'
 import { seededRandom, virtualEnvironment } from '@coracle/environment'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Balancer } from './balancer.ts'
 import { answerHealth } from './health.ts'
 import { hostNetwork } from './host-network.ts'
@@ -26,6 +26,8 @@ it('tells load balancers how many endpoints a service has here', async () => {
     port,
     healthOf: { namespace: 'default', name: 'web' },
   } as const
+  const listens = vi.spyOn(Server.prototype, 'listen')
+  onTestFinished(() => listens.mockRestore())
   const listening = await hostNetwork(clock).listen(frontend, balancer)
   const ask = async (path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
@@ -40,6 +42,9 @@ it('tells load balancers how many endpoints a service has here', async () => {
   const backends = ['10.0.0.1', '10.0.0.2'].map((address) => ({ address, port: 0 }))
   balancer.set(backends, undefined)
   expect(await ask('/healthz')).toEqual([200, '2', of(2)])
+  // A connection that cannot be taken ends nothing.
+  ;(listens.mock.contexts[0] as Server).emit('error', new Error('accept EMFILE'))
+  expect(await ask('/')).toEqual([200, '2', of(2)])
   listening.close()
   await expect(ask('/')).rejects.toThrow('fetch failed')
 })

@@ -33,6 +33,8 @@ export async function answerHealth(
   server.maxConnections = connectionsMax
   server.listen({ host: address, port, exclusive: true })
   await once(server, 'listening')
+  // As for `listenTcp`.
+  server.on('error', () => {})
   return {
     close() {
       server.close()

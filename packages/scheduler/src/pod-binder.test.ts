@@ -127,6 +127,22 @@ describe('binding a pod', () => {
     ])
   })
 
+  it('is given up without a word where the scheduler stops while it is prepared', async () => {
+    let giveUp = (_: Error) => {}
+    const binder = binderWith({
+      preBind: () =>
+        new Promise<void>((_, reject) => {
+          giveUp = reject
+        }),
+    })
+    const binding = binder.bind(pod, node(), 'it is best')
+    binder.stop()
+    giveUp(new Error('the scheduler is stopped'))
+    expect(await binding).toBe(false)
+    expect(done).toEqual(['reserve', 'expected on n', 'unreserve'])
+    expect([logged, node().podCount]).toEqual([[], 0])
+  })
+
   it('takes nothing back of a pod that the API shows meanwhile', async () => {
     refusal = new ApiError(500, 'InternalError', 'not today')
     const binder = binderWith()

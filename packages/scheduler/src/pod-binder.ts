@@ -15,6 +15,7 @@ export class PodBinder {
   readonly #reporter: PodReporter
   /** Pods whose volumes are being made, for example: that may take minutes. */
   preparing = 0
+  #isStopped = false
   /** Uids of pods until the API shows where they are. */
   readonly #assumed = new Set<string>()
 
@@ -30,6 +31,11 @@ export class PodBinder {
     this.#framework = framework
     this.#cache = cache
     this.#reporter = reporter
+  }
+
+  /** What is still being prepared is given up, and nobody is told: the next scheduler takes up the pods. */
+  stop(): void {
+    this.#isStopped = true
   }
 
   isAssumed(uid: string): boolean {
@@ -57,6 +63,7 @@ export class PodBinder {
       return true
     } catch (error) {
       this.#takeBack(pod, node)
+      if (this.#isStopped && !isPosted) return false
       this.#environment.logger.warn('binding failed', { pod: `${namespace}/${name}`, node: node.name, error })
       const { message, cause } = error as Error
       // Where somebody else has deleted or bound it, there is nothing left to tell. Before that it is a volume or a claim that has changed.

@@ -167,6 +167,7 @@ class SchedulerLoop implements Scheduler {
     this.#isRunning = false
     this.#metrics?.close()
     this.#queue.close()
+    this.#binder.stop()
     this.#volumes.stop()
     this.#deviceBinder.stop()
     const informers = [this.#pods, this.#nodes, this.#namespaces, this.#services, this.#budgets]

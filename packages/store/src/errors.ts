@@ -36,6 +36,17 @@ export class StoreUnavailableError extends Error {
   }
 }
 
+/** etcd takes no more: its database has grown to its quota, and it has raised an alarm that an operator has to disarm. */
+export class StoreFullError extends StoreUnavailableError {
+  constructor(place: string) {
+    super(
+      place,
+      'the database of etcd is full (mvcc: database space exceeded), and it takes nothing but deletions; compact and defragment it, or give it ' +
+        'a larger --quota-backend-bytes, and then disarm its alarm: etcdctl alarm disarm',
+    )
+  }
+}
+
 /** The store did not answer in time. A transaction may have been carried out, or still be; a read may be tried again. */
 export class StoreTimeoutError extends Error {
   override readonly name = 'StoreTimeoutError'

@@ -316,6 +316,26 @@ describe.skipIf(!hasEtcd)('an etcd that is killed and started again under load',
   })
 })
 
+describe.skipIf(!hasEtcd)('an etcd whose database is full', needsEtcd, () => {
+  it('takes deletions, and says what is to be done about all else', async () => {
+    await using etcd = await EtcdServer.start({ args: ['--quota-backend-bytes', '1000000'] })
+    const store = await openEtcdStore({ servers: [etcd.address] })
+    const write = (key: string) =>
+      store.commit({ conditions: [], operations: [put(key, 'x'.repeat(300_000))], note: noteOf(key) })
+    const fill = async () => {
+      for (let index = 0; index < 10; index++) await write(`${index}`)
+    }
+    await expect(fill()).rejects.toThrow(StoreUnavailableError)
+    await expect(write('a')).rejects.toThrow(
+      /is full \(mvcc: database space exceeded\).* --quota-backend-bytes.*etcdctl alarm disarm$/,
+    )
+    const gone = await store.commit({ conditions: [], operations: [remove('0')], note: noteOf('gone') })
+    expect([gone.ok, await store.get('0'), await store.latest()]).toEqual([true, undefined, gone.revision])
+    expect((await store.get('1'))?.key).toBe('1')
+    await store.close()
+  })
+})
+
 describe.skipIf(!hasEtcd)('an etcd that asks who comes', needsEtcd, () => {
   const nothing = message({})
   const method = <Request extends Parameters<typeof message>[0]>(name: string, fields: Request) => ({

@@ -1,4 +1,4 @@
-import type { Clock } from '@coracle/environment'
+import { type Clock, LoadOnce } from '@coracle/environment'
 import type { AdmissionPlugin } from './admission.ts'
 
 /** A plugin of which nothing is loaded before it first has to judge: few servers use it. */
@@ -7,23 +7,19 @@ export function loadedWhenUsed(
   loadAll: () => Promise<readonly AdmissionPlugin[]>,
   clock: Clock,
 ): AdmissionPlugin {
-  let loading: Promise<AdmissionPlugin> | undefined
   const load = async (): Promise<AdmissionPlugin> => {
     const plugin = (await loadAll()).find((each) => each.name === name)
     if (plugin === undefined) throw new Error(`there is no admission plugin ${name} to load`)
     return plugin
   }
-  const loaded = (): Promise<AdmissionPlugin> => {
-    // Time stands still meanwhile where it is virtual.
-    loading ??= clock.hold(load())
-    return loading
-  }
+  // Time stands still meanwhile where it is virtual.
+  const loaded = new LoadOnce(() => clock.hold(load()))
   return {
     name,
     mutate: async (attributes, object, reinvocation) => {
-      const plugin = await loaded()
+      const plugin = await loaded.get()
       return plugin.mutate === undefined ? object : plugin.mutate(attributes, object, reinvocation)
     },
-    validate: async (attributes, object) => (await loaded()).validate?.(attributes, object),
+    validate: async (attributes, object) => (await loaded.get()).validate?.(attributes, object),
   }
 }

@@ -3,7 +3,7 @@ import type { Registries } from '../registries.ts'
 import type { AdmissionPlugin } from './admission.ts'
 import { storedObject } from './stored-objects.ts'
 
-/** Nothing is written in a namespace that is not there, in no way at all: NamespaceLifecycle looks at creations alone. */
+/** Nothing is written in a namespace that is not there, in no way at all: NamespaceLifecycle lets go what is there. */
 export function namespaceExists(registries: Registries): AdmissionPlugin {
   return {
     name: 'NamespaceExists',

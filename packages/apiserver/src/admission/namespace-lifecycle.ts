@@ -7,7 +7,7 @@ import { isReview } from './reviews.ts'
 /** Namespaces that cannot be deleted. */
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
 
-/** Keeps objects out of namespaces that are absent or ending, and the first namespaces from being deleted. */
+/** Keeps objects out of namespaces that are absent or ending, has none changed in absent ones, and keeps the first namespaces from being deleted. */
 export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
   const phaseOf = (name: string): string | undefined => {
     const namespace = registries.byResource('', 'v1', 'namespaces')?.peek('', name)?.object
@@ -15,13 +15,13 @@ export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
   }
   return {
     name: 'NamespaceLifecycle',
-    concerns: (target) => createsInNamespace(target) || deletesNamespace(target),
+    concerns: (target) => writesInNamespace(target) || deletesNamespace(target),
     mutate(attributes, object) {
       const { namespace } = attributes
-      if (!createsInNamespace(attributes)) return object
+      if (!writesInNamespace(attributes)) return object
       const phase = phaseOf(namespace)
       if (phase === undefined) throw notFound({ group: '', plural: 'namespaces' }, namespace)
-      if (phase === 'Terminating') throw terminating(attributes, object)
+      if (phase === 'Terminating' && attributes.operation === 'CREATE') throw terminating(attributes, object)
       return object
     },
     validate(attributes, object) {
@@ -32,8 +32,8 @@ export function namespaceLifecycle(registries: Registries): AdmissionPlugin {
 }
 
 /** Reviews are let through, as upstream: a refusal would tell of namespaces to whoever may not see them. */
-const createsInNamespace = (target: AdmissionTarget): boolean =>
-  target.operation === 'CREATE' && target.definition.namespaced && !isReview(target)
+const writesInNamespace = (target: AdmissionTarget): boolean =>
+  (target.operation === 'CREATE' || target.operation === 'UPDATE') && target.definition.namespaced && !isReview(target)
 
 const deletesNamespace = ({ operation, definition: { group, plural } }: AdmissionTarget): boolean =>
   operation === 'DELETE' && group === '' && plural === 'namespaces'

@@ -33,6 +33,36 @@ describe('NamespaceAutoProvision', () => {
   })
 })
 
+describe('NamespaceLifecycle', () => {
+  it('lets nothing change in a namespace that is not there, and lets it go', async () => {
+    const { client: careless, store } = await startTestCore({ disabledAdmission: ['NamespaceLifecycle'] })
+    await careless.create(configMaps, inTeam)
+    const { client } = await startTestCore({ store })
+    const key = { namespace: 'team', name: 'a' }
+    const patch = { type: 'merge', body: { data: { a: 'b' } } } as const
+    expect(await refusal(client.update(configMaps, inTeam))).toEqual(absent)
+    expect(await refusal(client.patch(configMaps, key, patch))).toEqual(absent)
+    expect((await refusal(client.update(configMaps, { ...inTeam, metadata: { ...key, name: 'b' } }))).code).toBe(404)
+    await client.delete(configMaps, key)
+  })
+
+  it('has things changed in a namespace that is ending, and none created', async () => {
+    const { client } = await startTestCore()
+    await client.create(namespaces, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team' },
+      spec: { finalizers: ['kubernetes'] },
+    })
+    await client.create(configMaps, inTeam)
+    await client.delete(namespaces, { name: 'team' })
+    const changed = await client.update(configMaps, configMap('a', { a: 'b' }, { namespace: 'team' }))
+    expect(changed.data).toEqual({ a: 'b' })
+    const refused = await refusal(client.create(configMaps, configMap('b', {}, { namespace: 'team' })))
+    expect([refused.code, refused.message]).toEqual([403, expect.stringContaining('is being terminated')])
+  })
+})
+
 describe('NamespaceExists', () => {
   it('lets nothing change or go in a namespace that is not there', async () => {
     const { client: careless, store } = await startTestCore({ disabledAdmission: ['NamespaceLifecycle'] })

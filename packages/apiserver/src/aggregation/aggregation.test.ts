@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { type ApiService, apiServices, type KubernetesObject, type Resource, services } from '@coracle/api'
 import { realEnvironment, virtualEnvironment } from '@coracle/environment'
 import { createAuthority, issueServingCertificate } from '@coracle/environment/certificates'
@@ -191,6 +193,28 @@ describe('requests for what another server serves', () => {
     watch.close()
   })
 
+  it('go on though the APIService changes or goes', async () => {
+    const watchers: ServerResponse[] = []
+    const { port, server: adapter } = await startAdapter((_asked, response) => {
+      watchers.push(response)
+      response.write('{"type":"ADDED"}\n')
+    })
+    const { server } = await startServer(port)
+    const watch = await server.lines('/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/widgets?watch=true')
+    await watch.next()
+    const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io'
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await server.call(path, { method: 'PATCH', headers, body: { spec: { versionPriority: 7 } } })
+    watchers[0]?.write('{"type":"MODIFIED"}\n')
+    expect(await watch.next()).toEqual({ type: 'MODIFIED' })
+    await server.call(path, { method: 'DELETE' })
+    watchers[0]?.end('{"type":"DELETED"}\n')
+    expect(await watch.next()).toEqual({ type: 'DELETED' })
+    watch.close()
+    // Nothing is asked over its connections any more.
+    await expect.poll(() => new Promise((resolve) => adapter.getConnections((_, count) => resolve(count)))).toBe(0)
+  })
+
   it.each<[string, object, string, RegExp]>([
     [
       'nobody listens',
@@ -225,6 +249,73 @@ describe('requests for what another server serves', () => {
     const { server } = await startServer(port)
     await server.call('/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io', { method: 'DELETE' })
     expect((await server.call(podsPath)).code).toBe(404)
+  })
+})
+
+describe('requests for another protocol', () => {
+  const path = '/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/machines/m/vnc'
+
+  const ask = async (server: TestServer, more: readonly string[] = []) => {
+    const socket = await server.connect()
+    const lines = [
+      `GET ${path}?x=1 HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${adminToken}`,
+      'X-Remote-User: somebody-else',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Key: eA==',
+      ...more,
+    ]
+    socket.write(`${lines.join('\r\n')}\r\n\r\nhello`)
+    return socket
+  }
+
+  it('become connections to the other server', async () => {
+    const { port, server: adapter } = await startAdapter()
+    const asked: IncomingMessage[] = []
+    adapter.on('upgrade', (request, socket) => {
+      asked.push(request)
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Own: y\r\n\r\n')
+      socket.once('data', (piece: Buffer) => socket.end(`${piece} back`))
+    })
+    const { server } = await startServer(port)
+    const answer = await text(await ask(server))
+    expect(answer).toContain('HTTP/1.1 101 Switching Protocols\r\n')
+    expect(answer).toMatch(/X-Own: y\r\n\r\nhello back$/)
+    const [request] = asked
+    expect([request?.method, request?.url]).toEqual(['GET', `${path}?x=1`])
+    expect(request?.headers).toMatchObject({ 'x-remote-user': 'admin', 'sec-websocket-key': 'eA==' })
+    expect(request?.headers.authorization).toBeUndefined()
+  })
+
+  it('are refused where the other server refuses them', async () => {
+    const { port } = await startAdapter((_asked, response) => response.writeHead(403).end('not you'))
+    const { server } = await startServer(port)
+    const answer = await text(await ask(server))
+    expect(answer).toContain('HTTP/1.1 403 Forbidden\r\n')
+    expect(answer).toContain('not you')
+  })
+
+  it('end with their client', async () => {
+    const { port, server: adapter } = await startAdapter()
+    const switched = Promise.withResolvers<Duplex>()
+    adapter.on('upgrade', (_request, socket) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+      switched.resolve(socket)
+    })
+    const { server } = await startServer(port)
+    const socket = await ask(server)
+    const other = await switched.promise
+    await once(socket, 'data')
+    socket.destroy()
+    if (!other.closed) await once(other.on('error', () => {}).resume(), 'close')
+  })
+
+  it('are judged before they go', async () => {
+    const { port } = await startAdapter()
+    const { server } = await startServer(port)
+    expect(await text(await ask(server, ['Impersonate-User: jane']))).toContain('HTTP/1.1 403 Forbidden\r\n')
   })
 })
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type ApiService, apiServices, compareText, endpointSlices, services } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
+import type { Switched } from '../proxy/switched-protocols.ts'
 import type { Registries } from '../registries.ts'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
@@ -11,7 +12,7 @@ import { acceptAggregated, discoveryPath, type RemoteDocument, remoteDocument } 
 import { openApiPath, type RemoteOpenApi, remoteOpenApi, remoteOpenApiBytesMax } from './remote-open-api.ts'
 import { legacyResources, type RemoteResource } from './remote-resources.ts'
 import { remoteSchemas, schemasIndexPath } from './remote-schemas.ts'
-import type { RemoteRequest, RemoteServer } from './remote-server.ts'
+import type { RemoteAddress, RemoteRequest, RemoteServer } from './remote-server.ts'
 import type { ServiceEndpoint } from './service-endpoint.ts'
 import { ServiceResolver } from './service-resolver.ts'
 
@@ -60,6 +61,8 @@ export class Aggregator {
   /** By `group/version`. */
   readonly #remotes = new Map<string, ApiService>()
   readonly #servers = new Map<string, { readonly spec: ApiService['spec']; readonly server: RemoteServer }>()
+  /** Those whose APIService has changed or gone, while something is still asked of them. */
+  readonly #retired = new Set<RemoteServer>()
   readonly #told = new Map<string, Told>()
   readonly #openApis = new Map<string, RemoteOpenApi>()
   /** By the service that leads there: many versions of groups may have one server. */
@@ -125,7 +128,28 @@ export class Aggregator {
    * Sends a request to the server behind a version of a group, for a user who may make it, and gives the answer as it comes.
    * Rejects with a RemoteUnavailableError where it cannot be reached.
    */
-  async forward(group: string, version: string, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+  forward(group: string, version: string, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+    return this.#ask(group, version, request.signal, (server, endpoint) => server.send(endpoint, user, request))
+  }
+
+  /** The same for a request that asks for another protocol. */
+  switchProtocols(
+    group: string,
+    version: string,
+    user: User,
+    request: RemoteRequest,
+  ): Promise<Switched | IncomingMessage> {
+    return this.#ask(group, version, request.signal, (server, endpoint) =>
+      server.switchProtocols(endpoint, user, request),
+    )
+  }
+
+  async #ask<T>(
+    group: string,
+    version: string,
+    signal: AbortSignal,
+    act: (server: RemoteServer, endpoint: RemoteAddress) => Promise<T>,
+  ): Promise<T> {
     const apiService = this.#remotes.get(`${group}/${version}`)
     const endpoint = apiService === undefined ? undefined : this.#endpoint(apiService)
     if (apiService === undefined || endpoint === undefined || 'reason' in endpoint || isUnavailable(apiService)) {
@@ -133,9 +157,9 @@ export class Aggregator {
     }
     const server = await this.#serverOf(apiService)
     try {
-      return await server.send(endpoint, user, request)
+      return await act(server, endpoint)
     } catch (error) {
-      request.signal.throwIfAborted()
+      signal.throwIfAborted()
       throw new RemoteUnavailableError(`error trying to reach service: ${(error as Error).message}`)
     }
   }
@@ -144,7 +168,9 @@ export class Aggregator {
     this.#closed = true
     this.#checks.close()
     for (const { server } of this.#servers.values()) server.close()
+    for (const server of this.#retired) server.close()
     this.#servers.clear()
+    this.#retired.clear()
   }
 
   #set(apiService: ApiService): void {
@@ -171,10 +197,18 @@ export class Aggregator {
   #retire(key: string): void {
     this.#told.delete(key)
     this.#openApis.delete(key)
-    this.#servers.get(key)?.server.close()
+    this.#retireServer(this.#servers.get(key)?.server)
     this.#servers.delete(key)
     const services = new Set([...this.#remotes.values()].map(serviceKeyOf))
     for (const service of this.#documents.keys()) if (!services.has(service)) this.#documents.delete(service)
+  }
+
+  /** What is asked of a server goes on, though its APIService has changed: only new requests go elsewhere. */
+  #retireServer(server: RemoteServer | undefined): void {
+    for (const retired of this.#retired) if (!retired.isUsed) this.#retired.delete(retired)
+    if (server === undefined) return
+    server.retire()
+    if (server.isUsed) this.#retired.add(server)
   }
 
   #endpoint({ spec }: ApiService): ServiceEndpoint {
@@ -193,7 +227,7 @@ export class Aggregator {
     const others = this.#servers.get(key)
     if (others !== undefined && others.spec === spec) return others.server
     if (this.#closed) throw new RemoteUnavailableError('the server is closing')
-    others?.server.close()
+    this.#retireServer(others?.server)
     const server = new loaded.RemoteServer(spec, client)
     this.#servers.set(key, { spec, server })
     return server

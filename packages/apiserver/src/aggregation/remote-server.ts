@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
 import type { ApiServiceSpec } from '@coracle/api'
 import { realClock } from '@coracle/environment'
+import { type Switched, switchedBy } from '../proxy/switched-protocols.ts'
 import type { User } from '../request.ts'
 import type { KeyPair } from '../security/certificates.ts'
 import { ServerTrust } from '../webhook/server-trust.ts'
@@ -18,6 +19,8 @@ export interface RemoteRequest {
   readonly headers: IncomingHttpHeaders | OutgoingHttpHeaders
   readonly body?: Buffer | string | undefined
   readonly signal: AbortSignal
+  /** The protocol that is to be spoken after it. */
+  readonly upgrade?: string | undefined
 }
 
 /** Where one of the endpoints of a server listens. */
@@ -31,6 +34,8 @@ export class RemoteServer {
   readonly #agent: Agent
   readonly #serverName: string
   readonly #trust: ServerTrust
+  /** Connections over which something is asked or answered. */
+  readonly #used = new Set<ClientRequest>()
 
   /** `client` is what this server shows for itself: whom it speaks for, the other believes it alone. */
   constructor({ service, caBundle, insecureSkipTLSVerify }: ApiServiceSpec, client: KeyPair) {
@@ -49,47 +54,72 @@ export class RemoteServer {
   }
 
   /** Sends a request for a user, and resolves when the answer begins. It is sent once more where TLS has refused a server that is to be believed. */
-  async send(address: RemoteAddress, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+  send(address: RemoteAddress, user: User, request: RemoteRequest): Promise<IncomingMessage> {
+    return this.#trusting(address, request.signal, () => answerTo(this.#begin(address, user, request)))
+  }
+
+  /** The same of a request that asks for another protocol. */
+  switchProtocols(address: RemoteAddress, user: User, request: RemoteRequest): Promise<Switched | IncomingMessage> {
+    return this.#trusting(address, request.signal, () => switchedBy(this.#begin(address, user, request)))
+  }
+
+  async #trusting<T>(address: RemoteAddress, signal: AbortSignal, act: () => Promise<T>): Promise<T> {
     try {
-      return await this.#sendOnce(address, user, request)
+      return await act()
     } catch (error) {
       const server = { ...address, servername: this.#serverName }
-      if (!(await this.#trust.reconsider(error, () => server, request.signal))) throw error
-      return this.#sendOnce(address, user, request)
+      if (!(await this.#trust.reconsider(error, () => server, signal))) throw error
+      return act()
     }
   }
 
-  #sendOnce({ host, port }: RemoteAddress, user: User, request: RemoteRequest): Promise<IncomingMessage> {
-    const { method, path, body, signal } = request
-    return new Promise((resolve, reject) => {
-      const sent = httpsRequest(
-        {
-          host,
-          port,
-          method,
-          path,
-          agent: this.#agent,
-          servername: this.#serverName,
-          ...this.#trust.options,
-          headers: {
-            ...passedOn(request.headers),
-            ...identityHeaders(user),
-            Host: `${host}:${port}`,
-            ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
-          },
-          signal,
-        },
-        resolve,
-      )
-      sent.on('error', reject)
-      sent.end(body)
+  #begin({ host, port }: RemoteAddress, user: User, request: RemoteRequest): ClientRequest {
+    const { method, path, body, upgrade, signal } = request
+    const sent = httpsRequest({
+      host,
+      port,
+      method,
+      path,
+      agent: this.#agent,
+      servername: this.#serverName,
+      ...this.#trust.options,
+      headers: {
+        ...passedOn(request.headers),
+        ...identityHeaders(user),
+        Host: `${host}:${port}`,
+        ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+        ...(upgrade === undefined ? {} : { Connection: 'Upgrade', Upgrade: upgrade }),
+      },
+      signal,
     })
+    this.#used.add(sent)
+    sent.once('close', () => this.#used.delete(sent))
+    sent.end(body)
+    return sent
   }
 
-  /** Ends the connections that nothing is asked over. */
+  /** Whether something is still asked or answered. */
+  get isUsed(): boolean {
+    return this.#used.size > 0
+  }
+
+  /** Ends each connection as soon as nothing is asked over it. */
+  retire(): void {
+    this.#agent.maxFreeSockets = 0
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+  }
+
+  /** Ends all connections. */
   close(): void {
     this.#agent.destroy()
   }
+}
+
+function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve)
+    sent.on('error', reject)
+  })
 }
 
 /** Who asks, as upstream's authenticating proxies say it. */

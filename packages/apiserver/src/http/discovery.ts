@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { apiVersionOf, compareText, type ResourceDefinition, type Verb, versionRank } from '@coracle/api'
+import { LoadOnce } from '@coracle/environment'
 import type { Aggregator } from '../aggregation/aggregator.ts'
 import { groupPriorityOf, versionPriorityOf } from '../aggregation/priorities.ts'
 import { causes } from './causes-definition.ts'
@@ -185,14 +186,13 @@ function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | unde
 function documentOf(value: DiscoveryValue | undefined): DiscoveryDocument | undefined {
   if (value === undefined) return undefined
   const jsonBytes = json.encode(value)
-  let protobufBytes: Promise<Buffer> | undefined
+  const protobufBytes = new LoadOnce(async () => (await import('./discovery-protobuf.ts')).discoveryProtobuf(value))
   return {
     etag: etagOf(jsonBytes),
     encode(format) {
       if (format === json) return jsonBytes
       if (format !== protobuf) return format.encode(value)
-      protobufBytes ??= import('./discovery-protobuf.ts').then(({ discoveryProtobuf }) => discoveryProtobuf(value))
-      return protobufBytes
+      return protobufBytes.get()
     },
   }
 }

@@ -148,6 +148,18 @@ describe('requests of those who may not do everything', () => {
     expect(text).toContain(`apiserver_flowcontrol_dispatched_requests_total{${labels}} ${seats + 2}`)
   })
 
+  it.each([
+    ['POST', 'pods/x/exec?command=ls'],
+    ['GET', 'pods/x/attach'],
+    ['GET', 'pods/x/portforward'],
+    ['GET', 'pods/x/log'],
+    ['GET', 'services/x/proxy/'],
+  ])('need no seat for what goes on for long: %s %s', async (method, what) => {
+    await server.call(path, asUser('jane'))
+    const { headers } = await server.call(`/api/v1/namespaces/default/${what}`, { ...asUser('jane'), method })
+    expect(headers['x-kubernetes-pf-flowschema-uid']).toBeUndefined()
+  })
+
   it('take several seats where they list much, and keep them for their watchers where these are many', async () => {
     await create(schema('anns', 'workload-high', 'ann'))
     const body = { metadata: { name: 'large' }, data: { text: 'x'.repeat(500_000) } }

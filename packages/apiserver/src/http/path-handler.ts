@@ -2,6 +2,7 @@ import type { ApiError } from '@coracle/api'
 import {
   type Environment,
   type HealthCheck,
+  LoadOnce,
   type MetricsRegistry,
   metricsContentType,
   ping,
@@ -11,7 +12,6 @@ import { Discovery } from './discovery.ts'
 import type { Exchange } from './exchange.ts'
 import { type HealthChecks, handleHealth } from './health.ts'
 import { createHealthMetrics } from './health-metrics.ts'
-import type { OpenApi } from './openapi.ts'
 import { handleOpenId } from './openid.ts'
 import { openIdPaths } from './openid-paths.ts'
 import { send, sendPrettyJson } from './respond.ts'
@@ -48,12 +48,11 @@ export function createPathHandler({
 }: PathHandlerOptions) {
   const startedMs = environment.clock.now()
   const discovery = new Discovery(core.registries, core.aggregator)
-  let openApi: Promise<OpenApi> | undefined
-  const loadOpenApi = async (): Promise<OpenApi> => {
+  const openApi = new LoadOnce(async () => {
     // At the first request: most clusters of tests are never asked.
     const { OpenApi } = await import('./openapi.ts')
     return new OpenApi(core.registries, core.aggregator, core.serviceAccountTokens !== undefined)
-  }
+  })
   const healthMetrics = createHealthMetrics()
   const health = healthChecks({ core, environment, readiness, liveness })
   const notFoundAt = (path: string): ApiError => {
@@ -85,8 +84,7 @@ export function createPathHandler({
     if (reported !== undefined) return reported
     if (path === '/' || path === '/index.html') return sendPrettyJson(response, 200, { paths: paths() })
     if (path.startsWith('/openapi/')) {
-      openApi ??= loadOpenApi()
-      return openApi.then((documents) => {
+      return openApi.get().then((documents) => {
         const answered = documents.handle(path, query, request, response)
         if (answered === false) throw noHandler()
         return answered

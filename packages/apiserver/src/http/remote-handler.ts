@@ -18,6 +18,11 @@ export async function handleRemote(
   { group, version, isLong }: RemoteRoute,
 ): Promise<void> {
   const { request, response, user } = exchange
+  if (context.upgrades.isAsked(request)) {
+    // Loaded with the first such request.
+    const { handleRemoteUpgrade } = await import('./remote-upgrade.ts')
+    return handleRemoteUpgrade(context, exchange, group, version)
+  }
   const { method = 'GET', headers } = request
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? await context.bodies.read(request) : undefined

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@coracle/api'
 import type { Clock, Counter, Gauge, Histogram, Metric, MetricsRegistry } from '@coracle/environment'
 import type { Exchange } from './exchange.ts'
-import type { ResourceRoute } from './routes.ts'
+import type { ResourceRoute, Route } from './routes.ts'
 
 /** The buckets of upstream's `apiserver_request_duration_seconds`. */
 const secondsBuckets = [
@@ -147,8 +147,11 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 const connecting: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy'])
-/** What goes on for long by nature, whoever serves it. */
-export const longSubresources: ReadonlySet<string> = new Set([...connecting, 'log'])
+const longSubresources: ReadonlySet<string> = new Set([...connecting, 'log'])
+
+/** Whether a request goes on for long by nature, whoever serves it; watches are left out. */
+export const isLongSubresource = (route: Route): boolean =>
+  route.kind === 'resource' && route.verb !== 'watch' && longSubresources.has(route.subresource)
 
 /** Upstream's name of what is done; undefined where it cannot be done. */
 function verbOf(

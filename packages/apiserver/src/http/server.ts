@@ -32,7 +32,7 @@ import { asksToWatch, parseQuery, timeoutMsOf } from './query.ts'
 import { handleRemote } from './remote-handler.ts'
 import { ListWriter } from './representation/list-writer.ts'
 import { Representations } from './representation/representation.ts'
-import { longSubresources, RequestMetrics } from './request-metrics.ts'
+import { isLongSubresource, RequestMetrics } from './request-metrics.ts'
 import { handleResource } from './resource-handlers.ts'
 import { sendError, warn } from './respond.ts'
 import {
@@ -203,9 +203,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     handler(request, response)
   })
   core.ready.catch(() => {})
+  // Of a connection that could not be taken, for want of descriptors: its client is refused.
+  const onError = (error: Error): void => environment.logger.warn('a connection could not be taken', { error })
 
   return {
-    listen: (address) => listen(server, address),
+    listen: (address) => listen(server, address, onError),
     close: () => {
       clients.close()
       return close(server, exchanges, sockets, environment)
@@ -233,11 +235,16 @@ function responseTo(request: IncomingMessage, connection: Socket, upgrades: Upgr
   return response
 }
 
-function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<Listening> {
+function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+  onError: (error: Error) => void,
+): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => {
       server.off('error', reject)
+      server.on('error', onError)
       const address = server.address() as AddressInfo
       const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address
       resolve({ host: address.address, port: address.port, url: `https://${shownHost}:${address.port}` })
@@ -384,7 +391,7 @@ function createHandler(
         exchange.user,
         attributesOf(route, undefined, () => query.get('fieldSelector') ?? ''),
       )
-      const isLong = route.verb === 'watch' || longSubresources.has(route.subresource)
+      const isLong = route.verb === 'watch' || isLongSubresource(route)
       return handleRemote(context, exchange, { ...route, isLong })
     }
     const registry = core.registries.served(route.group, route.version, route.plural)
@@ -470,7 +477,9 @@ function createHandler(
       return
     }
     const route = routeOf(request.method ?? 'GET', path, () => asksToWatch(exchange.query))
-    flows.admit(exchange, route, startLater, refuse)
+    // As upstream: what goes on for long by nature, watches left out, takes no seat, not even to begin.
+    if (isLongSubresource(route)) start()
+    else flows.admit(exchange, route, startLater, refuse)
   }
 
   const fail = ({ request, response }: Arrival, error: unknown): void => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import type { Duplex, Transform } from 'node:stream'
-import { finished, pipeline } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { ApiError, serviceUnavailable, tooManyRequests } from '@coracle/api'
 import { IdleTimer, idleTimeoutMs } from '@coracle/client/streaming'
@@ -15,12 +15,10 @@ import { connectToPod } from './pod-connection.ts'
 import { answerHeaders, requestHeaders } from './proxy-headers.ts'
 import type { AgentTarget, PodTarget, ProxyTarget } from './proxy-target.ts'
 import { type ProxiedPage, rewriteUrl } from './rewrite-url.ts'
+import { joinSwitched, refused, switchedBy } from './switched-protocols.ts'
 
 /** How long the head of an answer waits for its body, as upstream. */
 const headDelayMaxMs = 200
-
-/** How long a client has to take what was said to it last. */
-const closeGraceMs = 10_000
 
 /** Where a request was sent, here and there. */
 export interface ProxiedPath {
@@ -192,45 +190,10 @@ async function upgrade(
     headers: { ...requestHeaders(request, undefined), Connection: 'Upgrade', Upgrade: request.headers.upgrade },
     createConnection: () => connection,
   })
-  const switched = new Promise<{ readonly answer: IncomingMessage; readonly head: Buffer } | IncomingMessage>(
-    (resolve, reject) => {
-      sent.once('upgrade', (answer, _, head) => resolve({ answer, head }))
-      sent.once('response', resolve)
-      sent.on('error', reject)
-    },
-  )
   sent.end()
-  const outcome = await switched
+  const outcome = await switchedBy(sent)
   if (!('answer' in outcome)) return refused(outcome, response)
-  const taken = upgrades.take(request)
-  if (taken === undefined) throw new Error('the connection of the request cannot be taken')
-  const client = taken.connection
-  client.write(headOf(outcome.answer))
-  client.write(outcome.head)
-  connection.write(taken.head)
-  client.on('data', () => idle.note())
-  client.pipe(connection)
-  connection.pipe(client)
-  const ends = [finished(client, { writable: false }), finished(connection, { writable: false })]
-  await Promise.race(ends).catch(() => {})
-  // As upstream: when one side has ended the connection is over. What is on its way to the client has a little time.
-  const timer = environment.clock.setTimer(closeGraceMs, () => client.destroy())
-  client.once('close', () => timer.cancel())
-  client.end(() => client.destroy())
-}
-
-/** A pod that refuses says why; one that answers as if nothing had been asked for is at fault. */
-async function refused(answer: IncomingMessage, response: Exchange['response']): Promise<void> {
-  const code = answer.statusCode ?? 0
-  if (code < 400) throw new ApiError(500, 'InternalError', `invalid upgrade response: status code ${code}`)
-  response.writeHead(code, answer.statusMessage, answerHeaders(answer.headers, false))
-  await pipeline(answer, response)
-}
-
-function headOf({ statusMessage, rawHeaders }: IncomingMessage): string {
-  const lines = [`HTTP/1.1 101 ${statusMessage}`]
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`)
-  return `${lines.join('\r\n')}\r\n\r\n`
+  await joinSwitched(upgrades, request, { ...outcome, connection }, environment.clock, idle)
 }
 
 const pathAndQuery = (path: string, search: string): string =>

@@ -8,6 +8,7 @@ import {
   subjectAccessReviews,
   tokenReviews,
 } from '@coracle/api'
+import { LoadOnce } from '@coracle/environment'
 import type { AdmissionChain } from '../admission/admission.ts'
 import { type PostedAnswer, PostedRegistry } from '../registry/posted-registry.ts'
 import type { ReviewAnswers, ReviewParts } from './review-answers.ts'
@@ -17,18 +18,14 @@ import type { ReviewAnswers, ReviewParts } from './review-answers.ts'
  * decides about requests itself, and are loaded with the first question. Nothing is stored; admission sees a review as the creation it is.
  */
 export function serveReviews(admission: AdmissionChain, parts: ReviewParts): void {
-  let loading: Promise<ReviewAnswers> | undefined
   const load = async (): Promise<ReviewAnswers> => (await import('./review-answers.ts')).reviewAnswers(parts)
-  const answers = (): Promise<ReviewAnswers> => {
-    // Time stands still meanwhile where it is virtual.
-    loading ??= parts.clock.hold(load())
-    return loading
-  }
+  // Time stands still meanwhile where it is virtual.
+  const answers = new LoadOnce(() => parts.clock.hold(load()))
   const serve = <T extends KubernetesObject>(
     definition: ResourceDefinition<T>,
     answerOf: (all: ReviewAnswers) => PostedAnswer<T>,
   ) => {
-    const answer = async () => answerOf(await answers())
+    const answer = async () => answerOf(await answers.get())
     parts.registries.addComputed(new PostedRegistry(parts.clock, definition, admission, answer))
   }
   serve(selfSubjectReviews, ({ selfSubject }) => selfSubject)

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { LoadOnce } from '@coracle/environment'
 
 /** The algorithm of keys on P-256. */
 const algorithm = 'ES256'
@@ -15,16 +16,15 @@ interface Keys {
 
 /** Signs what a token says, and checks signatures. The key, and what signs with it, is loaded with the first use. */
 export class TokenSigner {
-  readonly #loadKey: () => Promise<string>
-  #keys: Promise<Keys> | undefined
+  readonly #keys: LoadOnce<Keys>
 
   /** `loadKey` gives the private key as PEM. */
   constructor(loadKey: () => Promise<string>) {
-    this.#loadKey = loadKey
+    this.#keys = new LoadOnce(async () => keysOf(await loadKey()))
   }
 
   async sign(payload: Readonly<Record<string, unknown>>): Promise<string> {
-    const { privateKey, id } = await this.#loadedKeys()
+    const { privateKey, id } = await this.#keys.get()
     const { CompactSign } = await import('jose')
     const header = { alg: algorithm, kid: id }
     return new CompactSign(Buffer.from(JSON.stringify(payload))).setProtectedHeader(header).sign(privateKey)
@@ -32,7 +32,7 @@ export class TokenSigner {
 
   /** What a token says that was signed with our key; undefined of any other text. */
   async verify(token: string): Promise<unknown> {
-    const { publicKey } = await this.#loadedKeys()
+    const { publicKey } = await this.#keys.get()
     const { compactVerify } = await import('jose')
     try {
       const { payload } = await compactVerify(token, publicKey, { algorithms: [algorithm] })
@@ -44,13 +44,8 @@ export class TokenSigner {
 
   /** The keys by which others may check tokens. */
   async publicKeys(): Promise<readonly PublicJwk[]> {
-    const { publicKey, id } = await this.#loadedKeys()
+    const { publicKey, id } = await this.#keys.get()
     return [{ use: 'sig', ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm }]
-  }
-
-  #loadedKeys(): Promise<Keys> {
-    this.#keys ??= this.#loadKey().then(keysOf)
-    return this.#keys
   }
 }
 

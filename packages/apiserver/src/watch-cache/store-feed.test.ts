@@ -126,6 +126,54 @@ describe('a feed', () => {
     expect(sink.told).toEqual(['fill  at 0', 'put default/a at 1', 'put default/b at 2', 'put default/c at 3'])
   })
 
+  it('tells a sink of each change before its revision passes it, while the sink is filled anew', async () => {
+    const real = createMemoryStore()
+    const between = Promise.withResolvers<void>()
+    let isSlow = false
+    const pages: Store['pages'] = async function* (prefix, entriesMax) {
+      yield* real.pages(prefix, entriesMax)
+      if (isSlow) await between.promise
+    }
+    const { feed, write, attach, clock } = await startFeed({ pages }, real)
+    await feed.start()
+    const sink = await attach(pods)
+    for (const name of ['a', 'b', 'c']) await write(`${pods}default/${name}`)
+    await clock.settle()
+    sink.told.length = 0
+    isSlow = true
+    const rereading = feed.reread(sink)
+    await clock.settle()
+    await write(`${pods}default/a`)
+    await write(`${pods}default/b`, 'delete')
+    await write(`${pods}default/d`)
+    await write(`${pods}default/d`, 'delete')
+    await clock.settle()
+    expect(feed.revision).toBe(7)
+    const changes = ['put default/a at 4', 'delete default/b at 5', 'put default/d at 6', 'delete default/d at 7']
+    expect(sink.told).toEqual(changes)
+    between.resolve()
+    await rereading
+    await write(`${pods}default/e`)
+    await clock.settle()
+    expect(sink.told).toEqual([...changes, 'refill default/c default/a at 7', 'put default/e at 8'])
+  })
+
+  it('fills a sink once where it is to be filled anew while the feed fills all of them after a gap', async () => {
+    const { feed, store, write, attach, clock } = await startFeed()
+    await feed.start()
+    const sink = await attach(pods)
+    await write(`${pods}default/a`)
+    await clock.settle()
+    sink.told.length = 0
+    store.loseHistory()
+    const rereading = feed.reread(sink)
+    await clock.settle()
+    await rereading
+    await write(`${pods}default/b`)
+    await clock.settle()
+    expect(sink.told).toEqual(['refill default/a at 1', 'put default/b at 2'])
+  })
+
   it('knows its revision before the first change', async () => {
     const { feed, write } = await startFeed()
     await write('/outside')

@@ -83,7 +83,7 @@ export class StoreFeed {
   /** Fills a sink and keeps it up to date from then on. The feed must have been started. */
   async attach(sink: FeedSink): Promise<void> {
     if (this.#sinks.has(sink.prefix)) throw new Error(`two caches would hold what is stored under ${sink.prefix}`)
-    const attached: AttachedSink = { sink, early: undefined, filledAt: undefined }
+    const attached: AttachedSink = { sink, early: undefined, meanwhile: undefined, filledAt: undefined }
     this.#sinks.set(sink.prefix, attached)
     try {
       await this.#fill(attached)
@@ -96,18 +96,25 @@ export class StoreFeed {
   }
 
   /**
-   * Fills a sink anew, where it makes something else of what is stored than it did. Rejects where the store cannot be read; the sink goes on
-   * with what it has then.
+   * Fills a sink anew, where it makes something else of what is stored than it did. Meanwhile it gets what changes, as ever: what the feed's
+   * revision promises is there. Rejects where the store cannot be read; the sink goes on with what it has then.
    */
   async reread(sink: FeedSink): Promise<void> {
+    // After a gap the feed fills it, until that succeeds.
+    if (this.#refill !== undefined) return this.#refill
     const attached = this.#sinks.get(sink.prefix)
-    if (attached?.sink !== sink) return
+    if (attached?.sink !== sink || attached.early !== undefined) return
+    const meanwhile = new Map<string, StoreEvent>()
+    attached.meanwhile = meanwhile
     try {
-      await this.#fill(attached)
-    } catch (error) {
-      // After a gap the feed fills it, until that succeeds: it must not have the events before.
-      if (this.#refill === undefined) giveEarly(attached)
-      throw error
+      const read = await this.#read(sink.prefix)
+      // It has been filled anew since, after a gap or for somebody else.
+      if (attached.meanwhile !== meanwhile) return
+      const revision = Math.max(read.revision, this.#revision)
+      sink.refill(withChanges(read, meanwhile), revision)
+      attached.filledAt = revision
+    } finally {
+      if (attached.meanwhile === meanwhile) attached.meanwhile = undefined
     }
   }
 
@@ -232,7 +239,10 @@ export class StoreFeed {
       const attached = this.#sinks.get(prefixOf(event.key))
       if (attached === undefined) continue
       if (attached.early !== undefined) attached.early.push(event)
-      else if (event.revision > (attached.filledAt ?? 0)) attached.sink.apply(event)
+      else if (event.revision > (attached.filledAt ?? 0)) {
+        attached.meanwhile?.set(event.key, event)
+        attached.sink.apply(event)
+      }
     }
     this.#advance(events.at(-1)?.revision ?? 0)
   }
@@ -252,6 +262,7 @@ export class StoreFeed {
   async #fill(attached: AttachedSink): Promise<void> {
     const early: StoreEvent[] = []
     attached.early = early
+    attached.meanwhile = undefined
     const { sink, filledAt } = attached
     const { entries, revision } = await this.#read(sink.prefix)
     // Somebody else has begun to fill it since, after a gap that this attempt knows nothing of.
@@ -321,15 +332,21 @@ interface AttachedSink {
   readonly sink: FeedSink
   /** Events that came before the sink was filled; undefined once it is. */
   early: StoreEvent[] | undefined
+  /** The last change of each key since it began to be read anew, beside its being told; undefined where it is not. */
+  meanwhile: Map<string, StoreEvent> | undefined
   /** The revision at which it was filled last; undefined before it ever was. */
   filledAt: number | undefined
 }
 
-/** Gives a sink the events that have waited for it to be filled. */
-function giveEarly(attached: AttachedSink): void {
-  const { sink, early = [] } = attached
-  attached.early = undefined
-  for (const event of early) sink.apply(event)
+/** What was read, with what has changed since. */
+function withChanges({ entries, revision }: Listing, changes: ReadonlyMap<string, StoreEvent>): readonly Entry[] {
+  const later = new Map([...changes].filter(([, event]) => event.revision > revision))
+  if (later.size === 0) return entries
+  const put = [...later.values()].filter(({ type }) => type === 'put')
+  return [
+    ...entries.filter(({ key }) => !later.has(key)),
+    ...put.map(({ key, value, revision, createRevision }) => ({ key, value, modRevision: revision, createRevision })),
+  ]
 }
 
 /** `/registry/core/pods/` of `/registry/core/pods/default/web`. */

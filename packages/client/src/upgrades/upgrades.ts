@@ -28,6 +28,11 @@ export class Upgrades {
     this.#asked.set(request, upgraded)
   }
 
+  /** Whether the connection of a request may be taken, for it asks for that. */
+  isAsked(request: IncomingMessage): boolean {
+    return this.#asked.has(request)
+  }
+
   /** Whether so many are open that no more may be. */
   get isFull(): boolean {
     return this.#open >= streamingConnectionsMax

@@ -1,10 +1,12 @@
 import {
+  ApiError,
   type CustomResourceConversion,
+  type KubernetesObject,
   mutatingWebhookConfigurations,
   type Resource,
   validatingWebhookConfigurations,
 } from '@coracle/api'
-import type { Client } from '@coracle/client'
+import type { ApplyConfiguration, ApplyOptions, Client } from '@coracle/client'
 import type { Webhook } from './webhook.ts'
 
 /** How an API server reaches webhooks: at an address (their path is added), or behind a Service. */
@@ -21,28 +23,67 @@ export interface EnsureWebhooksOptions {
   readonly fieldManager?: string
 }
 
+type Configuration = KubernetesObject & { readonly webhooks?: readonly unknown[] | undefined }
+
+interface Named {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+}
+
 /**
  * Makes the API server ask webhooks, by a MutatingWebhookConfiguration and a ValidatingWebhookConfiguration of that name, with the
- * authority that vouches for them. Doing it again changes nothing.
+ * authority that vouches for them. Doing it again changes nothing. A configuration that it has made, and that has no webhooks any more, goes.
  */
 export async function ensureWebhooks(client: Client, options: EnsureWebhooksOptions): Promise<void> {
   const { name, target, webhooks, fieldManager = 'controller-runtime' } = options
   const apiVersion = 'admissionregistration.k8s.io/v1'
   const entries = (type: 'mutating' | 'validating') =>
     webhooks.filter(({ admission }) => admission?.type === type).map((webhook) => entryOf(webhook, target))
-  const mutating = entries('mutating')
-  const validating = entries('validating')
   const apply = { fieldManager, force: true }
-  const metadata = { name }
-  if (mutating.length > 0) {
-    const configuration = { apiVersion, kind: 'MutatingWebhookConfiguration', metadata, webhooks: mutating }
-    await client.apply(mutatingWebhookConfigurations, configuration, apply)
-  }
-  if (validating.length > 0) {
-    const configuration = { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata, webhooks: validating }
-    await client.apply(validatingWebhookConfigurations, configuration, apply)
-  }
+  const mutating = { apiVersion, kind: 'MutatingWebhookConfiguration', metadata: { name } }
+  const validating = { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: { name } }
+  await ensure(client, mutatingWebhookConfigurations, mutating, entries('mutating'), apply)
+  await ensure(client, validatingWebhookConfigurations, validating, entries('validating'), apply)
 }
+
+async function ensure<T extends Configuration>(
+  client: Client,
+  kind: Resource<T>,
+  configuration: Named,
+  webhooks: readonly object[],
+  apply: ApplyOptions,
+): Promise<void> {
+  if (webhooks.length === 0) return withdraw(client, kind, configuration, apply)
+  await client.apply(kind, { ...configuration, webhooks } as ApplyConfiguration<T>, apply)
+}
+
+/**
+ * Takes out of a configuration what the manager has applied, and deletes it where nothing is left. What others have put there stays; one that
+ * may not be read is none of the manager's.
+ */
+async function withdraw<T extends Configuration>(
+  client: Client,
+  kind: Resource<T>,
+  configuration: Named,
+  apply: ApplyOptions,
+): Promise<void> {
+  const { name } = configuration.metadata
+  const found = await client.get(kind, { name }).catch(unlessFor('NotFound', 'Forbidden'))
+  if ((found?.webhooks ?? []).length === 0) return
+  const { metadata, webhooks = [] } = await client.apply(kind, configuration as ApplyConfiguration<T>, apply)
+  if (webhooks.length > 0) return
+  const { uid = '', resourceVersion = '' } = metadata
+  // Empty, it asks nobody: whoever writes it at the same time, or forbids its deletion, may keep it.
+  const unlessKept = unlessFor('NotFound', 'Conflict', 'Forbidden')
+  await client.delete(kind, { name }, { preconditions: { uid, resourceVersion } }).catch(unlessKept)
+}
+
+const unlessFor =
+  (...reasons: readonly string[]) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof ApiError) || !reasons.includes(error.reason)) throw error
+  }
 
 /** The `conversion` of a kind whose versions a webhook converts. */
 export function conversionOf({ path }: Webhook, target: WebhookTarget): CustomResourceConversion {

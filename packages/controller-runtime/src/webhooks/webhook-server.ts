@@ -76,6 +76,7 @@ async function listen(options: WebhookServerOptions) {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
+  server.on('error', (error) => options.environment.logger.warn('a connection could not be taken', { error }))
   const { address, family, port: chosen } = server.address() as AddressInfo
   return { server, certificate, url: `https://${family === 'IPv6' ? `[${address}]` : address}:${chosen}` }
 }

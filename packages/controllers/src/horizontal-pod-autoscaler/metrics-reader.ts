@@ -20,6 +20,9 @@ const windowDefaultMs = 60_000
 /** Answers of adapters beyond this many bytes are refused. */
 export const metricsBytesMax = 16 * 1024 * 1024
 
+/** How many metrics of one autoscaler are asked for at a time. */
+export const metricsAtOnceMax = 10
+
 /** Where the metrics of one autoscaler are read. */
 export interface MetricsSource {
   readonly client: Client
@@ -33,7 +36,10 @@ export interface MetricsSource {
 }
 
 /** Reads each metric of an autoscaler. What cannot be had is said in place of the reading; only an abort rejects. */
-export function readMetrics(autoscaler: HorizontalPodAutoscaler, source: MetricsSource): Promise<readonly Reading[]> {
+export async function readMetrics(
+  autoscaler: HorizontalPodAutoscaler,
+  source: MetricsSource,
+): Promise<readonly Reading[]> {
   const { namespace = '' } = autoscaler.metadata
   const { metrics = [] } = autoscaler.spec
   // Several metrics may be of the same pods.
@@ -42,16 +48,19 @@ export function readMetrics(autoscaler: HorizontalPodAutoscaler, source: Metrics
     ofPods ??= listPodMetrics(source, namespace)
     return ofPods
   }
-  return Promise.all(
-    metrics.map(async (metric): Promise<Reading> => {
-      try {
-        return await readMetric(metric, namespace, source, podMetricsOnce)
-      } catch (error) {
-        source.signal.throwIfAborted()
-        return { error: error instanceof Error ? error.message : String(error) }
-      }
-    }),
-  )
+  const read = async (metric: MetricSpec): Promise<Reading> => {
+    try {
+      return await readMetric(metric, namespace, source, podMetricsOnce)
+    } catch (error) {
+      source.signal.throwIfAborted()
+      return { error: error instanceof Error ? error.message : String(error) }
+    }
+  }
+  const readings: Reading[] = []
+  for (let at = 0; at < metrics.length; at += metricsAtOnceMax) {
+    readings.push(...(await Promise.all(metrics.slice(at, at + metricsAtOnceMax).map(read))))
+  }
+  return readings
 }
 
 async function readMetric(

@@ -125,6 +125,27 @@ describe('where nodes come and go', () => {
     expect(client.stored(persistentVolumes)).toEqual([])
   })
 
+  it('a volume that nobody uses goes, and leaves what is in it, once its node has been gone for long', async () => {
+    await client.create(nodes, node('True'))
+    await client.create(persistentVolumes, released())
+    await client.delete(nodes, { name: 'far' })
+    await environment.clock.advance('59m')
+    await client.create(nodes, node('Unknown'))
+    await environment.clock.advance('59m')
+    await client.delete(nodes, { name: 'far' })
+    await environment.clock.advance('59m')
+    expect(client.stored(persistentVolumes)).toHaveLength(1)
+    await environment.clock.advance('1m')
+    expect(client.stored(persistentVolumes)).toEqual([])
+    expect(asked).toEqual([])
+  })
+
+  it('a volume that is in use stays, however long its node is gone', async () => {
+    await client.create(persistentVolumes, inPhase('Bound', released()))
+    await environment.clock.advance('24h')
+    expect(client.stored(persistentVolumes)).toHaveLength(1)
+  })
+
   it('what has failed is tried again at once when a node is there again', async () => {
     present.add('far')
     failure = new Error('connection refused')

@@ -38,6 +38,12 @@ export function createLocalPathProvisioner(volumes: LocalVolumes): readonly Cont
 /** A claim whose node is not there any more waits so long for it before it may go to another. */
 export const nodeGoneMs = 40_000
 
+/**
+ * A volume that nobody uses any more waits so long for its node: a machine that comes back removes what was in the volume, and one that does not
+ * must not keep the object for ever.
+ */
+export const volumeNodeGoneMs = 3_600_000
+
 function createProvisioner(volumes: LocalVolumes): Controller {
   /** By key of the claim: since when its node is not there, on the monotonic clock. */
   const missingSince = new Map<string, Time>()
@@ -135,13 +141,23 @@ async function provision(
 }
 
 function createDeleter(volumes: LocalVolumes): Controller {
+  /** By name of the volume: since when its node is not there, on the monotonic clock. */
+  const missingSince = new Map<string, Time>()
   const builder = controller('local-path-deleter', { component }).for(persistentVolumes)
   return (
-    volumes.nodesChange === true ? builder.watches(nodes, volumesOn, { predicates: [comesUp] }) : builder
-  ).reconcile(async ({ object: volume }, context) => {
-    if (volume === undefined || nodeOfLocalVolume(volume) === undefined) return undefined
+    volumes.nodesChange === true ? builder.watches(nodes, volumesOn, { predicates: [comesOrGoes] }) : builder
+  ).reconcile(async ({ key, object: volume }, context) => {
+    const nodeName = volume === undefined ? undefined : nodeOfLocalVolume(volume)
+    const isNodeMissing =
+      volumes.nodesChange === true && nodeName !== undefined && context.informer(nodes).get(nodeName) === undefined
+    const nowMs = context.clock.monotonicMs()
+    const since = missingSince.get(key) ?? nowMs
+    if (isNodeMissing) missingSince.set(key, since)
+    else missingSince.delete(key)
+    if (volume === undefined || nodeName === undefined) return undefined
+    const isNodeGone = isNodeMissing && nowMs >= since + volumeNodeGoneMs
     const { planDeletion } = await context.clock.hold(import('./plan.ts'))
-    const { removes, ...plan } = planDeletion(volume, volumes.isOwn)
+    const { removes, ...plan } = planDeletion(volume, volumes.isOwn, isNodeGone)
     try {
       if (removes !== undefined) await volumes.remove(removes.nodeName, removes.volumeName, removes.path)
     } catch (error) {
@@ -149,6 +165,7 @@ function createDeleter(volumes: LocalVolumes): Controller {
       context.recorder.event(volume, 'Warning', 'VolumeFailedDelete', why)
       throw error
     }
-    return performPlan(context, volume, plan)
+    const outcome = await performPlan(context, volume, plan)
+    return isNodeMissing && !isNodeGone ? { requeueAfterMs: since + volumeNodeGoneMs - nowMs } : outcome
   })
 }

@@ -115,11 +115,15 @@ export interface DeletionPlan extends Plan<PersistentVolumeStatus> {
 
 /**
  * Deletes a volume of this provisioner and what is in it, once its claim is gone or somebody deletes it, if its policy is Delete.
- * With another policy the object may go and the directory stays. Pure.
+ * With another policy the object may go and the directory stays; so it does where the node is gone for good. Pure.
  */
-export function planDeletion(volume: PersistentVolume, isOwn: (nodeName: string) => boolean): DeletionPlan {
+export function planDeletion(
+  volume: PersistentVolume,
+  isOwn: (nodeName: string) => boolean,
+  isNodeGone = false,
+): DeletionPlan {
   const nodeName = nodeOfLocalVolume(volume)
-  if (nodeName === undefined || !isOwn(nodeName)) return { actions: [] }
+  if (nodeName === undefined || (!isNodeGone && !isOwn(nodeName))) return { actions: [] }
   const { name = '', uid } = volume.metadata
   const isGoing = isBeingDeleted(volume)
   const held = hasFinalizer(volume, provisionerFinalizer)
@@ -129,10 +133,10 @@ export function planDeletion(volume: PersistentVolume, isOwn: (nodeName: string)
   const { phase } = volume.status ?? {}
   const isUnused = phase === 'Released' || (isGoing && phase !== 'Bound')
   if (!isUnused || (isGoing && !held)) return { actions: [] }
-  const because = 'its claim is gone, and so is what was in it'
+  const because = `its claim is gone, and so is ${isNodeGone ? `node ${nodeName}, which it was on` : 'what was in it'}`
   const deletion = { type: 'delete', resource: persistentVolumes, key: { name }, because } as const
   return {
-    removes: { nodeName, volumeName: name, path: volume.spec?.local?.path ?? '' },
+    ...(isNodeGone ? {} : { removes: { nodeName, volumeName: name, path: volume.spec?.local?.path ?? '' } }),
     actions: isGoing ? [withoutFinalizer(volume, because)] : [uid === undefined ? deletion : { ...deletion, uid }],
   }
 }

@@ -182,6 +182,54 @@ describe('a call to etcd', () => {
     },
   )
 
+  it.each<[status, string]>([
+    [status.UNAVAILABLE, 'etcdserver: no leader'],
+    [status.UNAVAILABLE, 'etcdserver: rpc not supported for learner'],
+    [status.FAILED_PRECONDITION, 'etcdserver: rpc not supported for learner'],
+  ])('is tried elsewhere where it is certain that a server has not taken it: %s %s', async (code, details) => {
+    const led: unknown[] = []
+    const one = await serve((_, metadata) => {
+      led.push(metadata.get('hasleader'))
+      return failure(code, details)
+    })
+    const two = await serve((said) => `two ${said}`)
+    const { say } = connect([one.address, two.address])
+    expect([await say('a', once), await say('b')]).toEqual(['two a', 'two b'])
+    expect(led).toEqual([['true']])
+    const { say: alone } = connect([one.address])
+    await expect(alone('a', once)).rejects.toThrow(new StoreUnavailableError(one.address, details))
+  })
+
+  it('has not been made where its user could not be let in', async () => {
+    const one = await serve(
+      (said) => said,
+      () => failure(status.UNAVAILABLE, 'etcdserver: request timed out'),
+    )
+    const two = await serve((said) => `two ${said}`)
+    const { say } = connect([one.address, two.address], { user: { name: 'me', password: 'secret' } })
+    expect(await say('a', once)).toBe('two a')
+  })
+
+  it('goes to another server where one has not answered in half of the time, and so do the streams there', async () => {
+    const silent = await serve(() => undefined)
+    const other = await serve((said) => `other ${said}`)
+    const timers: number[] = []
+    const clock: Clock = {
+      ...realClock,
+      setTimer(delayMs, callback, options) {
+        timers.push(delayMs)
+        return realClock.setTimer(timers.length === 1 ? 0 : delayMs, callback, options)
+      },
+    }
+    const { connection, say } = connect([silent.address, other.address], { clock })
+    const stream = await connection.stream({ path: '/test.Echo/Chat', request: text, response: text })
+    const ended = new Promise<Error>((resolve) => stream.once('error', resolve))
+    expect(await say('a')).toBe('other a')
+    expect(timers[0]).toBeLessThanOrEqual(etcdCallTimeoutMs / 2)
+    expect((await ended).message).toContain('Cancelled on client')
+    expect(await say('b')).toBe('other b')
+  })
+
   it('was not carried out where etcd says why it does not take it', async () => {
     const { address } = await serve(() => failure(status.RESOURCE_EXHAUSTED, 'database space exceeded'))
     const { say } = connect([address])
@@ -437,6 +485,21 @@ describe('a stream', () => {
     stream.cancel()
     await failed
     expect(await say('b')).toBe('one b')
+  })
+
+  it('leaves a server that does not let its user in', async () => {
+    const one = await serve(
+      (said) => said,
+      () => failure(status.UNAVAILABLE, 'no leader'),
+    )
+    const two = await serve((said) => `two ${said}`)
+    const { connection } = connect([one.address, two.address], { user: { name: 'me', password: 'secret' } })
+    await expect(connection.stream(chat)).rejects.toThrow('no leader')
+    const stream = await connection.stream(chat)
+    const heard = new Promise((resolve) => stream.once('data', resolve))
+    stream.write({ text: 'a' })
+    expect(await heard).toEqual({ text: 'two a' })
+    stream.on('error', () => {}).cancel()
   })
 
   it('that fails leaves its server, and lets go of a token that is not known any more', async () => {

@@ -43,8 +43,17 @@ function secureCredentials({ ca, key, certificate }: EtcdTls): ChannelCredential
   return credentials.createFromSecureContext(createSecureContext({ ...trust, key, cert: certificate }))
 }
 
-/** Tells etcd to end a stream at a member that has lost its cluster, and sees nothing of what happens. */
+/**
+ * Has a member that has lost its cluster refuse a call at once, which could do nothing there but wait, and end a stream, which would see nothing
+ * of what happens.
+ */
 const requireLeader = 'hasleader'
+
+function leaderMetadata(): Metadata {
+  const metadata = new Metadata()
+  metadata.set(requireLeader, 'true')
+  return metadata
+}
 
 /** What a connection without traffic is asked after, so that one that leads nowhere is noticed. */
 const channelOptions = {
@@ -60,6 +69,8 @@ const channelOptions = {
 export class Connection {
   readonly #options: ConnectionOptions
   readonly #clients: readonly Client[]
+  /** The streams at each server. */
+  readonly #streams: readonly Set<{ cancel(): void }>[]
   readonly #closing = new AbortController()
   #current = 0
   #token: Promise<string> | undefined
@@ -72,6 +83,7 @@ export class Connection {
     const { tls } = options
     const security = tls === undefined ? credentials.createInsecure() : secureCredentials(tls)
     this.#clients = options.servers.map((server) => new Client(server, security, channelOptions))
+    this.#streams = options.servers.map(() => new Set())
   }
 
   /** The servers, for messages. */
@@ -81,8 +93,9 @@ export class Connection {
 
   /**
    * Calls a procedure. One that is `repeatable`, because it changes nothing, is tried again with the next server where one
-   * fails. Rejects with a `StoreUnavailableError` where nothing was done, with a `StoreTimeoutError` where nobody knows,
-   * and with etcd's own error where etcd refuses, or where a repeatable one fails for a reason that no other server helps with.
+   * fails, or has not answered in half of the time; any other where it is certain that the server has not taken it. Rejects
+   * with a `StoreUnavailableError` where nothing was done, with a `StoreTimeoutError` where nobody knows, and with etcd's own
+   * error where etcd refuses, or where a repeatable one fails for a reason that no other server helps with.
    */
   async call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
@@ -92,13 +105,15 @@ export class Connection {
     const { clock } = this.#options
     const deadlineMs = clock.monotonicMs() + etcdCallTimeoutMs
     let mayRenew = true
+    let mayTryElsewhere = repeatable && this.#clients.length > 1
     let lastFailure: string | undefined
     for (;;) {
       const index = await this.#reach(deadlineMs, lastFailure)
       let metadata: Metadata | undefined
       try {
-        metadata = await this.#metadata(index, deadlineMs)
-        return await this.#send(index, method, value, metadata, deadlineMs)
+        const untilMs = mayTryElsewhere ? (clock.monotonicMs() + deadlineMs) / 2 : deadlineMs
+        metadata = await this.#metadata(index, untilMs)
+        return await this.#send(index, method, value, metadata, untilMs)
       } catch (error) {
         this.#checkOpen()
         if (!isServiceError(error)) throw error
@@ -108,12 +123,19 @@ export class Connection {
           this.#forgetToken(metadata)
           continue
         }
-        const isServerFailing = serverFailures.has(error.code)
+        const isCertain = metadata === undefined || isNotTaken(error)
+        const isServerFailing = serverFailures.has(error.code) || isNotTaken(error)
         if (isServerFailing) this.#leave(index)
-        if (!repeatable && (isServerFailing || unclearOutcomes.has(error.code)))
+        if (error.code === status.CANCELLED) {
+          mayTryElsewhere = false
+          this.#endStreams(index)
+        }
+        if (!repeatable && !isCertain && (isServerFailing || unclearOutcomes.has(error.code)))
           throw new StoreTimeoutError(this.place, error.details)
         if (!isServerFailing) throw error
-        if (clock.monotonicMs() + etcdRetryMs >= deadlineMs) throw new StoreUnavailableError(this.place, error.details)
+        // One that may not be repeated needs time for an answer.
+        const neededMs = repeatable ? etcdRetryMs : etcdRetryMs + etcdConnectTimeoutMs
+        if (clock.monotonicMs() + neededMs >= deadlineMs) throw new StoreUnavailableError(this.place, error.details)
         lastFailure = error.details
         await this.#pause(etcdRetryMs)
       }
@@ -128,8 +150,10 @@ export class Connection {
   }: Method<Request, Response>): Promise<ClientDuplexStream<Encodable<Request>, Decoded<Response>>> {
     const deadlineMs = this.#options.clock.monotonicMs() + etcdCallTimeoutMs
     const index = await this.#reach(deadlineMs)
-    const metadata = await this.#metadata(index, deadlineMs)
-    metadata.set(requireLeader, 'true')
+    const metadata = await this.#metadata(index, deadlineMs).catch((error: unknown) => {
+      this.#leave(index)
+      throw error
+    })
     const stream = this.#client(index).makeBidiStreamRequest<Encodable<Request>, Decoded<Response>>(
       path,
       (message) => Buffer.from(encode(request, message)),
@@ -137,7 +161,11 @@ export class Connection {
       metadata,
       {},
     )
+    const streams = this.#streams[index]
+    streams?.add(stream)
+    stream.once('end', () => streams?.delete(stream))
     stream.once('error', (error) => {
+      streams?.delete(stream)
       if (isServiceError(error) && isStaleToken(error)) this.#forgetToken(metadata)
       // Whoever cancels it has nothing against the server.
       if (!isServiceError(error) || error.code !== status.CANCELLED) this.#leave(index)
@@ -181,8 +209,14 @@ export class Connection {
     if (this.#current === index) this.#current = (index + 1) % this.#clients.length
   }
 
+  /** A server that answers no call tells its streams nothing either: they go on elsewhere. With one server there is nowhere else. */
+  #endStreams(index: number): void {
+    if (this.#clients.length === 1) return
+    for (const stream of this.#streams[index] ?? []) stream.cancel()
+  }
+
   async #metadata(index: number, deadlineMs: number): Promise<Metadata> {
-    const metadata = new Metadata()
+    const metadata = leaderMetadata()
     const { user } = this.#options
     if (user === undefined) return metadata
     this.#token ??= this.#authenticate(index, user, deadlineMs)
@@ -210,7 +244,7 @@ export class Connection {
     user: { readonly name: string; readonly password: string },
     deadlineMs: number,
   ): Promise<string> {
-    return (await this.#send(index, authenticate, user, new Metadata(), deadlineMs)).token
+    return (await this.#send(index, authenticate, user, leaderMetadata(), deadlineMs)).token
   }
 
   #send<Request extends Message, Response extends Message>(
@@ -236,6 +270,10 @@ export class Connection {
 
 /** Codes with which another server may do better: they are those that etcd's own client tries again, and that of a call that took too long. */
 const serverFailures: ReadonlySet<number> = new Set([status.UNAVAILABLE, status.INTERNAL, status.CANCELLED])
+
+/** Whether a member has not even begun with a call: it has no leader to ask, or is there to learn only. */
+const isNotTaken = ({ details }: ServiceError): boolean =>
+  /^etcdserver: (?:no leader|rpc not supported for learner)$/.test(details)
 
 /** Codes that do not tell whether anything was done. */
 const unclearOutcomes: ReadonlySet<number> = new Set([

@@ -4,6 +4,7 @@ import { status } from '@grpc/grpc-js'
 import {
   InvalidTransactionError,
   StoreClosedError,
+  StoreFullError,
   StoreOverloadedError,
   StoreUnavailableError,
   TransactionTooLargeError,
@@ -51,6 +52,12 @@ const memberStatus = { path: '/etcdserverpb.Maintenance/Status', request: status
 
 /** What etcd says of a request beyond its limit (`--max-request-bytes`), and what its gRPC says of one far beyond. */
 const tooLarge = /request is too large|received message larger than max/
+
+/** How a call is made that may change something. */
+const once = { repeatable: false }
+
+/** What it says where its database has grown to its quota. */
+const full = /database space exceeded/
 
 /** A store in etcd. A transaction is one of etcd's, its revision etcd's own. */
 export class EtcdStore implements Store {
@@ -142,7 +149,12 @@ export class EtcdStore implements Store {
       ],
       failure: conditions.map(({ key }) => ({ requestRange: { key: this.#keys.bytesOf(key) } })),
     }
-    const { header, succeeded, responses } = await this.#call(txn, request, { repeatable: false })
+    const { header, succeeded, responses } = await this.#call(txn, request, once).catch((error: unknown) => {
+      // A full etcd takes deletions, so that there may be room again, and no note with them.
+      const mayGoWithout = note !== undefined && operations.every(({ type }) => type === 'delete')
+      if (!(error instanceof StoreFullError) || !mayGoWithout) throw error
+      return this.#call(txn, { ...request, success: operations.map((each) => this.#requestOf(each)) }, once)
+    })
     const revision = header?.revision ?? 0
     if (succeeded) return { ok: true, revision }
     const current = responses.map(({ responseRange }) => {
@@ -221,7 +233,7 @@ export class EtcdStore implements Store {
   async #call<Request extends Message, Response extends Message>(
     method: Method<Request, Response>,
     value: Encodable<Request>,
-    options = { repeatable: true },
+    options: { readonly repeatable: boolean } = { repeatable: true },
   ): Promise<Decoded<Response>> {
     const call = this.#connection.call(method, value, options)
     this.#calls.add(call)
@@ -241,6 +253,7 @@ export class EtcdStore implements Store {
     const { code, details } = error
     const refusal = `etcd takes no such transaction: ${details}`
     if (code === status.OUT_OF_RANGE) return error
+    if (full.test(details)) return new StoreFullError(this.#connection.place)
     if (tooLarge.test(details)) return new TransactionTooLargeError(refusal)
     if (code === status.INVALID_ARGUMENT) return new InvalidTransactionError(refusal)
     return new StoreUnavailableError(this.#connection.place, details)

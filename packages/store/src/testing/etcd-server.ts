@@ -17,6 +17,8 @@ export interface EtcdServerOptions {
   readonly args?: readonly string[]
   /** How clients reach it: `https` where `args` name certificates. */
   readonly scheme?: 'http' | 'https'
+  /** Where it listens for clients and for other members: ports of its own unless given. */
+  readonly ports?: readonly [number, number]
 }
 
 /** A real etcd of one member, on ports of its own of loopback, in a temporary directory. */
@@ -37,7 +39,7 @@ export class EtcdServer {
   /** Resolves when it serves. */
   static async start(options: EtcdServerOptions = {}): Promise<EtcdServer> {
     const directory = await mkdtemp(join(tmpdir(), 'coracle-etcd-'))
-    const [port, peerPort] = await ownPorts(2)
+    const [port, peerPort] = options.ports ?? (await ownPorts(2))
     const server = new EtcdServer(directory, `127.0.0.1:${port}`, `127.0.0.1:${peerPort}`, options)
     await server.start()
     return server
@@ -67,6 +69,15 @@ export class EtcdServer {
     child.once('exit', (code) => ready.reject(new Error(`etcd ended with ${code}:\n${lines.join('\n')}`)))
     child.once('error', ready.reject)
     await ready.promise
+  }
+
+  /** Stops it without its clients hearing of it, and lets it go on. */
+  pause(): void {
+    this.#child?.kill('SIGSTOP')
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT')
   }
 
   /** Ends it, as far as its clients see in the middle of everything. */
