@@ -28,6 +28,19 @@ describe('a kubeconfig that is changed', () => {
     })
   })
 
+  it('has no fields but its own', async () => {
+    expect(await config('set', 'constructor.a', 'b')).toMatchObject({
+      code: 1,
+      stderr: 'error: unable to parse constructor.a after [] at api.Config\n',
+    })
+    expect(await config('set', 'users.me.exec.toString', 'b')).toMatchObject({
+      code: 1,
+      stderr: 'error: unable to parse one or more field values of users.me.exec.toString\n',
+    })
+    await config('set', 'users.constructor.token', 'b')
+    expect(await readFile(path, 'utf8')).toContain('- name: constructor\n  user:\n    token: b\n')
+  })
+
   it('can be read by its owner alone, and nothing is left beside it', async () => {
     await config('set-credentials', 'me', '--token=secret')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
