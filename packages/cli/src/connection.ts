@@ -229,17 +229,17 @@ function impersonationFlags(
     if (uid === undefined && asGroup === undefined && pairs.length === 0) return {}
     throw new ConfigurationError(`requesting uid, groups or user-extra for ${userName} without impersonating a user`)
   }
-  const extra: Record<string, string[]> = {}
+  const extra = new Map<string, readonly string[]>()
   for (const pair of pairs) {
     const [key = '', value = ''] = splitOnce(pair, '=')
-    extra[key] = [...(extra[key] ?? []), value]
+    extra.set(key, [...(extra.get(key) ?? []), value])
   }
   return {
     impersonate: {
       user,
       ...(uid === undefined ? {} : { uid }),
       ...(asGroup === undefined ? {} : { groups: asGroup }),
-      ...(pairs.length === 0 ? {} : { extra }),
+      ...(pairs.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
     },
   }
 }

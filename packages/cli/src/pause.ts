@@ -1,7 +1,7 @@
 import type { Host } from './host.ts'
 
 /** Resolves after this much time; the process does not end before. */
-export function pause({ environment }: Host, ms: number): Promise<void> {
+export function pause({ environment }: Pick<Host, 'environment'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     environment.clock.setTimer(ms, resolve, { keepsProcess: true })
   })

@@ -56,6 +56,8 @@ export interface HttpClient extends Client {
   watchTables(resource: Resource, options?: WatchOptions): Promise<Watch<KubernetesObject>>
   /** The text under a path, such as `/version` or `/readyz?verbose`. */
   rawGet(path: string, signal?: AbortSignal): Promise<string>
+  /** What is under a path, byte for byte as it comes: it may be no text, be larger than memory, and have no end. */
+  rawStream(path: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>>
   /** Every resource the server serves, in all versions. */
   discover(): Promise<readonly DiscoveredResource[]>
   /**
@@ -223,6 +225,10 @@ class RestClient implements HttpClient {
   async rawGet(path: string, signal?: AbortSignal): Promise<string> {
     const response = await this.#transport.send({ method: 'GET', path, accept: '*/*', ...signalOf(signal) })
     return response.body
+  }
+
+  async rawStream(path: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    return this.#transport.open({ method: 'GET', path, accept: '*/*', mayBeginLate: true, ...signalOf(signal) })
   }
 
   discover(): Promise<readonly DiscoveredResource[]> {

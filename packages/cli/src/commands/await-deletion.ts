@@ -2,6 +2,7 @@ import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
+import { mayPass, watchPace } from '../resources/watch-again.ts'
 import type { Session } from '../session.ts'
 
 /** An object that was asked to go. */
@@ -12,17 +13,20 @@ export interface Doomed {
   readonly uid: string | undefined
 }
 
-/** Resolves when all these objects are gone. Rejects with a CliError after `timeoutMs`; 0 waits as long as it takes. */
+/**
+ * Resolves when all these objects are gone. Rejects with a CliError after `timeoutMs`; 0 waits as long as it takes, also for a server that
+ * is gone for a while.
+ */
 export async function waitUntilGone(
-  { environment }: Host,
+  host: Host,
   session: Session,
   doomed: readonly Doomed[],
   timeoutMs: number,
 ): Promise<void> {
   const timeout = new AbortController()
-  const timer = timeoutMs > 0 ? environment.clock.setTimer(timeoutMs, () => timeout.abort()) : undefined
+  const timer = timeoutMs > 0 ? host.environment.clock.setTimer(timeoutMs, () => timeout.abort()) : undefined
   try {
-    for (const each of doomed) await waitForOne(session, each, timeout.signal)
+    for (const each of doomed) await waitForOne(host, session, each, timeout.signal)
   } catch (error) {
     // Who may delete need not be allowed to look.
     if (!hasReason(error, 'Forbidden') && !hasReason(error, 'MethodNotAllowed')) throw error
@@ -31,15 +35,25 @@ export async function waitUntilGone(
   }
 }
 
-async function waitForOne(session: Session, doomed: Doomed, signal: AbortSignal): Promise<void> {
+async function waitForOne(host: Host, session: Session, doomed: Doomed, signal: AbortSignal): Promise<void> {
   const { resource, key } = doomed
+  const pace = watchPace(host)
+  let isFound = false
+  const isGone = async (): Promise<boolean> => {
+    const left = await find(session, doomed, signal)
+    if (left === undefined) return true
+    isFound = true
+    await watchUntilGone(session, doomed, left, signal)
+    return false
+  }
+  const mayGoOn = (error: unknown): boolean => isFound && !signal.aborted && mayPass(error)
   try {
-    for (
-      let left = await find(session, doomed, signal);
-      left !== undefined;
-      left = await find(session, doomed, signal)
-    ) {
-      await watchUntilGone(session, doomed, left, signal)
+    for (let isOver = false; !isOver; ) {
+      await pace()
+      isOver = await isGone().catch((error: unknown) => {
+        if (!mayGoOn(error)) throw error
+        return false
+      })
     }
   } catch (error) {
     if (signal.aborted) throw new CliError(`timed out waiting for the condition on ${resource.plural}/${key.name}`)

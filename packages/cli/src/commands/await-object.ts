@@ -1,6 +1,7 @@
 import { hasReason, type KubernetesObject } from '@coracle/api'
 import type { DiscoveredResource, ObjectKey } from '@coracle/client'
 import type { Host } from '../host.ts'
+import { mayPass, watchPace } from '../resources/watch-again.ts'
 import type { Session } from '../session.ts'
 
 /** Which object is waited for. */
@@ -20,16 +21,17 @@ const firstLookMs = 10_000
 
 /**
  * Follows an object until `isOver` says so. Resolves to false where that has not come within `timeoutMs`; 0 waits as long
- * as it takes. Whatever the time, the object is looked at once. A watch that ends is begun again.
+ * as it takes. Whatever the time, the object is looked at once. A watch that ends is begun again, and so is one whose server is gone for
+ * a while.
  */
 export async function awaitObject(
-  { environment }: Host,
+  host: Host,
   { client }: Session,
   { resource, key }: Awaited,
   timeoutMs: number,
   isOver: IsOver,
 ): Promise<boolean> {
-  const { clock } = environment
+  const { clock } = host.environment
   const timeout = new AbortController()
   const { signal } = timeout
   let isLookedAt = false
@@ -40,22 +42,34 @@ export async function awaitObject(
     timer = clock.setTimer(firstLookMs, end)
   }
   let timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, end) : undefined
+  /** Undefined where the watch has ended and nothing is decided. */
+  const look = async (): Promise<boolean | undefined> => {
+    const { items, metadata } = await client.list(resource, { ...selecting(key), signal })
+    isLookedAt = true
+    if (await isOver(items[0])) return true
+    if (isLate) return false
+    const { resourceVersion = '' } = metadata
+    const watch = await client.watch(resource, { ...selecting(key), resourceVersion, signal })
+    for await (const event of watch) {
+      if (event.type === 'ERROR') return undefined
+      if (event.type === 'BOOKMARK') continue
+      if (await isOver(event.type === 'DELETED' ? undefined : event.object)) {
+        watch.close()
+        return true
+      }
+    }
+    return undefined
+  }
+  const mayGoOn = (error: unknown): boolean => isLookedAt && !signal.aborted && mayPass(error)
+  const pace = watchPace(host)
   try {
     for (;;) {
-      const { items, metadata } = await client.list(resource, { ...selecting(key), signal })
-      isLookedAt = true
-      if (await isOver(items[0])) return true
-      if (isLate) return false
-      const { resourceVersion = '' } = metadata
-      const watch = await client.watch(resource, { ...selecting(key), resourceVersion, signal })
-      for await (const event of watch) {
-        if (event.type === 'ERROR') break
-        if (event.type === 'BOOKMARK') continue
-        if (await isOver(event.type === 'DELETED' ? undefined : event.object)) {
-          watch.close()
-          return true
-        }
-      }
+      await pace()
+      const outcome = await look().catch((error: unknown) => {
+        if (!mayGoOn(error)) throw error
+        return undefined
+      })
+      if (outcome !== undefined) return outcome
     }
   } catch (error) {
     if (signal.aborted && !hasReason(error, 'Forbidden')) return false

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { apiVersionOf, type KubernetesList, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
+import { goQuoted } from '@coracle/api/go-text'
 import { collectionPath } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
@@ -136,8 +137,13 @@ function writerTo(host: Host, directory: string | undefined): (name: string, tex
       await host.stdout.drained()
     }
   }
+  const root = resolve(host.workingDirectory, directory)
   return async (name, text) => {
-    const path = resolve(host.workingDirectory, directory, name)
+    const path = join(root, name)
+    // Names come from the server, which may be hostile.
+    if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      throw new CliError(`the server has a name that leads out of ${directory}: ${goQuoted(name)}`)
+    }
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)
   }

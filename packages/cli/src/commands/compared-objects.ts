@@ -33,7 +33,7 @@ function masked({ live, merged }: Compared): Compared {
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => [
         key,
-        others[key] === undefined || others[key] === value ? '***' : `*** (${word})`,
+        !Object.hasOwn(others, key) || others[key] === value ? '***' : `*** (${word})`,
       ]),
     )
   const withData = (object: KubernetesObject, data: JsonObject): KubernetesObject =>

@@ -79,10 +79,13 @@ async function showDifferences(host: Host, flags: DiffFlags): Promise<void> {
       }
     })
     // As with kubectl, another program may show the differences.
-    const [command = 'diff', ...args] = (host.variables.KUBECTL_EXTERNAL_DIFF ?? 'diff -u -N').split(' ')
-    const { code, stdout, stderr } = await host.runProgram(command, [...args, from, to], true)
+    const [command = 'diff', ...args] = (host.variables.KUBECTL_EXTERNAL_DIFF || 'diff -u -N').split(' ')
+    // Its colours and its screen are for whoever looks at them.
+    const isCaptured = !host.stdout.isTerminal
+    const { code, stdout, stderr } = await host.runProgram(command, [...args, from, to], isCaptured)
     host.stdout.write(stdout)
-    if (code > 1) throw new CliError(`failed to run ${JSON.stringify(command)}: ${stderr.trim()}`)
+    if (code > 1)
+      throw new CliError(`failed to run ${JSON.stringify(command)}: ${stderr.trim() || `exit code ${code}`}`)
     if (code === 1) throw new SilentError()
   } finally {
     await rm(directory, { recursive: true, force: true })

@@ -232,6 +232,27 @@ describe('diff', () => {
     expect(await coracle('diff -f -', { stdin: JSON.stringify(settings) })).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
+  it('takes an empty KUBECTL_EXTERNAL_DIFF for none', async () => {
+    await begin()
+    const options = { workingDirectory: directory, variables: { KUBECTL_EXTERNAL_DIFF: '' }, runProgram }
+    const stdin = JSON.stringify({ ...settings, data: { a: '2' } })
+    expect(await runCommand(['diff', '-f', '-'], { ...options, stdin })).toMatchObject({ code: 1, stderr: '' })
+  })
+
+  it('gives the terminal to the program that shows the differences', async () => {
+    await begin()
+    const captured: boolean[] = []
+    const program: Host['runProgram'] = async (_command, _args, isCaptured) => {
+      captured.push(isCaptured)
+      return { code: 1, stdout: '', stderr: '' }
+    }
+    for (const isTerminal of [true, false]) {
+      const stdin = JSON.stringify({ ...settings, data: { a: '2' } })
+      await runCommand(['diff', '-f', '-'], { workingDirectory: directory, runProgram: program, stdin, isTerminal })
+    }
+    expect(captured).toEqual([false, true])
+  })
+
   it('tells a failure from a difference', async () => {
     expect(await coracle('diff -f -', { stdin: 'kind: Nothing\napiVersion: v1\nmetadata: { name: a }' })).toMatchObject(
       {
@@ -256,6 +277,13 @@ describe('diff', () => {
     const { stdout } = await coracle('diff -f - --server-side', { stdin: secret('two') })
     expect(stdout).toContain("-  key: '*** (before)'\n+  key: '*** (after)'\n")
     expect(stdout).not.toMatch(/b25l|dHdv/)
+    const odd = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'key' },
+      data: { constructor: '' },
+    })
+    expect((await coracle('diff -f - --server-side', { stdin: odd })).stdout).toContain("+  constructor: '***'\n")
     const shown = await coracle('diff -f - --server-side --show-secrets', { stdin: secret('two') })
     expect(shown.stdout).toContain('-  key: b25l\n+  key: dHdv\n')
   })

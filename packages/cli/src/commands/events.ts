@@ -7,6 +7,7 @@ import { escapeControls } from '../output/escape-controls.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readOutputFormat } from '../output/output-format.ts'
 import { listObjects } from '../resources/fetch.ts'
+import { watchPace } from '../resources/watch-again.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 import { isWatchOver } from './watch-time.ts'
 
@@ -120,7 +121,9 @@ async function follow(host: Host, { client }: Session, flags: EventsFlags, follo
       await host.stdout.drained()
     }
   }
+  const pace = watchPace(host)
   for (;;) {
+    await pace()
     const begunMs = clock.monotonicMs()
     try {
       await untilEnd()

@@ -115,9 +115,13 @@ error: Required resource not specified.
 Use "coracle explain <resource>" for a detailed description of that resource (e.g. coracle explain pods).
 See 'coracle get -h' for help and examples`
 
+/** Prints what is under a path as it comes, such as the changes of a watch. */
 async function getRaw(host: Host, path: string, flags: GetFlags): Promise<void> {
   await withSession(host, flags, async ({ client }) => {
-    host.stdout.write(await client.rawGet(path))
+    for await (const piece of await client.rawStream(path)) {
+      host.stdout.write(piece)
+      await host.stdout.drained()
+    }
   })
 }
 

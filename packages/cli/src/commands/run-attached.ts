@@ -86,7 +86,10 @@ function whyNot({ status }: Pod): string {
 
 async function printLog(host: Host, session: Session, pod: Pod): Promise<void> {
   const pieces = await session.client.stream(pods, keyOf(session, pod), 'log', {})
-  for await (const piece of pieces) host.stdout.write(piece)
+  for await (const piece of pieces) {
+    host.stdout.write(piece)
+    await host.stdout.drained()
+  }
 }
 
 async function remove(host: Host, session: Session, pod: Pod, flags: RunFlags): Promise<void> {

@@ -180,13 +180,13 @@ async function setOne(
   const { overwrite, resourceVersion, dryRun, fieldManager } = flags
   const present = object.metadata[field.name] ?? {}
   const taken = [...set].flatMap(([name, value]) => {
-    const is = present[name]
+    const is = Object.hasOwn(present, name) ? present[name] : undefined
     return is === undefined || is === value ? [] : [[name, is] as const]
   })
   if (taken.length > 0 && !overwrite) throw field.refuseTaken(taken)
   if (field.name === 'labels') {
     for (const name of remove) {
-      if (!(name in present)) host.stdout.write(`label ${JSON.stringify(name)} not found.\n`)
+      if (!Object.hasOwn(present, name)) host.stdout.write(`label ${JSON.stringify(name)} not found.\n`)
     }
   }
   const changes = changesTo(present, { set, remove })
@@ -210,8 +210,8 @@ async function setOne(
 /** What differs: null takes a key away. */
 function changesTo(present: Readonly<Record<string, string>>, { set, remove }: Pairs): Record<string, string | null> {
   return Object.fromEntries([
-    ...[...set].filter(([name, value]) => present[name] !== value),
-    ...remove.filter((name) => name in present).map((name) => [name, null] as const),
+    ...[...set].filter(([name, value]) => !Object.hasOwn(present, name) || present[name] !== value),
+    ...remove.filter((name) => Object.hasOwn(present, name)).map((name) => [name, null] as const),
   ])
 }
 

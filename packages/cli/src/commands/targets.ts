@@ -121,7 +121,7 @@ export async function findTargets(
       throw new CliError('resource(s) were provided, but no name was specified')
     }
     try {
-      found.push(...(await objectsOf(session, selection, flags)))
+      for (const target of await objectsOf(session, selection, flags)) found.push(target)
     } catch (error) {
       const isPassable = hasReason(error, 'NotFound') || hasReason(error, 'Forbidden')
       if (!isPassable || flags.stopsAtMissing === true) throw error

@@ -255,7 +255,7 @@ function pathCondition(text: string): IsOver {
     if (found === undefined || found === null) return false
     if (value !== undefined && typeof found === 'object')
       throw new CliError('jsonpath leads to a nested object or list which is not supported')
-    return value === undefined || String(found) === value
+    return value === undefined || String(found).trim() === value.trim()
   }
 }
 

@@ -150,6 +150,7 @@ describe('wait --local', () => {
     ['a condition that does not', '--for=condition=Ready', {}, 1],
     ['a value that is there', '--for=jsonpath={.status.phase}=Running', { phase: 'Running' }, 0],
     ['a value that is another', '--for=jsonpath={.status.phase}=Running', { phase: 'Pending' }, 1],
+    ['a value but for space around it', '--for=jsonpath={.status.reason}=so', { reason: ' so\n' }, 0],
     ['being there', '--for=create', {}, 0],
     ['being gone', '--for=delete', {}, 1],
   ])('judges what a file says: %s', async (_, condition, status, code) => {

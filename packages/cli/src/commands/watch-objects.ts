@@ -7,6 +7,7 @@ import type { OutputFormat } from '../output/output-format.ts'
 import { TablePrinter, type TableStyle } from '../output/table-printer.ts'
 import { fetchTable, getNamed, listObjects } from '../resources/fetch.ts'
 import { listOptions, type Selection } from '../resources/select-objects.ts'
+import { watchPace } from '../resources/watch-again.ts'
 import type { Session } from '../session.ts'
 import type { GetFlags } from './get-flags.ts'
 import { isWatchOver } from './watch-time.ts'
@@ -53,7 +54,9 @@ export async function watchObjects(host: Host, session: Session, request: WatchR
   if (flags.watchOnly !== true) await view.show([state])
   const { clock } = host.environment
   let version = state.resourceVersion
+  const pace = watchPace(host)
   for (;;) {
+    await pace()
     const begunMs = clock.monotonicMs()
     try {
       version = await follow(host, view, { resource, options, version })

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -28,10 +28,34 @@ describe('a kubeconfig that is changed', () => {
     })
   })
 
+  it('has no fields but its own', async () => {
+    expect(await config('set', 'constructor.a', 'b')).toMatchObject({
+      code: 1,
+      stderr: 'error: unable to parse constructor.a after [] at api.Config\n',
+    })
+    expect(await config('set', 'users.me.exec.toString', 'b')).toMatchObject({
+      code: 1,
+      stderr: 'error: unable to parse one or more field values of users.me.exec.toString\n',
+    })
+    await config('set', 'users.constructor.token', 'b')
+    expect(await readFile(path, 'utf8')).toContain('- name: constructor\n  user:\n    token: b\n')
+  })
+
   it('can be read by its owner alone, and nothing is left beside it', async () => {
     await config('set-credentials', 'me', '--token=secret')
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(await readdir(directory)).toEqual(['config'])
+  })
+
+  it('keeps who may read it, and whose it is', async () => {
+    await writeFile(path, '', { mode: 0o640 })
+    // Only root may give it to somebody else.
+    const owner = process.getuid?.() === 0 ? 4711 : process.getuid?.()
+    if (owner === 4711) await chown(path, owner, owner)
+    await config('set-context', 'a')
+    const { mode, uid } = await stat(path)
+    expect([mode & 0o777, uid]).toEqual([0o640, owner])
+    expect(await readFile(path, 'utf8')).toContain('name: a')
   })
 
   it('is not touched while somebody else changes it', async () => {

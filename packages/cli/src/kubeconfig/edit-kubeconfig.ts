@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { chmod, chown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -103,13 +104,40 @@ class ChangedFiles {
   }
 }
 
-/** Writes a kubeconfig that nobody else can read, whole or not at all, where a link points to. */
+/**
+ * Writes a kubeconfig whole or not at all, where a link points to. One that is there keeps its owner and who may read it, as with kubectl:
+ * `sudo` takes it from nobody. A new one can be read by its owner alone.
+ */
 export async function writeKubeconfig(path: string, document: KubeconfigDocument): Promise<void> {
   const target = await realpath(path).catch(() => path)
   await mkdir(dirname(target), { recursive: true, mode: 0o750 })
+  const text = await serialize(kubeconfigValue(document), 'yaml')
+  const former = await stat(target).catch(() => undefined)
   const partial = `${target}.${process.pid}.partial`
-  await writeFile(partial, await serialize(kubeconfigValue(document), 'yaml'), { mode: 0o600 })
-  await rename(partial, target)
+  await rm(partial, { force: true })
+  try {
+    await writeFile(partial, text, { mode: 0o600, flag: 'wx' })
+    if (former === undefined || (await takeAfter(partial, former))) await rename(partial, target)
+    // Whoever may not give files away may still write into this one.
+    else await writeFile(target, text)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+/** Gives a file the owner and the rights of another. Resolves to false where that is not allowed. */
+async function takeAfter(path: string, { mode, uid, gid }: Stats): Promise<boolean> {
+  const own = await stat(path)
+  if (own.uid !== uid || own.gid !== gid) {
+    const isGiven = await chown(path, uid, gid).then(
+      () => true,
+      () => false,
+    )
+    if (!isGiven) return false
+  }
+  // The umask may have taken rights that the file had.
+  await chmod(path, mode & 0o777)
+  return true
 }
 
 const pathFields = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile']

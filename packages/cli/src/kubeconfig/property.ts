@@ -71,11 +71,11 @@ function placeOf(property: string): Place {
   const [head = '', ...parts] = property.split('.')
   if (head === 'current-context' && parts.length === 0) return { type: 'current-context' }
   if (property === 'preferences.colors') return { type: 'colors' }
-  if (!(head in entryFields)) throw new CliError(`unable to parse ${property} after [] at api.Config`)
+  if (!Object.hasOwn(entryFields, head)) throw new CliError(`unable to parse ${property} after [] at api.Config`)
   const list = head as KubeconfigList
   if (parts.length === 0) return { type: 'list', list }
   // Names may have dots: a name ends before the first part that is a field.
-  const at = parts.findIndex((part, index) => index > 0 && part in entryFields[list])
+  const at = parts.findIndex((part, index) => index > 0 && Object.hasOwn(entryFields[list], part))
   const name = (at < 0 ? parts : parts.slice(0, at)).join('.')
   if (at < 0) return { type: 'entry', list, name }
   const path = parts.slice(at)
@@ -86,7 +86,7 @@ function placeOf(property: string): Place {
 
 function typeAt(types: FieldTypes, [name = '', ...rest]: readonly string[]): FieldType | undefined {
   // Of a map any key may be set, to a text.
-  const type = Object.keys(types).length === 0 ? 'text' : types[name]
+  const type = Object.keys(types).length === 0 ? 'text' : Object.hasOwn(types, name) ? types[name] : undefined
   if (rest.length === 0 || type === undefined) return type
   return typeof type === 'string' ? undefined : typeAt(type, rest)
 }

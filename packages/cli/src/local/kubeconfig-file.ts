@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   closeSync,
   fsyncSync,
   openSync,
@@ -7,7 +8,9 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -49,7 +52,8 @@ function lock(file: string): () => void {
 
 function replaceFile(path: string, text: string): void {
   const aside = `${path}.new`
-  const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777
+  const former = statSync(path, { throwIfNoEntry: false })
+  const mode = (former?.mode ?? 0o600) & 0o777
   rmSync(aside, { force: true })
   const file = openSync(aside, 'wx', mode)
   try {
@@ -58,9 +62,27 @@ function replaceFile(path: string, text: string): void {
   } finally {
     closeSync(file)
   }
+  if (former !== undefined && !keepsOwner(aside, former)) {
+    rmSync(aside)
+    // Whoever may not give files away may still write into this one.
+    writeFileSync(path, text)
+    return
+  }
   // The umask may have taken rights that the file had.
   chmodSync(aside, mode)
   renameSync(aside, path)
+}
+
+/** Gives a file the owner of another: `sudo` takes a kubeconfig from nobody. False where that is not allowed. */
+function keepsOwner(path: string, { uid, gid }: Stats): boolean {
+  const own = statSync(path)
+  if (own.uid === uid && own.gid === gid) return true
+  try {
+    chownSync(path, uid, gid)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function readText(path: string): string | undefined {

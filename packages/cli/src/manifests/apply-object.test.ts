@@ -1,4 +1,4 @@
-import { type KubernetesObject, type ReplicationController, replicationControllers } from '@coracle/api'
+import { ApiError, type KubernetesObject, type ReplicationController, replicationControllers } from '@coracle/api'
 import { createFakeClient } from '@coracle/client/testing'
 import { virtualEnvironment } from '@coracle/environment'
 import { describe, expect, it } from 'vitest'
@@ -17,6 +17,17 @@ const widget = (spec: Widget['spec']): Widget => ({
   spec,
 })
 
+/** What a client offers, to put something else in the place of some of it. */
+const withMethods = <T extends object>(client: T): T =>
+  new Proxy({} as T, {
+    ownKeys: () => ['get', 'create'],
+    getOwnPropertyDescriptor: () => ({ configurable: true, enumerable: true }),
+    get: (_, name) => {
+      const value = Reflect.get(client, name) as unknown
+      return typeof value === 'function' ? value.bind(client) : value
+    },
+  })
+
 describe('applyObject', () => {
   it('creates what is not there, then leaves it, then changes what differs', async () => {
     const client = createFakeClient(virtualEnvironment())
@@ -33,6 +44,28 @@ describe('applyObject', () => {
     await client.update(widgets, { ...(object as Widget), spec: { size: 1, colour: 'red', weight: 7 } })
     await applyObject(client, widgets, widget({ size: 1 }))
     expect(client.stored<Widget>(widgets)[0]?.spec).toEqual({ size: 1, weight: 7 })
+  })
+
+  it('tries again where somebody else was first, and gives up in the end', async () => {
+    const client = createFakeClient(virtualEnvironment())
+    await applyObject(client, widgets, widget({ size: 1 }))
+    for (const conflicts of [5, 6]) {
+      let left = conflicts
+      const pauses: number[] = []
+      const contended = {
+        ...withMethods(client),
+        patch: ((...args: Parameters<typeof client.patch>) =>
+          left-- > 0
+            ? Promise.reject(new ApiError(409, 'Conflict', 'changed meanwhile'))
+            : client.patch(...args)) as typeof client.patch,
+      } as typeof client
+      const pause = async (ms: number) => void pauses.push(ms)
+      const applied = applyObject(contended, widgets, widget({ size: conflicts }), { source: 'w.yaml', pause })
+      if (conflicts === 5) expect((await applied).outcome).toBe('configured')
+      else await expect(applied).rejects.toThrow('changed meanwhile')
+      expect(pauses).toEqual([1000, 1000, 1000, 1000])
+    }
+    expect(client.stored<Widget>(widgets)[0]?.spec).toEqual({ size: 5 })
   })
 
   it('tells of an object that was never applied', async () => {

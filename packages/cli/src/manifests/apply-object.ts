@@ -40,7 +40,13 @@ export interface ApplyOptions extends Pick<WriteOptions, 'dryRun' | 'fieldManage
   readonly onMissing?: () => void
   /** Where the object stands, for refusals to name it. */
   readonly source?: string
+  /** Lets time pass before a patch is tried again that somebody else's change was in the way of. Absent: it is not tried again. */
+  readonly pause?: (ms: number) => Promise<void>
 }
+
+/** How often a patch is tried again, made anew of what is there by then, and how long before each but the first (kubectl's rule). */
+const retriesMax = 5
+const retryAfterMs = 1_000
 
 /**
  * Makes an object as `wanted` says: creates it, or patches what differs. What the last applied configuration had and
@@ -52,7 +58,7 @@ export async function applyObject(
   wanted: KubernetesObject,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { local = false, source, overwrite = true, annotate = true, onMissing, ...rest } = options
+  const { local = false, source, overwrite = true, annotate = true, onMissing, pause, ...rest } = options
   const during = async <R>(what: string, work: Promise<R>): Promise<R> => {
     if (source === undefined || !annotate) return work
     return work.catch((error: unknown) => {
@@ -74,19 +80,39 @@ export async function applyObject(
     const object = local ? made : await during('creating', client.create(resource, withoutVersion(made), write))
     return { outcome: 'created', object, lacksLastApplied: false }
   }
-  const patch = applyPatch(resource, modified, current)
   const lacksLastApplied = current.metadata.annotations?.[lastAppliedAnnotation] === undefined
   if (lacksLastApplied) onMissing?.()
-  if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: current, lacksLastApplied }
-  if (!overwrite) checkUnchanged(resource, patch, current, source)
-  if (local) return { outcome: 'configured', object: patched(resource, current, patch), lacksLastApplied }
-  const sent = annotate ? patch : withVersionOf(current, patch)
-  const object = await client.patch<KubernetesObject>(resource, key, sent, write).catch((error: unknown) => {
-    if (source === undefined) throw error
-    const refused = whileDoing(`error when patching "${source}"`, error)
-    throw annotate ? whileApplying(resource, key, patch, source, refused) : refused
-  })
-  return { outcome: 'configured', object, lacksLastApplied }
+  let latest = current
+  for (let retries = 0; ; retries++) {
+    const patch = applyPatch(resource, modified, latest)
+    if (isEmptyPatch(patch)) return { outcome: 'unchanged', object: latest, lacksLastApplied }
+    if (!overwrite) checkUnchanged(resource, patch, latest, source)
+    if (local) return { outcome: 'configured', object: patched(resource, latest, patch), lacksLastApplied }
+    const sent = annotate ? patch : withVersionOf(latest, patch)
+    try {
+      const object = await client.patch<KubernetesObject>(resource, key, sent, write)
+      return { outcome: 'configured', object, lacksLastApplied }
+    } catch (error) {
+      if (!hasReason(error, 'Conflict') || pause === undefined || retries === retriesMax) {
+        throw whilePatching(resource, key, patch, options, error)
+      }
+      if (retries > 0) await pause(retryAfterMs)
+      latest = await client.get(resource, key)
+    }
+  }
+}
+
+/** The error of a patch, with the file that it is of and, where that is applied, all that kubectl says of it. */
+function whilePatching(
+  resource: Resource,
+  key: ObjectKey,
+  patch: Patch,
+  { source, annotate = true }: ApplyOptions,
+  error: unknown,
+): unknown {
+  if (source === undefined) return error
+  const refused = whileDoing(`error when patching "${source}"`, error)
+  return annotate ? whileApplying(resource, key, patch, source, refused) : refused
 }
 
 /** A value without members that are null, at any depth; entries of lists stay. */

@@ -94,7 +94,7 @@ async function readSources(
       const { text, name } = await loadSource(host, source)
       // The parser, and all that is known of kinds: only who has files needs them.
       const { readManifests } = await import('./parse-manifests.ts')
-      entries.push(...readManifests(text, name, reading).entries)
+      for (const entry of readManifests(text, name, reading).entries) entries.push(entry)
     } catch (failure) {
       entries.push({ failure })
     }
@@ -173,28 +173,9 @@ const noManifests = (path: string): CliError =>
 
 async function loadSource(host: Host, source: string): Promise<SourceText> {
   if (source === '-') return { text: await host.readStdin(), name: 'STDIN' }
-  return { text: isUrl(source) ? await readUrl(source) : await readManifest(host, source), name: source }
-}
-
-async function readUrl(url: string): Promise<string> {
-  const response = await fetch(url).catch(async (error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') {
-      const { RefusedConnectionError } = await import('../refused-connection.ts')
-      throw new RefusedConnectionError(url)
-    }
-    throw new CliError(`unable to read URL "${url}": ${cause instanceof Error ? cause.message : cause}`)
-  })
-  const { status, statusText } = response
-  if (!response.ok) throw new CliError(`unable to read URL "${url}", server reported ${status} ${statusText}`)
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length
-    if (bytes > manifestBytesMax) throw tooLarge(url)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  if (!isUrl(source)) return { text: await readManifest(host, source), name: source }
+  const { readUrl } = await import('./read-url.ts')
+  return { text: await readUrl(source, manifestBytesMax, () => tooLarge(source)), name: source }
 }
 
 /** The paths that a pattern such as `*.yaml` matches, in order; a path that is there stands for itself. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { parseManifests, readManifests } from './parse-manifests.ts'
 
+it('takes a list of any length apart', () => {
+  const items = Array.from({ length: 150_000 }, () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} }))
+  expect(objectsIn(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))).toHaveLength(items.length)
+})
+
 const objectsIn = (text: string) => parseManifests(text, 'x.yaml').map(({ object }) => object)
 
 describe('parseManifests', () => {

@@ -83,7 +83,8 @@ export function readManifests(
   const entries: (Manifest | UnreadableDocument)[] = []
   for (const value of values) {
     try {
-      entries.push(...flatten(value, { source, decoding, flattens, isJson }, {}))
+      // One by one: as arguments of one call a long list would be too many.
+      for (const entry of flatten(value, { source, decoding, flattens, isJson }, {})) entries.push(entry)
     } catch (error) {
       entries.push({ failure: error })
     }

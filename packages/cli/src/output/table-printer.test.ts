@@ -27,6 +27,18 @@ const table = (...rows: Table['rows'][number][]) => ({
 })
 
 describe('TablePrinter', () => {
+  it('lets no cell, label or header send commands to the terminal', () => {
+    const everywhere = { ...style, namespaces: true, labels: true, labelColumns: ['app', 'constructor'] }
+    const odd = '\u001b[2J'
+    const { columnDefinitions, rows } = table(row(odd, odd, null, { app: odd }))
+    const drawn = new TablePrinter(everywhere).print({
+      columnDefinitions: columnDefinitions.map((each) => ({ ...each, name: odd })),
+      rows,
+    })
+    expect(drawn).toContain('^[[2J')
+    expect(drawn).not.toMatch(/\u001b|native/)
+  })
+
   it('prints headers and aligned rows, without the columns of lesser importance', () => {
     const text = new TablePrinter(style).print(table(row('web-1', '1/1', '10.0.0.1'), row('longer-name', '0/1', null)))
     expect(text).toBe('NAME          READY\nweb-1         1/1\nlonger-name   0/1\n')

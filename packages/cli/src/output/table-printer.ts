@@ -67,7 +67,7 @@ export class TablePrinter {
     return [
       ...(this.#style.events === true ? ['EVENT'] : []),
       ...(this.#style.namespaces ? ['NAMESPACE'] : []),
-      ...columns.map(({ name }) => name.toUpperCase()),
+      ...columns.map(({ name }) => escapeControls(name.toUpperCase())),
       ...this.#style.labelColumns.map(labelHeader),
       ...(this.#style.labels ? ['LABELS'] : []),
     ]
@@ -82,10 +82,10 @@ export class TablePrinter {
       return namePrefix !== undefined && index === nameIndex ? `${namePrefix}/${text}` : text
     }
     return [
-      ...(namespaces ? [metadata?.namespace ?? ''] : []),
+      ...(namespaces ? [escapeControls(metadata?.namespace ?? '')] : []),
       ...columns.map(({ index }) => cell(index)),
-      ...labelColumns.map((key) => metadata?.labels?.[key] ?? ''),
-      ...(labels ? [formatLabels(metadata?.labels)] : []),
+      ...labelColumns.map((key) => escapeControls(labelOf(metadata?.labels, key))),
+      ...(labels ? [escapeControls(formatLabels(metadata?.labels))] : []),
     ]
   }
 }
@@ -97,6 +97,9 @@ function cellText(cell: Cell): string {
   const end = text.search(/[\f\n\r]/)
   return escapeControls(end < 0 ? text : `${text.slice(0, end)}...`)
 }
+
+const labelOf = (labels: Readonly<Record<string, string>> = {}, key: string): string =>
+  Object.hasOwn(labels, key) ? (labels[key] ?? '') : ''
 
 /** `example.com/tier` heads its column as TIER. */
 const labelHeader = (key: string): string => key.slice(key.lastIndexOf('/') + 1).toUpperCase()

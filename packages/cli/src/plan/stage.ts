@@ -104,6 +104,7 @@ function clientOf(client: Client, resources: readonly DiscoveredResource[]): Htt
   return Object.assign(Object.create(client) as Client, {
     request: refuse,
     rawGet: refuse,
+    rawStream: refuse,
     watchTables: refuse,
     openWebSocket: refuse,
     openSpdy: refuse,

@@ -1,20 +1,23 @@
 import type { KubernetesObject, Resource } from '@coracle/api'
 import type { Client, ListOptions } from '@coracle/client'
 import type { Host } from '../host.ts'
+import { watchPace } from './watch-again.ts'
 
 /** The objects that a selection finds; where there are none yet, the first that comes within `timeoutMs`, or none. */
 export async function awaitAny<T extends KubernetesObject>(
-  { environment }: Host,
+  host: Host,
   client: Client,
   resource: Resource<T>,
   selection: ListOptions,
   timeoutMs: number,
 ): Promise<readonly T[]> {
   const timeout = new AbortController()
-  const timer = environment.clock.setTimer(timeoutMs, () => timeout.abort())
+  const timer = host.environment.clock.setTimer(timeoutMs, () => timeout.abort())
   const { signal } = timeout
+  const pace = watchPace(host)
   try {
     for (;;) {
+      await pace()
       const { items, metadata } = await client.list(resource, { ...selection, signal })
       if (items.length > 0) return items
       const { resourceVersion = '' } = metadata

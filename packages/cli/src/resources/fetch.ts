@@ -137,7 +137,8 @@ export async function listPages<T extends KubernetesObject>(
       ...options,
       ...(chunkSize <= 0 ? {} : { limit: chunkSize }),
     })
-    items.push(...page.items)
+    // One by one: a page may be the whole list, and as arguments of one call too many.
+    for (const item of page.items) items.push(item)
     resourceVersion = page.metadata.resourceVersion ?? resourceVersion
     next = page.metadata.continue || undefined
   }

@@ -7,6 +7,7 @@ import { applyFieldManager, serverSideFieldManager } from '../../manifests/field
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { applyOnServer } from '../../manifests/server-side-apply.ts'
 import { OutcomePrinter } from '../../output/outcome-printer.ts'
+import { pause } from '../../pause.ts'
 import { throwLate } from '../../refused-value.ts'
 import type { Session } from '../../session.ts'
 import { propagationPolicy } from '../cascade.ts'
@@ -73,6 +74,7 @@ export async function apply(host: Host, flags: ApplyFlags): Promise<void> {
         local: flags.dryRun === 'client',
         overwrite: flags.overwrite,
         source,
+        pause: (ms) => pause(host, ms),
         onMissing: () => {
           host.stderr.write(
             `Warning: resource ${`${resource.plural}/${name}`} is missing the ${lastAppliedAnnotation} annotation which is required by coracle apply. coracle apply should only be used on resources created declaratively by either coracle create --save-config or coracle apply. The missing annotation will be patched automatically.\n`,

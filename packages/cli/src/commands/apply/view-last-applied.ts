@@ -44,7 +44,7 @@ export async function viewLastApplied(host: Host, args: readonly string[], flags
         const typesMeanAll = session.givenNamespace !== undefined
         const selects = { ...flags, typesMeanAll, allSelects: true }
         const { found } = await findTargets(host, session, args, 'view', selects)
-        texts.push(...found.flatMap(lastApplied))
+        for (const target of found) for (const text of lastApplied(target)) texts.push(text)
       }
       for (const text of texts) {
         if (output !== 'json' && output !== 'yaml') {

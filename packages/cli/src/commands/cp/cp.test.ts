@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Pack, pack } from 'tar-stream'
+import { extract, type Pack, pack } from 'tar-stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseFileSpec } from './file-spec.ts'
 import { packInto, sendPacked } from './pack.ts'
@@ -30,10 +31,27 @@ async function unpack(destination: string, fill: (archive: Pack) => void): Promi
   fill(archive)
   archive.finalize()
   const warnings: string[] = []
-  const options = { prefix: 'remote/dir', destination, warn: (text: string) => warnings.push(text) }
+  const options = { prefix: 'remote/dir', destination, hint: 'tar', warn: (text: string) => warnings.push(text) }
   await unpackFrom(archive as never, options)
   return warnings
 }
+
+/** How an archive tells of a file. */
+async function headerOf(path: string): Promise<unknown> {
+  const archive = pack()
+  void packInto(archive, path, 'x').then(() => archive.finalize())
+  const entries = extract()
+  archive.pipe(entries as never)
+  let found: unknown
+  for await (const entry of entries) {
+    found = { ...entry.header, ...ownerInPax(entry.header) }
+    entry.resume()
+  }
+  return found
+}
+
+const ownerInPax = ({ pax }: { readonly pax?: unknown }) =>
+  Object.fromEntries(Object.entries(pax ?? {}).map(([name, text]) => [name, Number(text)]))
 
 describe('what is copied', () => {
   it.each([
@@ -55,7 +73,7 @@ describe('what is copied', () => {
     writeFileSync(join(source, 'deep', 'none'), '')
     const archive = pack()
     const packed = packInto(archive, source, 'remote/dir').then(() => archive.finalize())
-    await unpackFrom(archive as never, { prefix: 'remote/dir', destination, warn: () => {} })
+    await unpackFrom(archive as never, { prefix: 'remote/dir', destination, hint: '', warn: () => {} })
     await packed
     expect(readFileSync(join(destination, 'run.sh'), 'utf8')).toBe('echo')
     expect(statSync(join(destination, 'run.sh')).mode & 0o777).toBe(0o755)
@@ -102,10 +120,35 @@ describe('what is copied', () => {
       archive.entry({ name: 'remote/dir/link/evil' }, 'x')
       archive.entry({ name: 'remote/dir/hard', type: 'link', linkname: '/etc/passwd' })
     })
-    expect(warnings).toHaveLength(1)
-    expect(warnings[0]).toContain('warning: skipping symlink: ')
+    expect(warnings).toEqual([
+      `warning: skipping symlink: "${destination}/link" -> "${outside}" (consider using "tar")`,
+      `warning: skipping symlink: "${destination}/hard" -> "/etc/passwd"`,
+    ])
     expect(existsSync(join(outside, 'evil'))).toBe(false)
     expect(existsSync(join(destination, 'hard'))).toBe(false)
+  })
+
+  it('sends no commands to the terminal by its names', async () => {
+    const destination = join(temporaryDirectory(), 'out')
+    const warnings = await unpack(destination, (archive) => {
+      archive.entry({ name: 'remote/dir/\u001b[2Ja', type: 'symlink', linkname: '\u001b]0;b' })
+      archive.entry({ name: 'remote/dir/../\u001b[2Jc' }, 'x')
+    })
+    expect(warnings).toHaveLength(2)
+    expect(warnings.join('')).toContain(String.raw`\x1b[2J`)
+    expect(warnings.join('')).not.toContain('\u001b')
+  })
+
+  it('says whose each file is', async () => {
+    const source = temporaryDirectory()
+    const file = join(source, 'file')
+    writeFileSync(file, 'x')
+    const { uid, gid } = statSync(file)
+    expect(await headerOf(file)).toMatchObject({ uid, gid })
+    if (process.getuid?.() !== 0) return
+    // As identity providers number users: an entry's own header has no room for that.
+    chownSync(file, 1_000_660_000, 4711)
+    expect(await headerOf(file)).toMatchObject({ uid: 1_000_660_000, gid: 4711 })
   })
 
   it('keeps links on its way into a container', async () => {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join, posix, resolve } from 'node:path'
 import { PassThrough, type Readable, Transform, type TransformCallback, type Writable } from 'node:stream'
 import { type Pod, pods } from '@coracle/api'
+import { goQuoted } from '@coracle/api/go-text'
 import { execInPod } from '@coracle/client/streaming'
 import { CliError } from '../../cli-error.ts'
 import { checkConnection } from '../../connection.ts'
@@ -61,6 +62,8 @@ interface Remote {
       readonly signal?: AbortSignal
     },
   ): Promise<number>
+  /** A command line that copies a path with all that is in it. */
+  hintFor(path: string): string
 }
 
 async function remoteOf(host: Host, session: Session, spec: FileSpec, flags: CopyFlags): Promise<Remote> {
@@ -71,6 +74,8 @@ async function remoteOf(host: Host, session: Session, spec: FileSpec, flags: Cop
   return {
     run: (command, streams) =>
       execInPod(session.client, clock, podKey(session, pod), { ...streams, container, command }),
+    hintFor: (path) =>
+      `coracle exec -n ${goQuoted(namespace)} ${goQuoted(name)} -- tar cf - ${goQuoted(path)} | tar xf -`,
   }
 }
 
@@ -98,7 +103,7 @@ async function copyFromPod(host: Host, remote: Remote, from: FileSpec, to: FileS
   const fetching = fetchArchive(host, remote, from.path, flags.retries, archive, givenUp.signal)
   fetching.catch((error: Error) => archive.destroy(error))
   const warn = (text: string) => host.stderr.write(`${text}\n`)
-  const unpacking = unpackFrom(archive, { prefix: archivePrefix(from.path), destination, warn })
+  const unpacking = unpackFrom(archive, { prefix: archivePrefix(from.path), destination, warn, hint: remote.hintFor(from.path) })
   unpacking.catch((error: Error) => givenUp.abort(error))
   const [fetched, unpacked] = await Promise.allSettled([fetching, unpacking])
   if (fetched.status === 'rejected') throw fetched.reason

@@ -1,15 +1,15 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Stats } from 'node:fs'
 import { lstat, readdir, readlink } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Pack, pack } from 'tar-stream'
+import { type Header, type Pack, pack } from 'tar-stream'
 import { CliError } from '../../cli-error.ts'
 
 /** Writes a file, or a folder with all that is in it, into an archive under another name. */
 export async function packInto(archive: Pack, path: string, name: string): Promise<void> {
   const stats = await lstat(path)
-  const common = { name, mode: stats.mode & 0o7777, mtime: stats.mtime }
+  const common = { name, mode: stats.mode & 0o7777, mtime: stats.mtime, ...ownerOf(stats) }
   if (stats.isDirectory()) {
     const children = await readdir(path)
     if (children.length === 0) archive.entry({ ...common, type: 'directory' })
@@ -26,6 +26,16 @@ export async function packInto(archive: Pack, path: string, name: string): Promi
       },
     )
   }
+}
+
+/** Greatest number that the header of an entry has room for; greater ones stand in a further one. */
+const headerNumberMax = 0o777777
+
+/** Who has a file: whoever unpacks as root and keeps owners gives it to the same. */
+function ownerOf({ uid, gid }: Stats): Partial<Header> {
+  const large = Object.entries({ uid, gid }).filter(([, id]) => id > headerNumberMax)
+  if (large.length === 0) return { uid, gid }
+  return { uid, gid, pax: Object.fromEntries(large.map(([name, id]) => [name, String(id)])) }
 }
 
 /**

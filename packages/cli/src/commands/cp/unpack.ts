@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join, posix, resolve, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { goQuoted } from '@coracle/api/go-text'
 import { extract, type Header } from 'tar-stream'
 import { CliError } from '../../cli-error.ts'
 
@@ -12,13 +13,15 @@ export interface UnpackOptions {
   /** What stands in its place here. */
   readonly destination: string
   readonly warn: (text: string) => void
+  /** What brings links too; told with the first that is left out. */
+  readonly hint: string
 }
 
 /**
  * Writes what is in an archive from a container to files. The container may be hostile: what would be written outside of the
  * destination is left out, and so are links, which could lead there.
  */
-export async function unpackFrom(archive: Readable, { prefix, destination, warn }: UnpackOptions): Promise<void> {
+export async function unpackFrom(archive: Readable, { prefix, destination, warn, hint }: UnpackOptions): Promise<void> {
   const entries = extract()
   const reading = pipeline(archive, entries)
   reading.catch(() => {})
@@ -28,10 +31,11 @@ export async function unpackFrom(archive: Readable, { prefix, destination, warn 
     if (!name.startsWith(prefix)) throw new CliError('tar contents corrupted')
     const path = pathOf(destination, name.slice(prefix.length))
     if (path === undefined) {
-      warn(`warning: file "${join(destination, name.slice(prefix.length))}" is outside target destination, skipping`)
+      const outside = join(destination, name.slice(prefix.length))
+      warn(`warning: file ${goQuoted(outside)} is outside target destination, skipping`)
     } else if (type === 'symlink' || type === 'link') {
-      if (!hasWarned)
-        warn(`warning: skipping symlink: "${path}" -> "${linkname}" (consider using "coracle exec" with tar)`)
+      const advice = hasWarned ? '' : ` (consider using "${hint}")`
+      warn(`warning: skipping symlink: ${goQuoted(path)} -> ${goQuoted(linkname ?? '')}${advice}`)
       hasWarned = true
     } else if (type === 'directory') await mkdir(path, { recursive: true })
     else if (type === 'file' || type === 'contiguous-file') {

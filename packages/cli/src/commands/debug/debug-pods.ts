@@ -125,7 +125,7 @@ function copyOf({ metadata, spec }: Pod, { copyTo = '', sameNode, shareProcesses
       ...(sameNode === true && nodeName !== undefined ? { nodeName } : {}),
       ...(shareProcesses === undefined ? {} : { shareProcessNamespace: shareProcesses }),
       containers: rest.containers.map((each) => {
-        const image = setImage[each.name] ?? setImage['*']
+        const image = Object.hasOwn(setImage, each.name) ? setImage[each.name] : setImage['*']
         return image === undefined ? each : { ...each, image }
       }),
     },

@@ -337,7 +337,10 @@ async function attachWhenRunning(
     }
   }
   const log = await session.client.stream(pods, { name, namespace }, 'log', { container })
-  for await (const piece of log) host.stdout.write(piece)
+  for await (const piece of log) {
+    host.stdout.write(piece)
+    await host.stdout.drained()
+  }
 }
 
 function stateOf({ status = {} }: Pod, container: string) {

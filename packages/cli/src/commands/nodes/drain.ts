@@ -31,14 +31,10 @@ export interface DrainFlags extends NodeFlags {
 /** How long a pod that its budget protects is left alone before it is asked for again. */
 const retryAfterMs = 5000
 
-/** Pods that are evicted at once; their budgets decide how many go. */
-const evictionsMax = 50
-
 /** `coracle drain NODE` */
 export async function drain(host: Host, names: readonly string[], flags: DrainFlags): Promise<void> {
   const args = nodeArguments(names, 'drain', flags)
   const timeoutMs = parseDuration(flags.timeout)
-  const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.environment.clock.now() + timeoutMs
   const printer = await OutcomePrinter.for(host, flags)
   await withSession(host, flags, async (session) => {
     checkPodSelector(flags)
@@ -54,7 +50,7 @@ export async function drain(host: Host, names: readonly string[], flags: DrainFl
     const failures: unknown[] = []
     for (const target of found) {
       try {
-        await drainOne(host, session, target, flags, deadline)
+        await drainOne(host, session, target, flags, timeoutMs)
         await printer.print(target.resource, { verb: 'drained', object: target.object })
       } catch (error) {
         const { name } = target.key
@@ -81,42 +77,45 @@ function checkPodSelector({ podSelector }: DrainFlags): void {
   }
 }
 
-/** Several errors in one line, as Go prints a list of them. */
+/** Several errors in one line, each once, as Go prints a list of them. */
 function plainMessage(error: unknown): string {
-  const texts = (error instanceof AggregateError ? error.errors : [error]).map((each: unknown) =>
+  const all = (error instanceof AggregateError ? error.errors : [error]).map((each: unknown) =>
     describeError(each).replace(/^error: /, ''),
   )
+  const texts = [...new Set(all)]
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`
 }
 
+/**
+ * Takes all pods from a node that are not to stay. Each is asked to go at once: one that its budget protects holds up no other. Rejects
+ * with all that has failed.
+ */
 async function drainOne(
   host: Host,
   session: Session,
   target: Target,
   flags: DrainFlags,
-  deadline: number,
+  timeoutMs: number,
 ): Promise<void> {
   const plan = await planFor(host, session, target, flags)
   if (plan.refusals.length > 0) throw new AggregateError(plan.refusals.map((text) => new CliError(text)))
   if (plan.warnings.length > 0) host.stderr.write(`Warning: ${plan.warnings.join('; ')}\n`)
-  const waiting = [...plan.evict]
-  const workers = Array.from({ length: Math.min(evictionsMax, waiting.length) }, async () => {
-    for (let pod = waiting.shift(); pod !== undefined; pod = waiting.shift()) {
-      await removePod(host, session, pod, flags, deadline)
-    }
-  })
-  const failures = (await Promise.allSettled(workers)).flatMap((each) =>
-    each.status === 'rejected' ? [each.reason as unknown] : [],
+  const deadline = timeoutMs === 0 ? Number.POSITIVE_INFINITY : host.environment.clock.now() + timeoutMs
+  const failures: unknown[] = []
+  const removals = plan.evict.map((pod) =>
+    removePod(host, session, pod, flags, deadline).catch((error: unknown) => void failures.push(error)),
   )
+  await Promise.all(removals)
   if (failures.length === 0) return
+  const failure = failures.length === 1 ? failures[0] : new AggregateError(failures)
   const { evict } = await planFor(host, session, target, flags)
   if (evict.length > 0) {
     const left = evict.map(({ metadata }) => `pod/${metadata.name}\n`).join('')
     host.stderr.write(
-      `There are pending pods in node ${JSON.stringify(target.key.name)} when an error occurred: ${plainMessage(failures[0])}\n${left}`,
+      `There are pending pods in node ${JSON.stringify(target.key.name)} when an error occurred: ${plainMessage(failure)}\n${left}`,
     )
   }
-  throw failures[0]
+  throw failure
 }
 
 async function planFor(
@@ -158,11 +157,15 @@ async function planFor(
 /** Takes a pod from its node and waits until it is gone. Rejects where that is refused, or has not come by the deadline. */
 async function removePod(host: Host, session: Session, pod: Pod, flags: DrainFlags, deadline: number): Promise<void> {
   const { name = '', namespace = '', uid } = pod.metadata
-  // kubectl tells a deletion when it is done, and a dry run of one as that of an eviction.
-  if (flags.disableEviction !== true || flags.dryRun === 'client')
-    host.stdout.write(`evicting pod ${namespace}/${name}${dryRunText[flags.dryRun]}\n`)
-  if (flags.dryRun === 'client') return
-  const isAsked = await askToGo(host, session, pod, flags, deadline)
+  if (flags.dryRun === 'client') {
+    // As with kubectl, that of a deletion, too.
+    tellEviction(host, pod, flags)
+    return
+  }
+  const isAsked =
+    flags.disableEviction === true
+      ? await deletePod(session, pod, flags)
+      : await evictPod(host, session, pod, flags, deadline)
   if (!isAsked || flags.dryRun === 'server') return
   const { clock } = host.environment
   const giveUpAtMs = Math.min(deadline, (await overdueTime(session, pod, flags)) ?? Infinity)
@@ -171,7 +174,8 @@ async function removePod(host: Host, session: Session, pod: Pod, flags: DrainFla
   try {
     await waitUntilGone(host, session, [{ resource, key: { name, namespace }, uid }], timeoutMs)
   } catch (error) {
-    if (!(error instanceof CliError) || giveUpAtMs >= deadline) throw error
+    if (!(error instanceof CliError)) throw error
+    if (giveUpAtMs >= deadline) throw new CliError(lateText(pod, flags))
     const seconds = flags.skipWaitForDeleteTimeout
     host.stdout.write(`pod ${JSON.stringify(name)} has DeletionTimestamp older than ${seconds} seconds, skipping\n`)
     return
@@ -190,43 +194,76 @@ async function overdueTime({ client }: Session, pod: Pod, flags: DrainFlags): Pr
   }
 }
 
-/** Resolves to false where the pod is gone already. A budget that protects it now may let it go later. */
-async function askToGo(
+const tellEviction = ({ stdout }: Host, { metadata: { namespace, name } }: Pod, { dryRun }: DrainFlags): void =>
+  stdout.write(`evicting pod ${namespace}/${name}${dryRunText[dryRun]}\n`)
+
+/** What is said of a pod that has not gone in time. */
+function lateText({ metadata: { namespace, name } }: Pod, { disableEviction }: DrainFlags): string {
+  const why = 'context deadline exceeded'
+  if (disableEviction === true) return why
+  return `error when waiting for pod ${JSON.stringify(name)} in namespace ${JSON.stringify(namespace)} to terminate: ${why}`
+}
+
+function deleteOptionsOf({ gracePeriod, dryRun }: DrainFlags): DeleteOptions {
+  return {
+    ...(gracePeriod < 0 ? {} : { gracePeriodSeconds: gracePeriod }),
+    ...(dryRun === 'server' ? { dryRun: true } : {}),
+  }
+}
+
+/** Deletes a pod, whatever its budget says. One that is gone already counts as deleted. */
+async function deletePod({ client }: Session, pod: Pod, flags: DrainFlags): Promise<boolean> {
+  try {
+    await client.delete(pods, keyOf(pod), deleteOptionsOf(flags))
+  } catch (error) {
+    if (!hasReason(error, 'NotFound')) throw error
+  }
+  return true
+}
+
+/**
+ * Evicts a pod. Resolves to false where it is gone already. A budget that protects it now may let it go later, and in a namespace that is
+ * being deleted, where nothing can be evicted, it is going to be deleted.
+ */
+async function evictPod(
   host: Host,
   { client }: Session,
   pod: Pod,
   flags: DrainFlags,
   deadline: number,
 ): Promise<boolean> {
-  const { clock } = host.environment
   const key = keyOf(pod)
-  const options: DeleteOptions = {
-    ...(flags.gracePeriod < 0 ? {} : { gracePeriodSeconds: flags.gracePeriod }),
-    ...(flags.dryRun === 'server' ? { dryRun: true } : {}),
-  }
-  for (;;) {
+  const [name, namespace] = [JSON.stringify(key.name), JSON.stringify(key.namespace)]
+  const where = `pods/${name} -n ${namespace}`
+  const options = deleteOptionsOf(flags)
+  for (let latest = pod; ; ) {
+    tellEviction(host, pod, flags)
+    if (host.environment.clock.now() >= deadline) {
+      throw new CliError(`error when evicting ${where}: global timeout reached: ${flags.timeout}`)
+    }
     try {
-      if (flags.disableEviction === true) await client.delete(pods, key, options)
-      else
-        await client.createSubresource(pods, key, 'eviction', eviction(pod, options), {
-          dryRun: options.dryRun === true,
-        })
+      await client.createSubresource(pods, key, 'eviction', eviction(pod, options), { dryRun: options.dryRun === true })
       return true
     } catch (error) {
-      if (hasReason(error, 'NotFound')) return flags.disableEviction === true
-      if (flags.disableEviction === true) throw error
-      const where = `pods/${JSON.stringify(key.name)} -n ${JSON.stringify(key.namespace)}`
-      if (!hasReason(error, 'TooManyRequests')) {
+      if (hasReason(error, 'NotFound')) return false
+      const isNamespaceGoing = isOfTerminatingNamespace(error)
+      if (isNamespaceGoing && latest.metadata.deletionTimestamp !== undefined) return true
+      if (!isNamespaceGoing && !hasReason(error, 'TooManyRequests')) {
         throw new CliError(`error when evicting ${where}: ${messageOf(error)}`)
       }
-      if (clock.now() + retryAfterMs > deadline) {
-        throw new CliError(`error when evicting ${where}: global timeout reached: ${flags.timeout}`)
-      }
-      host.stderr.write(`error when evicting ${where} (will retry after 5s): ${messageOf(error)}\n`)
+      const what = isNamespaceGoing ? `pod ${name} from terminating namespace ${namespace}` : where
+      host.stderr.write(`error when evicting ${what} (will retry after 5s): ${messageOf(error)}\n`)
       await pause(host, retryAfterMs)
+      // Where it cannot be read, the next try tells why.
+      if (isNamespaceGoing) latest = await client.get(pods, key).catch(() => latest)
     }
   }
 }
+
+/** Whether nothing can be made in a namespace any more, evictions neither. */
+const isOfTerminatingNamespace = (error: unknown): boolean =>
+  hasReason(error, 'Forbidden') &&
+  error.status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true
 
 function eviction({ metadata }: Pod, { gracePeriodSeconds }: DeleteOptions): KubernetesObject {
   const { name = '', namespace = '' } = metadata

@@ -7,6 +7,7 @@ import type { Host } from '../../host.ts'
 import { hasFiles } from '../../manifests/load-manifests.ts'
 import { alignTabs, descriptionAlignment } from '../../output/align.ts'
 import { inDeclaredOrder } from '../../output/declared-order.ts'
+import { escapeControls } from '../../output/escape-controls.ts'
 import { type Found, ObjectPrinter } from '../../output/object-printer.ts'
 import { readGivenFormat, readOutputFormat } from '../../output/output-format.ts'
 import { objectText } from '../../resources/object-text.ts'
@@ -83,7 +84,7 @@ const noHistory = 'No rollout history found.'
 function historyText(revisions: readonly Revision[]): string {
   if (revisions.length === 0) return noHistory
   const lines = revisions.map(
-    ({ number, annotations }) => `${number}\t${annotations[changeCauseAnnotation] || '<none>'}\n`,
+    ({ number, annotations }) => `${number}\t${escapeControls(annotations[changeCauseAnnotation] || '<none>')}\n`,
   )
   return alignTabs(`REVISION\tCHANGE-CAUSE\n${lines.join('')}`, descriptionAlignment)
 }
