@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { parseExactJson } from '@coracle/api'
 import { aborted, type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Runnable } from '../manager.ts'
 import type { Certificate, CertificateSource } from './certificates.ts'
@@ -76,6 +77,8 @@ async function listen(options: WebhookServerOptions) {
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
+  // Where a process has as many descriptors as it may: those who come are turned away, and the server goes on.
+  server.on('error', (error) => options.environment.logger.warn('webhook server took no connection', { error }))
   const { address, family, port: chosen } = server.address() as AddressInfo
   return { server, certificate, url: `https://${family === 'IPv6' ? `[${address}]` : address}:${chosen}` }
 }
@@ -192,7 +195,8 @@ async function readReview(request: IncomingMessage): Promise<unknown> {
   }
   const text = Buffer.concat(chunks).toString('utf8')
   try {
-    return JSON.parse(text)
+    // Custom resources have whole numbers that no JavaScript number holds: what is made of a rounded one would be stored.
+    return parseExactJson(text)
   } catch {
     throw new RequestError(400, 'the review is no JSON')
   }
