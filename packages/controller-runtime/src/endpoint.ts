@@ -52,6 +52,8 @@ export async function serveEndpoint(served: Served): Promise<Endpoint> {
   })
   server.maxConnections = endpointConnectionsMax
   await listening(server, port, host)
+  // Where a process has as many descriptors as it may: those who come are turned away, and the server goes on.
+  server.on('error', (error) => environment.logger.warn('endpoint took no connection', { error }))
   const { address, family, port: chosen } = server.address() as AddressInfo
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${chosen}`,
