@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { KubeconfigEdit, parseKubeconfig } from '@coracle/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hostProcesses } from './host-processes.ts'
+import { runningServer } from './local/running-server.ts'
 import { run } from './program.ts'
 import { type RecordingHost, type RecordingOptions, recordingHost, runCommand } from './testing/recording-host.ts'
 import { serverLogPath } from './up/server-log.ts'
@@ -82,6 +83,37 @@ describe('up', () => {
     host.interrupt()
     await ended
     expect(host.written.stdout).toMatch(/^Coracle is ready at /)
+  })
+})
+
+describe('up that fails', () => {
+  it('leaves no server behind where the kubeconfig of all clusters cannot be written', async () => {
+    const workingDirectory = await mkdtemp(join(directory, 'failing-'))
+    await mkdir(join(workingDirectory, '.coracle', 'kubeconfig'), { recursive: true })
+    const args = ['up', '--name', 'one', '--runtime', 'simulated', '--port', '0']
+    const { code, stderr } = await runCommand(args, { workingDirectory })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('EISDIR')])
+    expect(runningServer({ directory: join(workingDirectory, '.coracle/clusters/one') }, hostProcesses)).toBe(undefined)
+    expect((await runCommand(['status', '--name', 'one'], { workingDirectory })).stdout).toMatch(/^one +stopped/m)
+  })
+
+  it.each([
+    [
+      'an empty address',
+      ['--listen', ''],
+      'error: --listen is empty: give an address, or 0.0.0.0 for all of this machine\n',
+    ],
+    [
+      'names that no node can have',
+      ['--node-prefix', '../x'],
+      /^error: --node-prefix: no node can be named "\.\.\/x0": a lowercase RFC 1123/,
+    ],
+  ])('makes nothing for %s', async (_, args, message) => {
+    const workingDirectory = await mkdtemp(join(directory, 'refused-'))
+    const { code, stderr } = await runCommand(['up', ...common, ...args], { workingDirectory })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(message)
+    expect(existsSync(join(workingDirectory, '.coracle'))).toBe(false)
   })
 })
 

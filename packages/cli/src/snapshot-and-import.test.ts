@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -101,6 +101,13 @@ describe('snapshot', () => {
     expect((await coracle('snapshot restore all.snapshot --name again --overwrite')).code).toBe(0)
   })
 
+  it('touches no file beside the one it writes', async () => {
+    await writeFile(join(directory, 'aside.snapshot.new'), 'mine')
+    expect((await coracle('snapshot save aside.snapshot')).code).toBe(0)
+    expect(await readFile(join(directory, 'aside.snapshot.new'), 'utf8')).toBe('mine')
+    expect((await readdir(directory)).filter((name) => name.startsWith('aside'))).toHaveLength(2)
+  })
+
   it('saves a cluster that does not run from its directory', async () => {
     await savedAndRestored('second')
     expect((await coracle('snapshot save stopped.snapshot --name second')).stdout).toMatch(/^\d+ objects saved to /)
@@ -181,6 +188,13 @@ describe('import', () => {
     expect((await coracle('get pods -o name')).stdout.split('\n')).toHaveLength(4)
     host.interrupt()
     expect(await ended).toBe(0)
+  })
+
+  it('brings nothing where what comes cannot be marked as a copy, whose pods are never processes', async () => {
+    const place = join(directory, '.coracle', 'clusters', 'unmarked')
+    await mkdir(join(place, 'imported.json'), { recursive: true })
+    expect((await coracle('import --name unmarked')).code).toBe(1)
+    await expect(readStoredState(realEnvironment(), place, async () => {})).rejects.toThrow('has no objects on disk')
   })
 
   it('brings nothing where nothing may be read', async () => {

@@ -280,6 +280,8 @@ describe('coracle plan', () => {
     ['nothing', '', 'say what to plan'],
     ['a command that changes nothing', 'get pods', '"get" is nothing to plan'],
     ['an editor', 'edit deployment/web', 'an editor cannot be played: write what you would have there to a file'],
+    ['an editor of what was applied', 'apply edit-last-applied deployment/web', 'an editor cannot be played'],
+    ['an editor before a creation', 'create -f web.yaml --edit', 'an editor cannot be played'],
     ['one that only looks', 'rollout status deployment/web', '"rollout status" is nothing to plan'],
     ['a file and a command', '-f x.yaml scale deployment/web', '-f plays apply'],
     ['a command with a wrong flag', 'scale deployment/web', 'required flag(s) "replicas" not set'],

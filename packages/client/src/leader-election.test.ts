@@ -87,6 +87,32 @@ describe('leader election', () => {
     expect([isLost, lease()?.holderIdentity]).toEqual([true, ''])
   })
 
+  it('gives a lease back that it got as it went', async () => {
+    const { create } = client
+    client.create = async (resource, object, options) => {
+      const written = await create.call(client, resource, object, options)
+      going.stop.abort()
+      return written as never
+    }
+    const going = candidate('a')
+    await going.ended
+    expect([history, lease()?.holderIdentity]).toEqual([[], ''])
+  })
+
+  it('takes over from a leader that is gone though others go on writing to its lease', async () => {
+    const metadata = { namespace: 'kube-system', name: 'test' }
+    const spec = { holderIdentity: 'dead', leaseDurationSeconds: 15 }
+    await client.create(leases, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec })
+    candidate('b')
+    for (let second = 0; second < 20; second++) {
+      await environment.clock.advance('1s')
+      const body = { metadata: { annotations: { marked: String(second) } } }
+      await client.patch(leases, metadata, { type: 'merge', body })
+    }
+    await environment.clock.advance('5s')
+    expect(history).toEqual(['b leads'])
+  })
+
   it('takes over from a leader that is gone, once its lease has run out, and not before', async () => {
     const dead = {
       apiVersion: 'coordination.k8s.io/v1',

@@ -1,4 +1,4 @@
-import { formatMicroTime, hasReason, type Lease, leases } from '@coracle/api'
+import { deepEqual, formatMicroTime, hasReason, type Lease, leases } from '@coracle/api'
 import { assert, type Environment, quietLeadMs, sleep, type Time } from '@coracle/environment'
 import type { Client } from './client.ts'
 
@@ -82,6 +82,8 @@ class LeaseElector implements LeaderElector {
 
   async run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (!(await this.#acquire(signal))) return
+    // Nobody waits for a lease to run out that was got as its candidate went.
+    if (signal.aborted) return this.#release()
     this.#isLeading = true
     const losing = new AbortController()
     const leading = AbortSignal.any([signal, losing.signal])
@@ -98,11 +100,12 @@ class LeaseElector implements LeaderElector {
     }
   }
 
+  /** Resolves to whether it has the lease, which may be when nobody wants it any more. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { clock, random } = this.#environment
     const { retryPeriodMs } = this.#options
     while (!signal.aborted) {
-      if (await this.#tryAcquireOrRenew(signal)) return !signal.aborted
+      if (await this.#tryAcquireOrRenew(signal)) return true
       const waitMs = retryPeriodMs * (1 + retryJitter * random.next())
       const startMs = clock.monotonicMs()
       await this.#pause(waitMs, signal)
@@ -167,7 +170,9 @@ class LeaseElector implements LeaderElector {
         this.#see(await this.#client.create(leases, this.#claim(undefined), { signal }))
         return true
       }
-      if (lease.metadata.resourceVersion !== this.#lease?.metadata.resourceVersion) this.#see(lease)
+      // A sign of life is what the lease says, as for client-go: whoever marks it for something else is not its leader.
+      if (deepEqual(lease.spec, this.#lease?.spec)) this.#lease = lease
+      else this.#see(lease)
       const { holderIdentity = '' } = lease.spec ?? {}
       if (holderIdentity !== '' && holderIdentity !== this.#options.identity && this.#isValid()) return false
       this.#see(await this.#client.update(leases, this.#claim(lease), { signal }))

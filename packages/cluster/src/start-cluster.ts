@@ -133,7 +133,7 @@ async function start(
     !storedNodes || (runtime === 'simulated' && options.agents !== 'separate'),
     'nodes of the store are simulated, by one agent that they share',
   )
-  const { nodes: count = storedNodes ? 0 : 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } =
+  const { nodes: count = storedNodes ? 0 : 1, nodePrefix: namePrefix = defaultNodePrefix(store.shared, hostname()) } =
     options
   const { leaderElection: times } = options
   /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
@@ -224,6 +224,10 @@ async function start(
     [Symbol.asyncDispose]: () => stop({ containers: 'terminate' }),
   }
 }
+
+/** What names of nodes begin with where nobody says it. Hosts may have capital letters in their names, and nodes may not. */
+export const defaultNodePrefix = (isShared: boolean, host: string): string =>
+  isShared ? `${host.toLowerCase()}-` : 'node-'
 
 interface OpenedStore {
   readonly store: Store

@@ -149,6 +149,35 @@ describe('a data directory', () => {
     )
   })
 
+  it('has whole numbers of custom resources as they were written', async () => {
+    const exact = 2n ** 53n + 1n
+    const widget = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'default', uid: 'w', creationTimestamp: header.savedAt },
+      spec: { serial: exact },
+    } as never as KubernetesObject
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+    }
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'widgets.example.com', uid: 'd', creationTimestamp: header.savedAt },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { kind: 'Widget', listKind: 'WidgetList', plural: 'widgets', singular: 'widget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    } as never as KubernetesObject
+    const { pages } = await readSnapshot(inChunks(await bytesOf([definition, widget]), 100))
+    const dataDir = join(home, 'exact')
+    await fillDirectory({ environment, dataDir }, pages)
+    expect((await stored(dataDir)).find(({ kind }) => kind === 'Widget')).toMatchObject({ spec: { serial: exact } })
+  })
+
   it('keeps what it has unless it is told otherwise, and until all is written', async () => {
     const [first, second] = [await filled('first'), await filled('second')]
     const [before, others] = [await stored(second), await stored(first)]

@@ -2,6 +2,7 @@
 import {
   defaulted,
   int32,
+  int64,
   mutatingWebhookConfigurations,
   object,
   optional,
@@ -40,13 +41,22 @@ const site = customKind({
             host: required(string(), 'Its host.'),
             port: optional(int32(), 'Its port.'),
             replicas: defaulted(int32(), 'How many servers.', 1),
+            serial: optional(int64(), 'Its number.'),
           }),
           'What is wanted.',
         ),
       },
     },
     v1beta1: {
-      fields: { spec: required(object('', '', { address: required(string(), 'host:port') }), 'What is wanted.') },
+      fields: {
+        spec: required(
+          object('', '', {
+            address: required(string(), 'host:port'),
+            serial: optional(int64(), 'Its number.'),
+          }),
+          'What is wanted.',
+        ),
+      },
     },
   },
 })
@@ -54,19 +64,27 @@ const { v1: sites, v1beta1: olderSites } = site.versions
 
 const convert = conversionWebhook('/convert', site.versions, 'v1', {
   v1beta1: {
-    toHub: ({ spec: { address }, ...rest }) => {
+    toHub: ({ spec: { address, ...more }, ...rest }) => {
       const [host = '', port = '80'] = address.split(':')
       if (host === '') throw new Error(`no host in ${JSON.stringify(address)}`)
-      return { ...rest, spec: { host, port: Number(port), replicas: 1 } }
+      return { ...rest, spec: { host, port: Number(port), replicas: 1, ...more } }
     },
-    fromHub: ({ spec: { host, port = 80 }, ...rest }) => ({ ...rest, spec: { address: `${host}:${port}` } }),
+    fromHub: ({ spec: { host, port = 80, serial }, ...rest }) => ({
+      ...rest,
+      spec: { address: `${host}:${port}`, ...(serial === undefined ? {} : { serial }) },
+    }),
   },
 })
+
+/** A whole number that no JavaScript number holds: objects of custom kinds have it as a bigint. */
+const exact = (value: bigint): number => value as unknown as number
 
 const fillIn = mutatingWebhook('/default-site', sites, ({ object, dryRun, user }) => {
   if (object === undefined) return undefined
   const annotations = { ...object.metadata.annotations, by: `${user.username}${dryRun ? ' trying' : ''}` }
-  return { ...object, metadata: { ...object.metadata, annotations }, spec: { port: 8080, ...object.spec } }
+  const { spec } = object
+  const serial = spec.host === 'numbered' ? { serial: exact(2n ** 53n + 3n) } : {}
+  return { ...object, metadata: { ...object.metadata, annotations }, spec: { port: 8080, ...spec, ...serial } }
 })
 
 const check = validatingWebhook(
@@ -145,6 +163,19 @@ describe('webhooks', () => {
     await expect(cluster.client.get(validatingWebhookConfigurations, metadata)).rejects.toMatchObject({ code: 404 })
     expect((await cluster.client.get(mutatingWebhookConfigurations, metadata)).metadata.name).toBe('few')
     await cluster.client.delete(mutatingWebhookConfigurations, metadata)
+  })
+
+  it('set and convert whole numbers as they are written', async () => {
+    const { spec } = await cluster.client.create(sites, siteOf('numbered', 'numbered'))
+    expect(spec.serial).toBe(2n ** 53n + 3n)
+    const older = newObject(olderSites, {
+      metadata: { name: 'serial', namespace: 'default' },
+      spec: { address: 'shop:443', serial: exact(2n ** 53n + 1n) },
+    })
+    await cluster.client.create(olderSites, older)
+    const key = { namespace: 'default', name: 'serial' }
+    expect((await cluster.client.get(sites, key)).spec.serial).toBe(2n ** 53n + 1n)
+    expect((await cluster.client.get(olderSites, key)).spec.serial).toBe(2n ** 53n + 1n)
   })
 
   it('convert between versions', async () => {

@@ -26,6 +26,7 @@ export async function ensureCustomKind(
   environment: Environment,
   { timeoutMs = establishedTimeoutDefaultMs, signal }: EnsureOptions = {},
 ): Promise<void> {
+  signal?.throwIfAborted()
   const ensured = await ensureDefinition(client, definition)
   if (isConditionTrue(ensured.status?.conditions, 'Established')) return
   await established(client, definition.metadata.name ?? '', environment, timeoutMs, signal)
@@ -83,6 +84,7 @@ async function established(
     outcome.reject(new Error(`${name} is not served after ${timeoutMs} ms`)),
   )
   const giveUp = () => outcome.reject(signal?.reason)
+  if (signal?.aborted === true) giveUp()
   signal?.addEventListener('abort', giveUp, { once: true })
   informer.addHandler({ add: look, update: (_, definition) => look(definition) })
   informer.start()

@@ -8,10 +8,12 @@ import type { Manager } from './manager.ts'
 export async function runUntilSignal(manager: Manager, { logger }: Pick<Environment, 'logger'>): Promise<void> {
   const told = new AbortController()
   const stop = (signal: NodeJS.Signals) => {
+    // Whichever comes next is not for this function to hear.
+    process.off('SIGTERM', stop).off('SIGINT', stop)
     logger.info('stopping', { signal })
     told.abort(new Error(`told to end by ${signal}`))
   }
-  process.once('SIGTERM', stop).once('SIGINT', stop)
+  process.on('SIGTERM', stop).on('SIGINT', stop)
   try {
     const stopped = aborted(told.signal).then(() => manager.stop())
     // A start that is stopped before the caches are filled is no failure.

@@ -4,6 +4,7 @@ import {
   nodes,
   persistentVolumeClaims,
   persistentVolumes,
+  podDisruptionBudgets,
   pods,
   type Resource,
   resourceClaimTemplates,
@@ -12,7 +13,7 @@ import {
 } from '@coracle/api'
 import { describe, expect, it } from 'vitest'
 import { findingsOf } from './explanation.ts'
-import { type Around, condition, examined, object, onNode, pod, readyNode } from './testing/examined.ts'
+import { type Around, condition, examined, object, onNode, pod, readyNode, running } from './testing/examined.ts'
 
 type Case = readonly [
   what: string,
@@ -134,6 +135,14 @@ const ofPods: readonly Case[] = [
     'make room there',
   ],
   [
+    'no volume that its claims could have',
+    unplaced("0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."),
+    {},
+    'NoVolumeFound',
+    "didn't find available persistent volumes",
+    'create volumes that its claims can have',
+  ],
+  [
     'claims without a volume',
     unplaced('0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.'),
     {},
@@ -211,6 +220,8 @@ const volume = (spec: object, status: object = {}, metadata: object = {}) =>
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], ...spec },
     status,
   })
+const classOf = (provisioner: string) =>
+  object('storage.k8s.io/v1', 'StorageClass', { metadata: { name: 'local', namespace: undefined }, provisioner })
 const going = { deletionTimestamp: '2026-01-01T00:00:30Z' }
 const user = pod({ phase: 'Running' }, { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'web' } }] })
 
@@ -275,6 +286,49 @@ const ofStorage: readonly Case[] = [
     'ask again in a moment',
   ],
   [
+    'of several volumes that are free one fits',
+    claim({ accessModes: ['ReadWriteOnce'], storageClassName: '' }),
+    knowing(at(persistentVolumes, volume({ capacity: { storage: '1Mi' } }), volume({}, {}, { name: 'large' }))),
+    'BindingUnderWay',
+    'volume large is free',
+    'ask again in a moment',
+  ],
+  [
+    'a volume of a class that has no object is about to be bound',
+    claim({ accessModes: ['ReadWriteOnce'], storageClassName: 'manual' }),
+    knowing(at(storageClasses), at(persistentVolumes, volume({ storageClassName: 'manual' }))),
+    'BindingUnderWay',
+    'volume pv is free',
+    'ask again in a moment',
+  ],
+  [
+    'the volume of a class that has no object is too small',
+    claim({ accessModes: ['ReadWriteOnce'], storageClassName: 'manual' }),
+    knowing(
+      at(storageClasses),
+      at(persistentVolumes, volume({ storageClassName: 'manual', capacity: { storage: '1Mi' } })),
+    ),
+    'StorageClassMissing',
+    'there is no StorageClass manual, and pv does not fit: requested PV is too small',
+    'create storageclass/manual',
+  ],
+  [
+    'the labels of a volume are not those that a claim selects',
+    claim({ accessModes: ['ReadWriteOnce'], storageClassName: '', selector: { matchLabels: { disk: 'fast' } } }),
+    knowing(at(persistentVolumes, volume({}))),
+    'NoVolumeFits',
+    'pv does not fit: spec.selector of the claim does not select it',
+    'create a volume that fits',
+  ],
+  [
+    'nothing makes volumes of a class, and none is there',
+    claim({ storageClassName: 'local' }),
+    knowing(at(storageClasses, classOf('kubernetes.io/no-provisioner')), at(persistentVolumes), at(pods)),
+    'NoVolumeFits',
+    'nothing makes volumes of class local, so it is to have one that somebody has made, and none is free',
+    'create a volume of class local',
+  ],
+  [
     'a claim is deleted while a pod uses it',
     claim({}, { phase: 'Bound' }, going),
     knowing(at(pods, user)),
@@ -315,6 +369,17 @@ const ofOthers: readonly Case[] = [
     'ManagedElsewhere',
     'spec.managedBy is kueue.x-k8s.io/multikueue',
     'see that kueue.x-k8s.io/multikueue runs',
+  ],
+  [
+    'a Job each of whose indexes may fail',
+    object('batch/v1', 'Job', {
+      spec: { completions: 3, backoffLimitPerIndex: 1, backoffLimit: 2_147_483_647, selector: {} },
+      status: { failed: 2, active: 0 },
+    }),
+    {},
+    'BackingOff',
+    '2 of its pods have failed, and 2 of each index may',
+    'the next pod comes after a while',
   ],
   [
     'a ReplicaSet whose pods cannot be deleted',
@@ -427,6 +492,76 @@ const ofOthers: readonly Case[] = [
     'the service has 80, 443',
   ],
 ]
+
+const reasonsOf = (subject: KubernetesObject, around: Around) =>
+  findingsOf(examined(subject, around)).map(({ reason }) => reason)
+
+describe('a claim of a class that has no object', () => {
+  it('is told nothing of volumes that cannot be read', () => {
+    const [found] = findingsOf(examined(claim({ storageClassName: 'manual' }), knowing(at(storageClasses))))
+    expect(found?.because).toBe('there is no StorageClass manual')
+  })
+})
+
+describe('a container that crashes', () => {
+  const main = { terminated: { exitCode: 1, reason: 'Error', startedAt: '2026-01-01T00:00:20Z' } }
+  const looping = pod(
+    {
+      ...running,
+      containerStatuses: [
+        { name: 'main', restartCount: 3, state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: main },
+      ],
+    },
+    onNode,
+  )
+  const failing = (container: string, at: string) => [
+    { reason: 'Unhealthy', message: 'Liveness probe failed: no', lastTimestamp: at },
+    {
+      reason: 'Killing',
+      message: `Container ${container} failed liveness probe, will be restarted`,
+      lastTimestamp: at,
+    },
+  ]
+
+  it.each([
+    ['ended for its probe', failing('main', '2026-01-01T00:00:30Z'), ['LivenessProbeFailed']],
+    ['not the one whose probe failed', failing('other', '2026-01-01T00:00:30Z'), ['CrashLoop']],
+    ['ended for its probe in an earlier run alone', failing('main', '2026-01-01T00:00:10Z'), ['CrashLoop']],
+  ])('is %s', (_, events, reasons) => {
+    expect(reasonsOf(looping, { ...onReadyNode, events })).toEqual(reasons)
+  })
+})
+
+describe('a node that is drained', () => {
+  const drained = object('v1', 'Node', {
+    metadata: { name: 'n1', namespace: undefined },
+    spec: { unschedulable: true },
+    status: { conditions: [condition('Ready', 'True')] },
+  })
+  const guarded = (status: object) => pod(status, onNode, { labels: { app: 'web' } })
+  const crashing = guarded({ ...running, conditions: [condition('Ready', 'False')] })
+  const exhausted = { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2, expectedPods: 3 }
+  const anyUnhealthy = object('policy/v1', 'PodDisruptionBudget', {
+    spec: { selector: { matchLabels: { app: 'web' } }, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    status: exhausted,
+  })
+
+  it.each([
+    ['by a pod that is ready', guarded({ ...running, conditions: [condition('Ready', 'True')] }), anyUnhealthy, true],
+    ['by one that is not, while too few are', crashing, budget(exhausted), true],
+    [
+      'by no pod that is not ready where enough others are',
+      crashing,
+      budget({ ...exhausted, currentHealthy: 2 }),
+      false,
+    ],
+    ['by no pod that is not ready where the budget lets such go', crashing, anyUnhealthy, false],
+    ['by no pod that has yet to start', guarded({ phase: 'Pending' }), budget(exhausted), false],
+  ])('is held up %s', (_, guardedPod, guard, isBlocked) => {
+    const found = reasonsOf(drained, knowing(at(pods, guardedPod), at(podDisruptionBudgets, guard)))
+    expect(found.includes('DrainBlocked')).toBe(isBlocked)
+  })
+})
 
 describe.each([
   ['a pod', ofPods],

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { checkFormat, type Taint } from '@coracle/api'
@@ -85,6 +86,9 @@ async function optionsOf(
 ): Promise<AgentOptions> {
   const { images: imagesFile, registerWithTaints = [], runtime = 'process' } = flags
   refuseImages(flags)
+  if (flags.nodeIp !== undefined && isIP(flags.nodeIp) === 0) {
+    throw new CliError(`--node-ip: ${JSON.stringify(flags.nodeIp)} is no IP address`)
+  }
   const images =
     imagesFile === undefined
       ? undefined

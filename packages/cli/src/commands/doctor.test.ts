@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,6 +26,19 @@ describe('doctor', () => {
   }
 
   const doctor = (...args: string[]) => runCommand(['doctor', ...args], { workingDirectory: home })
+
+  it('says where no cluster was ever started, and makes nothing there', async () => {
+    expect(await doctor('--name', 'never')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'error: no cluster was ever started in .coracle/clusters/never: begin with `coracle up --name never`\n',
+    })
+    expect(existsSync(join(home, '.coracle', 'clusters'))).toBe(false)
+    rmSync(store, { recursive: true })
+    mkdirSync(join(home, '.coracle', 'clusters', 'staging'), { recursive: true })
+    expect((await doctor()).stderr).toMatch(/^error: no cluster was ever started in .coracle: /)
+    expect(existsSync(join(home, '.coracle', 'coracle.lock'))).toBe(false)
+  })
 
   it('says that a store is whole', async () => {
     expect(await doctor()).toEqual({

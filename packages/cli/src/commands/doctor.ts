@@ -1,8 +1,16 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport, settleStore } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
-import { type ClusterPlace, type PlaceFlags, placeFlagText, placeToFind } from '../local/cluster-place.ts'
+import {
+  type ClusterPlace,
+  clustersDirectory,
+  type PlaceFlags,
+  placeFlagText,
+  placeToFind,
+  wasUsed,
+} from '../local/cluster-place.ts'
 import { compareVersions } from '../local/compare-versions.ts'
 import { readImportRecord } from '../local/import-record.ts'
 import { type RunningServer, runningServer } from '../local/running-server.ts'
@@ -28,9 +36,15 @@ export async function doctor(host: Host, flags: DoctorFlags): Promise<void> {
     host.stdout.write(`${text} to have its store examined\n`)
     return
   }
+  // Nothing is made there: who looks at what there is would take it for a cluster.
+  if (wasNeverUsed(place)) {
+    throw new CliError(
+      `no cluster was ever started in ${place.shown}: begin with \`coracle up${placeFlagText(place)}\``,
+    )
+  }
+  const store = join(place.directory, 'store')
   const record = readServerRecord(place.directory)
   for (const finding of findings(host, place, record)) host.stdout.write(`${finding}\n`)
-  const store = join(place.directory, 'store')
   if (record !== undefined && record.store !== 'disk' && !holdsLmdbStore(store)) return
   const lock = lockDirectory(place.directory)
   try {
@@ -47,6 +61,13 @@ export async function doctor(host: Host, flags: DoctorFlags): Promise<void> {
   } finally {
     lock.release()
   }
+}
+
+/** Whether there is no directory, or one that only holds named clusters. */
+function wasNeverUsed(place: ClusterPlace): boolean {
+  const { directory, home } = place
+  if (wasUsed(place) || holdsLmdbStore(join(directory, 'store'))) return false
+  return !existsSync(directory) || (directory === home && existsSync(clustersDirectory(home)))
 }
 
 function whoText(server: RunningServer): string {

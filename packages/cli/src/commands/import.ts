@@ -29,8 +29,11 @@ export async function importCluster(host: Host, flags: ImportFlags): Promise<voi
   try {
     await withSessionOverAll(host, connection, async ({ client, server }) => {
       const reading = new StateReading({ client, resources: await client.discover() }, host.environment)
-      const report = await fillPlace(host, place, copied(reading, withoutSecrets, leftOut), overwrite, progress)
-      writeImportRecord(place.directory, { source: server, importedAt: formatTime(host.environment.clock.now()) })
+      // Said before the objects are there: without it a start would run their pods as processes of this host.
+      const mark = () =>
+        writeImportRecord(place.directory, { source: server, importedAt: formatTime(host.environment.clock.now()) })
+      const pages = copied(reading, withoutSecrets, leftOut)
+      const report = await fillPlace(host, place, pages, { overwrite, beforeReplacing: mark }, progress)
       progress.end()
       host.stdout.write(
         `${report.written} objects of ${server} imported into ${place.shown}: start it with \`coracle up${placeFlagText(place)}\`\n`,

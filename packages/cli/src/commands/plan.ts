@@ -86,7 +86,7 @@ function commandOf(words: readonly string[], { filename, recursive }: PlanFlags)
   }
   if (verb === undefined)
     throw new CliError('say what to plan: -f FILE, or a command such as: coracle plan rollout restart deployment/web')
-  if (verb === 'edit')
+  if (verb === 'edit' || rest[0] === 'edit-last-applied' || rest.some((word) => /^--edit(=t|$)/.test(word)))
     throw new CliError(
       'an editor cannot be played: write what you would have there to a file (coracle get KIND NAME -o yaml) and plan -f that',
     )

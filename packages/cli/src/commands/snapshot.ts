@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
 import { formatTime, type KubernetesObject } from '@coracle/api'
 import {
+  type FillOptions,
   fillDirectory,
   readSnapshot,
   readStoredState,
@@ -67,7 +68,8 @@ async function* objectsOf(reading: StateReading): Pages {
 
 async function save(host: Host, file: string, source: string, pages: Pages, end: () => SnapshotEnd): Promise<void> {
   const path = resolve(host.workingDirectory, file)
-  const aside = `${path}.new`
+  // A name of its own: another may have a file of that name, or have made one to read what is written there.
+  const aside = `${path}.${host.environment.random.string(8, '0123456789abcdef')}.new`
   const progress = new Progress(host, 'saving objects')
   let saved = 0
   const counted = async function* (): Pages {
@@ -86,7 +88,7 @@ async function save(host: Host, file: string, source: string, pages: Pages, end:
     await pipeline(
       writeSnapshot(header, counted(), endOf),
       createGzip({ level: constants.Z_BEST_SPEED }),
-      createWriteStream(aside, { mode: 0o600, flush: true }),
+      createWriteStream(aside, { flags: 'wx', mode: 0o600, flush: true }),
     )
     renameSync(aside, path)
   } finally {
@@ -103,7 +105,7 @@ export async function restoreSnapshot(host: Host, file: string, flags: RestoreFl
   const progress = new Progress(host, 'restoring objects')
   try {
     const { pages } = await openSnapshot(path)
-    const report = await fillPlace(host, place, pages, flags.overwrite === true, progress)
+    const report = await fillPlace(host, place, pages, { overwrite: flags.overwrite === true }, progress)
     removeImportRecord(place.directory)
     progress.end()
     host.stdout.write(
@@ -122,7 +124,7 @@ export async function fillPlace(
   { environment }: Host,
   place: ClusterPlace,
   pages: Pages,
-  overwrite: boolean,
+  options: Pick<FillOptions, 'overwrite' | 'beforeReplacing'>,
   progress: Progress,
 ) {
   let read = 0
@@ -134,7 +136,7 @@ export async function fillPlace(
     }
   }
   try {
-    return await fillDirectory({ environment, dataDir: place.directory, overwrite }, counted())
+    return await fillDirectory({ environment, dataDir: place.directory, ...options }, counted())
   } catch (error) {
     if (error instanceof StorePresentError) {
       throw new CliError(

@@ -48,6 +48,7 @@ export async function tokenCreate(host: Host, text: string | undefined, flags: T
   if (unknown !== undefined) throw new CliError(`--usages: ${unknown} is none: there are ${usagesThereAre.join(', ')}`)
   const wrong = groups.find((group) => !isBootstrapGroup(group))
   if (wrong !== undefined) throw new CliError(`--groups: ${wrong} must begin with system:bootstrappers:`)
+  if (ttl < 0) throw new CliError('--ttl is less than no time: give how long the token is good for, or 0 for no end')
   const expiration = ttl === 0 ? '' : formatTime(host.environment.clock.now() + ttl)
   const secret = bootstrapTokenSecret({ ...parts, description, expiration, usages, groups })
   await withSession(host, flags, async ({ client }) => {

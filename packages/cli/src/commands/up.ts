@@ -1,4 +1,4 @@
-import { formatTime, serviceCidrs } from '@coracle/api'
+import { checkFormat, formatTime, serviceCidrs } from '@coracle/api'
 import {
   asSpecified,
   type Cluster,
@@ -74,6 +74,44 @@ async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept:
   const { port, note } = await choosePort(host, place, flags)
   const former = readServerRecord(place.directory)
   const cluster = await start(host, place, { ...flags, port }, reporter, lost.resolve)
+  try {
+    await serveUntil(Promise.race([interrupted.then(() => undefined), lost.promise]), {
+      host,
+      place,
+      flags,
+      isKept,
+      cluster,
+      reporter,
+      manifests,
+      former,
+      note,
+    })
+  } catch (error) {
+    // Nobody would know of a server that goes on. Why it ends says more than what may go wrong on the way.
+    await cluster.stop({ containers: flags.memory === true ? 'terminate' : 'keep' }).catch(() => {})
+    throw error
+  }
+}
+
+interface Serving {
+  readonly host: Host
+  readonly place: ClusterPlace
+  readonly flags: ShownFlags
+  readonly isKept: boolean
+  readonly cluster: Cluster
+  readonly reporter: Reporter
+  readonly manifests: Awaited<ReturnType<typeof readManifests>>
+  /** What the directory remembers of the server before. */
+  readonly former: ServerRecord | undefined
+  /** What people should know of the port. */
+  readonly note: string | undefined
+}
+
+/** Makes a cluster known, applies what is to be applied, and tells what happens in it; stops it when it has `ended`. */
+async function serveUntil(
+  ended: Promise<DataDirectoryLostError | undefined>,
+  { host, place, flags, isKept, cluster, reporter, manifests, former, note }: Serving,
+): Promise<void> {
   const stopReturning = host.returnMemoryWhenIdle({
     forget: () => cluster.forgetHistory(),
     release: () => cluster.releaseMemory(),
@@ -81,8 +119,8 @@ async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept:
   host.keepCode()
   const restoreLastCompiler = await host.delayLastCompiler()
   const record = recordOf(cluster, place, flags, isKept)
+  await shareKubeconfig(place, host)
   await writeServerRecord(place.directory, record)
-  await shareKubeconfig(place)
   const milliseconds = Math.round(host.environment.clock.monotonicMs())
   const ready = { url: record.url, milliseconds, pid: record.pid }
   tellReady(host, place, ready, flags, false)
@@ -106,7 +144,7 @@ async function serve(host: Host, place: ClusterPlace, flags: ShownFlags, isKept:
     const placement = { namespace: flags.namespace ?? 'default', givenNamespace: flags.namespace }
     await applyAtStart(cluster.client, manifests, placement, reporter.tell)
   }
-  const loss = await Promise.race([interrupted, lost.promise])
+  const loss = await ended
   void manager?.stopping()
   stopReturning()
   restoreLastCompiler()
@@ -124,7 +162,11 @@ async function managerOf(host: Host, { client }: Cluster) {
 }
 
 /** Throws a CliError on what cannot be, before anything is touched. */
-function checkFlags({ nodes = 1, runtime = 'process', images, missingImages }: UpFlags): void {
+function checkFlags({ nodes = 1, runtime = 'process', images, missingImages, listen, nodePrefix }: UpFlags): void {
+  if (listen === '') throw new CliError('--listen is empty: give an address, or 0.0.0.0 for all of this machine')
+  const [problem] =
+    nodePrefix === undefined ? [] : checkFormat('dns1123-subdomain', `${nodePrefix}${Math.max(nodes - 1, 0)}`)
+  if (problem !== undefined) throw new CliError(`--node-prefix: no node can be named "${nodePrefix}0": ${problem}`)
   if (missingImages !== undefined && runtime !== 'simulated') {
     throw new CliError('--missing-images is for simulated nodes: give --runtime simulated too')
   }

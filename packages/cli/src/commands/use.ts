@@ -12,7 +12,7 @@ export async function use(host: Host, name: string): Promise<void> {
     const known = names.length === 0 ? 'none was ever started here' : `there are ${names.join(', ')}`
     throw new CliError(`there is no cluster "${name}" here, ${known}: begin one with \`coracle up --name ${name}\``)
   }
-  await shareKubeconfig(place, true)
+  await shareKubeconfig(place, host, true)
   const kubeconfig = commonKubeconfig(place.home)
   host.stdout.write(`${name} is the current context of ${shownPath(host.workingDirectory, kubeconfig)}\n`)
   const named = (host.variables.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '')

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { KubeconfigEdit, type KubeconfigPart } from '@coracle/client'
+import type { Host } from '../host.ts'
 import { type ClusterPlace, commonKubeconfig, ownKubeconfig } from './cluster-place.ts'
 import { changeKubeconfigFile } from './kubeconfig-file.ts'
 
@@ -10,14 +11,16 @@ export const kubeconfigParts: readonly KubeconfigPart[] = ['cluster', 'user', 'c
  * Puts the context of a cluster into the kubeconfig that all clusters of its home have in common. It becomes the current one
  * where there is none, or where it `isWanted`.
  */
-export async function shareKubeconfig(place: ClusterPlace, isWanted = false): Promise<void> {
+export async function shareKubeconfig(place: ClusterPlace, host: Host, isWanted = false): Promise<void> {
   const { home, name } = place
   if (home === undefined || (commonKubeconfig(home) === ownKubeconfig(place) && !isWanted)) return
   const own = await readOwnKubeconfig(place)
-  await changeKubeconfigFile(commonKubeconfig(home), (edit) => {
+  const share = (edit: KubeconfigEdit) => {
     for (const part of kubeconfigParts) copyEntries(own, edit, part)
     if (isWanted || edit.currentContext === undefined) edit.currentContext = name
-  })
+  }
+  // Several clusters that start at once all do this, each in a moment.
+  await changeKubeconfigFile(commonKubeconfig(home), share, host)
 }
 
 /** The kubeconfig that a cluster has written for itself. */

@@ -17,17 +17,27 @@ import { dirname } from 'node:path'
 import { KubeconfigEdit } from '@coracle/client'
 import { makePrivateDirectory } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
+import type { Host } from '../host.ts'
+import { pause } from '../pause.ts'
+
+/** How long a change waits for others where it waits at all, and how often it looks. */
+const lockWaitMs = 2_000
+const lockCheckMs = 50
 
 /**
  * Changes a kubeconfig file, or makes one that says only what `change` sets. Readers see the old one or the new one, and
  * nothing of it is lost that `change` leaves alone; a file that stays as it is is not written. As kubectl does, it holds a
- * lock file meanwhile. Rejects with a CliError where another has that.
+ * lock file meanwhile. Rejects with a CliError where another has that; with a host, where it does not give it back soon.
  */
-export async function changeKubeconfigFile(path: string, change: (edit: KubeconfigEdit) => void): Promise<void> {
+export async function changeKubeconfigFile(
+  path: string,
+  change: (edit: KubeconfigEdit) => void,
+  host?: Host,
+): Promise<void> {
   // Of a link what it leads to is changed, and the link stays.
   const file = realPath(path)
   makePrivateDirectory(dirname(file))
-  const unlock = lock(file)
+  const unlock = await lock(file, host)
   try {
     const text = readText(file)
     const edit = await KubeconfigEdit.parse(text ?? '', path)
@@ -39,15 +49,25 @@ export async function changeKubeconfigFile(path: string, change: (edit: Kubeconf
   }
 }
 
-function lock(file: string): () => void {
+async function lock(file: string, host: Host | undefined): Promise<() => void> {
   const path = `${file}.lock`
-  try {
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-    throw new CliError(`${file} is being changed by another program: try again, or remove ${path} if there is none`)
+  for (let waitedMs = 0; !isMade(path); waitedMs += lockCheckMs) {
+    if (host === undefined || waitedMs >= lockWaitMs)
+      throw new CliError(`${file} is being changed by another program: try again, or remove ${path} if there is none`)
+    await pause(host, lockCheckMs)
   }
   return () => rmSync(path, { force: true })
+}
+
+/** Makes a file, unless it is there. */
+function isMade(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
+  }
 }
 
 function replaceFile(path: string, text: string): void {

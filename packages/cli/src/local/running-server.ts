@@ -12,7 +12,10 @@ export type RunningServer =
   | { readonly type: 'unknown' }
 
 /** Who runs on the data directory of a cluster: undefined when nobody does, whatever is left there of who did. */
-export function runningServer({ directory }: ClusterPlace, processes: HostProcesses): RunningServer | undefined {
+export function runningServer(
+  { directory }: Pick<ClusterPlace, 'directory'>,
+  processes: HostProcesses,
+): RunningServer | undefined {
   const owner = directoryOwner(directory)
   return owner && identify(owner, processes)
 }

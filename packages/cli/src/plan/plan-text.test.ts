@@ -119,6 +119,15 @@ describe('the picture of availability', () => {
 })
 
 describe('a plan for people', () => {
+  it('lets nothing that others have written drive the terminal', () => {
+    const message = 'quota \u001b[2J'
+    const problems = [{ severity: 'error', type: 'refused', at: 0, message }] as const
+    const timeline = [{ at: 0, type: 'warning', message, ...pod('a') }] as const
+    const text = planText({ ...plan, problems, timeline }, { line: 'coracle', output: message, coloured: false })
+    expect(text).not.toContain('\u001b')
+    expect(text.split('quota ^[[2J')).toHaveLength(4)
+  })
+
   it('says what would happen, how available all would be, what goes wrong, and what it assumes', () => {
     const text = planText(
       {

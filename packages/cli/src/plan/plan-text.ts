@@ -1,6 +1,7 @@
 import { durationText } from '@coracle/api'
 import type { ObjectName, PlanReport, ReportedAvailability, ReportedProblem } from '@coracle/simulator'
 import { alignTabs } from '../output/align.ts'
+import { escapeControls } from '../output/escape-controls.ts'
 import { availabilityBar } from './bar.ts'
 import { type EventGroup, gatherEvents } from './gather-events.ts'
 
@@ -31,7 +32,7 @@ export function planText(plan: PlanReport, { line, output, coloured }: PlanTextO
       `Played on a copy of ${copy.objects} objects as of ${copy.takenAt} (revision ${copy.revision}). Nothing was changed.`,
       ...where.heading,
     ],
-    indented(output.trim() === '' ? [] : output.trim().split('\n')),
+    indented(output.trim() === '' ? [] : escapeControls(output.trim()).split('\n')),
     underWay(plan, where),
     timelineRows(gatherEvents(timeline), where),
     availabilityRows(availability, durationSeconds, where, paint),
@@ -125,7 +126,7 @@ function listed(names: readonly string[]): string {
 const namesMax = 4
 
 function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = escapeControls(text).replaceAll(/\s+/g, ' ').trim()
   return line.length <= messageMax ? line : `${line.slice(0, messageMax - 1)}…`
 }
 

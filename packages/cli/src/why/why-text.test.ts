@@ -114,6 +114,14 @@ describe('why, as text', () => {
     expect(text).toContain('pod/web: it ends\n  panic:\n  no disk\n  → read its logs\n')
   })
 
+  it('lets nothing that others have written drive the terminal', () => {
+    const because = 'ended: \u001b[2J\u001b]0;owned'
+    const finding = { object, reason: 'CrashLoop', what: 'it ends', because, remedy: '', state: 'stuck' } as const
+    const text = whyText(explanation({ verdict: 'stuck', findings: [finding], changes: [asked({ because })] }), nowMs)
+    expect(text).not.toContain('\u001b')
+    expect(text.split('ended: ^[[2J^[]0;owned')).toHaveLength(3)
+  })
+
   it('says so where there is no record, or no object any more', () => {
     expect(whyText(explanation({ verdict: 'gone' }), nowMs)).toBe(
       'pod/web: gone\n\nThe server keeps no record of causes.\n',

@@ -1,6 +1,7 @@
 import { humanDuration, parseTime } from '@coracle/api'
 import { type Author, type Change, type Explanation, type Finding, shortName } from '@coracle/why'
 import { alignTabs, tableAlignment } from '../output/align.ts'
+import { escapeControls } from '../output/escape-controls.ts'
 
 /** What people read: what holds an object up, then the changes that led to how it is, newest first. */
 export function whyText(explanation: Explanation, nowMs: number): string {
@@ -11,7 +12,8 @@ export function whyText(explanation: Explanation, nowMs: number): string {
 
 /** What holds an object up. */
 export function verdictText({ object, verdict, findings }: Explanation): string {
-  if (findings.length > 0) return findings.map((finding) => findingText(finding, shortName(object))).join('\n')
+  if (findings.length > 0)
+    return escapeControls(findings.map((finding) => findingText(finding, shortName(object))).join('\n'))
   return `${shortName(object)}: ${verdict === 'gone' ? 'gone' : 'nothing holds it up'}\n`
 }
 
@@ -44,7 +46,7 @@ export function changeRows(changes: readonly Change[], nowMs: number, hasHeader 
     ].join('\t'),
   )
   const header = hasHeader ? ['REVISION\tAGE\tWHAT\tWHO\tWHY'] : []
-  return alignTabs([...header, ...rows, ''].join('\n'), tableAlignment)
+  return alignTabs(escapeControls([...header, ...rows, ''].join('\n')), tableAlignment)
 }
 
 const done = { create: 'created', update: 'changed', delete: 'gone' } as const

@@ -242,7 +242,7 @@ class RunningAgent implements Agent {
     const bootstrap = createHttpClient({ server: order.server, ca: caPem, token: order.token, ...environment })
     try {
       const client = await requestCertificate(bootstrap, environment, clientWish(nodeName), signal, (name) =>
-        tell(`waiting for somebody to approve it: coracle certificate approve ${name}`),
+        tell(waitsForApproval(name)),
       )
       const joined = { server: order.server, caPem, nodeName, client }
       await this.#files.keepJoined(joined)
@@ -355,14 +355,17 @@ class RunningAgent implements Agent {
 
   /** Shows the certificate there is, or gets one, and keeps it current. */
   async #keepServing(client: Client, server: KubeletServer, signal: AbortSignal): Promise<void> {
-    const { environment, nodeName } = this.#options
+    const { environment, nodeName, onProgress: tell = () => {} } = this.#options
     const hosts = servingHosts(nodeName, this.address, this.server)
     const take = async (pair: KeyPair): Promise<void> => {
       this.#serving = pair
       server.renewCertificate()
     }
     const ask = (stopping: AbortSignal) =>
-      requestCertificate(client, environment, servingWish(nodeName, hosts), stopping)
+      requestCertificate(client, environment, servingWish(nodeName, hosts), stopping, (name) => {
+        // What is renewed later is still good for long.
+        if (this.#serving === undefined) tell(waitsForApproval(name))
+      })
     const keeper = new CertificateKeeper(environment, ask, async (pair) => {
       await this.#files.keepPair('kubelet-serving', pair)
       await take(pair)
@@ -486,3 +489,6 @@ function cannotListen(address: string, port: number, error: NodeJS.ErrnoExceptio
       return error
   }
 }
+
+const waitsForApproval = (request: string): string =>
+  `waiting for somebody to approve it: coracle certificate approve ${request}`

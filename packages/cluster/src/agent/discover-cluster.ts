@@ -76,7 +76,7 @@ async function signedKubeconfig(
   const endMs = clock.monotonicMs() + patienceMs
   try {
     for (;;) {
-      const info = await client.get(configMaps, clusterInfo)
+      const info = await client.get(configMaps, clusterInfo, { signal })
       const { content, signature } = partsOf(info, id)
       if (signature !== undefined) {
         if (isSignedWith(content, id, secret, signature)) return content

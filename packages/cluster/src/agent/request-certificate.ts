@@ -47,17 +47,18 @@ export async function requestCertificate(
 ): Promise<KeyPair> {
   const key = createCertificateKey()
   const request = Buffer.from(createCertificateRequest(subject, key)).toString('base64')
-  const asked = await client.create<CertificateSigningRequest>(certificateSigningRequests, {
+  const wanted = {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
     metadata: { generateName: 'csr-' },
     spec: { request, signerName, usages },
-  } as CertificateSigningRequest)
+  } as CertificateSigningRequest
+  const asked = await client.create(certificateSigningRequests, wanted, { signal })
   const { name = '' } = asked.metadata
   let isTold = false
   for (let waitMs = lookFirstMs; ; waitMs = Math.min(waitMs * 2, lookMaxMs)) {
     await sleep(clock, waitMs, signal)
-    const current = await client.get(certificateSigningRequests, { name })
+    const current = await client.get(certificateSigningRequests, { name }, { signal })
     const { certificate, conditions = [] } = current.status ?? {}
     if (certificate) {
       return { certificatePem: Buffer.from(certificate, 'base64').toString(), keyPem: privateKeyPem(key) }

@@ -27,6 +27,8 @@ export interface FillOptions {
   readonly dataDir: string
   /** Whether objects that are there already go. */
   readonly overwrite?: boolean
+  /** Called when all objects are written aside, before they take their place; what it throws leaves the directory as it was. */
+  readonly beforeReplacing?: () => void
 }
 
 /**
@@ -36,7 +38,7 @@ export interface FillOptions {
  * where the cluster runs, with a `StorePresentError` where it has objects and these may not go.
  */
 export async function fillDirectory(
-  { environment, dataDir, overwrite = false }: FillOptions,
+  { environment, dataDir, overwrite = false, beforeReplacing }: FillOptions,
   pages: AsyncIterable<readonly KubernetesObject[]>,
 ): Promise<StateReport> {
   const directory = resolve(dataDir)
@@ -49,6 +51,7 @@ export async function fillDirectory(
     if (holdsLmdbStore(store) && !overwrite) throw new StorePresentError(directory)
     rmSync(aside, { recursive: true, force: true })
     const report = await fillStore(aside, environment, pages)
+    beforeReplacing?.()
     replaceStore(directory, aside)
     return report
   } finally {

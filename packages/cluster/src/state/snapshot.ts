@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { KubernetesObject } from '@coracle/api'
+import { type KubernetesObject, parseExactJson } from '@coracle/api'
 
 /** What the first line of a snapshot says that it is, and in which form. */
 export const snapshotFormat = 'coracle.dev/snapshot'
@@ -119,7 +119,7 @@ function objectOf(bytes: Buffer): KubernetesObject {
 
 function parse(bytes: Buffer | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(bytes?.toString('utf8') ?? '')
+    const value = parseExactJson(bytes?.toString('utf8') ?? '')
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
   } catch {
     return undefined

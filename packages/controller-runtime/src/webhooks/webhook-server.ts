@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { parseExactJson } from '@coracle/api'
 import { aborted, type Environment, type MetricsRegistry, sleep } from '@coracle/environment'
 import type { Runnable } from '../manager.ts'
 import type { Certificate, CertificateSource } from './certificates.ts'
@@ -193,7 +194,8 @@ async function readReview(request: IncomingMessage): Promise<unknown> {
   }
   const text = Buffer.concat(chunks).toString('utf8')
   try {
-    return JSON.parse(text)
+    // Custom resources have whole numbers that no JavaScript number holds: what is made of a rounded one would be stored.
+    return parseExactJson(text)
   } catch {
     throw new RequestError(400, 'the review is no JSON')
   }

@@ -88,6 +88,7 @@ export const volumeOracles: Readonly<Record<string, Oracle>> = {
   ClaimUnbound: claimUnbound,
   ClaimMissing: claimMissing,
   VolumeNodeMismatch: says('PodScheduled', 'False'),
+  NoVolumeFound: says('PodScheduled', 'False'),
   VolumeLimitReached: says('PodScheduled', 'False'),
 
   ClaimInUse: ofClaim((claim, { because }, world) => {
@@ -132,10 +133,10 @@ export const volumeOracles: Readonly<Record<string, Oracle>> = {
   }),
   ProvisioningFailed: eventSays,
   BindingUnderWay: ofClaim((claim, { because }, world) => {
-    const volume = volumeNamed(world, /^volume (\S+) is free/.exec(because)?.[1] ?? '')
+    const volume = volumeNamed(world, /^volume (\S+) is (?:free|kept)/.exec(because)?.[1] ?? '')
     const fits = volume !== undefined && whyVolumeMismatches(volume, claim) === undefined
     return unless(
-      isPending(claim) && fits && volume.spec?.claimRef === undefined,
+      isPending(claim) && fits && (volume.spec?.claimRef === undefined || isClaimedBy(volume, claim)),
       'it is bound, or that volume is not free',
     )
   }),

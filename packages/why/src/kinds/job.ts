@@ -143,7 +143,10 @@ function backingOff({ object, some }: JobFacts): Diagnosis | undefined {
   return {
     reason: 'BackingOff',
     what: 'no pod of it runs at the moment',
-    because: `${status?.failed} of its pods have failed, of ${(spec.backoffLimit ?? 6) + 1} that may`,
+    because:
+      spec.backoffLimitPerIndex === undefined
+        ? `${status?.failed} of its pods have failed, of ${(spec.backoffLimit ?? 6) + 1} that may`
+        : `${status?.failed} of its pods have failed, and ${spec.backoffLimitPerIndex + 1} of each index may`,
     remedy: 'the next pod comes after a while that doubles each time, up to 10 minutes',
     state: 'waiting',
     isSymptom: true,

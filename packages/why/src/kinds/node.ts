@@ -9,7 +9,7 @@ import {
 import { conditionOf, saidBy } from '../conditions.ts'
 import type { Facts, KindRules } from '../facts.ts'
 import type { Diagnosis } from '../finding.ts'
-import { controllerOf, hasEnded, isGoing } from '../owners.ts'
+import { controllerOf, hasEnded, isGoing, isReady } from '../owners.ts'
 import { taintText } from './pod/scheduling.ts'
 
 type NodeFacts = Facts<Node>
@@ -79,15 +79,26 @@ interface Blocked {
   readonly budget: PodDisruptionBudget
 }
 
+/** A pod that is not ready may be evicted without its budget, by its policy or since enough others are healthy (https://kep.k8s.io/3017). */
+function mayGoUnhealthy(pod: Pod, { spec, status }: Pick<PodDisruptionBudget, 'spec' | 'status'>): boolean {
+  if (isReady(pod)) return false
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}
+  return spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy)
+}
+
 /** Pods that a drain may not evict at the moment, each with its budget. */
 function blocking({ object, some }: NodeFacts): readonly Blocked[] {
   if (object.spec?.unschedulable !== true) return []
-  const left = some(pods).filter((pod) => !hasEnded(pod) && !isGoing(pod) && controllerOf(pod)?.kind !== 'DaemonSet')
+  const left = some(pods).filter(
+    (pod) =>
+      !hasEnded(pod) && pod.status?.phase !== 'Pending' && !isGoing(pod) && controllerOf(pod)?.kind !== 'DaemonSet',
+  )
   return left.flatMap((pod) => {
     const budget = some(podDisruptionBudgets).find(
       ({ metadata, spec, status }) =>
         metadata.namespace === pod.metadata.namespace &&
         (status?.disruptionsAllowed ?? 0) <= 0 &&
+        !mayGoUnhealthy(pod, { spec, status }) &&
         selectorFromLabelSelector(spec?.selector).matches(pod.metadata.labels ?? {}),
     )
     return budget === undefined ? [] : [{ pod, budget }]

@@ -7,6 +7,7 @@ import {
   persistentVolumeClaims,
   persistentVolumes,
   pods,
+  selectorFromLabelSelector,
   storageClasses,
   whyVolumeMismatches,
 } from '@coracle/api'
@@ -55,7 +56,7 @@ const isPending = ({ object: { status, metadata } }: ClaimFacts): boolean =>
   (status?.phase ?? 'Pending') === 'Pending' && metadata.deletionTimestamp === undefined
 
 /** The class it names; empty where it wants none. */
-const classNameOf = ({ object: { spec, metadata } }: ClaimFacts): string | undefined =>
+const classNameOf = ({ object: { spec, metadata } }: Pick<ClaimFacts, 'object'>): string | undefined =>
   spec?.storageClassName ?? metadata.annotations?.['volume.beta.kubernetes.io/storage-class']
 
 const unbound = 'it is not bound to a volume'
@@ -65,14 +66,38 @@ function classMissing(facts: ClaimFacts): Diagnosis | undefined {
   const known = facts.all(storageClasses)
   if (!isPending(facts) || name === '' || known === undefined || (facts.object.spec?.volumeName ?? '') !== '')
     return undefined
-  if (known.some(({ metadata }) => metadata.name === name)) return undefined
+  if (known.some(({ metadata }) => metadata.name === name) || fittingVolume(facts) !== undefined) return undefined
   const others = known.map(({ metadata }) => metadata.name).join(', ')
+  const volumes = whyNoVolume(facts, 'no volume of that class fits')
   return {
     reason: 'StorageClassMissing',
     what: unbound,
-    because: `there is no StorageClass ${name}, and no volume of that class fits`,
+    because: `there is no StorageClass ${name}${volumes === undefined ? '' : `, and ${volumes}`}`,
     remedy: `create storageclass/${name} with its provisioner, or a volume of that class, or claim another${others === '' ? '' : `: there is ${others}`}`,
   }
+}
+
+/** A volume that may be bound to the claim: one that is kept for it, or nobody's. */
+const fittingVolume = ({ object, some }: ClaimFacts): PersistentVolume | undefined =>
+  some(persistentVolumes).find(
+    (volume) =>
+      (volume.spec?.claimRef === undefined || isClaimedBy(volume, object)) &&
+      isSelected(volume, object) &&
+      whyVolumeMismatches(volume, object) === undefined,
+  )
+
+const isSelected = ({ metadata }: PersistentVolume, { spec }: PersistentVolumeClaim): boolean =>
+  spec?.selector === undefined || selectorFromLabelSelector(spec.selector).matches(metadata.labels ?? {})
+
+/** Why none of the volumes there are is for the claim; `none`: where there are none to say it of. Undefined where nobody knows all of them. */
+function whyNoVolume({ object, all }: ClaimFacts, none: string): string | undefined {
+  const free = all(persistentVolumes)?.filter(({ spec }) => spec?.claimRef === undefined)
+  if (free === undefined) return undefined
+  const isOfClass = ({ spec }: PersistentVolume) => (spec?.storageClassName ?? '') === (classNameOf({ object }) ?? '')
+  // What is of another class was never meant for it.
+  const near = free.find(isOfClass) ?? (classNameOf({ object }) ? undefined : free[0])
+  if (near === undefined) return none
+  return `${near.metadata.name} does not fit: ${whyVolumeMismatches(near, object) ?? 'spec.selector of the claim does not select it'}`
 }
 
 /** It names the volume it wants. */
@@ -138,11 +163,15 @@ function waitsForConsumer(facts: ClaimFacts): Diagnosis | undefined {
   }
 }
 
+/** Says that volumes of a class are made by hand. */
+const noProvisioner = 'kubernetes.io/no-provisioner'
+
 function waitsForProvisioner(facts: ClaimFacts): Diagnosis | undefined {
   const { object, events, some } = facts
   const name = classNameOf(facts) ?? ''
   const own = some(storageClasses).find(({ metadata }) => metadata.name === name)
   if (!isPending(facts) || own === undefined || (object.spec?.volumeName ?? '') !== '') return undefined
+  if (own.provisioner === noProvisioner) return undefined
   const isDelayed = own.volumeBindingMode === 'WaitForFirstConsumer'
   if (isDelayed && object.metadata.annotations?.['volume.kubernetes.io/selected-node'] === undefined) return undefined
   const failed = latestOf(events, ['ProvisioningFailed'], ['ProvisioningSucceeded'])
@@ -164,36 +193,37 @@ function waitsForProvisioner(facts: ClaimFacts): Diagnosis | undefined {
 
 /** No class makes volumes for it, and none of those there are fits. */
 function noVolume(facts: ClaimFacts): Diagnosis | undefined {
-  const { object, all } = facts
-  const known = all(persistentVolumes)
+  const { object, all, some } = facts
   const name = classNameOf(facts) ?? ''
-  if (!isPending(facts) || name !== '' || known === undefined || (object.spec?.volumeName ?? '') !== '')
+  if (!isPending(facts) || all(persistentVolumes) === undefined || (object.spec?.volumeName ?? '') !== '')
     return undefined
-  const free = known.filter(({ spec }) => spec?.claimRef === undefined)
-  const [first] = free
-  const mismatch = first === undefined ? undefined : whyVolumeMismatches(first, object)
-  if (first !== undefined && mismatch === undefined) {
+  const own = some(storageClasses).find(({ metadata }) => metadata.name === name)
+  if (own !== undefined && own.provisioner !== noProvisioner) return undefined
+  const fitting = fittingVolume(facts)
+  if (fitting !== undefined) {
+    // Which of those that fit it gets depends on where its pod goes.
+    if (own?.volumeBindingMode === 'WaitForFirstConsumer') return undefined
     return {
       reason: 'BindingUnderWay',
       what: unbound,
-      because: `volume ${first.metadata.name} is free, and may fit it`,
+      because: `volume ${fitting.metadata.name} is ${fitting.spec?.claimRef === undefined ? 'free, and may fit it' : 'kept for it'}`,
       remedy: 'ask again in a moment',
       state: 'waiting',
     }
   }
+  // Of a class that is not there is told that.
+  if (name !== '' && own === undefined) return undefined
   const wanted =
-    object.spec?.storageClassName === ''
-      ? 'it is to have a volume that is of no class'
-      : 'it names no class and was given none, so it is to have a volume that is of none'
-  const because =
-    first === undefined
-      ? `${wanted}, and none is free`
-      : `${wanted}, and ${first.metadata.name} does not fit: ${mismatch}`
+    name !== ''
+      ? `nothing makes volumes of class ${name}, so it is to have one that somebody has made`
+      : object.spec?.storageClassName === ''
+        ? 'it is to have a volume that is of no class'
+        : 'it names no class and was given none, so it is to have a volume that is of none'
   return {
     reason: 'NoVolumeFits',
     what: unbound,
-    because,
-    remedy: 'create a volume that fits, or name a class that makes one in spec.storageClassName',
+    because: `${wanted}, and ${whyNoVolume(facts, 'none is free')}`,
+    remedy: `create a volume${name === '' ? '' : ` of class ${name}`} that fits, or name a class that makes one in spec.storageClassName`,
   }
 }
 

@@ -5,6 +5,7 @@ import {
   isJsonObject,
   jsonFormOf,
   type KubernetesObject,
+  parseExactJson,
   type Status,
   statusSchema,
 } from '@coracle/api'
@@ -60,8 +61,21 @@ export function reviewOf(
 
 const formOf = (object: KubernetesObject | null): unknown => object && jsonFormOf(object)
 
+/** What an answer may say. */
+export interface Answerable {
+  /** Whether it may change the object. */
+  readonly mutates: boolean
+  /** Whether whole numbers are taken as they are written, as those of custom resources. */
+  readonly isExact: boolean
+}
+
 /** Reads what a webhook answers. Throws an Error that says what is wrong with it. */
-export function readReview(answer: unknown, version: ReviewVersion, uid: string, mutates: boolean): ReviewAnswer {
+export function readReview(
+  answer: unknown,
+  version: ReviewVersion,
+  uid: string,
+  { mutates, isExact }: Answerable,
+): ReviewAnswer {
   const review = isJsonObject(answer) ? answer : {}
   const { response } = review
   if (!isJsonObject(response)) throw invalid('webhook response was absent')
@@ -71,7 +85,8 @@ export function readReview(answer: unknown, version: ReviewVersion, uid: string,
   if (version === 'v1') checkPatchType(patch, patchType, mutates)
   return {
     allowed: allowed === true,
-    patch: mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch') : undefined,
+    patch:
+      mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch', isExact) : undefined,
     warnings: textsOf(warnings),
     auditAnnotations: textMapOf(auditAnnotations),
     result: resultOf(status),
@@ -109,11 +124,12 @@ function checkPatchType(patch: string, patchType: unknown, mutates: boolean): vo
 }
 
 /** The operations of a patch; none where there are none. */
-function operationsOf(patch: string, patchType: unknown): readonly unknown[] | undefined {
+function operationsOf(patch: string, patchType: unknown, isExact: boolean): readonly unknown[] | undefined {
   const refuse = (why: string) => new Error(`received undecodable patch in webhook response: ${why}`)
   let operations: unknown
   try {
-    operations = JSON.parse(Buffer.from(patch, 'base64').toString())
+    const text = Buffer.from(patch, 'base64').toString()
+    operations = isExact ? parseExactJson(text) : JSON.parse(text)
   } catch (error) {
     throw refuse((error as Error).message)
   }

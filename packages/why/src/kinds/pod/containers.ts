@@ -126,7 +126,7 @@ const exitCodes: Readonly<Record<number, string>> = {
 
 /** A container that ends again and again. */
 export function crashLoops(facts: PodFacts): Diagnosis | undefined {
-  const { object: pod, events } = facts
+  const { object: pod } = facts
   const looping = containersOf(pod).find(({ status }) => status.state?.waiting?.reason === 'CrashLoopBackOff')
   if (looping === undefined) return undefined
   const { title, spec, status } = looping
@@ -143,12 +143,12 @@ export function crashLoops(facts: PodFacts): Diagnosis | undefined {
       remedy: `raise resources.limits.memory of ${status.name}${limit === undefined ? '' : ` (now ${limit})`}, or let it use less`,
     }
   }
-  const killed = (failureOf(facts, 'Liveness') ?? failureOf(facts, 'Startup'))?.message
-  if (killed !== undefined && latestOf(events, ['Killing']) !== undefined) {
+  const ended = endedByProbe(facts, looping)
+  if (ended !== undefined) {
     return {
-      reason: killed.startsWith('Startup') ? 'StartupProbeFailed' : 'LivenessProbeFailed',
+      reason: `${ended.kind}ProbeFailed`,
       what: `${title} is ended since its probe fails`,
-      because: `${killed}; ${because}`,
+      because: `${ended.said}; ${because}`,
       remedy: `correct what the probe asks for, give it more time, or see in ${logs} why it does not answer`,
     }
   }
@@ -158,6 +158,23 @@ export function crashLoops(facts: PodFacts): Diagnosis | undefined {
     because,
     remedy: `${exitCodes[exitCode ?? 0] === undefined ? '' : `${exitCodes[exitCode ?? 0]}; `}read ${logs}`,
   }
+}
+
+/** The probe for which a container was ended the last time, with what its failure says: others may have failed before, or of other containers. */
+function endedByProbe(
+  facts: PodFacts,
+  { status: { name, lastState } }: PodContainer,
+): { readonly kind: ProbeKind; readonly said: string } | undefined {
+  const sinceMs = parseTime(lastState?.terminated?.startedAt ?? '')
+  for (const kind of ['Liveness', 'Startup'] as const) {
+    const killing = facts.events.findLast(
+      ({ reason, message = '' }) =>
+        reason === 'Killing' && message.startsWith(`Container ${name} failed ${kind.toLowerCase()} probe`),
+    )
+    if (killing === undefined || lastSeenMs(killing) < sinceMs) continue
+    return { kind, said: failureOf(facts, kind, name)?.message ?? `${killing.message}` }
+  }
+  return undefined
 }
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)

@@ -95,8 +95,14 @@ const obstacles: readonly Obstacle[] = [
   },
   {
     reason: 'VolumeNodeMismatch',
-    pattern: /volume node affinity conflict|no available volume zone|didn't find available persistent volumes/,
+    pattern: /volume node affinity conflict|no available volume zone/,
     remedy: () => 'its volume is bound to nodes that do not take the pod: make room there, or use another volume',
+  },
+  {
+    reason: 'NoVolumeFound',
+    pattern: /didn't find available persistent volumes/,
+    remedy: () =>
+      'create volumes that its claims can have, on nodes that take the pod: `coracle why pvc/NAME` says what one lacks',
   },
   {
     reason: 'ClaimUnbound',
