@@ -6,7 +6,6 @@ import type { Host, Output } from './host.ts'
 import { hostProcesses } from './host-processes.ts'
 import { npmProcess, onNpmEnd } from './npm-process.ts'
 import { processInput } from './process-input.ts'
-import { runProgram } from './run-program.ts'
 
 /** Signals that ask a process to end: from the terminal, from whoever runs it, and when the terminal is closed. */
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -65,7 +64,8 @@ export function processHost(keepCode: () => void): Host {
     stderr: outputOf(process.stderr, onReaderGone),
     readStdin,
     input: processInput,
-    runProgram,
+    // Most commands run none.
+    runProgram: async (...given) => (await import('./run-program.ts')).runProgram(...given),
     processes: hostProcesses,
     startDetached,
     announce,
