@@ -4,6 +4,7 @@ import {
   conflict,
   type Event,
   events,
+  forbidden,
   leases,
   type Node,
   nodes,
@@ -499,7 +500,7 @@ describe('a pod on its node', () => {
     client.intercept(({ plural }) => {
       if (plural !== 'configmaps') return
       tries += 1
-      throw new Error('no connection')
+      throw forbidden({ group: '', plural: 'configmaps' }, 'shop', 'no relation to this node')
     })
     await clock.advance('2m')
     expect(tries).toBeGreaterThan(0)

@@ -37,13 +37,14 @@ function oneContainer() {
     'io.kubernetes.container.name': 'main',
     'io.kubernetes.sandbox.id': 's1',
     'io.kubernetes.container.attempt': '2',
+    'io.kubernetes.docker.type': 'container',
     'annotation.coracle.dev/image': 'web:1',
   }
   const answers = {
     'GET /containers/json': ({ query }: { readonly query: URLSearchParams }) =>
-      query.get('filters')?.includes('type=container') === true
-        ? [{ Id: 'c1', State: container.listed, Labels: labels, Created: 1, Image: 'x', ImageID: 'sha256:1' }]
-        : [],
+      query.get('filters')?.includes('type=podsandbox') === true
+        ? []
+        : [{ Id: 'c1', State: container.listed, Labels: labels, Created: 1, Image: 'x', ImageID: 'sha256:1' }],
     'GET /containers/*/json': () => ({
       Id: 'c1',
       Created: '2026-01-01T00:00:00Z',
