@@ -312,7 +312,9 @@ function warningsOf(header: string | readonly string[] | undefined): readonly st
   const text = typeof header === 'string' ? header : (header ?? []).join(', ')
   // Headers are read as bytes, and these are text.
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
-  return [...decoded.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => quoted.replaceAll(/\\(.)/g, '$1'))
+  return [...decoded.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
+    quoted.replaceAll(/\\(.)/g, '$1'),
+  )
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

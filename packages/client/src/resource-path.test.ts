@@ -16,6 +16,8 @@ describe('a path', () => {
   })
 
   it('has other names with their escapes', () => {
-    expect(objectPath(configMaps, { namespace: 'a b', name: '...?' })).toBe('/api/v1/namespaces/a%20b/configmaps/...%3F')
+    expect(objectPath(configMaps, { namespace: 'a b', name: '...?' })).toBe(
+      '/api/v1/namespaces/a%20b/configmaps/...%3F',
+    )
   })
 })
