@@ -27,15 +27,12 @@ it('ends the side of the pod where a caller has gone before it was there', async
   const recording = recordingHost()
   const host = { ...recording, connect: async () => ({ client, namespace: 'shop' }) }
   const ended = run(['port-forward', 'web', ':80', '--address=127.0.0.1'], host)
-  const port = await vi.waitFor(
-    () => {
-      const [, found] = /127\.0\.0\.1:(\d+)/.exec(recording.written.stdout) ?? []
-      expect(recording.written.stderr).toBe('')
-      expect(found).toBeDefined()
-      return Number(found)
-    },
-    patience,
-  )
+  const port = await vi.waitFor(() => {
+    const [, found] = /127\.0\.0\.1:(\d+)/.exec(recording.written.stdout) ?? []
+    expect(recording.written.stderr).toBe('')
+    expect(found).toBeDefined()
+    return Number(found)
+  }, patience)
   const caller = connect(port, '127.0.0.1')
   await vi.waitFor(() => expect(way.opened).toHaveLength(1), patience)
   caller.resetAndDestroy()
