@@ -103,7 +103,7 @@ describe('requests', () => {
       () => client.get(widgets, { namespace: 'a', name: 'b' }, { subresource: 'scale' }),
       'GET /apis/example.com/v1/namespaces/a/widgets/b/scale',
     ],
-    ['names that need escapes', () => client.get(nodes, { name: 'system:x/y' }), 'GET /api/v1/nodes/system%3Ax%2Fy'],
+    ['names that need escapes', () => client.get(nodes, { name: 'system:x?y' }), 'GET /api/v1/nodes/system%3Ax%3Fy'],
     [
       'create',
       () => client.create(widgets, widget('b'), { dryRun: true, fieldManager: 'm', fieldValidation: 'Strict' }),
@@ -553,6 +553,11 @@ describe('warnings', () => {
     answers.push(json(200, { kind: 'Node', metadata: { name: 'n' } }, { warning }))
     await listening.get(nodes, { name: 'n' })
     expect(heard).toEqual(['unknown field "dat"', 'v1 is old'])
+    // As Go writes them: headers are bytes.
+    const bytes = Buffer.from('299 - "unknown field \\"datä日\\""').toString('latin1')
+    answers.push(json(200, { kind: 'Node', metadata: { name: 'n' } }, { warning: bytes }))
+    await listening.get(nodes, { name: 'n' })
+    expect(heard.at(-1)).toBe('unknown field "datä日"')
     await listening.close()
   })
 })

@@ -311,7 +311,11 @@ function headersOf(
 /** The texts of `299 - "text"` headers, of which several may stand in one. */
 function warningsOf(header: string | readonly string[] | undefined): readonly string[] {
   const text = typeof header === 'string' ? header : (header ?? []).join(', ')
-  return [...text.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => quoted.replaceAll(/\\(.)/g, '$1'))
+  // Headers are read as bytes, and these are text.
+  const decoded = Buffer.from(text, 'latin1').toString('utf8')
+  return [...decoded.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
+    quoted.replaceAll(/\\(.)/g, '$1'),
+  )
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -9,19 +9,32 @@ export function groupVersionPath(resource: Pick<Resource, 'group' | 'version'>):
   return resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`
 }
 
-/** The path of a collection: of one namespace, or of all (and of kinds without namespaces). */
+/**
+ * A name or a namespace as it stands in a path. Throws an Error, in client-go's words, where it would be taken for something else by whoever
+ * reads the path: `..` leads to all namespaces.
+ */
+function segment(what: string, name: string): string {
+  if (!/^\.\.?$|[/%]/.test(name)) return encodeURIComponent(name)
+  const problems = /^\.\.?$/.test(name)
+    ? [`may not be '${name}'`]
+    : ['/', '%'].filter((each) => name.includes(each)).map((each) => `may not contain '${each}'`)
+  throw new Error(`invalid ${what} ${JSON.stringify(name)}: [${problems.join(' ')}]`)
+}
+
+/** The path of a collection: of one namespace, or of all (and of kinds without namespaces). Throws where its name is none. */
 export function collectionPath(resource: Resource, namespace?: string): string {
   const base = groupVersionPath(resource)
   const isScoped = resource.namespaced && namespace !== undefined && namespace !== ''
   return isScoped
-    ? `${base}/namespaces/${encodeURIComponent(namespace)}/${resource.plural}`
+    ? `${base}/namespaces/${segment('namespace', namespace)}/${resource.plural}`
     : `${base}/${resource.plural}`
 }
 
-/** The path of an object or one of its subresources. Throws a TypeError where the key lacks what the kind needs. */
+/** The path of an object or one of its subresources. Throws where the key lacks what the kind needs, or has what no name may have. */
 export function objectPath(resource: Resource, key: ObjectKey, subresource?: string): string {
   if (key.name === '') throw new TypeError('resource name may not be empty')
-  const path = `${collectionPath(resource, requiredNamespace(resource, key.namespace))}/${encodeURIComponent(key.name)}`
+  const collection = collectionPath(resource, requiredNamespace(resource, key.namespace))
+  const path = `${collection}/${segment('resource name', key.name)}`
   return subresource === undefined ? path : `${path}/${subresource}`
 }
 

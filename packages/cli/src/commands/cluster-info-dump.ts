@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { apiVersionOf, type KubernetesList, namespaces, nodes, type Pod, pods, type Resource } from '@coracle/api'
-import { goQuoted } from '@coracle/api/go-text'
 import { collectionPath } from '@coracle/client'
 import { CliError } from '../cli-error.ts'
 import type { ConnectionFlags } from '../connection.ts'
@@ -9,6 +8,7 @@ import type { Host } from '../host.ts'
 import { inDeclaredOrder } from '../output/declared-order.ts'
 import { ObjectPrinter } from '../output/object-printer.ts'
 import { readGivenFormat } from '../output/output-format.ts'
+import { pathInside } from '../output/path-inside.ts'
 import { type Session, withSession } from '../session.ts'
 
 export interface DumpFlags extends ConnectionFlags {
@@ -139,11 +139,7 @@ function writerTo(host: Host, directory: string | undefined): (name: string, tex
   }
   const root = resolve(host.workingDirectory, directory)
   return async (name, text) => {
-    const path = join(root, name)
-    // Names come from the server, which may be hostile.
-    if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new CliError(`the server has a name that leads out of ${directory}: ${goQuoted(name)}`)
-    }
+    const path = pathInside(root, name)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)
   }

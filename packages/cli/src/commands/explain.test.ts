@@ -20,6 +20,13 @@ afterAll(async () => {
 
 const explain = (...args: readonly string[]) => runCommand(['explain', ...args], { workingDirectory: directory })
 
+it.each(['plaintext', 'plaintext-openapiv2'])('knows no fields but those of the type: %s', async (output) => {
+  expect(await explain('pods.spec.constructor', `--output=${output}`)).toMatchObject({
+    code: 1,
+    stderr: 'error: field "constructor" does not exist\n',
+  })
+})
+
 it('prints the JSON Schema of one type', async () => {
   const { code, stdout } = await explain('--json-schema', 'deploy')
   expect(code).toBe(0)

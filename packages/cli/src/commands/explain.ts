@@ -14,6 +14,7 @@ import { explainedKind, explainText } from '../explain/explain-text.ts'
 import { explainV2Text } from '../explain/explain-v2-text.ts'
 import { type OpenApiSchemas, schemaOfKind } from '../explain/openapi-schema.ts'
 import type { Host } from '../host.ts'
+import { pathInside } from '../output/path-inside.ts'
 import type { ResourceCatalog } from '../resources/resource-catalog.ts'
 import { type ConnectionFlags, type Session, withSession } from '../session.ts'
 
@@ -169,7 +170,7 @@ async function writeJsonSchemas(host: Host, type: string | undefined, flags: Exp
     const directory = resolve(host.workingDirectory, flags.outputDir)
     await mkdir(directory, { recursive: true })
     for (const [name, kind] of named(kinds)) {
-      await writeFile(join(directory, name), text(jsonSchemaOfKind(definitions, kind)))
+      await writeFile(pathInside(directory, name), text(jsonSchemaOfKind(definitions, kind)))
     }
     if (type === undefined) await writeFile(join(directory, 'all.json'), text(all()))
     host.stdout.write(`${kinds.length} ${kinds.length === 1 ? 'kind' : 'kinds'} written to ${flags.outputDir}\n`)

@@ -132,6 +132,8 @@ class Listeners {
     socket.on('error', () => socket.destroy()).once('close', () => this.#sockets.delete(socket))
     try {
       const { stream, problem } = await this.#way.connect(remote)
+      // It may have gone while the way was opened: nobody would end the other side.
+      if (socket.destroyed) stream.destroy()
       socket.once('close', () => stream.destroy())
       stream.once('close', () => socket.end())
       socket.pipe(stream)

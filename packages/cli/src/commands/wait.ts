@@ -189,7 +189,7 @@ async function awaitFirst(
     const found = await awaitAny(host, session.client, selection.resource, options, timeoutMs)
     if (found.length === 0) throw new CliError('timed out waiting for the condition')
   })
-  for (const each of first) await each
+  await Promise.all(first)
 }
 
 function awaitedOf(session: Session, { resource, name = '', namespace = session.namespace }: Selection): Awaited {

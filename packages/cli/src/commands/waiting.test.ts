@@ -140,6 +140,13 @@ describe('wait for several conditions', () => {
   })
 })
 
+describe('wait --for=create', () => {
+  it('tells of one type that may not be looked at, whatever becomes of others', async () => {
+    const line = 'wait configmap,secret -l never=there --for=create --timeout=1s --as=nobody'
+    expect(await coracle(line)).toMatchObject({ code: 1, stderr: expect.stringContaining('(Forbidden)') })
+  })
+})
+
 describe('wait --local', () => {
   const conditions = [{ type: 'Ready', status: 'True' }]
   const write = (name: string, status: object) =>

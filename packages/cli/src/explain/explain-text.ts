@@ -3,6 +3,7 @@ import {
   mapValues,
   type OpenApiSchema,
   type OpenApiSchemas,
+  propertyOf,
   referredName,
   resolveReference,
 } from './openapi-schema.ts'
@@ -50,7 +51,7 @@ class ExplainWriter {
     const { $ref } = schema
     if ($ref !== undefined && seen.has($ref)) return ''
     const next = $ref === undefined ? seen : new Set([...seen, $ref])
-    const property = resolved.properties?.[field]
+    const property = propertyOf(resolved, field)
     if (property !== undefined) {
       const text = this.outputOf(property, rest, new Set())
       if (rest.length > 0 || text === '') return text

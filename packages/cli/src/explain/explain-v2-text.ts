@@ -1,5 +1,12 @@
 import type { Explained } from './explain-text.ts'
-import { mapValues, type OpenApiSchema, type OpenApiSchemas, referredName, resolveReference } from './openapi-schema.ts'
+import {
+  mapValues,
+  type OpenApiSchema,
+  type OpenApiSchemas,
+  propertyOf,
+  referredName,
+  resolveReference,
+} from './openapi-schema.ts'
 import { fillText } from './wrap-text.ts'
 
 const lineWidth = 80
@@ -35,7 +42,7 @@ function follow(
 ): OpenApiSchema | undefined {
   if (field === undefined) return schema
   const { end } = leafOf(schema, schemas)
-  const next = end.properties?.[field]
+  const next = propertyOf(end, field)
   return next === undefined ? undefined : follow(next, rest, schemas)
 }
 

@@ -32,6 +32,10 @@ export function resolveReference(schema: OpenApiSchema, schemas: OpenApiSchemas)
   return schema.$ref === undefined ? schema : (schemas[referredName(schema.$ref)] ?? schema)
 }
 
+/** The schema of a field, as whoever asks for it has named it; undefined where there is none. */
+export const propertyOf = ({ properties = {} }: OpenApiSchema, name: string): OpenApiSchema | undefined =>
+  Object.hasOwn(properties, name) ? properties[name] : undefined
+
 /** The schema of values of a map; undefined where the schema is of none, or of one that holds anything. */
 export const mapValues = ({ additionalProperties: values }: OpenApiSchema): OpenApiSchema | undefined =>
   typeof values === 'object' ? values : undefined

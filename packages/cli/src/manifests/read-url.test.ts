@@ -36,10 +36,10 @@ it('gives up after three times', async () => {
 })
 
 it('takes nothing for a manifest that is none, or too much', async () => {
-  await expect(readUrl(await serving((_, response) => void response.writeHead(204).end()), 10, tooLarge)).rejects.toThrow(
-    'status code=204',
-  )
-  await expect(readUrl(await serving((_, response) => void response.end('more than that')), 10, tooLarge)).rejects.toThrow(
-    'too large',
-  )
+  await expect(
+    readUrl(await serving((_, response) => void response.writeHead(204).end()), 10, tooLarge),
+  ).rejects.toThrow('status code=204')
+  await expect(
+    readUrl(await serving((_, response) => void response.end('more than that')), 10, tooLarge),
+  ).rejects.toThrow('too large')
 })

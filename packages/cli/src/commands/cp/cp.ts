@@ -103,7 +103,12 @@ async function copyFromPod(host: Host, remote: Remote, from: FileSpec, to: FileS
   const fetching = fetchArchive(host, remote, from.path, flags.retries, archive, givenUp.signal)
   fetching.catch((error: Error) => archive.destroy(error))
   const warn = (text: string) => host.stderr.write(`${text}\n`)
-  const unpacking = unpackFrom(archive, { prefix: archivePrefix(from.path), destination, warn, hint: remote.hintFor(from.path) })
+  const unpacking = unpackFrom(archive, {
+    prefix: archivePrefix(from.path),
+    destination,
+    warn,
+    hint: remote.hintFor(from.path),
+  })
   unpacking.catch((error: Error) => givenUp.abort(error))
   const [fetched, unpacked] = await Promise.allSettled([fetching, unpacking])
   if (fetched.status === 'rejected') throw fetched.reason

@@ -1,0 +1,48 @@
+import { connect } from 'node:net'
+import { PassThrough } from 'node:stream'
+import type { HttpClient } from '@coracle/client'
+import { expect, it, vi } from 'vitest'
+import { run } from '../program.ts'
+import { recordingHost } from '../testing/recording-host.ts'
+
+/** A busy machine takes its time to load the command. */
+const patience = { timeout: 30_000 }
+
+/** A way to a pod, of which each connection is opened by hand. */
+const way = vi.hoisted(() => ({
+  opened: [] as ((connection: object) => void)[],
+  connect: () => new Promise((resolve) => way.opened.push(resolve)),
+  closed: new Promise(() => {}),
+  close: () => {},
+}))
+
+vi.mock('@coracle/client/streaming', async (original) => ({
+  ...(await original<object>()),
+  openPortForward: async () => way,
+}))
+
+it('ends the side of the pod where a caller has gone before it was there', async () => {
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, status: { phase: 'Running' }, spec: {} }
+  const client = { get: async () => pod } as unknown as HttpClient
+  const recording = recordingHost()
+  const host = { ...recording, connect: async () => ({ client, namespace: 'shop' }) }
+  const ended = run(['port-forward', 'web', ':80', '--address=127.0.0.1'], host)
+  const port = await vi.waitFor(() => {
+    const [, found] = /127\.0\.0\.1:(\d+)/.exec(recording.written.stdout) ?? []
+    expect(recording.written.stderr).toBe('')
+    expect(found).toBeDefined()
+    return Number(found)
+  }, patience)
+  const caller = connect(port, '127.0.0.1')
+  await vi.waitFor(() => expect(way.opened).toHaveLength(1), patience)
+  caller.resetAndDestroy()
+  // The listener has seen it go once it takes the next.
+  const next = connect(port, '127.0.0.1')
+  await vi.waitFor(() => expect(way.opened).toHaveLength(2), patience)
+  const stream = new PassThrough()
+  way.opened[0]?.({ stream, problem: Promise.resolve('') })
+  await vi.waitFor(() => expect(stream.destroyed).toBe(true), patience)
+  next.destroy()
+  recording.interrupt()
+  expect(await ended).toBe(0)
+})
