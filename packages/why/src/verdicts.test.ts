@@ -135,6 +135,35 @@ const ofPods: readonly Case[] = [
     'make room there',
   ],
   [
+    'more than one resource that is short',
+    unplaced('0/2 nodes are available: 2 Insufficient cpu, 2 Insufficient example.com/gpu.'),
+    {},
+    'InsufficientResources',
+    'Insufficient cpu',
+    'or add a node; and ask for less example.com/gpu',
+  ],
+  [
+    'nodes without the label by which pods are spread',
+    pod(
+      {
+        phase: 'Pending',
+        conditions: [
+          condition(
+            'PodScheduled',
+            'False',
+            'Unschedulable',
+            "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints (missing required label).",
+          ),
+        ],
+      },
+      { topologySpreadConstraints: [{ topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule', maxSkew: 1 }] },
+    ),
+    {},
+    'TopologySpreadMismatch',
+    'missing required label',
+    'label nodes with rack, by which the pods are to be spread',
+  ],
+  [
     'no volume that its claims could have',
     unplaced("0/1 nodes are available: 1 node(s) didn't find available persistent volumes to bind."),
     {},
@@ -402,6 +431,19 @@ const ofOthers: readonly Case[] = [
     'ReplicaSetRefused',
     'exceeded quota: sets',
     'correct its template',
+  ],
+  [
+    'a Deployment whose ReplicaSet a webhook does not answer',
+    object('apps/v1', 'Deployment', {
+      spec: { replicas: 1, selector: {} },
+      status: {
+        conditions: [condition('Progressing', 'False', 'ReplicaSetCreateError', 'failed calling webhook "a.b.c"')],
+      },
+    }),
+    {},
+    'ReplicaSetRefused',
+    'failed calling webhook',
+    'correct its template, or what refuses it: see that webhook a.b.c is reachable',
   ],
   [
     'a budget whose pods cannot be counted',

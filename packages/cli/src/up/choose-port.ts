@@ -7,8 +7,8 @@ import { readServerRecord } from '../local/server-record.ts'
 
 /** The port of Kubernetes' API, as everybody has it. */
 export const defaultPort = 6443
-/** What listens on the port and does not answer by then is none of ours. */
-const answerMs = 1_000
+/** What listens on the port and does not answer by then is none of ours: a server of a busy machine takes its time. */
+const answerMs = 3_000
 
 export interface ChosenPort {
   readonly port: number

@@ -28,3 +28,12 @@ it.each([
   const reasons = findingsOf(examined(cronJob, { known, events })).map(({ reason }) => reason)
   expect(reasons.includes('JobAlreadyActive')).toBe(isHeldUp)
 })
+
+it.each([
+  ['0 0 31 2 *', ['NeverDue']],
+  ['0 0 29 2 *', ['NotDueYet']],
+  ['0 0 31 2', []],
+])('a CronJob is explained whose schedule is %s', (schedule, reasons) => {
+  const due = object('batch/v1', 'CronJob', { spec: { schedule, jobTemplate: {} }, status: {} })
+  expect(findingsOf(examined(due)).map(({ reason }) => reason)).toEqual(reasons)
+})

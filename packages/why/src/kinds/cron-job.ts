@@ -19,7 +19,7 @@ type CronFacts = Facts<CronJob>
 
 export const cronJobRules: KindRules<CronJob> = {
   reads: ({ metadata: { namespace } }) => [{ resource: jobs, namespace }],
-  rules: [suspended, unreadable, refusedJobs, alreadyActive, missed, notDueYet],
+  rules: [suspended, unreadable, neverDue, refusedJobs, alreadyActive, missed, notDueYet],
   leads: (facts) => (alreadyActive(facts) === undefined ? [] : activeJobs(facts)),
 }
 
@@ -33,26 +33,36 @@ function suspended({ object }: CronFacts): Diagnosis | undefined {
   }
 }
 
-/** When it is due next; undefined where its schedule means nothing, or never comes. */
-function nextMs({ spec }: CronJob, nowMs: number): number | undefined {
+/** When it is due next, where its schedule means something, and such a time ever comes. */
+function dueAfter({ spec }: CronJob, nowMs: number): number | 'never' | 'unreadable' {
   const zone = spec.timeZone === undefined ? utc : timeZone(spec.timeZone)
-  if (zone === undefined) return undefined
+  if (zone === undefined) return 'unreadable'
   try {
-    return parseCron(spec.schedule, zone).next(nowMs)
+    return parseCron(spec.schedule, zone).next(nowMs) ?? 'never'
   } catch {
     // What is wrong with the schedule is told by the controller, in its own words.
-    return undefined
+    return 'unreadable'
   }
 }
 
 function unreadable({ object, events }: CronFacts): Diagnosis | undefined {
   const told = latestOf(events, ['UnknownTimeZone', 'UnparseableSchedule'])
-  if (told === undefined || nextMs(object, lastSeenMs(told)) !== undefined) return undefined
+  if (told === undefined || dueAfter(object, lastSeenMs(told)) !== 'unreadable') return undefined
   return {
     reason: told.reason ?? 'UnparseableSchedule',
     what: 'it starts no Jobs',
     because: told.message ?? '',
     remedy: told.reason === 'UnknownTimeZone' ? 'correct spec.timeZone' : 'correct spec.schedule',
+  }
+}
+
+function neverDue({ object, nowMs }: CronFacts): Diagnosis | undefined {
+  if (isGoing(object) || dueAfter(object, nowMs) !== 'never') return undefined
+  return {
+    reason: 'NeverDue',
+    what: 'it starts no Jobs',
+    because: `its schedule is ${object.spec.schedule}, and no such time comes`,
+    remedy: 'correct spec.schedule: not every month has such a day',
   }
 }
 
@@ -106,8 +116,8 @@ function missed(facts: CronFacts): Diagnosis | undefined {
 
 function notDueYet({ object, nowMs }: CronFacts): Diagnosis | undefined {
   if (object.spec.suspend === true || isGoing(object)) return undefined
-  const next = nextMs(object, nowMs)
-  if (next === undefined) return undefined
+  const next = dueAfter(object, nowMs)
+  if (typeof next !== 'number') return undefined
   const last = object.status?.lastScheduleTime
   const before =
     last === undefined ? 'it has not been due so far' : `it was due last ${humanDuration(nowMs - parseTime(last))} ago`

@@ -10,6 +10,7 @@ import { conditionOf, saidBy } from '../conditions.ts'
 import type { Facts, KindRules } from '../facts.ts'
 import type { Diagnosis } from '../finding.ts'
 import { isControlledBy, isGoing } from '../owners.ts'
+import { refusalOf } from '../rules/refusals.ts'
 import { refusedPods, underWay } from './replicas.ts'
 
 type DeploymentFacts = Facts<Deployment>
@@ -56,11 +57,12 @@ function refusedSets({ object, events }: DeploymentFacts): Diagnosis | undefined
   const condition = conditionOf(object, 'Progressing')
   if (condition?.reason !== 'ReplicaSetCreateError') return undefined
   const because = events.findLast(({ reason }) => reason === 'ReplicaSetCreateError')?.message ?? saidBy(condition)
+  const { reason, remedy } = refusalOf(because)
   return {
     reason: 'ReplicaSetRefused',
     what: 'its ReplicaSet cannot be created',
     because,
-    remedy: 'correct its template, or what refuses it',
+    remedy: reason === 'CreationRefused' ? remedy : `correct its template, or what refuses it: ${remedy}`,
   }
 }
 

@@ -89,7 +89,17 @@ const obstacles: readonly Obstacle[] = [
   },
   {
     reason: 'TopologySpreadMismatch',
-    pattern: /topology spread constraints/,
+    pattern: /topology spread constraints \(missing required label\)/,
+    remedy: ({ object: { spec } }) => {
+      const keys = (spec.topologySpreadConstraints ?? [])
+        .filter(({ whenUnsatisfiable }) => whenUnsatisfiable !== 'ScheduleAnyway')
+        .map(({ topologyKey }) => topologyKey)
+      return `label nodes with ${[...new Set(keys)].join(' and ')}, by which the pods are to be spread, or spread them by another label`
+    },
+  },
+  {
+    reason: 'TopologySpreadMismatch',
+    pattern: /topology spread constraints(?! \(missing required label\))/,
     remedy: () =>
       'add a node where there are too few of its kind, or say whenUnsatisfiable: ScheduleAnyway in its topology spread',
   },
@@ -169,10 +179,12 @@ export function unschedulable(facts: PodFacts): Diagnosis | undefined {
     /\s*(?:(?:no new claims to deallocate|still not schedulable|deallocation of ResourceClaim completed), )?preemption: /i,
   )
   const found = obstacles.flatMap(({ reason, pattern, remedy }) => {
-    const match = pattern.exec(why)
-    if (match === null) return []
-    const nodesBefore = Number(/(\d+) (?:node\(s\) )?[^,]*$/.exec(why.slice(0, match.index))?.[1] ?? 0)
-    return [{ reason, remedy: remedy(facts, ...match.slice(1)), nodesBefore }]
+    const matches = [...why.matchAll(new RegExp(pattern, 'g'))]
+    if (matches.length === 0) return []
+    const counts = matches.map(({ index }) => Number(/(\d+) (?:node\(s\) )?[^,]*$/.exec(why.slice(0, index))?.[1] ?? 0))
+    // A pod may lack several resources: more of one alone does not help.
+    const remedies = new Set(matches.map((match) => remedy(facts, ...match.slice(1))))
+    return [{ reason, remedy: [...remedies].join('; and '), nodesBefore: Math.max(...counts) }]
   })
   const [first, ...others] = found.toSorted((a, b) => b.nodesBefore - a.nodesBefore)
   const nominated = pod.status?.nominatedNodeName ?? ''
