@@ -20,3 +20,29 @@ it.each(['? {a: 1}\n: 2', '[a, b]: c', '{[a]: 1}', 'x: &x {a: 1}\n? *x\n: 1', '?
 it('takes keys that stand for texts', () => {
   expect(parseYamlText('x: &x a\n? *x\n: 1\n? b\n: 2').value).toEqual({ a: 1, b: 2, x: 'a' })
 })
+
+it.each(['a: \u0000', 'a: \u007f', 'a: \u0080', '# \uffff', 'a: "\u001b[31m"'])(
+  'refuses control characters: %j',
+  (text) => {
+    expect(parseYamlText(text)).toMatchObject({ problem: 'yaml: control characters are not allowed' })
+  },
+)
+
+it.each(['\ufeffa: b', 'a: b # \u0085', '\u{1f600}: b', 'a: "\\0"\r\n\tb: c'.slice(0, 7)])(
+  'takes other characters: %j',
+  (text) => {
+    expect(parseYamlText(text).problem).toBeUndefined()
+  },
+)
+
+it('says what Go has against a document in its words', () => {
+  expect(parseYamlText('a: .inf')).toEqual({
+    value: undefined,
+    duplicates: [],
+    problem: 'json: unsupported value: +Inf',
+  })
+  expect(parseYamlText('b: 5\n<<: {b: 1}')).toEqual({
+    value: { b: 1 },
+    duplicates: ['line 2: key "b" already set in map'],
+  })
+})

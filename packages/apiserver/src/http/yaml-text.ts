@@ -1,15 +1,5 @@
-import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  type Tags,
-} from 'yaml'
+import { asGoReads, GoYamlError, goTags, withExactIntegers } from '@coracle/client/go-yaml'
+import { LineCounter, parseAllDocuments, type Tags } from 'yaml'
 
 /** What a YAML text says, and what is odd about it. */
 export interface YamlText {
@@ -35,23 +25,31 @@ export function parseYamlText(text: string, isExact = false): YamlText {
   try {
     return parse(text, isExact)
   } catch (error) {
-    // The parser recurses as deep as the text nests.
-    const problem = error instanceof RangeError ? 'exceeded max depth' : `yaml: ${(error as Error).message}`
-    return { value: undefined, duplicates: [], problem }
+    return unread(problemOf(error as Error))
   }
 }
 
+const unread = (problem: string): YamlText => ({ value: undefined, duplicates: [], problem })
+
+function problemOf(error: Error): string {
+  if (error instanceof GoYamlError) return error.message
+  // The parser recurses as deep as the text nests.
+  return error instanceof RangeError ? 'exceeded max depth' : `yaml: ${error.message}`
+}
+
+/** What Go's reader takes for no part of any text. */
+const control = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
+
 function parse(text: string, isExact: boolean): YamlText {
-  const withNumbers = (tags: Tags): Tags => (isExact ? withExactIntegers(withGoNumbers(tags)) : withGoNumbers(tags))
+  if (control.test(text)) return unread('yaml: control characters are not allowed')
   const lines = new LineCounter()
   const documents = parseAllDocuments(text, {
     lineCounter: lines,
     prettyErrors: false,
     // The library compares each key with all before it.
     uniqueKeys: false,
-    // Go's reader takes `yes` and `0755` as YAML 1.1 does, but neither times nor numbers to the base of 60.
     version: '1.1',
-    customTags: (tags) => withNumbers(tags).filter((tag) => typeof tag === 'string' || !isForeign(tag)),
+    customTags: (tags: Tags) => (isExact ? withExactIntegers(goTags(tags)) : goTags(tags)),
   })
   const [document] = Array.isArray(documents) ? documents : []
   if (document === undefined) return { value: null, duplicates: [] }
@@ -59,14 +57,13 @@ function parse(text: string, isExact: boolean): YamlText {
   if (error !== undefined) {
     const { line } = lines.linePos(error.pos[0])
     const deep = /call stack/.test(error.message)
-    const problem = deep ? 'exceeded max depth' : `yaml: line ${line}: ${error.message}`
-    return { value: undefined, duplicates: [], problem }
+    return unread(deep ? 'exceeded max depth' : `yaml: line ${line}: ${error.message}`)
   }
   const duplicates: string[] = []
-  findDuplicates(document, document.contents, (key, position) => {
-    if (duplicates.length === duplicateKeysMax) return
-    const { line } = lines.linePos(position)
-    duplicates.push(`line ${line}: key ${JSON.stringify(key)} already set in map`)
+  asGoReads(document, (key, position) => {
+    if (duplicates.length < duplicateKeysMax) {
+      duplicates.push(`line ${lines.linePos(position).line}: key ${key} already set in map`)
+    }
   })
   return { value: inKeyOrder(document.toJS({ maxAliasCount: aliasesMax }), new Map()), duplicates }
 }
@@ -95,28 +92,3 @@ function inKeyOrder(value: unknown, known: Map<object, unknown>): unknown {
   }
   return map
 }
-
-/**
- * Reports keys that occur twice in one map. Throws for a key that is a map or a list, as Go's reader does: the library would write a text
- * of each, the keys of which are texts of others, and take minutes for a thousand characters.
- */
-function findDuplicates(document: Document, node: Node | null, report: (key: string, position: number) => void): void {
-  if (node === null || isAlias(node) || !isCollection(node)) return
-  if (!isMap(node)) {
-    for (const item of node.items) findDuplicates(document, item as Node | null, report)
-    return
-  }
-  const seen = new Set<string>()
-  for (const { key, value } of node.items) {
-    if (isCollection(isAlias(key) ? key.resolve(document) : key)) throw new Error('invalid map key')
-    findDuplicates(document, value as Node | null, report)
-    if (!isScalar(key)) continue
-    const name = String(key.value)
-    if (seen.has(name) && name !== '<<') report(name, key.range?.[0] ?? 0)
-    seen.add(name)
-  }
-}
-
-/** YAML 1.1 types that JSON has no place for: their texts stay texts. */
-const isForeign = (tag: { readonly tag: string; readonly format?: string | undefined }): boolean =>
-  /:(timestamp|binary|omap|pairs|set)$/.test(tag.tag) || tag.format === 'TIME'

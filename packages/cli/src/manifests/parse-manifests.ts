@@ -10,7 +10,7 @@ import {
 } from '@coracle/api'
 import { findJsonFault } from '@coracle/api/json-syntax'
 import { convertFormerVersion, convertLegacy } from '@coracle/api/legacy'
-import { withExactIntegers, withGoNumbers } from '@coracle/client/go-yaml'
+import { asGoReads, GoYamlError, goTags, withExactIntegers } from '@coracle/client/go-yaml'
 import { type Document, isCollection, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
 import { CliError } from '../cli-error.ts'
 import { heldAsStruct } from './as-struct.ts'
@@ -92,14 +92,6 @@ export function readManifests(
   return readEntries(failure === undefined ? entries : [...entries, { failure }])
 }
 
-/** YAML as Kubernetes reads it: 1.1 (`yes` is true, 0644 is octal), but times, clock times as numbers, and dates stay text. */
-const kubernetesTags = (tags: Tags): Tags =>
-  withExactIntegers(withGoNumbers(tags)).filter(
-    (tag) =>
-      typeof tag !== 'object' ||
-      (tag.tag !== 'tag:yaml.org,2002:timestamp' && !('format' in tag && tag.format === 'TIME')),
-  )
-
 /** What a text has; `failure` is why no more. */
 interface Documents {
   readonly values: readonly unknown[]
@@ -117,7 +109,7 @@ function parseDocuments(text: string, source: string): Documents {
   const documents = parseAllDocuments(text, yamlOptions)
   const values: unknown[] = []
   for (const document of Array.isArray(documents) ? documents : []) {
-    if (document.errors.length > 0 || invalidKeyOf(document) !== undefined) return parseOneByOne(text, source)
+    if (document.errors.length > 0 || problemOf(document) !== undefined) return parseOneByOne(text, source)
     const value: unknown = document.toJS()
     if (value !== null && value !== undefined) values.push(value)
   }
@@ -125,7 +117,24 @@ function parseDocuments(text: string, source: string): Documents {
 }
 
 /** How the YAML library reads what Kubernetes reads. */
-export const yamlOptions = { version: '1.1', customTags: kubernetesTags, uniqueKeys: false } as const
+export const yamlOptions = {
+  version: '1.1',
+  customTags: (tags: Tags) => withExactIntegers(goTags(tags)),
+  uniqueKeys: false,
+} as const
+
+/** What Go's reader, unlike the library's, has against a document, which is then as Go reads it; undefined where there is nothing. */
+function problemOf(document: Document.Parsed): string | undefined {
+  const invalidKey = invalidKeyOf(document)
+  if (invalidKey !== undefined) return `yaml: invalid map key: ${invalidKey}`
+  try {
+    asGoReads(document)
+    return undefined
+  } catch (error) {
+    if (error instanceof GoYamlError) return error.message
+    throw error
+  }
+}
 
 /** The documents of a text in which one is wrong, told in the words of kubectl, which reads each by itself. */
 function parseOneByOne(text: string, source: string): Documents {
@@ -153,11 +162,10 @@ function parseOneByOne(text: string, source: string): Documents {
     const looksLikeJson = values.length === 0 && /^\s*\{/.test(text)
     if (fault !== undefined) return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(fault))
     const document = parseDocument(part.slice(0, end), yamlOptions)
-    const invalidKey = invalidKeyOf(document)
-    if (invalidKey !== undefined) {
-      return fail(values, looksLikeJson ? jsonReason(text) : yamlReason(`invalid map key: ${invalidKey}`))
-    }
     const [error] = document.errors
+    const invalidKey = invalidKeyOf(document)
+    const problem = error === undefined || invalidKey !== undefined ? problemOf(document) : undefined
+    if (problem !== undefined) return fail(values, looksLikeJson ? jsonReason(text) : `${conversion}${problem}`)
     // Go's YAML takes it: what this parser says of it has to do.
     if (error !== undefined) return fail(values, yamlReason(`${error.message.split('\n')[0]}`))
     const value: unknown = document.toJS()
@@ -190,7 +198,9 @@ function firstDocument(text: string): string {
   return (end < 0 ? lines : lines.slice(0, end)).join('\n')
 }
 
-const yamlReason = (problem: string): string => `error converting YAML to JSON: yaml: ${problem}`
+const conversion = 'error converting YAML to JSON: '
+
+const yamlReason = (problem: string): string => `${conversion}yaml: ${problem}`
 
 /** Why a text that begins as JSON does is none; `before` is how much of it stands before this text. */
 function jsonReason(text: string, before = 0): string {

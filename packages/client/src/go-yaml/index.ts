@@ -1,3 +1,5 @@
-// YAML as Go programs write it: what the server answers, and what the command line prints.
-export { withExactIntegers, withGoNumbers } from './go-numbers.ts'
+// YAML as Go programs read and write it: what the server takes and answers, and what the command line takes and prints.
+export { asGoReads, GoYamlError } from './as-go-reads.ts'
+export { withExactIntegers } from './go-numbers.ts'
+export { goTags } from './go-tags.ts'
 export { goYamlText } from './go-yaml.ts'
