@@ -83,8 +83,10 @@ export interface Strategy<T extends KubernetesObject> {
   /** Checks on update beyond `validate`, such as fields that cannot change. */
   validateUpdate?(object: T, old: T, requested: string): readonly FieldError[]
   validateStatusUpdate?(object: T, old: T): readonly FieldError[]
-  /** Texts for `Warning` headers: deprecated or pointless settings. */
+  /** Texts for `Warning` headers: deprecated or pointless settings. Nobody is warned of them who writes the status alone. */
   warnings?(object: T, old: T | undefined): readonly string[]
+  /** What whoever writes the status alone is warned of. */
+  statusWarnings?(object: T): readonly string[]
   /**
    * Seconds a delete waits before the object goes, given what the request asks for (undefined: not said). 0 means at
    * once. Absent: always at once. Pods on a node wait for the node agent to delete them with 0.

@@ -179,7 +179,9 @@ async function storeChange(
     tolerated = await checkUpdate(parts, object, { stored: old, object: before }, rules, outside ?? [], pause)
   }
   await admission?.judge(view === undefined ? object : await view.of(object))
-  const warnings = [...given, ...tolerated, ...(kind.strategy.warnings?.(object, before) ?? [])]
+  const { strategy } = kind
+  const own = rules === 'status' ? strategy.statusWarnings?.(object) : strategy.warnings?.(object, before)
+  const warnings = [...given, ...tolerated, ...(own ?? [])]
   if (!isChanged) return answerOf(parts, old, false, warnings)
   if (options.dryRun) return answerOf(parts, unstored(object, old.revision, owners), true, warnings)
   if (pause !== undefined) await pause()

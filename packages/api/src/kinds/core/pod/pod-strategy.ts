@@ -9,7 +9,7 @@ import type { PodCondition, PodStatus } from './pod-status.ts'
 import { validatePodStatusUpdate } from './pod-status-validation.ts'
 import { validatePodUpdate } from './pod-update-validation.ts'
 import { validatePod, validatePodCreate } from './pod-validation.ts'
-import { podWarnings } from './pod-warnings.ts'
+import { podStatusWarnings, podWarnings } from './pod-warnings.ts'
 
 /** How writes change pods (registry/core/pod podStrategy). */
 export const podStrategy: Strategy<Pod> = {
@@ -20,6 +20,7 @@ export const podStrategy: Strategy<Pod> = {
   validateUpdate: validatePodUpdate,
   validateStatusUpdate: validatePodStatusUpdate,
   warnings: podWarnings,
+  statusWarnings: ({ status }) => podStatusWarnings(status ?? {}),
   gracePeriodSeconds: podGracePeriodSeconds,
   countsGenerations: true,
 }

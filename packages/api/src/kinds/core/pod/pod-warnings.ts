@@ -13,6 +13,7 @@ import { overlappingPathWarnings } from './overlapping-paths.ts'
 import { pairsMax } from './pairs.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
+import type { PodStatus } from './pod-status.ts'
 import type { PodTemplateSpec } from './pod-template.ts'
 import type { ResourceRequirements } from './resources.ts'
 import type { Volume } from './volume.ts'
@@ -24,6 +25,14 @@ export function podWarnings(pod: Pod, old: Pod | undefined): readonly string[] {
   const ofSpec = metadata.annotations === undefined ? warningsOfSpec(spec) : warningsOf(spec, metadata, FieldPath.root)
   return [...appArmorWarnings(pod), ...nameWarnings(pod, old, "the Pod's hostname"), ...ofSpec]
 }
+
+/** Addresses of a pod that are not written as usual; of IPv4 there is only one way. */
+export const podStatusWarnings = (status: PodStatus): readonly string[] =>
+  (['podIPs', 'hostIPs'] as const).flatMap((name) =>
+    (status[name] ?? []).flatMap(({ ip }, index) =>
+      ip?.includes(':') ? ipWarnings(ip, FieldPath.of('status', name).index(index).field('ip')) : [],
+    ),
+  )
 
 const knownOfSpecs = new WeakMap<PodSpec, readonly string[]>()
 

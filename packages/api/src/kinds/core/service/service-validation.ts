@@ -356,6 +356,10 @@ function trafficErrors(spec: ServiceSpec): readonly FieldError[] {
   return [...errors, invalidField(portPath, healthCheckNodePort, why)]
 }
 
+/** Addresses of a load balancer that are not written as usual. */
+export const ingressWarnings = (ingress: readonly { readonly ip?: string | undefined }[]): readonly string[] =>
+  ingress.flatMap(({ ip }, index) => ipWarnings(ip, FieldPath.of('status', 'loadBalancer', 'ingress').index(index)))
+
 /** What is allowed but has no effect (api/service GetWarningsForService). */
 export function serviceWarnings({ spec, metadata }: Service): readonly string[] {
   const { type, externalIPs = [], externalName, loadBalancerIP, sessionAffinity } = spec

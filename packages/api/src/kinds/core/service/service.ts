@@ -21,7 +21,13 @@ import {
   withClusterIps,
   withoutPolicyOfName,
 } from './service-update.ts'
-import { serviceWarnings, validateService, validateServiceStatus, validateServiceUpdate } from './service-validation.ts'
+import {
+  ingressWarnings,
+  serviceWarnings,
+  validateService,
+  validateServiceStatus,
+  validateServiceUpdate,
+} from './service-validation.ts'
 
 const clientIpTimeoutSecondsDefault = 10_800
 
@@ -115,4 +121,5 @@ export const services = kind<Service>(serviceSchema, {
   validateUpdate: validateServiceUpdate,
   validateStatusUpdate: validateServiceStatus,
   warnings: serviceWarnings,
+  statusWarnings: ({ status }) => ingressWarnings(status?.loadBalancer?.ingress ?? []),
 })
