@@ -80,8 +80,8 @@ function checkPool(
 
 function checkIdentity(spec: ResourceSliceSpec, old: ResourceSliceSpec): readonly FieldError[] {
   return [
-    ...checkUnchanged(spec.pool.name, old.pool.name, specPath.field('pool').field('name')),
-    ...checkUnchanged(spec.driver, old.driver, specPath.field('driver')),
+    ...checkUnchanged(spec.pool.name ?? '', old.pool.name ?? '', specPath.field('pool').field('name')),
+    ...checkUnchanged(spec.driver ?? '', old.driver ?? '', specPath.field('driver')),
     ...checkUnchanged(spec.nodeName, old.nodeName, specPath.field('nodeName')),
   ]
 }
@@ -121,7 +121,7 @@ function checkPlace(place: Place, path: FieldPath, words: PlaceWords): readonly 
     errors.push(...validateNodeSelector(nodeSelector, at))
     if (words === sliceWords && nodeSelector.nodeSelectorTerms.length !== 1) {
       const [terms, why] = [nodeSelector.nodeSelectorTerms, 'must have exactly one node selector term']
-      errors.push(invalidField(at.field('nodeSelectorTerms'), terms, why))
+      errors.push(invalidField(at.field('nodeSelectorTerms'), terms.length === 0 ? null : terms, why))
     }
   }
   for (const [name, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
