@@ -54,7 +54,7 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
         ? [invalidField(at.field('nodeID'), driver.nodeID, `must be ${nodeIdLengthMax} characters or less`)]
         : []),
       ...checkNonNegative(driver.allocatable?.count, at.field('allocatable').field('count')),
-      ...(repeated.has(index) ? [duplicateField(at.field('name'), driver.name)] : []),
+      ...(repeated.has(index) ? [duplicateField(at.field('name'), driver.name ?? '')] : []),
       ...validateTopologyKeys(driver.topologyKeys ?? [], at),
     ]
   })
@@ -71,6 +71,14 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): readonl
 }
 
 /** A driver may go and come back as another; while it is there, only how many volumes fit may change. */
+/** As upstream's own type has it, without what may change. */
+const shownDriver = ({ name = '', nodeID = '', topologyKeys }: CsiNodeDriver): unknown => ({
+  Name: name,
+  NodeID: nodeID,
+  TopologyKeys: topologyKeys ?? null,
+  Allocatable: null,
+})
+
 function validateUpdate({ spec }: CsiNode, { spec: old }: CsiNode): readonly FieldError[] {
   const path = FieldPath.of('spec', 'drivers')
   const identity = ({ allocatable: _, ...rest }: CsiNodeDriver) => rest
@@ -78,7 +86,7 @@ function validateUpdate({ spec }: CsiNode, { spec: old }: CsiNode): readonly Fie
   return spec.drivers.flatMap((driver) => {
     const before = oldByName.get(driver.name)
     const isChanged = before !== undefined && !deepEqual(identity(before), identity(driver))
-    return isChanged ? [invalidField(path, driver, 'field is immutable')] : []
+    return isChanged ? [invalidField(path, shownDriver(driver), 'field is immutable')] : []
   })
 }
 

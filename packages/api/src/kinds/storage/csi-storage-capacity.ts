@@ -1,3 +1,4 @@
+import { deepEqual } from '../../equality.ts'
 import { type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
 import { kindSchema } from '../../meta.ts'
@@ -10,6 +11,7 @@ import { labelSelector } from '../core/common.ts'
 import { nodeLabelWarnings, nodeTermWarnings } from '../core/node/deprecated-labels.ts'
 import { checkLabelSelector } from '../core/pod/validation/checks.ts'
 import { kind } from '../kind.ts'
+import { shownSelector } from '../shown-values.ts'
 import { checkUnchanged } from '../validation.ts'
 import { storageV1 } from './names.ts'
 
@@ -52,7 +54,9 @@ export const csiStorageCapacities = kind<CsiStorageCapacity>(csiStorageCapacityS
   rules: { updatesUnconditionally: false },
   validate,
   validateUpdate: (next, old) => [
-    ...checkUnchanged(next.nodeTopology, old.nodeTopology, topologyPath),
+    ...(deepEqual(next.nodeTopology, old.nodeTopology)
+      ? []
+      : [invalidField(topologyPath, shownSelector(next.nodeTopology), 'field is immutable')]),
     ...checkUnchanged(next.storageClassName, old.storageClassName, FieldPath.of('storageClassName')),
   ],
   warnings: ({ nodeTopology = {} }) => [

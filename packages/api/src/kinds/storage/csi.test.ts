@@ -113,7 +113,7 @@ describe('the drivers of a node', () => {
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers(grown))).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers())).toEqual([])
     expect(problemsOfUpdate(csiNodes, withDrivers(driver), withDrivers({ ...driver, nodeID: 'n2' }))).toEqual([
-      'spec.drivers: Invalid value: {"name":"example.com","nodeID":"n2","topologyKeys":["zone"]}: field is immutable',
+      'spec.drivers: Invalid value: {"Name":"example.com","NodeID":"n2","TopologyKeys":["zone"],"Allocatable":null}: field is immutable',
     ])
     expect(row(csiNodes, withDrivers(driver), 0)).toMatchObject({ Drivers: 1 })
   })

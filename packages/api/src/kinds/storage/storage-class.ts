@@ -1,3 +1,4 @@
+import { deepEqual } from '../../equality.ts'
 import {
   duplicateField,
   type FieldError,
@@ -26,6 +27,7 @@ import { ageColumn, column, nameColumn } from '../columns.ts'
 import { nodeLabelWarnings } from '../core/node/deprecated-labels.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
+import { shownMap } from '../shown-values.ts'
 import { checkUnchanged } from '../validation.ts'
 import { storageV1 } from './names.ts'
 import { validateParameters } from './parameters.ts'
@@ -142,8 +144,14 @@ function validateTopologyTerm({ matchLabelExpressions = [] }: TopologySelectorTe
 }
 
 function validateUpdate(next: StorageClass, old: StorageClass): readonly FieldError[] {
-  const fixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
-  return fixed.flatMap((field) => checkUnchanged(next[field], old[field], FieldPath.of(field)))
+  const { parameters } = next
+  const fixed = ['provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const
+  return [
+    ...(deepEqual(parameters, old.parameters)
+      ? []
+      : [invalidField(FieldPath.of('parameters'), parameters && shownMap(parameters), 'field is immutable')]),
+    ...fixed.flatMap((field) => checkUnchanged(next[field], old[field], FieldPath.of(field))),
+  ]
 }
 
 const nameWithMark = (each: StorageClass): string =>

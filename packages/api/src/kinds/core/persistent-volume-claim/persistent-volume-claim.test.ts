@@ -74,7 +74,7 @@ describe('a claim', () => {
     [
       'from two sources',
       withSpec({ dataSource: { kind: 'PersistentVolumeClaim', name: 'a' }, dataSourceRef: snapshot }),
-      ['spec: Invalid value: "spec.dataSource": must match dataSourceRef'],
+      ['spec: Invalid value: {}: must match dataSourceRef'],
     ],
     [
       'from no source',
