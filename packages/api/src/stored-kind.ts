@@ -83,7 +83,7 @@ export interface Strategy<T extends KubernetesObject> {
   /** Checks on update beyond `validate`, such as fields that cannot change. */
   validateUpdate?(object: T, old: T, requested: string): readonly FieldError[]
   validateStatusUpdate?(object: T, old: T): readonly FieldError[]
-  /** Texts for `Warning` headers: deprecated or pointless settings. */
+  /** Texts for `Warning` headers: deprecated or pointless settings. Nobody is warned of them who writes the status alone. */
   warnings?(object: T, old: T | undefined): readonly string[]
   /** Those where the status alone is written: `warnings` are about what people want, and say nothing to who reports. */
   statusWarnings?(object: T): readonly string[]

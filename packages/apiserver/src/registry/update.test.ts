@@ -11,6 +11,7 @@ import {
   type ObjectMeta,
   type Pod,
   persistentVolumeClaims,
+  persistentVolumes,
   pods,
   priorityLevelConfigurations,
   type ReplicationController,
@@ -298,6 +299,36 @@ describe('status', () => {
       { subresource: 'status' },
     )
     expect((await refusal(wrong)).message).toContain('status.replicas: Invalid value: -1')
+  })
+})
+
+describe('whoever writes the status alone', () => {
+  it('is warned of nothing that is in the rest of the object', async () => {
+    const { client, registry } = await startTestCore()
+    const annotations = { 'volume.beta.kubernetes.io/storage-class': 'slow' }
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } as const
+    const volume = { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'v', annotations }, spec } as const
+    await client.create(persistentVolumes, volume)
+    const written = { ...volume, status: { phase: 'Available' } }
+    const update = (subresource: string) =>
+      registry(persistentVolumes).update(admin, '', 'v', subresource, written, writeOptions)
+    expect((await update('status')).warnings).toEqual([])
+    expect((await update('')).warnings).toEqual([expect.stringContaining('storage-class')])
+  })
+
+  it('is warned of addresses that are not written as usual', async () => {
+    const { client, registry } = await startTestCore()
+    const created = await client.create(pods, pod('a'))
+    const status = { phase: 'Running', podIP: 'FD00::1', podIPs: [{ ip: 'FD00::1' }] }
+    const { warnings } = await registry(pods).update(
+      admin,
+      'default',
+      'a',
+      'status',
+      { ...created, status },
+      writeOptions,
+    )
+    expect(warnings).toEqual([expect.stringMatching(/^status\.podIPs\[0\]\.ip: IPv6 address "FD00::1" should be in/)])
   })
 })
 

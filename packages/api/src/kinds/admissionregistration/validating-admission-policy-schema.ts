@@ -80,7 +80,10 @@ const spec = object(
       mapList(matchCondition, ['name']),
       'Further conditions that a request must meet. At most 64.',
     ),
-    variables: optional(mapList(variable, ['name']), 'Values that expressions share, each after those it uses.'),
+    variables: optional(
+      mapList(variable, ['name'], { duplicates: 'allowed' }),
+      'Values that expressions share, each after those it uses.',
+    ),
   },
 )
 

@@ -132,9 +132,13 @@ const definitionStatus = object(
   `${apiextensionsV1}.CustomResourceDefinitionStatus`,
   'Whether a custom kind is served, and under which names.',
   {
-    conditions: optional(mapList(condition, ['type'], { patchStrategy: undefined }), 'Its aspects, by type.', {
-      alwaysWritten: true,
-    }),
+    conditions: optional(
+      mapList(condition, ['type'], { patchStrategy: undefined, duplicates: 'allowed' }),
+      'Its aspects, by type.',
+      {
+        alwaysWritten: true,
+      },
+    ),
     acceptedNames: optional(customResourceNames, 'The names that are in use: they may differ from those wanted.', {
       byValue: true,
       default: noNames,

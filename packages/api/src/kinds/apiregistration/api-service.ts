@@ -42,7 +42,10 @@ export const apiServiceCondition = conditionOf(
 )
 
 export const apiServiceStatus = object(`${apiregistrationV1}.APIServiceStatus`, 'How an APIService is.', {
-  conditions: optional(mapList(apiServiceCondition, ['type'], { patchStrategy: 'merge' }), 'How it is, by type.'),
+  conditions: optional(
+    mapList(apiServiceCondition, ['type'], { patchStrategy: 'merge', duplicates: 'allowed' }),
+    'How it is, by type.',
+  ),
 })
 
 /** A version of a group of the API that this server or another one serves. */

@@ -7,7 +7,12 @@ import { checkOperatorValues, checkRequirement } from '../core/pod/validation/ch
 import { resourceDefinition } from '../kind.ts'
 import type { LabelSelectorRequirement } from '../meta/label-selector.ts'
 import { authorizationV1 } from '../meta/names.ts'
-import { type NonResourceAttributes, nonResourceAttributes, type ResourceAttributes, resourceAttributes } from './attributes.ts'
+import {
+  type NonResourceAttributes,
+  nonResourceAttributes,
+  type ResourceAttributes,
+  resourceAttributes,
+} from './attributes.ts'
 
 const attributes = {
   nonResourceAttributes: optional(nonResourceAttributes, 'A request for a path. One of the two is given.'),
@@ -141,7 +146,9 @@ function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError
     const check = name === 'fieldSelector' ? checkFieldRequirement : checkLabelRequirement
     const conditions = at.field('requirements')
     return [
-      ...(rawSelector !== '' && requirements.length > 0 ? [invalidField(at.field('rawSelector'), rawSelector, why)] : []),
+      ...(rawSelector !== '' && requirements.length > 0
+        ? [invalidField(at.field('rawSelector'), rawSelector, why)]
+        : []),
       ...requirements.flatMap((each, index) => check(each, conditions.index(index))),
     ]
   })
@@ -150,7 +157,10 @@ function selectorsErrors(attributes: ResourceAttributes | undefined): FieldError
 const checkLabelRequirement = (requirement: LabelSelectorRequirement, path: FieldPath): FieldError[] =>
   checkRequirement(requirement, path, true)
 
-const checkFieldRequirement = ({ key, operator, values = [] }: LabelSelectorRequirement, path: FieldPath): FieldError[] => [
+const checkFieldRequirement = (
+  { key, operator, values = [] }: LabelSelectorRequirement,
+  path: FieldPath,
+): FieldError[] => [
   ...(key === '' ? [requiredField(path.field('key'), 'must be specified')] : []),
   ...checkOperatorValues(operator, values, path, true),
 ]

@@ -44,15 +44,31 @@ export const resourcePolicyRule = object(
   `${flowcontrolV1}.ResourcePolicyRule`,
   'Requests for resources: those that fit each of its lists.',
   {
-    verbs: required(setList(string()), 'What is asked for, such as get or create; * is everything.', { default: [] }),
-    apiGroups: required(setList(string()), 'API groups; "" is the core group, * every group.', { default: [] }),
-    resources: required(setList(string()), 'Resources, such as pods or nodes/status; * is every one.', {
-      default: [],
-    }),
+    verbs: required(
+      setList(string(), { duplicates: 'allowed' }),
+      'What is asked for, such as get or create; * is everything.',
+      { default: [] },
+    ),
+    apiGroups: required(
+      setList(string(), { duplicates: 'allowed' }),
+      'API groups; "" is the core group, * every group.',
+      { default: [] },
+    ),
+    resources: required(
+      setList(string(), { duplicates: 'allowed' }),
+      'Resources, such as pods or nodes/status; * is every one.',
+      {
+        default: [],
+      },
+    ),
     clusterScope: optional(boolean, 'Whether requests that name no namespace fit.'),
-    namespaces: optional(setList(string()), 'Namespaces; * is every one, and no namespace needs clusterScope.', {
-      alwaysWritten: true,
-    }),
+    namespaces: optional(
+      setList(string(), { duplicates: 'allowed' }),
+      'Namespaces; * is every one, and no namespace needs clusterScope.',
+      {
+        alwaysWritten: true,
+      },
+    ),
   },
 )
 
@@ -61,8 +77,14 @@ export const nonResourcePolicyRule = object(
   `${flowcontrolV1}.NonResourcePolicyRule`,
   'Requests for paths that are no resources: those that fit both lists.',
   {
-    verbs: required(setList(string()), 'Methods in lower case; * is every one.', { default: [] }),
-    nonResourceURLs: required(setList(string()), 'Paths, which may end in /*; * is every one.', { default: [] }),
+    verbs: required(setList(string(), { duplicates: 'allowed' }), 'Methods in lower case; * is every one.', {
+      default: [],
+    }),
+    nonResourceURLs: required(
+      setList(string(), { duplicates: 'allowed' }),
+      'Paths, which may end in /*; * is every one.',
+      { default: [] },
+    ),
   },
 )
 

@@ -109,7 +109,7 @@ function validateSubject(each: Subject, isNamespaced: boolean, path: FieldPath):
 
 function validateUpdate(next: Binding, old: Binding): readonly FieldError[] {
   if (deepEqual(next.roleRef, old.roleRef)) return []
-  const { apiGroup = '', kind, name } = next.roleRef
+  const { apiGroup = '', kind, name = '' } = next.roleRef
   return [invalidField(roleRefPath, { APIGroup: apiGroup, Kind: kind, Name: name }, 'cannot change roleRef')]
 }
 

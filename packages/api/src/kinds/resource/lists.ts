@@ -16,13 +16,14 @@ export function checkItems<T>(
   return items.flatMap((item, index) => check(item, path.index(index)))
 }
 
-/** As checkItems, and that no two items have the same key. */
+/** As checkItems, and that no two items have the same key, which is shown as it is unless said otherwise. */
 export function checkDistinctItems<T>(
   items: readonly T[],
   max: number,
   path: FieldPath,
   keyOf: (item: T) => string,
   check: Check<T>,
+  shownKey: (item: T) => unknown = keyOf,
 ): readonly FieldError[] {
   if (items.length > max) return [tooManyField(path, items.length, max)]
   const repeated = [...repeatedAt(items, keyOf)]
@@ -30,7 +31,7 @@ export function checkDistinctItems<T>(
     ...checkItems(items, max, path, check),
     ...repeated.flatMap((index) => {
       const item = items[index]
-      return item === undefined ? [] : [duplicateField(path.index(index), keyOf(item))]
+      return item === undefined ? [] : [duplicateField(path.index(index), shownKey(item))]
     }),
   ]
 }

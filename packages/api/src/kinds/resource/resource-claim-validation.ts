@@ -14,7 +14,7 @@ import { checkTextOrEmpty } from '../core/pod/validation/checks.ts'
 import { validateNodeSelector } from '../core/pod/validation/scheduling.ts'
 import { checkConditions } from '../meta/condition.ts'
 import { checkUnchanged } from '../validation.ts'
-import { deviceId } from './device-id.ts'
+import { deviceId, shownDevice } from './device-id.ts'
 import { checkDriverName, checkLabel, checkPoolName } from './device-names.ts'
 import {
   checkDeviceConfiguration,
@@ -57,8 +57,13 @@ export function checkClaimStatus(claim: ResourceClaim, old: ResourceClaim): read
   const path = statusPath.field('reservedFor')
   return [
     ...checkDistinctItems(reservedFor, reservedForMax, path, ({ uid }) => uid, checkConsumer),
-    ...checkDistinctItems(devices, Number.POSITIVE_INFINITY, statusPath.field('devices'), deviceId, (each, at) =>
-      checkDeviceStatus(each, at, allocated),
+    ...checkDistinctItems(
+      devices,
+      Number.POSITIVE_INFINITY,
+      statusPath.field('devices'),
+      deviceId,
+      (each, at) => checkDeviceStatus(each, at, allocated),
+      shownDevice,
     ),
     ...checkReservations(claim, old, path),
     ...checkAllocationChange(claim, allocation, old.status?.allocation),
@@ -165,10 +170,10 @@ export function checkBindingConditions(
         : [],
     ),
     ...(wanted.length === 0 && failures.length > 0
-      ? [invalidField(wantedPath, wanted, needs('bindingConditions', 'bindingFailureConditions'))]
+      ? [invalidField(wantedPath, null, needs('bindingConditions', 'bindingFailureConditions'))]
       : []),
     ...(failures.length === 0 && wanted.length > 0
-      ? [invalidField(failuresPath, failures, needs('bindingFailureConditions', 'bindingConditions'))]
+      ? [invalidField(failuresPath, null, needs('bindingFailureConditions', 'bindingConditions'))]
       : []),
   ]
 }
@@ -177,9 +182,34 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 function checkShareId(shareId: string | undefined, path: FieldPath): readonly FieldError[] {
   if (shareId === undefined || uuidPattern.test(shareId)) return []
+  const problem = uuidProblem(shareId)
   const why =
-    'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+    problem === undefined
+      ? 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
+      : `error validating uid: ${problem}`
   return [invalidField(path.field('shareID'), shareId, why)]
+}
+
+/** Why a text is no UUID in any of the forms that google/uuid reads. */
+function uuidProblem(text: string): string | undefined {
+  const malformed = 'invalid UUID format'
+  const length = utf8Bytes(text)
+  switch (length) {
+    case 32:
+      return /^[0-9a-f]{32}$/i.test(text) ? undefined : malformed
+    case 36:
+      return uuidPattern.test(text.toLowerCase()) ? undefined : malformed
+    case 38:
+      if (!text.startsWith('{') || !text.endsWith('}')) return 'invalid bracketed UUID format'
+      return uuidPattern.test(text.slice(1, -1).toLowerCase()) ? undefined : malformed
+    case 45: {
+      const prefix = text.slice(0, 9)
+      if (prefix.toLowerCase() !== 'urn:uuid:') return `invalid urn prefix: ${JSON.stringify(prefix)}`
+      return uuidPattern.test(text.slice(9).toLowerCase()) ? undefined : malformed
+    }
+    default:
+      return `invalid UUID length: ${length}`
+  }
 }
 
 const configSources: readonly string[] = ['FromClaim', 'FromClass']
@@ -205,11 +235,12 @@ function checkDeviceStatus(
   allocated: ReadonlySet<string>,
 ): readonly FieldError[] {
   const { shareID, conditions = [], data } = status
-  const id = deviceId(status)
   return [
     ...checkDeviceNames(status, path),
     ...checkShareId(shareID, path),
-    ...(allocated.has(id) ? [] : [invalidField(path, id, 'must be an allocated device in the claim')]),
+    ...(allocated.has(deviceId(status))
+      ? []
+      : [invalidField(path, shownDevice(status), 'must be an allocated device in the claim')]),
     ...(conditions.length > deviceConditionsMax
       ? [tooManyField(path.field('conditions'), conditions.length, deviceConditionsMax)]
       : []),

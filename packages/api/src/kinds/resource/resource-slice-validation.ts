@@ -82,8 +82,8 @@ function checkPool(
 
 function checkIdentity(spec: ResourceSliceSpec, old: ResourceSliceSpec): readonly FieldError[] {
   return [
-    ...checkUnchanged(spec.pool.name, old.pool.name, specPath.field('pool').field('name')),
-    ...checkUnchanged(spec.driver, old.driver, specPath.field('driver')),
+    ...checkUnchanged(spec.pool.name ?? '', old.pool.name ?? '', specPath.field('pool').field('name')),
+    ...checkUnchanged(spec.driver ?? '', old.driver ?? '', specPath.field('driver')),
     ...checkUnchanged(spec.nodeName, old.nodeName, specPath.field('nodeName')),
   ]
 }
@@ -122,11 +122,9 @@ function checkPlace(place: Place, path: FieldPath, words: PlaceWords): readonly 
     const at = path.field('nodeSelector')
     errors.push(...validateNodeSelector(nodeSelector, at))
     if (words === sliceWords && nodeSelector.nodeSelectorTerms.length !== 1) {
-      const [terms, why] = [
-        structValue('core.NodeSelectorTerm', nodeSelector.nodeSelectorTerms),
-        'must have exactly one node selector term',
-      ]
-      errors.push(invalidField(at.field('nodeSelectorTerms'), terms, why))
+      const { nodeSelectorTerms: terms } = nodeSelector
+      const shown = terms.length === 0 ? null : structValue('core.NodeSelectorTerm', terms)
+      errors.push(invalidField(at.field('nodeSelectorTerms'), shown, 'must have exactly one node selector term'))
     }
   }
   for (const [name, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {

@@ -160,7 +160,20 @@ describe('a claim', () => {
     [
       { allocation },
       { allocation, devices: [{ driver: 'd.example.com', pool: 'n1', device: 'other' }] },
-      ['status.devices[0]: Invalid value: "d.example.com/n1/other": must be an allocated device in the claim'],
+      [
+        'status.devices[0]: Invalid value: {"Driver":"d.example.com","Pool":"n1","Device":"other","ShareID":""}: must be an allocated device in the claim',
+      ],
+    ],
+    [
+      { allocation },
+      {
+        allocation,
+        devices: [
+          { driver: 'd.example.com', pool: 'n1', device: 'gpu-0' },
+          { driver: 'd.example.com', pool: 'n1', device: 'gpu-0' },
+        ],
+      },
+      ['status.devices[1]: Duplicate value: {"Driver":"d.example.com","Pool":"n1","Device":"gpu-0","ShareID":""}'],
     ],
     [
       { allocation },
@@ -313,7 +326,7 @@ describe('a slice of devices', () => {
     [
       withDevices({ name: 'a', bindingConditions: ['Attached'] }),
       [
-        'spec.devices[0].bindingFailureConditions: Invalid value: []: bindingFailureConditions are required to use bindingConditions',
+        'spec.devices[0].bindingFailureConditions: Invalid value: null: bindingFailureConditions are required to use bindingConditions',
       ],
     ],
     [
@@ -398,5 +411,40 @@ describe('a selector', () => {
     ['device.attributes["d.example.com"].missing == 1', { error: 'no such key: missing' }],
   ])('%s', (expression, outcome) => {
     expect(asked(expression)).toEqual(outcome)
+  })
+})
+
+describe('a share of a device', () => {
+  const share = '0f8fad5b-d9cb-469f-a165-70867728950e'
+  const claim = (shareID: string, device: object) => {
+    const result = { request: 'gpu', driver: 'd.example.com', pool: 'p', device: 'x', shareID }
+    return { ...claimOf(gpu), status: { allocation: { devices: { results: [result] } }, devices: [device] } }
+  }
+  const problems = (shareID: string, device: object) =>
+    problemsOfStatus(resourceClaims, claim(shareID, device), { ...claimOf(gpu) })
+
+  it('is another thing than a device of its name in a pool of a longer name', () => {
+    expect(problems(share, { driver: 'd.example.com', pool: 'p', device: 'x', shareID: share })).toEqual([])
+    expect(problems(share, { driver: 'd.example.com', pool: 'p/x', device: share })).toEqual([
+      `status.devices[0]: Invalid value: {"Driver":"d.example.com","Pool":"p/x","Device":"${share}","ShareID":""}: must be an allocated device in the claim`,
+    ])
+  })
+
+  it.each([
+    ['a', 'error validating uid: invalid UUID length: 1'],
+    [share.replace('0f', '0g'), 'error validating uid: invalid UUID format'],
+    [`(${share})`, 'error validating uid: invalid bracketed UUID format'],
+    [`urn:what:${share}`, 'error validating uid: invalid urn prefix: "urn:what:"'],
+    [
+      share.toUpperCase(),
+      'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters',
+    ],
+    [
+      `{${share}}`,
+      'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters',
+    ],
+  ])('is not called %s', (shareID, why) => {
+    const device = { driver: 'd.example.com', pool: 'p', device: 'x', shareID }
+    expect(problems(shareID, device)).toContain(`status.devices[0].shareID: Invalid value: "${shareID}": ${why}`)
   })
 })

@@ -139,9 +139,13 @@ export const csiDrivers = kind<CsiDriver>(csiDriverSchema, {
     column('AttachRequired', ({ spec }) => spec.attachRequired ?? true, { field: 'spec.attachRequired' }),
     column('PodInfoOnMount', ({ spec }) => spec.podInfoOnMount ?? false, { field: 'spec.podInfoOnMount' }),
     column('StorageCapacity', ({ spec }) => spec.storageCapacity ?? false, { field: 'spec.storageCapacity' }),
-    column('TokenRequests', ({ spec }) => joined((spec.tokenRequests ?? []).map(({ audience }) => audience)) || unset, {
-      field: 'spec.tokenRequests',
-    }),
+    column(
+      'TokenRequests',
+      ({ spec: { tokenRequests } }) => (tokenRequests ? joined(tokenRequests.map(({ audience }) => audience)) : unset),
+      {
+        field: 'spec.tokenRequests',
+      },
+    ),
     column('RequiresRepublish', ({ spec }) => spec.requiresRepublish ?? false, { field: 'spec.requiresRepublish' }),
     column('Modes', ({ spec }) => joined(spec.volumeLifecycleModes ?? []) || '<none>', {
       field: 'spec.volumeLifecycleModes',

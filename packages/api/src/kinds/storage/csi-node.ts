@@ -55,7 +55,7 @@ function validate({ spec }: CsiNode): readonly FieldError[] {
         ? [invalidField(at.field('nodeID'), driver.nodeID, `must be ${nodeIdLengthMax} characters or less`)]
         : []),
       ...checkNonNegative(driver.allocatable?.count, at.field('allocatable').field('count')),
-      ...(repeated.has(index) ? [duplicateField(at.field('name'), driver.name)] : []),
+      ...(repeated.has(index) ? [duplicateField(at.field('name'), driver.name ?? '')] : []),
       ...validateTopologyKeys(driver.topologyKeys ?? [], at),
     ]
   })

@@ -61,7 +61,9 @@ describe('a CSI driver', () => {
 
   it('should get its tokens as secrets, and whoever asks for other ones is told so', () => {
     const asking = { tokenRequests: [{ audience: 'a' }] }
-    const warning = expect.stringMatching(/^spec\.serviceAccountTokenInSecrets is unset; if supported by this CSI driver/)
+    const warning = expect.stringMatching(
+      /^spec\.serviceAccountTokenInSecrets is unset; if supported by this CSI driver/,
+    )
     expect(warningsOf(csiDrivers, { spec: asking })).toEqual([warning])
     expect(warningsOf(csiDrivers, { spec: asking }, {})).toEqual([warning])
     expect(warningsOf(csiDrivers, { spec: { ...asking, podInfoOnMount: true } }, { spec: asking })).toEqual([])
@@ -84,6 +86,7 @@ describe('a CSI driver', () => {
       Modes: 'Ephemeral',
     })
     expect(row(csiDrivers, {}, 0)).toMatchObject({ TokenRequests: '<unset>' })
+    expect(row(csiDrivers, { spec: { tokenRequests: [{ audience: '' }] } }, 0)).toMatchObject({ TokenRequests: '' })
   })
 })
 
@@ -177,6 +180,31 @@ describe('a volume attachment', () => {
         'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
       ],
     ],
+    [
+      'a volume of its own with what only others have',
+      {
+        inlineVolumeSpec: {
+          accessModes: ['ReadWriteOnce'],
+          csi: { driver: 'example.com', volumeHandle: 'h' },
+          persistentVolumeReclaimPolicy: 'Odd',
+          nodeAffinity: {},
+          storageClassName: 'A b',
+          volumeMode: 'Odd',
+          volumeAttributesClassName: 'A b',
+        },
+      },
+      [
+        'spec.source.inlineVolumeSpec.nodeAffinity: Forbidden: may not be specified in the context of inline volumes',
+        'spec.source.inlineVolumeSpec.storageClassName: Forbidden: may not be specified in the context of inline volumes',
+        'spec.source.inlineVolumeSpec.persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes',
+        'spec.source.inlineVolumeSpec.volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes',
+      ],
+    ],
+    [
+      'a volume of its own that says no more than it must',
+      { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], csi: { driver: 'example.com', volumeHandle: 'h' } } },
+      [],
+    ],
   ])('%s', (_, source, problems) => {
     expect(problemsOfCreate(volumeAttachments, attachment(source))).toEqual(problems)
   })
@@ -197,8 +225,8 @@ describe('a volume attachment', () => {
 
   it.each<readonly [string, object, readonly string[]]>([
     ['in 1024 bytes', { message: 'é'.repeat(512), errorCode: 13 }, []],
-    ['in too many', { message: 'x'.repeat(1025) }, ['message: Too long: may not be more than 1024 bytes']],
-    ['in letters of two bytes', { message: 'é'.repeat(513) }, ['message: Too long: may not be more than 1024 bytes']],
+    ['in too many', { message: 'x'.repeat(1025) }, ['message: Too long: may not be more than 262144 bytes']],
+    ['in letters of two bytes', { message: 'é'.repeat(513) }, ['message: Too long: may not be more than 262144 bytes']],
     [
       'with a code below zero',
       { errorCode: -1 },

@@ -62,13 +62,13 @@ describe('a storage class', () => {
   it('may only change what concerns nobody yet', () => {
     const changed = {
       provisioner: 'example.com/other',
-      parameters: { a: 'b' },
+      parameters: { c: 'd', a: 'b' },
       reclaimPolicy: 'Retain',
       volumeBindingMode: 'WaitForFirstConsumer',
       allowVolumeExpansion: true,
     }
     expect(problemsOfUpdate(storageClasses, local, changed)).toEqual([
-      'parameters: Invalid value: {"a":"b"}: field is immutable',
+      'parameters: Invalid value: {"a":"b","c":"d"}: field is immutable',
       'provisioner: Invalid value: "example.com/other": field is immutable',
       'reclaimPolicy: Invalid value: "Retain": field is immutable',
       'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',

@@ -62,7 +62,8 @@ function validateStatus(status: VolumeAttachmentStatus | undefined, path: FieldP
 /** What went wrong is told in few words, and its code in gRPC is none below zero. */
 function validateError({ message = '', errorCode = 0 }: VolumeAttachmentError, path: FieldPath): readonly FieldError[] {
   return [
-    ...(utf8Bytes(message) > messageBytesMax ? [tooLongField(path.field('message'), messageBytesMax)] : []),
+    // Upstream names the bound of the metadata.
+    ...(utf8Bytes(message) > messageBytesMax ? [tooLongField(path.field('message'), metadataBytesMax)] : []),
     ...(errorCode < 0 ? [invalidField(path.field('errorCode'), errorCode, rangeMessage(0, int32Max))] : []),
   ]
 }

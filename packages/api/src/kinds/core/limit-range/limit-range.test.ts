@@ -31,6 +31,11 @@ describe('the defaults of a limit range', () => {
     expect(decoded(limitRanges, container(amounts)).spec?.limits).toEqual([{ type: 'Container', ...filled }])
   })
 
+  it('are there for a resource whose name all objects of JavaScript know', () => {
+    const amounts = { max: { constructor: '2' }, default: { cpu: '1' } }
+    expect(decoded(limitRanges, container(amounts)).spec?.limits?.[0]?.default).toEqual({ cpu: '1', constructor: '2' })
+  })
+
   it('are none for whole pods', () => {
     const limits = withLimits({ type: 'Pod', max: { cpu: '2' } })
     expect(decoded(limitRanges, limits).spec).toEqual(limits.spec)

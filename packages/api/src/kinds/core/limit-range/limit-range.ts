@@ -1,3 +1,4 @@
+import { ownValue } from '../../../own-value.ts'
 import { createdAtColumn, nameColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
 import { type ResourceList, wholeMillis } from '../common.ts'
@@ -36,6 +37,6 @@ function itemDefaults(item: LimitRangeItem): LimitRangeItem {
 
 /** `first`, with what `other` says in its place; `other` itself where it says all. */
 function merged(first: ResourceList | undefined, other: ResourceList | undefined): ResourceList | undefined {
-  const isComplete = Object.keys(first ?? {}).every((name) => other?.[name] !== undefined)
+  const isComplete = Object.keys(first ?? {}).every((name) => ownValue(other, name) !== undefined)
   return isComplete ? other : { ...first, ...other }
 }

@@ -46,7 +46,8 @@ function validateDataSources({ dataSource, dataSourceRef }: PersistentVolumeClai
     ...validateDataSource(dataSourceRef, path.field('dataSourceRef')),
   ]
   if (dataSource === undefined || dataSourceRef === undefined) return errors
-  const shownPath = path.field('dataSource').toString()
+  // Upstream shows its structure of the path, which has nothing to show.
+  const shownPath = {}
   if (dataSourceRef.namespace) {
     return [...errors, invalidField(path, shownPath, 'may not be specified when dataSourceRef.namespace is specified')]
   }

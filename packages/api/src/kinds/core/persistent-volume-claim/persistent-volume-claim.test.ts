@@ -31,10 +31,18 @@ describe('a claim', () => {
   it('says in both ways what it is filled from', () => {
     expect(created(persistentVolumeClaims, withSpec({ dataSource: snapshot })).spec?.dataSourceRef).toEqual(snapshot)
     expect(created(persistentVolumeClaims, withSpec({ dataSourceRef: snapshot })).spec?.dataSource).toEqual(snapshot)
-    const foreign = { ...snapshot, namespace: 'other' }
-    expect(created(persistentVolumeClaims, withSpec({ dataSourceRef: foreign })).spec?.dataSource).toBeUndefined()
     const unknown = { apiGroup: 'example.com', kind: 'Tape', name: 't' }
     expect(created(persistentVolumeClaims, withSpec({ dataSource: unknown })).spec?.dataSource).toBeUndefined()
+  })
+
+  it('takes no source of another namespace, as long as the feature for that is off', () => {
+    const foreign = { ...snapshot, namespace: 'other' }
+    const { spec } = created(persistentVolumeClaims, withSpec({ dataSourceRef: foreign }))
+    expect(spec).not.toHaveProperty('dataSourceRef')
+    expect(spec).not.toHaveProperty('dataSource')
+    const given = withSpec({ dataSourceRef: foreign })
+    expect(problemsOfUpdate(persistentVolumeClaims, withSpec({}), given)).toEqual([])
+    expect(problemsOfUpdate(persistentVolumeClaims, given, given)).toEqual([])
   })
 
   it('keeps its source where an update says it in one way', () => {
@@ -66,7 +74,7 @@ describe('a claim', () => {
     [
       'from two sources',
       withSpec({ dataSource: { kind: 'PersistentVolumeClaim', name: 'a' }, dataSourceRef: snapshot }),
-      ['spec: Invalid value: "spec.dataSource": must match dataSourceRef'],
+      ['spec: Invalid value: {}: must match dataSourceRef'],
     ],
     [
       'from no source',

@@ -40,13 +40,17 @@ export const persistentVolumeClaims = kind<PersistentVolumeClaim>(persistentVolu
   ],
   rules: { returnsDeletedObject: true },
   defaults: withWholeMillis,
-  prepareForCreate: (claim) => ({ ...claim, spec: withDataSources(claim.spec ?? {}), status: { phase: 'Pending' } }),
+  prepareForCreate: (claim) => ({
+    ...claim,
+    spec: withDataSources(withoutForeignSource(claim.spec ?? {}, undefined)),
+    status: { phase: 'Pending' },
+  }),
   // A claim that has a source keeps it, whichever of its fields a client leaves out.
   prepareForUpdate: (claim, old) => {
     const hasSource = old.spec?.dataSource !== undefined || old.spec?.dataSourceRef !== undefined
-    const spec = claim.spec ?? {}
+    const spec = withoutForeignSource(claim.spec ?? {}, old.spec)
     const after = hasSource ? withBothSources(spec) : withDataSources(spec)
-    return after === spec ? claim : { ...claim, spec: after }
+    return after === claim.spec ? claim : { ...claim, spec: after }
   },
   load: claimChecks.load,
   validate: (claim) => claimChecks.get().validatePersistentVolumeClaim(claim),
@@ -86,6 +90,16 @@ function withDataSources(spec: PersistentVolumeClaimSpec): PersistentVolumeClaim
     return rest
   }
   return withBothSources(spec)
+}
+
+/** A source in another namespace is taken only with a feature that is off unless asked for (CrossNamespaceVolumeDataSource). */
+function withoutForeignSource(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+): PersistentVolumeClaimSpec {
+  if (!spec.dataSourceRef?.namespace || old?.dataSourceRef !== undefined) return spec
+  const { dataSourceRef: _, ...rest } = spec
+  return rest
 }
 
 /** Whichever of the two is given fills the other; a source in another namespace can only be said by one. */

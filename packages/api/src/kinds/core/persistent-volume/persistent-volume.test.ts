@@ -71,6 +71,16 @@ describe('a persistent volume', () => {
       ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
     ],
     [
+      'one beside a flexible one, which upstream looks at by itself',
+      withSpec({ flexVolume: {} }),
+      ['spec.flexVolume.driver: Required value'],
+    ],
+    [
+      'a local one beside another',
+      withSpec({ local: { path: '/x' } }),
+      ['spec.local: Forbidden: may not specify more than 1 volume type'],
+    ],
+    [
       'no room',
       withSpec({ capacity: { storage: '0' } }),
       ['spec.capacity[storage]: Invalid value: "0": must be greater than zero'],

@@ -35,7 +35,8 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, path: Field
   const only = (field: string, value: string): readonly FieldError[] => [
     forbiddenField(path.field(field), `may only be ${value} in the context of inline volumes`),
   ]
-  const absent = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName', 'volumeAttributesClassName'] as const
+  const absent = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'] as const
+  const { persistentVolumeReclaimPolicy: policy, volumeMode } = spec
   return [
     ...absent.flatMap((field) =>
       spec[field] === undefined
@@ -45,8 +46,8 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, path: Field
     ...(spec.csi === undefined
       ? [requiredField(path.field('csi'), 'has to be specified in the context of inline volumes')]
       : []),
-    ...(spec.persistentVolumeReclaimPolicy === 'Retain' ? [] : only('persistentVolumeReclaimPolicy', 'Retain')),
-    ...(spec.volumeMode === 'Block'
+    ...(policy === undefined || policy === 'Retain' ? [] : only('persistentVolumeReclaimPolicy', 'Retain')),
+    ...(volumeMode !== undefined && volumeMode !== 'Filesystem'
       ? [
           forbiddenField(
             path.field('volumeMode'),
@@ -54,8 +55,21 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, path: Field
           ),
         ]
       : []),
-    ...validatePersistentVolumeSpec(spec, '', path, () => []),
+    ...validatePersistentVolumeSpec(withoutInlineRules(spec), '', path, () => []),
   ]
+}
+
+/** The rest of a volume that is written where it is attached, for the rules of all volumes; its attributes class nobody looks at. */
+function withoutInlineRules(spec: PersistentVolumeSpec): PersistentVolumeSpec {
+  const {
+    persistentVolumeReclaimPolicy,
+    nodeAffinity,
+    storageClassName,
+    volumeMode,
+    volumeAttributesClassName,
+    ...rest
+  } = spec
+  return rest
 }
 
 function validatePersistentVolumeSpec(
@@ -118,15 +132,22 @@ function validateNodeAffinity({ required }: VolumeNodeAffinity, path: FieldPath)
 function validateSources(spec: PersistentVolumeSpec, name: string, path: FieldPath): readonly FieldError[] {
   const [first, ...others] = persistentVolumeSourceNames.filter((source) => spec[source] !== undefined)
   if (first === undefined) return [requiredField(path, 'must specify a volume type')]
-  const needsAffinity = spec.local !== undefined && spec.nodeAffinity === undefined
+  const needsAffinity = first === 'local' && spec.nodeAffinity === undefined
   return [
     ...validateSource(first, spec, name, path),
-    ...others.map((source) =>
-      forbiddenField(path.field(surplusSourceField(source)), 'may not specify more than 1 volume type'),
+    ...others.flatMap((source) =>
+      // Upstream does not mind this one beside others.
+      source === 'flexVolume'
+        ? missingDriver(spec, path.field(source))
+        : [forbiddenField(path.field(surplusSourceField(source)), 'may not specify more than 1 volume type')],
     ),
     ...(needsAffinity ? [requiredField(path.field('nodeAffinity'), 'Local volume requires node affinity')] : []),
   ]
 }
+
+/** The schema looks at the first source alone. */
+const missingDriver = ({ flexVolume }: PersistentVolumeSpec, path: FieldPath): readonly FieldError[] =>
+  flexVolume?.driver ? [] : [requiredField(path.field('driver'))]
 
 /** What an update of a volume may not do: it stays where it is. */
 export function validatePersistentVolumeUpdate(
