@@ -74,6 +74,7 @@ export class ApiServer {
   /** The present one, or the last: address and keys stay. */
   #listener: Listener | undefined
   #resources: readonly Resource[] = []
+  #allResources: readonly Resource[] = []
 
   constructor(options: ApiServerOptions) {
     this.#options = options
@@ -160,7 +161,8 @@ export class ApiServer {
         )
       }
       if (isStopped) return
-      stops.push(core.registries.onChange(() => this.#resourcesHaveChanged()))
+      const changed = (): void => this.#resourcesHaveChanged()
+      stops.push(core.registries.onChange(changed), core.aggregator.onResourcesChange(changed))
       this.#core = core
       this.#resourcesHaveChanged()
       this.link.restore()
@@ -219,12 +221,17 @@ export class ApiServer {
     return this.#core.discover()
   }
 
-  /** What it serves, or served last, that can be listed, watched and deleted: one version of each. */
+  /** What it serves itself, or served last, that can be listed, watched and deleted: one version of each. */
   resources(): readonly Resource[] {
     return this.#resources
   }
 
-  /** Calls `listener` after `resources` may have changed, until the returned function is called. */
+  /** The same with what servers behind it serve, as far as it knows. */
+  allResources(): readonly Resource[] {
+    return this.#allResources
+  }
+
+  /** Calls `listener` after `resources` or `allResources` may have changed, until the returned function is called. */
   onResourcesChange(listener: () => void): () => void {
     this.#onResourcesChange.add(listener)
     return () => this.#onResourcesChange.delete(listener)
@@ -248,9 +255,17 @@ export class ApiServer {
   }
 
   #resourcesHaveChanged(): void {
-    if (this.#core !== undefined) this.#resources = this.#core.registries.resources()
+    if (this.#core !== undefined) {
+      this.#resources = this.#core.registries.resources()
+      this.#allResources = servedBy(this.#core)
+    }
     for (const listener of [...this.#onResourcesChange]) listener()
   }
+}
+
+function servedBy({ registries, aggregator }: ApiCore): readonly Resource[] {
+  const own = registries.resources().filter(({ group, version }) => !aggregator.isRemote(group, version))
+  return [...own, ...aggregator.resources()]
 }
 
 /** Has the Service by which pods look names up be there as soon as a node has such pods, until the returned function is called. */

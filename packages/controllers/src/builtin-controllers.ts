@@ -55,8 +55,13 @@ export interface ControllerHost {
   readonly environment: Environment
   /** The shared informer of a resource, as a manager gives it. */
   readonly informer: Manager['informer']
-  /** The resources the API serves now that can be listed, watched and deleted: one version of each. */
+  /**
+   * The resources the API serves now that can be listed, watched and deleted, by servers behind it too, as far as that is known: one version of
+   * each.
+   */
   readonly resources: () => readonly Resource[]
+  /** Those of them that the API server serves itself: their caches can always be filled. The same unless given. */
+  readonly ownResources?: () => readonly Resource[]
   /** Calls `listener` whenever `resources` gives others, until the returned function is called. Absent: it never does. */
   readonly onResourcesChange?: (listener: () => void) => () => void
   /** All that the API serves now, by other servers behind it too. Absent: there are none. */
@@ -106,7 +111,10 @@ export const builtinControllers: readonly BuiltinController[] = [
     runs: 'alone',
     create: (host) => createGarbageCollector(host),
   },
-  inManager('namespace-controller', createNamespaceController),
+  // It asks other servers itself, when there is something to be emptied.
+  inManager('namespace-controller', ({ ownResources, ...host }) =>
+    createNamespaceController({ ...host, resources: ownResources ?? host.resources }),
+  ),
   inManager('service-account-controller', createServiceAccountController),
   // As upstream it is the controller manager itself, and no account whose token it could make.
   {

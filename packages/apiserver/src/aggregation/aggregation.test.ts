@@ -45,6 +45,7 @@ async function startAdapter(
   openApi: (asked: Asked, response: ServerResponse) => void = notThere,
   discovery: (asked: Asked, response: ServerResponse) => void = notThere,
   serving = certificate,
+  resources = () => JSON.stringify(resourceList),
 ) {
   const asked: Asked[] = []
   const tls = { key: serving.keyPem, cert: serving.certificatePem, ca: pki.ca.certificatePem }
@@ -55,7 +56,7 @@ async function startAdapter(
     const { subject } = (request.socket as import('node:tls').TLSSocket).getPeerCertificate()
     const seen = { method, path, headers, subject: subject?.CN, body: Buffer.concat(chunks).toString() }
     response.setHeader('Content-Type', 'application/json')
-    if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(JSON.stringify(resourceList))
+    if (path === '/apis/custom.metrics.k8s.io/v1beta2') return response.end(resources())
     if (path === '/openapi/v3') return response.end(JSON.stringify({ paths: schemas }))
     if (path === '/openapi/v2') return openApi(seen, response)
     if (path === '/apis') return discovery(seen, response)
@@ -600,6 +601,43 @@ describe('discovery', () => {
     const { server } = await startServer(1, {}, 'False')
     expect(await versionsOf(server)).toEqual([{ version: 'v1beta2', freshness: 'Stale' }])
     expect((await server.call('/apis/custom.metrics.k8s.io/v1beta2')).code).toBe(503)
+  })
+
+  it('tells controllers what they can look after, also while its server is away', async () => {
+    const of = (name: string, verbs: readonly string[], namespaced = true) => ({ name, namespaced, kind: name, verbs })
+    const all = ['create', 'delete', 'get', 'list', 'watch']
+    let resources = [of('widgets', all), of('lamps', all, false), of('qps', ['get', 'list'])]
+    const answer = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'custom.metrics.k8s.io/v1beta2' }
+    const { port, server: adapter } = await startAdapter(undefined, {}, notThere, notThere, certificate, () =>
+      JSON.stringify({ ...answer, resources }),
+    )
+    const { server } = await startServer(port)
+    const { aggregator } = server.core
+    let changes = 0
+    const stop = aggregator.onResourcesChange(() => {
+      changes += 1
+    })
+    const plurals = () => aggregator.resources().map(({ plural, namespaced }) => `${plural} ${namespaced}`)
+    expect(plurals()).toEqual(['widgets true', 'lamps false'])
+    expect(aggregator.resources()[0]).toMatchObject({
+      group: 'custom.metrics.k8s.io',
+      version: 'v1beta2',
+      kind: 'widgets',
+    })
+    const path = '/apis/apiregistration.k8s.io/v1/apiservices/v1beta2.custom.metrics.k8s.io'
+    const patch = (body: object) =>
+      server.call(path, { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body })
+    resources = [of('widgets', all)]
+    await patch({ spec: { versionPriority: 7 } })
+    await expect.poll(plurals).toEqual(['widgets true'])
+    expect(changes).toBeGreaterThan(0)
+    adapter.closeAllConnections()
+    adapter.close()
+    await patch({ metadata: { labels: { a: 'b' } } })
+    expect(plurals()).toEqual(['widgets true'])
+    await server.call(path, { method: 'DELETE' })
+    expect(plurals()).toEqual([])
+    stop()
   })
 
   it('shows as stale what cannot be asked any more, until it can be', async () => {

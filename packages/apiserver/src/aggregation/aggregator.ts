@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type ApiService, apiServices, compareText, endpointSlices, services } from '@coracle/api'
+import { type ApiService, apiServices, compareText, endpointSlices, type Resource, services } from '@coracle/api'
 import type { Environment } from '@coracle/environment'
 import type { Switched } from '../proxy/switched-protocols.ts'
 import type { Registries } from '../registries.ts'
@@ -64,6 +64,9 @@ export class Aggregator {
   /** Those whose APIService has changed or gone, while something is still asked of them. */
   readonly #retired = new Set<RemoteServer>()
   readonly #told = new Map<string, Told>()
+  /** The resources that were told last, by `group/version`: who is away for a moment has them still. */
+  readonly #lastResources = new Map<string, readonly RemoteResource[]>()
+  readonly #onResourcesChange = new Set<() => void>()
   readonly #openApis = new Map<string, RemoteOpenApi>()
   /** By the service that leads there: many versions of groups may have one server. */
   readonly #documents = new Map<string, RemoteDocument>()
@@ -117,6 +120,32 @@ export class Aggregator {
       resources: this.#told.get(key)?.resources,
       schemas: this.#told.get(key)?.schemas,
     }))
+  }
+
+  /**
+   * What other servers serve, as far as it is known, that can be listed, watched and deleted: the preferred version of each. One that does not
+   * answer for a moment serves it still.
+   */
+  resources(): readonly Resource[] {
+    const found = new Map<string, Resource>()
+    const byPriority = (a: ApiService, b: ApiService): number =>
+      (b.spec?.versionPriority ?? 0) - (a.spec?.versionPriority ?? 0) || compareText(keyOf(a), keyOf(b))
+    for (const apiService of [...this.#remotes.values()].sort(byPriority)) {
+      const { group = '', version = '' } = apiService.spec ?? {}
+      for (const each of this.#lastResources.get(keyOf(apiService)) ?? []) {
+        const { resource: plural, scope, responseKind, verbs } = each
+        const key = `${group}/${plural}`
+        if (found.has(key) || !lookedAfter.every((verb) => verbs.includes(verb))) continue
+        found.set(key, { group, version, kind: responseKind?.kind ?? '', plural, namespaced: scope === 'Namespaced' })
+      }
+    }
+    return [...found.values()]
+  }
+
+  /** Calls `listener` after `resources` may have changed, until the returned function is called. */
+  onResourcesChange(listener: () => void): () => void {
+    this.#onResourcesChange.add(listener)
+    return () => this.#onResourcesChange.delete(listener)
   }
 
   /** What other servers say of what they serve, by their names: as `/openapi/v2` has it. */
@@ -196,6 +225,7 @@ export class Aggregator {
 
   #retire(key: string): void {
     this.#told.delete(key)
+    this.#keepResources(key, undefined)
     this.#openApis.delete(key)
     this.#retireServer(this.#servers.get(key)?.server)
     this.#servers.delete(key)
@@ -303,11 +333,21 @@ export class Aggregator {
     if (JSON.stringify(before) === JSON.stringify(now)) return
     this.#told.set(key, now)
     this.#generation += 1
+    if (now.resources !== undefined) this.#keepResources(key, now.resources)
+  }
+
+  #keepResources(key: string, resources: readonly RemoteResource[] | undefined): void {
+    if (resources === undefined) this.#lastResources.delete(key)
+    else this.#lastResources.set(key, resources)
+    for (const listener of [...this.#onResourcesChange]) listener()
   }
 }
 
 /** Asks a server for something, with more headers than are needed to ask. */
 type Ask = (path: string, headers?: Readonly<Record<string, string | undefined>>) => Promise<IncomingMessage>
+
+/** What can be done with resources for controllers to look after objects of whatever kind. */
+const lookedAfter = ['list', 'watch', 'delete'] as const
 
 /** As whom other servers are asked what they serve. */
 const aggregatorUser: User = { name: 'system:kube-aggregator', groups: ['system:masters'] }

@@ -196,7 +196,15 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
     upgrades.note(request, { connection, head })
-    handler(request, responseTo(request, connection, upgrades))
+    const response = responseTo(request, connection, upgrades)
+    if (request.headers['sec-websocket-protocol']?.includes('.bearer.') !== true) return handler(request, response)
+    // Few show a token so.
+    import('./protocol-token.ts')
+      .then(({ takeProtocolToken }) => {
+        takeProtocolToken(request)
+        handler(request, response)
+      })
+      .catch((error: unknown) => sendError(response, error, environment.logger))
   })
   server.on('checkContinue', (request, response) => {
     bodies.expectContinue(request, response)

@@ -36,6 +36,38 @@ async function served(node: Partial<NodeGateway> = {}) {
   return { server, client, open }
 }
 
+describe('a token that is shown as a subprotocol', () => {
+  const shown = (token: string) => `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
+  const without = (server: TestServer) => {
+    const client = createHttpClient({ ...environment, server: server.url, ca: server.pki.ca.certificatePem })
+    onTestFinished(() => client.close())
+    return client
+  }
+
+  it('says who comes, and is told to nobody', async () => {
+    const { server } = await served({ logs: async () => pieces('one\n') })
+    const { socket, protocol } = await without(server).openWebSocket(logPath, [shown(adminToken), 'binary.k8s.io'])
+    expect(protocol).toBe('binary.k8s.io')
+    socket.terminate()
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['is not good', [shown('other'), 'binary.k8s.io']],
+    ['is alone', [shown(adminToken)]],
+    ['is one of two', [shown(adminToken), shown(adminToken), 'binary.k8s.io']],
+    ['is not in base64url', ['base64url.bearer.authorization.k8s.io.a+b=', 'binary.k8s.io']],
+  ])('is refused where it %s', async (_, protocols) => {
+    const { server } = await served()
+    await expect(without(server).openWebSocket(logPath, protocols)).rejects.toMatchObject({ code: 401 })
+  })
+
+  it('is none where it is empty', async () => {
+    const { server } = await served()
+    const opened = without(server).openWebSocket(logPath, [shown(''), 'binary.k8s.io'])
+    await expect(opened).rejects.toMatchObject({ code: 403, message: expect.stringContaining('system:anonymous') })
+  })
+})
+
 async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
