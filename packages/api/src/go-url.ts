@@ -6,6 +6,8 @@ export interface GoUrl {
   readonly host: string
   /** As Go writes it, with the password; undefined where there is no `@`, and '' where nothing is before it. */
   readonly user: string | undefined
+  /** As it was written; '' where what follows the scheme does not begin with a slash. */
+  readonly path: string
   /** As it was written, without the `?`. */
   readonly query: string
   /** Unescaped. */
@@ -23,6 +25,18 @@ export function parseGoUrl(text: string): GoUrl {
   return { ...parts, fragment: explained(text, () => unescaped(fragment)) }
 }
 
+/**
+ * Reads what is asked of a server: a URL with a scheme, or a path from the root. Nothing is a fragment. Throws a GoUrlError.
+ * https://pkg.go.dev/net/url#ParseRequestURI
+ */
+export function parseGoRequestUri(text: string): Omit<GoUrl, 'fragment'> {
+  return explained(text, () => {
+    if (text === '') throw new GoUrlError('empty url')
+    if (text === '*') return { scheme: '', host: '', user: undefined, path: text, query: '' }
+    return partsOf(text, true)
+  })
+}
+
 function explained<T>(url: string, read: () => T): T {
   try {
     return read()
@@ -32,7 +46,7 @@ function explained<T>(url: string, read: () => T): T {
   }
 }
 
-function partsOf(text: string): Omit<GoUrl, 'fragment'> {
+function partsOf(text: string, isRequest = false): Omit<GoUrl, 'fragment'> {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   if (/[\x00-\x1f\x7f]/.test(text)) throw new GoUrlError('net/url: invalid control character in URL')
   if (text.startsWith(':')) throw new GoUrlError('missing protocol scheme')
@@ -41,21 +55,23 @@ function partsOf(text: string): Omit<GoUrl, 'fragment'> {
   const afterScheme = text.slice(head.length)
   const [rest = ''] = afterScheme.split('?', 1)
   const query = afterScheme.slice(rest.length + 1)
-  const bare = { scheme, host: '', user: undefined, query }
+  const bare = { scheme, host: '', user: undefined, path: '', query }
   if (!rest.startsWith('/')) {
+    if (isRequest && scheme === '') throw new GoUrlError('invalid URI for request')
     if (scheme === '' && rest.split('/', 1)[0]?.includes(':')) {
       throw new GoUrlError('first path segment in URL cannot contain colon')
     }
     if (scheme === '') unescaped(rest)
     return bare
   }
-  const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'))
+  const hasAuthority = rest.startsWith('//') && (scheme !== '' || (!isRequest && !rest.startsWith('///')))
   const [authority = ''] = hasAuthority ? rest.slice(2).split('/', 1) : []
   const at = authority.lastIndexOf('@')
   const host = hostOf(authority.slice(at + 1))
   const user = at < 0 ? undefined : userOf(authority.slice(0, at))
-  unescaped(hasAuthority ? rest.slice(2 + authority.length) : rest)
-  return { ...bare, host, user }
+  const path = hasAuthority ? rest.slice(2 + authority.length) : rest
+  unescaped(path)
+  return { ...bare, host, user, path }
 }
 
 function hostOf(host: string): string {

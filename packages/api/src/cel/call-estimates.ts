@@ -126,7 +126,7 @@ const formatNameMax = 64
 const equality: Estimate = (call) => {
   const [a, b] = call.args
   if (a?.type.kind !== 'opaque' || b?.type.kind !== 'opaque' || a.type.name !== b.type.name) return comparing(call)
-  if (a.type.name === 'Format') return { cost: traversal({ min: 1, max: formatNameMax }) }
+  if (a.type.name === 'kubernetes.NamedFormat') return { cost: traversal({ min: 1, max: formatNameMax }) }
   if (a.type.name === 'kubernetes.URL') return { cost: traversal({ min: 1, max: b.size?.max ?? 1 }) }
   return { cost: exactly(1) }
 }

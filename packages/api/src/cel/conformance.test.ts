@@ -29,7 +29,7 @@ const files = [
   ['parse', 176],
   ['plumbing', 5],
   ['string', 51],
-  ['string_ext', 179],
+  ['string_ext', 160],
   ['timestamps', 73],
 ] as const
 
@@ -140,11 +140,39 @@ function allTests(suite: IncrementalTestSuite, name: string): readonly (readonly
   ]
 }
 
+/**
+ * What version 4 of the strings library formats otherwise than version 2, which is that of Kubernetes: `library/format.test.ts` has what that
+ * writes. And positions behind the end of a text, where cel-go finds nothing: see `library/strings.test.ts`.
+ */
+const otherwiseInKubernetes: ReadonlySet<string> = new Set([
+  'string_ext/value_errors/indexof_out_of_range',
+  'string_ext/value_errors/lastindexof_out_of_range',
+  ...[
+    'scientific notation formatting clause',
+    'default precision for scientific notation',
+    'positive infinity support for scientific notation',
+    'negative infinity support for scientific notation',
+    'NaN support for decimal',
+    'positive infinity support for decimal',
+    'negative infinity support for decimal',
+    'positive infinity support for fixed-point',
+    'negative infinity support for fixed-point',
+    'list support for string',
+    'map support for string',
+    'map support (all key types)',
+    'dyntype support for scientific notation',
+    'dyntype NaN/infinity support',
+    'dyntype support for lists',
+    'dyntype support for maps',
+    'scientific notation formatting clause in a string variable',
+  ].map((name) => `string_ext/format/${name}`),
+])
+
 it.each(files)('%s', (file, count) => {
   const suite = getConformanceSuite().suites.find(({ name }) => name === file)
   const judged = allTests(suite ?? { name: file, suites: [], tests: [] }, file).map(([name, test]) => ({
     name: `${name}: ${test.original.expr}`,
-    verdict: judge(test),
+    verdict: otherwiseInKubernetes.has(name) ? 'left out' : judge(test),
   }))
   expect(judged.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name)).toEqual([])
   expect(judged.filter(({ verdict }) => verdict === 'passed')).toHaveLength(count)

@@ -6,7 +6,7 @@ import { compilePattern } from '../custom/pattern.ts'
 import { type CallExpression, type Expression, type Literal, partsOf } from './ast.ts'
 import type { Checked } from './check.ts'
 import { CelCheckError, CelError, type CelProblem } from './errors.ts'
-import { formatClause, notFormatted, unrecognizedClause } from './library/format.ts'
+import { formatParts, notFormatted } from './library/format.ts'
 import { parseDuration, parseTimestamp, timestampOfSeconds } from './library/times.ts'
 import { type CelType, isEquivalent, types, typeText } from './types.ts'
 
@@ -90,25 +90,25 @@ function* formatProblems(
 ): Iterable<CelProblem> {
   if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list')
     return
-  const verbs = [...target.value.matchAll(formatClause)].flatMap(([, , verb]) => verb ?? [])
-  for (const [index, verb] of verbs.entries()) {
+  const wanted = [...formatParts(target.value)].filter((part) => typeof part !== 'string')
+  for (const [index, { verb, problem }] of wanted.entries()) {
     const given = list.elements[index]?.value
     if (given === undefined) {
       yield { offset, message: `index ${index} out of range` }
       return
     }
-    const takes = clauses[verb.toLowerCase() === 'x' ? 'x' : verb]
-    if (takes === undefined) {
-      yield { offset, message: unrecognizedClause(verb) }
+    if (problem !== undefined) {
+      yield { offset, message: problem }
       return
     }
+    const takes = clauses[verb.toLowerCase()] ?? []
     const unfit = firstUnfit(given, takes, checked, verb === 's')
     if (unfit === undefined) continue
     yield { offset: unfit.offset, message: notFormatted(verb, runtimeName(checked.typeOf(unfit))) }
     return
   }
-  if (list.elements.length <= verbs.length) return
-  const counts = `expected ${verbs.length}, got ${list.elements.length}`
+  if (list.elements.length <= wanted.length) return
+  const counts = `expected ${wanted.length}, got ${list.elements.length}`
   yield { offset, message: `too many arguments supplied to string.format (${counts})` }
 }
 

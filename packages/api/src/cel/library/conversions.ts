@@ -90,7 +90,8 @@ export function doubleText(value: number): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function decodeText(bytes: Uint8Array): string {
+/** Throws a CelError where the bytes are no text. */
+export function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {

@@ -12,7 +12,7 @@ import {
 } from '../../quantity.ts'
 import type { StringFormat } from '../../schema/schema.ts'
 import { formatChecks } from '../../schema/structural/formats.ts'
-import { checkFormat } from '../../string-formats.ts'
+import { checkFormat, checkName } from '../../string-formats.ts'
 import { CelError } from '../errors.ts'
 import { overload, rewritingCost, traversalCost } from '../functions.ts'
 import { CelList, Opaque, Optional } from '../values.ts'
@@ -24,7 +24,7 @@ const int64Max = 2n ** 63n
 
 /** Quantities are the same where the amounts are, however they are written. */
 export const quantityValue = (quantity: Quantity): QuantityValue =>
-  new Opaque('Quantity', quantity, String(quantity.nanos))
+  new Opaque('kubernetes.Quantity', quantity, String(quantity.nanos))
 
 function quantity(text: string): QuantityValue {
   const problem = quantityProblem(text)
@@ -47,35 +47,35 @@ const sign = (value: number): bigint => BigInt(Math.sign(value))
 
 const quantities = [
   overload('isQuantity(string): bool', (text: string) => isQuantity(text), traversalCost),
-  overload('quantity(string): Quantity', quantity, traversalCost),
-  overload('Quantity.sign(): int', ({ value }: QuantityValue) => sign(quantityToNumber(value))),
-  overload('Quantity.isInteger(): bool', isInteger),
-  overload('Quantity.asInteger(): int', asInteger),
-  overload('Quantity.asApproximateFloat(): double', ({ value }: QuantityValue) => quantityToNumber(value)),
+  overload('quantity(string): kubernetes.Quantity', quantity, traversalCost),
+  overload('kubernetes.Quantity.sign(): int', ({ value }: QuantityValue) => sign(quantityToNumber(value))),
+  overload('kubernetes.Quantity.isInteger(): bool', isInteger),
+  overload('kubernetes.Quantity.asInteger(): int', asInteger),
+  overload('kubernetes.Quantity.asApproximateFloat(): double', ({ value }: QuantityValue) => quantityToNumber(value)),
   overload(
-    'Quantity.isGreaterThan(Quantity): bool',
+    'kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool',
     (a: QuantityValue, b: QuantityValue) => compareQuantity(a.value, b.value) > 0,
   ),
   overload(
-    'Quantity.isLessThan(Quantity): bool',
+    'kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool',
     (a: QuantityValue, b: QuantityValue) => compareQuantity(a.value, b.value) < 0,
   ),
-  overload('Quantity.compareTo(Quantity): int', (a: QuantityValue, b: QuantityValue) =>
+  overload('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', (a: QuantityValue, b: QuantityValue) =>
     sign(compareQuantity(a.value, b.value)),
   ),
-  overload('Quantity.add(Quantity): Quantity', (a: QuantityValue, b: QuantityValue) =>
+  overload('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', (a: QuantityValue, b: QuantityValue) =>
     quantityValue(addQuantity(a.value, b.value)),
   ),
-  overload('Quantity.add(int): Quantity', (a: QuantityValue, b: bigint) =>
+  overload('kubernetes.Quantity.add(int): kubernetes.Quantity', (a: QuantityValue, b: bigint) =>
     quantityValue(addQuantity(a.value, fromInt(b))),
   ),
-  overload('Quantity.sub(Quantity): Quantity', (a: QuantityValue, b: QuantityValue) =>
+  overload('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', (a: QuantityValue, b: QuantityValue) =>
     quantityValue(subtractQuantity(a.value, b.value)),
   ),
-  overload('Quantity.sub(int): Quantity', (a: QuantityValue, b: bigint) =>
+  overload('kubernetes.Quantity.sub(int): kubernetes.Quantity', (a: QuantityValue, b: bigint) =>
     quantityValue(subtractQuantity(a.value, fromInt(b))),
   ),
-  overload('string(Quantity): string', ({ value }: QuantityValue) => formatQuantity(value)),
+  overload('string(kubernetes.Quantity): string', ({ value }: QuantityValue) => formatQuantity(value)),
 ]
 
 interface Version {
@@ -87,29 +87,37 @@ type VersionValue = Opaque<Version>
 const versionPattern =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$/
 
-/** Leniently: with a `v`, with leading zeros, with numbers missing. */
+/** Leniently: with a `v`, with leading zeros, with numbers missing where no label follows. */
 function normalized(text: string): string {
-  const [numbers = '', ...rest] = text
-    .trim()
-    .replace(/^v/, '')
-    .split(/(?=[-+])/)
-  const parts = numbers.split('.').map((part) => part.replace(/^0+(?=\d)/, ''))
-  while (parts.length < 3) parts.push('0')
-  return parts.join('.') + rest.join('')
+  const [major = '', minor, ...patch] = text.replace(/^v/, '').split('.')
+  const parts = [major, ...(minor === undefined ? [] : [minor]), ...(patch.length === 0 ? [] : [patch.join('.')])]
+  const isShort = parts.length < 3
+  if (isShort && /[-+]/.test(parts.at(-1) ?? '')) return ''
+  const numbers = parts.map((part) => part.replace(/^0+(?=\d)/, ''))
+  return [...numbers, ...new Array<string>(3 - parts.length).fill('0')].join('.')
 }
 
 function parseVersion(text: string, lenient: boolean): Version | undefined {
   const parts = versionPattern.exec(lenient ? normalized(text) : text)
   if (parts === null) return undefined
-  const [, major = '0', minor = '0', patch = '0', labels] = parts
-  return { numbers: [BigInt(major), BigInt(minor), BigInt(patch)], labels: labels?.split('.') ?? [] }
+  const [, major = '0', minor = '0', patch = '0', labels = ''] = parts
+  const numbers = [major, minor, patch, ...labels.split('.').filter((label) => /^\d+$/.test(label))]
+  // Go reads them as numbers of 64 bits.
+  if (numbers.some((number) => number.length > uint64DigitsMax || BigInt(number) > uint64Max)) return undefined
+  return {
+    numbers: [BigInt(major), BigInt(minor), BigInt(patch)],
+    labels: labels === '' ? [] : labels.split('.'),
+  }
 }
+
+const uint64DigitsMax = 20
+const uint64Max = 2n ** 64n - 1n
 
 /** Throws a CelError where it is none. */
 export function semver(text: string, lenient = false): VersionValue {
   const version = parseVersion(text, lenient)
   if (version === undefined) throw new CelError(`invalid semver: ${JSON.stringify(text)}`)
-  return new Opaque('Semver', version, `${version.numbers.join('.')}-${version.labels.join('.')}`)
+  return new Opaque('kubernetes.Semver', version, `${version.numbers.join('.')}-${version.labels.join('.')}`)
 }
 
 function compareVersions({ value: a }: VersionValue, { value: b }: VersionValue): number {
@@ -142,14 +150,22 @@ const versions = [
     (text: string, lenient: boolean) => parseVersion(text, lenient) !== undefined,
     traversalCost,
   ),
-  overload('semver(string): Semver', (text: string) => semver(text), traversalCost),
-  overload('semver(string, bool): Semver', semver, traversalCost),
-  overload('Semver.major(): int', ({ value }: VersionValue) => value.numbers[0]),
-  overload('Semver.minor(): int', ({ value }: VersionValue) => value.numbers[1]),
-  overload('Semver.patch(): int', ({ value }: VersionValue) => value.numbers[2]),
-  overload('Semver.isGreaterThan(Semver): bool', (a: VersionValue, b: VersionValue) => compareVersions(a, b) > 0),
-  overload('Semver.isLessThan(Semver): bool', (a: VersionValue, b: VersionValue) => compareVersions(a, b) < 0),
-  overload('Semver.compareTo(Semver): int', (a: VersionValue, b: VersionValue) => BigInt(compareVersions(a, b))),
+  overload('semver(string): kubernetes.Semver', (text: string) => semver(text), traversalCost),
+  overload('semver(string, bool): kubernetes.Semver', semver, traversalCost),
+  overload('kubernetes.Semver.major(): int', ({ value }: VersionValue) => BigInt.asIntN(64, value.numbers[0])),
+  overload('kubernetes.Semver.minor(): int', ({ value }: VersionValue) => BigInt.asIntN(64, value.numbers[1])),
+  overload('kubernetes.Semver.patch(): int', ({ value }: VersionValue) => BigInt.asIntN(64, value.numbers[2])),
+  overload(
+    'kubernetes.Semver.isGreaterThan(kubernetes.Semver): bool',
+    (a: VersionValue, b: VersionValue) => compareVersions(a, b) > 0,
+  ),
+  overload(
+    'kubernetes.Semver.isLessThan(kubernetes.Semver): bool',
+    (a: VersionValue, b: VersionValue) => compareVersions(a, b) < 0,
+  ),
+  overload('kubernetes.Semver.compareTo(kubernetes.Semver): int', (a: VersionValue, b: VersionValue) =>
+    BigInt(compareVersions(a, b)),
+  ),
 ]
 
 /** Formats by name, with what is wrong with a text. */
@@ -158,6 +174,9 @@ const named: Readonly<Record<string, (text: string) => readonly string[]>> = {
   dns1123Subdomain: ofFormat('dns1123-subdomain'),
   dns1035Label: ofFormat('dns1035-label'),
   qualifiedName: ofFormat('qualified-name'),
+  dns1123LabelPrefix: ofPrefix('dns1123-label'),
+  dns1123SubdomainPrefix: ofPrefix('dns1123-subdomain'),
+  dns1035LabelPrefix: ofPrefix('dns1035-label'),
   labelValue: ofFormat('label-value'),
   uri: ofCheck('uri', 'invalid URI'),
   uuid: ofCheck('uuid', 'does not match the UUID format'),
@@ -170,23 +189,30 @@ function ofFormat(format: StringFormat): (text: string) => readonly string[] {
   return (text) => checkFormat(format, text)
 }
 
+/** Of the beginning of a name, to which something is added. */
+function ofPrefix(format: Parameters<typeof checkName>[0]): (text: string) => readonly string[] {
+  return (text) => checkName(format, text, true)
+}
+
 function ofCheck(format: string, problem: string): (text: string) => readonly string[] {
   return (text) => (formatChecks.get(format)?.(text) === true ? [] : [problem])
 }
 
 const formatOf = (name: string): Opaque<(text: string) => readonly string[]> | undefined => {
   const check = Object.hasOwn(named, name) ? named[name] : undefined
-  return check === undefined ? undefined : new Opaque('Format', check, name)
+  return check === undefined ? undefined : new Opaque('kubernetes.NamedFormat', check, name)
 }
 
 const formats = [
-  overload('format.named(string): optional<Format>', (name: string) => {
+  overload('format.named(string): optional<kubernetes.NamedFormat>', (name: string) => {
     const format = formatOf(name)
     return format === undefined ? Optional.none : new Optional(format)
   }),
-  ...Object.keys(named).map((name) => overload(`format.${name}(): Format`, () => formatOf(name) ?? null)),
+  ...Object.keys(named).map((name) =>
+    overload(`format.${name}(): kubernetes.NamedFormat`, () => formatOf(name) ?? null),
+  ),
   overload(
-    'Format.validate(string): optional<list<string>>',
+    'kubernetes.NamedFormat.validate(string): optional<list<string>>',
     ({ value }: Opaque<(text: string) => readonly string[]>, text: string) => {
       const problems = value(text)
       return problems.length === 0 ? Optional.none : new Optional(CelList.of(problems))

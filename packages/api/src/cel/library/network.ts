@@ -1,6 +1,7 @@
 /** Addresses, networks and URLs, as Kubernetes has them. */
-import { BlockList, isIP, isIPv4 } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { goQuoted } from '../../go-text.ts'
+import { GoUrlError, parseGoRequestUri } from '../../go-url.ts'
 import { CelError } from '../errors.ts'
 import { type CallCost, overload, rewritingCost, stringTraversal, traversalCost } from '../functions.ts'
 import { CelList, CelMap, type CelValue, Opaque } from '../values.ts'
@@ -19,15 +20,23 @@ type NetworkValue = Opaque<Network>
 /** Zones, and IPv4 in IPv6, are no addresses here. */
 function parseAddress(text: string): Address | undefined {
   const family = isIP(text)
-  if (family === 0 || text.includes('%') || /^::ffff:.*\./i.test(text)) return undefined
-  return family === 4 ? { text, family } : { text: new URL(`http://[${text}]`).hostname.slice(1, -1), family: 6 }
+  if (family === 0 || text.includes('%')) return undefined
+  if (family === 4) return { text, family }
+  const canonical = new URL(`http://[${text}]`).hostname.slice(1, -1)
+  return isMapped(canonical) ? undefined : { text: canonical, family: 6 }
 }
+
+/** Whether a canonical text is of an IPv4 address as IPv6 has it. */
+const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(text)
 
 function ip(text: string): AddressValue {
   const address = parseAddress(text)
-  if (address === undefined)
-    throw new CelError(`IP Address ${JSON.stringify(text)} parse error during conversion from string`)
-  return new Opaque('net.IP', address, address.text)
+  if (address !== undefined) return new Opaque('net.IP', address, address.text)
+  if (isIP(text) === 6 && !text.includes('%')) {
+    throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
+  }
+  if (isIP(text) === 6) throw new CelError(`IP address ${goQuoted(text)} with zone value is not allowed`)
+  throw new CelError(`IP Address ${goQuoted(text)} parse error during conversion from string`)
 }
 
 function parseNetwork(text: string): Network | undefined {
@@ -64,7 +73,11 @@ const isIn =
 
 const kinds = {
   isLoopback: listOf('127.0.0.0/8', '::1/128'),
-  isLinkLocalMulticast: listOf('224.0.0.0/24', 'ff02::/16'),
+  // Whatever the flags are that IPv6 has before the scope.
+  isLinkLocalMulticast: listOf(
+    '224.0.0.0/24',
+    ...Array.from({ length: 16 }, (_, flags) => `ff${flags.toString(16)}2::/16`),
+  ),
   isLinkLocalUnicast: listOf('169.254.0.0/16', 'fe80::/10'),
 }
 const multicast = listOf('224.0.0.0/4', 'ff00::/8')
@@ -162,38 +175,56 @@ interface UrlParts {
   readonly query: string
 }
 
-const urlPattern =
-  /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/(?:[^/?#@]*@)?(\[[^\]/?#]*\]|[^/?#:[\]]*)(?::(\d*))?)?([^?]*)(?:\?(.*))?$/
+/** Throws a GoUrlError. */
+function parseUrl(text: string): UrlParts {
+  const { scheme, host, path, query } = parseGoRequestUri(text)
+  const [, hostname = host, port = ''] = /^(\[.*\]|[^:]*)(?::(\d*))?$/.exec(host) ?? []
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  if (hostname.startsWith('[') && isIP(bare.replace(/%25.*$/, '')) !== 6) throw new GoUrlError('invalid host')
+  return { scheme, host, hostname: bare.replace('%25', '%'), port, escapedPath: escapedPath(path), query }
+}
 
-/** As Go reads what is asked of a server: with a scheme, or a path from the root. Nothing is made canonical. */
-function parseUrl(text: string): UrlParts | undefined {
-  const parts = urlPattern.exec(text)
-  if (parts === null || text === '' || /[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return undefined
-  const [, scheme = '', hostname = '', port, path = '', query = ''] = parts
-  if (scheme === '' && !text.startsWith('/')) return undefined
-  if (hostname.startsWith('[') && isIPv4(hostname.slice(1, -1))) return undefined
-  const host = port === undefined ? hostname : `${hostname}:${port}`
-  return {
-    scheme: scheme.toLowerCase(),
-    host,
-    hostname: hostname.replace(/^\[|\]$/g, ''),
-    port: port ?? '',
-    escapedPath: path,
-    query,
+const escapableBytes = /[^\w.~$&+,/:;=@-]/g
+
+/** A path as it was written, unless it has what Go writes in another way. */
+function escapedPath(path: string): string {
+  if (/^[\w.~!$&'()*+,/:;=@[\]%-]*$/.test(path)) return path
+  const bytes = unescapedBytes(path).toString('latin1')
+  return bytes.replace(escapableBytes, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+}
+
+const unescapedBytes = (text: string): Buffer =>
+  Buffer.from(
+    Buffer.from(text)
+      .toString('latin1')
+      .replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  )
+
+function isUrl(text: string): boolean {
+  try {
+    parseUrl(text)
+    return true
+  } catch {
+    return false
   }
 }
 
 function url(text: string): UrlValue {
-  const parts = parseUrl(text)
-  if (parts !== undefined) return new Opaque('kubernetes.URL', parts, text)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are looked for
-  const problem = /[\x00-\x1f\x7f]/.test(text) ? 'net/url: invalid control character in URL' : 'invalid URI for request'
-  throw new CelError(`URL parse error during conversion from string: parse ${goQuoted(text)}: ${problem}`)
+  try {
+    return new Opaque('kubernetes.URL', parseUrl(text), text)
+  } catch (error) {
+    if (!(error instanceof GoUrlError)) throw error
+    throw new CelError(`URL parse error during conversion from string: ${error.message}`)
+  }
 }
 
 function queryOf({ value }: UrlValue): CelMap {
   const names = new Map<string, string[]>()
-  for (const [name, each] of new URLSearchParams(value.query)) {
+  for (const pair of value.query.split('&')) {
+    // Go passes over what it cannot read.
+    if (pair === '' || pair.includes(';') || /%(?![0-9a-fA-F]{2})/.test(pair)) continue
+    const [[name = '', each = ''] = []] = new URLSearchParams(pair)
     const known = names.get(name)
     if (known === undefined) names.set(name, [each])
     else known.push(each)
@@ -202,7 +233,7 @@ function queryOf({ value }: UrlValue): CelMap {
 }
 
 const urls = [
-  overload('isURL(string): bool', (text: string) => parseUrl(text) !== undefined),
+  overload('isURL(string): bool', isUrl),
   overload('url(string): kubernetes.URL', url, traversalCost),
   overload('kubernetes.URL.getScheme(): string', ({ value }: UrlValue) => value.scheme),
   overload('kubernetes.URL.getHost(): string', ({ value }: UrlValue) => value.host),

@@ -23,3 +23,20 @@ it('trims a text at once, however much white space is within', () => {
   const text = `a${' '.repeat(100_000)}b`
   expect(trimmed(` ${text} `)).toBe(text)
 })
+
+it.each([
+  ["'tacocat'.indexOf('a', 30)", -1n],
+  ["'tacocat'.indexOf('a', 7)", -1n],
+  ["'tacocat'.indexOf('', 9)", 9n],
+  ["'tacocat'.indexOf('a', -1)", 'index out of range: -1'],
+  ["'hello mellow'.lastIndexOf('ello', 20)", -1n],
+  ["'hello mellow'.lastIndexOf('ello', 6)", 1n],
+  ["'hello mellow'.lastIndexOf('ello')", 7n],
+  ["'hello mellow'.lastIndexOf('')", 12n],
+  ["'hello mellow'.lastIndexOf('ello', -1)", 'index out of range: -1'],
+])('looks for texts as cel-go does: %s', (expression, expected) => {
+  const compiled = compileCel(expression, new Map())
+  if ('problem' in compiled) throw new Error(compiled.problem)
+  const result = compiled.program.run(new Map(), 1_000_000)
+  expect('value' in result ? result.value : result.error).toBe(expected)
+})

@@ -28,9 +28,12 @@ function charAt(text: string, index: bigint): string {
   return all[Number(index)] ?? ''
 }
 
+/** Behind the end nothing is found; before the beginning nothing can be looked for. */
 function indexOf(text: string, part: string, from = 0n): bigint {
+  if (part === '') return from
+  if (from < 0n) throw new CelError(`index out of range: ${from}`)
   const all = characters(text)
-  if (from < 0n || from > BigInt(all.length)) throw new CelError(`index out of range: ${from}`)
+  if (from >= BigInt(all.length)) return -1n
   const head = all.slice(0, Number(from)).join('').length
   const found = text.indexOf(part, head)
   return found === -1 ? -1n : BigInt(characters(text.slice(0, found)).length)
@@ -38,7 +41,9 @@ function indexOf(text: string, part: string, from = 0n): bigint {
 
 function lastIndexOf(text: string, part: string, from?: bigint): bigint {
   const all = characters(text)
-  if (from !== undefined && (from < 0n || from > BigInt(all.length))) throw new CelError(`index out of range: ${from}`)
+  if (part === '') return from ?? BigInt(all.length)
+  if (from !== undefined && from < 0n) throw new CelError(`index out of range: ${from}`)
+  if (from !== undefined && from >= BigInt(all.length)) return -1n
   const head = from === undefined ? undefined : all.slice(0, Number(from)).join('').length
   const found = text.lastIndexOf(part, head)
   return found === -1 ? -1n : BigInt(characters(text.slice(0, found)).length)
