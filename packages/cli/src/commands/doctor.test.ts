@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,6 +69,12 @@ describe('doctor', () => {
   it('names a directory that holds no store', async () => {
     rmSync(store, { recursive: true })
     expect((await doctor()).stderr).toMatch(/the store in .* is damaged: it is missing/)
+  })
+
+  it('says that no cluster was ever started there, and makes no directory', async () => {
+    const stderr = 'error: no cluster was ever started in .coracle/clusters/staging\n'
+    expect(await doctor('--name', 'staging')).toEqual({ code: 1, stdout: '', stderr })
+    expect(existsSync(join(home, '.coracle', 'clusters'))).toBe(false)
   })
 
   it('says that the cluster runs', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { examineStore, holdsLmdbStore, lockDirectory, repairStore, type StoreReport, settleStore } from '@coracle/store'
 import { CliError } from '../cli-error.ts'
@@ -28,6 +29,7 @@ export async function doctor(host: Host, flags: DoctorFlags): Promise<void> {
     host.stdout.write(`${text} to have its store examined\n`)
     return
   }
+  if (!existsSync(place.directory)) throw new CliError(`no cluster was ever started in ${place.shown}`)
   const record = readServerRecord(place.directory)
   for (const finding of findings(host, place, record)) host.stdout.write(`${finding}\n`)
   const store = join(place.directory, 'store')
