@@ -22,6 +22,7 @@ import type { Cluster, ClusterOptions, ComponentName } from './cluster.ts'
 import { RestartableComponent, type StartComponent, type Started, type Stop, type StopOptions } from './component.ts'
 import { Controllers } from './controllers.ts'
 import { type DataDirectory, openDataDirectory } from './data-directory.ts'
+import { defaultNodePrefix } from './default-node-prefix.ts'
 import { drive, drivesOf } from './drive.ts'
 import { identities } from './identities.ts'
 import { runWhileLeading } from './leadership.ts'
@@ -133,7 +134,7 @@ async function start(
     !storedNodes || (runtime === 'simulated' && options.agents !== 'separate'),
     'nodes of the store are simulated, by one agent that they share',
   )
-  const { nodes: count = storedNodes ? 0 : 1, nodePrefix: namePrefix = store.shared ? `${hostname()}-` : 'node-' } =
+  const { nodes: count = storedNodes ? 0 : 1, nodePrefix: namePrefix = defaultNodePrefix(store.shared, hostname()) } =
     options
   const { leaderElection: times } = options
   /** With one server there is nobody to agree with: nothing is elected, nothing waits. */
