@@ -54,12 +54,11 @@ const userspace =
   'The service proxy is a program without root: packets are not rewritten, so sources and addresses of others are beyond it.'
 const clouds = 'There is no cloud provider, and no load balancer of one.'
 const clusterAutoscaler = 'Tests the cluster autoscaler, another project that adds and removes machines of a cloud.'
-const policies =
-  'Network policies are kept and enforced by nobody: pods of the process runtime share the network of their host.'
+const policies = 'Pods of the process runtime share the network of their host, where nobody enforces network policies.'
 const applications = 'Runs container images of databases, which the process runtime does not.'
 const podNetwork =
   'Traffic between pods: those of the process runtime share the network of their host, simulated ones have none.'
-const devices = 'Devices are not allocated yet.'
+const devices = 'Plugins that offer devices to a node agent are not taken: devices come by ResourceSlices.'
 const stages = 'is created, found, watched, patched, replaced and deleted'
 const collection = 'is listed in all namespaces and deleted as a collection, by its labels'
 const status = 'has a status that is read, patched and replaced apart from the rest'

@@ -30,7 +30,6 @@ const controllerNotes: Readonly<Record<string, string>> = {
     'It tells who has to expand a volume: drivers of volumes bring a program that does.',
   'selinux-warning-controller': 'Volumes are not mounted with labels of SELinux.',
   'service-lb-controller': cloud,
-  'serviceaccount-token-controller': 'When a token was used last is not noted.',
   'taint-eviction-controller': 'One controller with the node lifecycle, as they were before 1.29; its events name it.',
   'ttl-controller': 'It only tells old node agents for how long they may keep secrets.',
 }
@@ -72,7 +71,7 @@ export const admissionPlugins: readonly Part[] = [
   {
     upstream: 'ServiceAccount',
     ours: 'ServiceAccount',
-    note: 'Pods get a volume with a token where a container runtime runs them; processes cannot have its path.',
+    note: 'A pod of the account `default` whose containers are processes gets a volume with a token if it asks for one ([0057](decisions/0057-tokens-for-accounts-of-their-own.md)).',
   },
   { upstream: 'ClusterTrustBundleAttest', note: trustBundles },
   ...[
@@ -101,7 +100,8 @@ export const kindNotes: Readonly<Record<string, string>> = {
   'apiregistration.k8s.io/v1/apiservices': 'Streams that change the protocol do not go through to other servers.',
   'flowcontrol.apiserver.k8s.io/v1/flowschemas': fairness,
   'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations': fairness,
-  'networking.k8s.io/v1/networkpolicies': 'Kept, and enforced by nobody.',
+  'networking.k8s.io/v1/networkpolicies':
+    'Kept, and enforced by the network plugin of container runtimes where that does, as upstream; for processes by nobody.',
   'networking.k8s.io/v1/ingresses': 'Kept; traffic is a matter of an ingress controller, as upstream.',
   'resource.k8s.io/v1/deviceclasses': '`extendedResourceName` is kept, and gives containers nothing.',
   'resource.k8s.io/v1/resourceclaims': 'Nodes have no drivers ([0067](decisions/0067-devices-without-drivers.md)).',

@@ -697,6 +697,7 @@ describe('up', () => {
   it.each([
     [['--port', '70000'], /^error: invalid argument "70000" for "--port" flag: .* from 0 up to 65535\n/],
     [['--nodes', '-1'], /^error: invalid argument "-1" for "--nodes" flag: .* from 0 /],
+    [['--runtime', 'simulated', '--nodes', '20001'], /^error: a cluster has at most 20000 simulated nodes: /],
     [['--nodes', '65'], /^error: one host cannot be 65 nodes.* --nodes, or --runtime simulated\n$/],
     [
       ['--runtime', 'foo'],

@@ -10,7 +10,7 @@ import {
   startCluster,
   withoutImages,
 } from '@coracle/cluster'
-import { deadContainerLimits } from '@coracle/kubelet'
+import { deadContainerLimits, nodeAgentsMax } from '@coracle/kubelet'
 import { CliError } from '../cli-error.ts'
 import { isDetached } from '../detached-program.ts'
 import type { Host } from '../host.ts'
@@ -175,6 +175,9 @@ function checkFlags({ nodes = 1, runtime = 'process', images, missingImages, lis
     throw new CliError(
       `one host cannot be ${nodes} nodes of real processes: give at most ${processNodesMax} with --nodes, or --runtime simulated`,
     )
+  }
+  if (runtime === 'simulated' && nodes > nodeAgentsMax) {
+    throw new CliError(`a cluster has at most ${nodeAgentsMax} simulated nodes: give no more with --nodes`)
   }
 }
 
