@@ -226,10 +226,6 @@ async function start(
   }
 }
 
-/** What names of nodes begin with where nobody says it. Hosts may have capital letters in their names, and nodes may not. */
-export const defaultNodePrefix = (isShared: boolean, host: string): string =>
-  isShared ? `${host.toLowerCase()}-` : 'node-'
-
 interface OpenedStore {
   readonly store: Store
   readonly close: () => Promise<void>

@@ -84,12 +84,6 @@ describe('doctor', () => {
     expect((await doctor()).stderr).toMatch(/the store in .* is damaged: it is missing/)
   })
 
-  it('says that no cluster was ever started there, and makes no directory', async () => {
-    const stderr = 'error: no cluster was ever started in .coracle/clusters/staging\n'
-    expect(await doctor('--name', 'staging')).toEqual({ code: 1, stdout: '', stderr })
-    expect(existsSync(join(home, '.coracle', 'clusters'))).toBe(false)
-  })
-
   it('says that the cluster runs', async () => {
     const lock = lockDirectory(join(home, '.coracle'))
     const text = `a cluster runs in .coracle (process ${process.pid}): stop it with \`coracle down\``
