@@ -71,7 +71,7 @@ const deviceType: ObjectType = {
   fields: new Map<string, CelType>([
     ['driver', stringOf(domainBytesMax)],
     ['attributes', mapsByDomain(attributeType)],
-    ['capacity', mapsByDomain({ kind: 'opaque', name: 'Quantity' })],
+    ['capacity', mapsByDomain({ kind: 'opaque', name: 'kubernetes.Quantity' })],
     ['allowMultipleAllocations', types.bool],
   ]),
 }
