@@ -259,8 +259,8 @@ function hostAddressErrors({ hostIP = '', hostIPs = none }: PodStatus, old: PodS
   const [first] = hostIPs
   if (first === undefined) return none
   const path = statusPath.field('hostIPs')
-  const errors =
-    first.ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), first.ip, 'must be equal to `hostIP`')]
+  const { ip = '' } = first
+  const errors = ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), ip, 'must be equal to `hostIP`')]
   return [...errors, ...addressErrors(hostIPs, old.hostIPs ?? none, path)]
 }
 
