@@ -78,6 +78,20 @@ export const isNative = (name: string): boolean => !name.includes('/') || name.i
 export const isExtended = (name: string): boolean =>
   // A quota for it puts a prefix before its name, which must leave it a name.
   !isNative(name) && !name.startsWith('requests.') && checkFormat('qualified-name', `requests.${name}`).length === 0
+const counts = new Set([
+  'configmaps',
+  'persistentvolumeclaims',
+  'pods',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+  'services.loadbalancers',
+  'services.nodeports',
+])
+
+/** Whether a resource is a number of objects. */
+export const isObjectCount = (name: string): boolean => counts.has(name)
 /** Whether more of a resource may be promised than there is. */
 export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
 
