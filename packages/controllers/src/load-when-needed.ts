@@ -8,6 +8,7 @@ export async function loadWhatControllersNeedLater(): Promise<void> {
     import('./device-taint-eviction/plan.ts'),
     import('./endpoint-slice-mirroring/plan.ts'),
     import('./horizontal-pod-autoscaler/sync.ts'),
+    import('./job/plan.ts'),
     import('./legacy-token-cleaner/plan.ts'),
     import('./local-path-provisioner/plan.ts'),
     import('./persistent-volume-binder/plan.ts'),

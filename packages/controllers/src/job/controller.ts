@@ -35,9 +35,10 @@ import { isActive, isReady } from '../pods/pod-state.ts'
 import { jobRestMs } from '../pods/rest.ts'
 import { givesRoom } from '../resource-quota/gives-room.ts'
 import { selectorOf } from '../selector-of.ts'
+import { isAtWork } from './at-work.ts'
 import { judgeDependencies } from './dependencies.ts'
 import { isTracked, trackingFinalizer } from './job-pods.ts'
-import { isAtWork, isSettled, type JobPlan, planJob } from './plan.ts'
+import type { JobPlan } from './plan.ts'
 
 /** The index of Jobs by those that they wait for. */
 const dependentsIndexName = 'depends-on'
@@ -71,6 +72,7 @@ const selectorOfJob = ({ spec }: Job) => selectorOf(spec.selector)
 
 /** Runs the pods of Jobs, and counts each of them once. */
 export function createJobController(): Controller {
+  let plans: typeof import('./plan.ts') | undefined
   return controller('job-controller', { component: 'job-controller' })
     .for(jobs, {
       indexes: { [dependentsIndexName]: byDependency, [selectorIndexName]: filedBySelector(selectorOfJob) },
@@ -80,6 +82,9 @@ export function createJobController(): Controller {
     .watches(podResource, jobsOf, { predicates: [changesJob], indexes: podIndexes })
     .retriesOn(resourceQuotas, { predicates: [givesRoom] })
     .reconcile(async ({ key, object: job }, context) => {
+      // Many clusters have none. Where time is virtual it stands still meanwhile.
+      plans ??= await context.clock.hold(import('./plan.ts'))
+      const { isSettled, planJob } = plans
       const podsOfName = context.informer(podResource).byIndex(trackedIndexName, key)
       const claims = job === undefined ? noClaims : claimsOf(job, context)
       // Nobody counts pods of a Job that is gone: they need not wait for it.

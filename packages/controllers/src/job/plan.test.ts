@@ -3,10 +3,11 @@ import type { Action } from '@coracle/controller-runtime'
 import { describe, expect, it } from 'vitest'
 import { job, jobPod as pod, type PodTraits as Traits } from '../testing/jobs.ts'
 import { secondsAgo, startMs } from '../testing/objects.ts'
+import { isAtWork } from './at-work.ts'
 import { backOffAfter } from './back-off.ts'
 import { type Dependencies, judgeDependencies } from './dependencies.ts'
 import { failureCountAnnotation, indexAnnotation, trackingFinalizer } from './job-pods.ts'
-import { isAtWork, planJob } from './plan.ts'
+import { planJob } from './plan.ts'
 
 const met: Dependencies = { state: 'met' }
 

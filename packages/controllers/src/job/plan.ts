@@ -19,6 +19,7 @@ import { byActivity } from '../pods/deletion-ranking.ts'
 import { podKey } from '../pods/pod-key.ts'
 import { isActive, isReady, isTerminating } from '../pods/pod-state.ts'
 import { type Account, account } from './accounting.ts'
+import { isManagedElsewhere } from './at-work.ts'
 import { nextPodAt } from './back-off.ts'
 import type { Dependencies } from './dependencies.ts'
 import { deadlineOf, type Ending, earlyEnding, interimCondition } from './ending.ts'
@@ -52,15 +53,6 @@ export interface JobPlan extends Plan<JobStatus>, Report {
    */
   readonly otherwise?: () => Report
 }
-
-/** Who runs a Job that does not say who does. */
-const ownName = 'kubernetes.io/job-controller'
-
-const isManagedElsewhere = ({ spec }: Job): boolean => spec.managedBy !== undefined && spec.managedBy !== ownName
-
-/** Whether a Job still makes, adopts and lets go of pods. */
-export const isAtWork = (job: Job): boolean =>
-  !isManagedElsewhere(job) && job.metadata.deletionTimestamp === undefined && !isJobFinished(job)
 
 /** What to do about a Job (pkg/controller/job). Pure. */
 export function planJob({ job, pods, dependencies, isNamespaceGoing }: ObservedJob, nowMs: Time): JobPlan {
