@@ -7,6 +7,7 @@ import type { StoredKind } from '../stored-kind.ts'
 import { validatingAdmissionPolicies } from './admissionregistration/validating-admission-policy.ts'
 import { customResourceDefinitions } from './apiextensions/custom-resource-definition.ts'
 import { apiServices } from './apiregistration/api-service.ts'
+import { endpointSlices } from './discovery/endpoint-slice/endpoint-slice.ts'
 import { flowSchemas } from './flowcontrol/flow-schema.ts'
 
 // Lists that OpenAPI calls sets or maps, and whose elements nobody compares upstream.
@@ -19,6 +20,11 @@ describe('the same may be there twice', () => {
     }
     const spec = { priorityLevelConfiguration: { name: 'low' }, matchingPrecedence: 1000, rules: [rule] }
     expect(problemsOfCreate(flowSchemas, { spec })).toEqual([])
+  })
+
+  it('among the addresses of an endpoint', () => {
+    const endpoints = [{ addresses: ['10.1.2.3', '10.1.2.3'] }]
+    expect(problemsOfCreate(endpointSlices, { addressType: 'IPv4', endpoints })).toEqual([])
   })
 
   it('among the variables of a ValidatingAdmissionPolicy', () => {

@@ -23,7 +23,7 @@ export function validateIngressClass({ spec = {} }: IngressClass): readonly Fiel
 export const validateIngressClassUpdate = (
   { spec }: IngressClass,
   { spec: old }: IngressClass,
-): readonly FieldError[] => checkUnchanged(spec?.controller, old?.controller, specPath.field('controller'))
+): readonly FieldError[] => checkUnchanged(spec?.controller ?? '', old?.controller ?? '', specPath.field('controller'))
 
 const scopes: readonly string[] = ['Cluster', 'Namespace']
 

@@ -188,6 +188,9 @@ describe('an ingress class', () => {
     expect(problemsOfUpdate(ingressClasses, withSpec({}), withSpec({ controller: 'example.com/other' }))).toEqual([
       'spec.controller: Invalid value: "example.com/other": field is immutable',
     ])
+    expect(problemsOfUpdate(ingressClasses, withSpec({}), withSpec({ controller: undefined }))).toContain(
+      'spec.controller: Invalid value: "": field is immutable',
+    )
   })
 
   it('is shown with its parameters, and is the default one by annotation', () => {

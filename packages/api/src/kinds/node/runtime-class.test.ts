@@ -30,6 +30,9 @@ it.each<readonly [string, object, readonly string[]]>([
 it('keeps its handler', () => {
   const problems = problemsOfUpdate(runtimeClasses, { handler: 'vm' }, { handler: 'container' })
   expect(problems).toEqual(['handler: Invalid value: "container": field is immutable'])
+  expect(problemsOfUpdate(runtimeClasses, { handler: 'vm' }, {})).toContain(
+    'handler: Invalid value: "": field is immutable',
+  )
 })
 
 it('is shown with its handler', () => {

@@ -83,7 +83,7 @@ export const runtimeClasses = kind<RuntimeClass>(runtimeClassSchema, {
   rules: { createsOnUpdate: true, updatesUnconditionally: false },
   finalizers: 'any',
   validate,
-  validateUpdate: (next, old) => checkUnchanged(next.handler, old.handler, FieldPath.of('handler')),
+  validateUpdate: (next, old) => checkUnchanged(next.handler ?? '', old.handler ?? '', FieldPath.of('handler')),
   warnings: ({ scheduling }) =>
     nodeLabelWarnings(Object.keys(scheduling?.nodeSelector ?? {}), () => FieldPath.of('scheduling', 'nodeSelector')),
 })

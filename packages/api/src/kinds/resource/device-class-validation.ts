@@ -1,7 +1,6 @@
 import { deepEqual } from '../../equality.ts'
 import { type FieldError, invalidField } from '../../field-error.ts'
 import { FieldPath } from '../../field-path.ts'
-import { checkFormat } from '../../string-formats.ts'
 import { isExtended } from '../core/pod/validation/resources.ts'
 import type { DeviceClass } from './device-class.ts'
 import { checkDeviceConfiguration, checkSelectors } from './device-request-validation.ts'
@@ -20,13 +19,8 @@ export function checkDeviceClass({ spec }: DeviceClass, old?: DeviceClass): read
     ...checkItems(config, deviceConfigMax, specPath.field('config'), (each, path) =>
       checkDeviceConfiguration(each, path, keepsConfig),
     ),
-    ...(resource === undefined || isExtendedResourceName(resource)
+    ...(resource === undefined || isExtended(resource)
       ? []
       : [invalidField(specPath.field('extendedResourceName'), resource, 'must be a valid extended resource name')]),
   ]
-}
-
-/** core/v1/helper IsExtendedResourceName: a quota for it must have a name too. */
-function isExtendedResourceName(name: string): boolean {
-  return isExtended(name) && checkFormat('qualified-name', `requests.${name}`).length === 0
 }

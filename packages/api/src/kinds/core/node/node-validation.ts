@@ -14,11 +14,12 @@ import { FieldPath } from '../../../field-path.ts'
 import { structValue } from '../../../internal-structs/struct-value.ts'
 import { isJsonObject } from '../../../json.ts'
 import { jsonSyntaxError } from '../../../json-syntax/json-syntax.ts'
-import { compareQuantity, parseQuantity } from '../../../quantity.ts'
+import { parseQuantity } from '../../../quantity.ts'
 import type { StringFormat } from '../../../schema/schema.ts'
 import { checkFormat } from '../../../string-formats.ts'
 import { checkStrictCidr, looseCidrFamily } from '../../addresses.ts'
 import type { ResourceList } from '../common.ts'
+import { isExtended, isObjectCount } from '../pod/validation/resources.ts'
 import type { Node } from './node-schema.ts'
 import { type NodeConfigSource, type Taint, taintEffects } from './node-spec.ts'
 import type { NodeAddress } from './node-status.ts'
@@ -222,15 +223,15 @@ function duplicateAddresses(addresses: readonly NodeAddress[], path: FieldPath):
 function validateAmounts(amounts: ResourceList, path: FieldPath): readonly FieldError[] {
   return Object.entries(amounts).flatMap(([resource, amount]) => {
     const at = path.field(resource)
-    if (compareQuantity(amount, '0') < 0) return [invalidField(at, amount, 'must be greater than or equal to 0')]
-    const isWhole = parseQuantity(amount).nanos % 1_000_000_000n === 0n
-    return isWhole || !isCounted(resource) ? [] : [invalidField(at, amount, 'must be an integer')]
+    const { nanos } = parseQuantity(amount)
+    const errors = nanos < 0n ? [invalidField(at, amount, 'must be greater than or equal to 0')] : []
+    const isWhole = nanos % 1_000_000_000n === 0n
+    return isWhole || !isCounted(resource) ? errors : [...errors, invalidField(at, amount, 'must be an integer')]
   })
 }
 
-/** Resources that come in whole numbers: pods, and whatever a vendor adds. */
-const isCounted = (resource: string): boolean =>
-  resource === 'pods' || (resource.includes('/') && !resource.split('/')[0]?.endsWith('kubernetes.io'))
+/** Resources that come in whole numbers: objects, and whatever a vendor adds (core/v1/helper IsIntegerResourceName). */
+const isCounted = (resource: string): boolean => isObjectCount(resource) || isExtended(resource)
 
 function validatePodCidrs(cidrs: readonly string[], path: FieldPath): readonly FieldError[] {
   const errors = cidrs.flatMap((cidr, index) => checkStrictCidr(cidr, path.index(index)))

@@ -136,6 +136,24 @@ describe('validation of a node', () => {
         'status.allocatable.example.com/gpu: Invalid value: "500m": must be an integer',
       ],
     ],
+    [
+      'parts of objects, and less than nothing of them',
+      { status: { allocatable: { services: '1500m', pods: '-1500m' } } },
+      [
+        'status.allocatable.services: Invalid value: "1500m": must be an integer',
+        'status.allocatable.pods: Invalid value: "-1500m": must be greater than or equal to 0',
+        'status.allocatable.pods: Invalid value: "-1500m": must be an integer',
+      ],
+    ],
+    [
+      'parts of what is no resource of a vendor',
+      {
+        status: {
+          allocatable: { 'a b/c': '1500m', 'requests.example.com/gpu': '1500m', 'x.kubernetes.io/y': '1500m' },
+        },
+      },
+      [],
+    ],
   ])('says of %s', (_, draft, problems) => {
     expect(problemsOfCreate(nodes, draft)).toEqual(problems)
   })

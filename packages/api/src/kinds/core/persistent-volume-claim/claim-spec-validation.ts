@@ -59,7 +59,7 @@ function validateDataSources({ dataSource, dataSourceRef }: PersistentVolumeClai
 
 function validateDataSource(source: DataSource | undefined, path: FieldPath): FieldError[] {
   if (source === undefined) return []
-  const { apiGroup = '', kind } = source
+  const { apiGroup = '', kind = '' } = source
   const why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup"
   return [
     ...(apiGroup === '' && kind !== 'PersistentVolumeClaim' ? [invalidField(path, kind, why)] : []),

@@ -59,6 +59,13 @@ describe('an update of the status', () => {
     ])
   })
 
+  it('lets no container run again that the pod does not name', () => {
+    const others = (statuses: readonly ContainerStatus[]) => statuses.map((each) => ({ ...each, name: 'other' }))
+    const old = { containerStatuses: others(ended(1)), initContainerStatuses: others(ended(1)) }
+    const status = { containerStatuses: others(running), initContainerStatuses: others(running) }
+    expect(errors('Always', old, status)).toEqual([revived('containerStatuses'), revived('initContainerStatuses')])
+  })
+
   it('lets sidecars run again, and ephemeral containers never', () => {
     const spec = { initContainers: [{ ...web, name: 'proxy', restartPolicy: 'Always' }] }
     const named = (statuses: readonly ContainerStatus[]) => statuses.map((each) => ({ ...each, name: 'proxy' }))

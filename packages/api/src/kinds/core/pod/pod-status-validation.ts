@@ -96,7 +96,7 @@ function nominationErrors({ nominatedNodeName }: PodStatus, { spec, status }: Po
 
 const neverAgain = { restartPolicy: 'Never' } as const
 
-/** A container that has ended for good stays that way. */
+/** A container that has ended for good, or that the pod does not name, stays that way. */
 function transitionErrors(
   statuses: readonly ContainerStatus[],
   old: readonly ContainerStatus[],
@@ -112,7 +112,7 @@ function transitionErrors(
     const exitCode = before.state?.terminated?.exitCode
     if (exitCode === undefined) return []
     const container = list === 'ephemeralContainerStatuses' ? neverAgain : containers.get(before.name)
-    if (restartsAfter(container ?? {}, spec, exitCode)) return []
+    if (container !== undefined && restartsAfter(container, spec, exitCode)) return []
     if (!running.has(before.name)) return []
     const path = statusPath.field(list).index(index).field('state')
     return [forbiddenField(path, 'may not be transitioned to non-terminated state')]
@@ -259,8 +259,8 @@ function hostAddressErrors({ hostIP = '', hostIPs = none }: PodStatus, old: PodS
   const [first] = hostIPs
   if (first === undefined) return none
   const path = statusPath.field('hostIPs')
-  const errors =
-    first.ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), first.ip, 'must be equal to `hostIP`')]
+  const { ip = '' } = first
+  const errors = ip === hostIP ? [] : [invalidField(path.index(0).field('ip'), ip, 'must be equal to `hostIP`')]
   return [...errors, ...addressErrors(hostIPs, old.hostIPs ?? none, path)]
 }
 

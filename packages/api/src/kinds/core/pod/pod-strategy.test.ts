@@ -92,6 +92,8 @@ describe('a new pod', () => {
         { name: 'A', value: '1' },
         { name: 'A', value: '2' },
         { name: 'A', value: '$(A)3' },
+        { name: 'a"b', value: '1' },
+        { name: 'a"b', value: '2' },
       ],
       ports: [{ containerPort: 80 }, { containerPort: 80 }],
     })
@@ -99,6 +101,7 @@ describe('a new pod', () => {
     expect(strategy.warnings?.(named, undefined)).toEqual([
       expect.stringMatching(/^metadata.name: this is used in the Pod's hostname/),
       'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
+      'spec.containers[0].env[4]: hides previous definition of "a\\"b", which may be dropped when using apply',
       'spec.containers[0].ports[1]: duplicate port definition with spec.containers[0].ports[0]',
     ])
     expect(strategy.warnings?.(named, named)).toEqual([])

@@ -43,6 +43,10 @@ describe('a container', () => {
         'resizePolicy: Unsupported value: "Maybe": supported values: "NotRequired", "RestartContainer"',
       ],
     ],
+    [
+      { resizePolicy: [{ restartPolicy: 'NotRequired' }, { restartPolicy: 'NotRequired' }] },
+      ['resizePolicy: Required value', 'resizePolicy[1]: Duplicate value: ""', 'resizePolicy: Required value'],
+    ],
     [{ restartPolicy: 'Never' }, []],
     [
       { restartPolicy: 'Sometimes' },
@@ -318,6 +322,22 @@ describe('a pod', () => {
     [{ containers: undefined }, ['containers: Required value']],
     [{ containers: [container({}), container({})] }, ['containers[1].name: Duplicate value: "web"']],
     [{ initContainers: [container({})] }, ['initContainers[0].name: Duplicate value: "web"']],
+    [
+      { containers: [container({ name: '' }), container({ name: '' })] },
+      [
+        'containers[0].name: Required value',
+        'containers[1].name: Required value',
+        'containers[1].name: Duplicate value: ""',
+      ],
+    ],
+    [
+      { initContainers: [container({ name: '' }), container({ name: '' })] },
+      ['initContainers[0].name: Required value', 'initContainers[1].name: Required value'],
+    ],
+    [
+      { initContainers: [container({ name: 'i', restartPolicyRules: [{ action: 'Stop' }] })] },
+      ['initContainers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used'],
+    ],
     [{ initContainers: [container({ name: 'i', restartPolicy: 'OnFailure' })] }, []],
     [
       {
@@ -653,6 +673,25 @@ describe('a pod', () => {
       ],
     ],
     [
+      { containers: [container({ volumeDevices: [{}, {}] })] },
+      [
+        'containers[0].volumeDevices[0].name: Required value',
+        'containers[0].volumeDevices[0].name: Not found: ""',
+        'containers[0].volumeDevices[0].devicePath: Required value',
+        'containers[0].volumeDevices[1].name: Required value',
+        'containers[0].volumeDevices[1].name: Not found: ""',
+        'containers[0].volumeDevices[1].devicePath: Required value',
+        'containers[0].volumeDevices[1].devicePath: Invalid value: "": must be unique',
+      ],
+    ],
+    [
+      { volumes: [{ name: 's', secret: { secretName: 's', items: [{ key: 'k', path: '..' }] } }] },
+      [
+        'volumes[0].secret.items[0].path: Invalid value: "..": must not contain \'..\'',
+        'volumes[0].secret.items[0].path: Invalid value: "..": must not start with \'..\'',
+      ],
+    ],
+    [
       { hostNetwork: true, containers: [container({ ports: [{ containerPort: 80, hostPort: 81 }] })] },
       ['containers[0].ports[0].hostPort: Invalid value: 81: must match `containerPort` when `hostNetwork` is true'],
     ],
@@ -793,6 +832,14 @@ describe('a pod', () => {
       [
         'resourceClaims[0]: Invalid value: {"Name":"gpu","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
       ],
+    ],
+    [
+      { resourceClaims: [{ name: 'gpu', resourceClaimName: '' }] },
+      [`resourceClaims[0].resourceClaimName: Invalid value: "": ${subdomain}`],
+    ],
+    [
+      { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: '' }] },
+      [`resourceClaims[0].resourceClaimTemplateName: Invalid value: "": ${subdomain}`],
     ],
     [{ hostnameOverride: '' }, [`hostnameOverride: Invalid value: "": ${subdomain}`]],
     [

@@ -227,7 +227,7 @@ function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: Fi
 function hostNetworkErrors(spec: PodSpec, { isPod = false }: PodSpecOptions, path: FieldPath): FieldError[] {
   if (!spec.hostNetwork) return []
   return (spec.containers ?? []).flatMap(({ ports = [] }, index) =>
-    ports.flatMap(({ hostPort = 0, containerPort }, portIndex) => {
+    ports.flatMap(({ hostPort = 0, containerPort = 0 }, portIndex) => {
       if (hostPort === containerPort || (hostPort === 0 && !isPod)) return []
       const portPath = path.index(index).field('ports').index(portIndex).field('hostPort')
       return [invalidField(portPath, hostPort, 'must match `containerPort` when `hostNetwork` is true')]
@@ -303,8 +303,8 @@ function validateResourceClaims(claims: readonly PodResourceClaim[] | undefined,
     }
     return [
       ...errors,
-      ...checkText('dns1123-subdomain', resourceClaimName, claimPath.field('resourceClaimName')),
-      ...checkText('dns1123-subdomain', resourceClaimTemplateName, claimPath.field('resourceClaimTemplateName')),
+      ...checkGiven('dns1123-subdomain', resourceClaimName, claimPath.field('resourceClaimName')),
+      ...checkGiven('dns1123-subdomain', resourceClaimTemplateName, claimPath.field('resourceClaimTemplateName')),
     ]
   })
 }

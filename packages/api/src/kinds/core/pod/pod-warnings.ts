@@ -297,7 +297,7 @@ function hiddenVariables(env: readonly EnvVar[], path: FieldPath): readonly stri
     seen.add(variable.name)
     if (!isRepeated || buildsOnEarlier(variable)) return []
     return [
-      `${path.index(index)}: hides previous definition of "${variable.name}", which may be dropped when using apply`,
+      `${path.index(index)}: hides previous definition of ${JSON.stringify(variable.name)}, which may be dropped when using apply`,
     ]
   })
 }

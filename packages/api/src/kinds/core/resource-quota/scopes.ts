@@ -65,18 +65,3 @@ export const isQuotaResource = (name: string): boolean => quotaResources.has(nam
 /** Huge pages of one size, as they are or as requests. */
 export const isQuotaHugePages = (name: string): boolean =>
   name.startsWith('hugepages-') || name.startsWith('requests.hugepages-')
-
-const counts = new Set([
-  'configmaps',
-  'persistentvolumeclaims',
-  'pods',
-  'replicationcontrollers',
-  'resourcequotas',
-  'secrets',
-  'services',
-  'services.loadbalancers',
-  'services.nodeports',
-])
-
-/** Whether a resource is a number of objects. */
-export const isObjectCount = (name: string): boolean => counts.has(name)

@@ -3,11 +3,10 @@ import { FieldPath } from '../../../field-path.ts'
 import { structValue } from '../../../internal-structs/struct-value.ts'
 import { compareQuantity, isQuantity, parseQuantity } from '../../../quantity.ts'
 import type { ResourceList } from '../common.ts'
-import { isExtended, resourceName } from '../pod/validation/resources.ts'
+import { isExtended, isObjectCount, resourceName } from '../pod/validation/resources.ts'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from './schema.ts'
 import {
   conflictingScopes,
-  isObjectCount,
   isQuotaHugePages,
   isQuotaResource,
   isQuotaScope,

@@ -45,7 +45,9 @@ export const endpointHints = object(`${discoveryV1}.EndpointHints`, 'Who should 
 
 export interface Endpoint extends Infer<typeof endpoint> {}
 export const endpoint = object(`${discoveryV1}.Endpoint`, 'One thing behind a service, such as a pod.', {
-  addresses: required(setList(string()), 'Its addresses; clients use the first.', { default: [] }),
+  addresses: required(setList(string(), { duplicates: 'allowed' }), 'Its addresses; clients use the first.', {
+    default: [],
+  }),
   conditions: optional(endpointConditions, 'Whether it takes traffic.', { byValue: true, default: {} }),
   hostname: pointer(string(), 'Its name, below that of the service.'),
   targetRef: optional(objectReference, 'What it is, such as a pod.'),

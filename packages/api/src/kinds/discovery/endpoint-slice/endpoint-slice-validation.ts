@@ -26,7 +26,7 @@ export function validateEndpointSlice(slice: EndpointSlice): readonly FieldError
 }
 
 export function validateEndpointSliceUpdate({ addressType }: EndpointSlice, old: EndpointSlice): readonly FieldError[] {
-  return checkUnchanged(addressType, old.addressType, FieldPath.of('addressType'))
+  return checkUnchanged(addressType ?? '', old.addressType ?? '', FieldPath.of('addressType'))
 }
 
 function endpointErrors(each: Endpoint, slice: EndpointSlice, path: FieldPath): readonly FieldError[] {

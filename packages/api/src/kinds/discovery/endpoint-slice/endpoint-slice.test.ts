@@ -91,6 +91,9 @@ describe('validation of an endpoint slice', () => {
     expect(problemsOfUpdate(endpointSlices, valid, other)).toEqual([
       'addressType: Invalid value: "IPv6": field is immutable',
     ])
+    expect(problemsOfUpdate(endpointSlices, valid, { ...valid, addressType: undefined })).toContain(
+      'addressType: Invalid value: "": field is immutable',
+    )
   })
 })
 

@@ -61,7 +61,8 @@ export function checkLocalPath(value: string, path: FieldPath): FieldError[] {
 /** A local path that does not look like the names with which volumes are updated atomically. */
 export function checkLocalNonReservedPath(value: string, path: FieldPath): FieldError[] {
   const errors = checkLocalPath(value, path)
-  if (!value.startsWith('..') || value.split('/').includes('..')) return errors
+  // A first step upwards is told as such.
+  if (!value.startsWith('..') || value.startsWith('../')) return errors
   return [...errors, invalidField(path, value, "must not start with '..'")]
 }
 

@@ -62,7 +62,7 @@ function validateContainers(pod: PodParts, path: FieldPath): FieldError[] {
     const containerPath = path.index(index)
     return [
       ...validateCommon(container, pod, containerPath),
-      ...uniqueName(container.name, names, containerPath),
+      ...uniqueName(container, names, containerPath),
       ...validateHooks(container, spec, containerPath),
       ...restartErrors(container, containerPath),
     ]
@@ -72,13 +72,13 @@ function validateContainers(pod: PodParts, path: FieldPath): FieldError[] {
 
 function validateInitContainers(pod: PodParts, path: FieldPath): FieldError[] {
   const { spec } = pod
-  const names = new Set((spec.containers ?? []).map((each) => each.name))
+  const names = new Set((spec.containers ?? []).map(({ name = '' }) => name))
   return (spec.initContainers ?? []).flatMap((container, index) => {
     const containerPath = path.index(index)
     return [
       ...validateCommon(container, pod, containerPath),
-      ...restartErrors(container, containerPath),
-      ...uniqueName(container.name, names, containerPath),
+      ...restartErrors(container, containerPath, { isInit: true }),
+      ...uniqueName(container, names, containerPath, { isInit: true }),
       // They run one after the other, so each is on its own with its ports.
       ...hostPortConflicts([container], path),
       ...(isSidecar(container)
@@ -90,7 +90,7 @@ function validateInitContainers(pod: PodParts, path: FieldPath): FieldError[] {
 
 function validateEphemeralContainers(pod: PodParts, path: FieldPath): FieldError[] {
   const { spec } = pod
-  const targets = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map((each) => each.name))
+  const targets = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '' }) => name))
   const names = new Set(targets)
   return (spec.ephemeralContainers ?? []).flatMap((container, index) => {
     const containerPath = path.index(index)
@@ -98,7 +98,7 @@ function validateEphemeralContainers(pod: PodParts, path: FieldPath): FieldError
     return [
       ...validateCommon(container, pod, containerPath),
       ...imageWhitespace(container, containerPath),
-      ...uniqueName(container.name, names, containerPath),
+      ...uniqueName(container, names, containerPath),
       ...(target && !targets.has(target) ? [notFoundField(containerPath.field('targetContainerName'), target)] : []),
       ...forbiddenForEphemeral(container, containerPath),
     ]
@@ -128,10 +128,15 @@ function validateCommon(container: Container, pod: PodParts, path: FieldPath): F
   ]
 }
 
-function uniqueName(name: string | undefined, names: Set<string>, path: FieldPath): FieldError[] {
-  if (!name) return []
+/** Containers without a name share the empty one; init containers only with others. */
+function uniqueName(
+  { name = '' }: Container,
+  names: Set<string>,
+  path: FieldPath,
+  { isInit = false } = {},
+): FieldError[] {
   if (names.has(name)) return [duplicateField(path.field('name'), name)]
-  names.add(name)
+  if (name !== '' || !isInit) names.add(name)
   return []
 }
 
@@ -188,7 +193,11 @@ const restartRulesMax = 20
 const exitCodesMax = 255
 
 /** A container's own policy, and its rules for certain exit codes: https://kep.k8s.io/5307. */
-function restartErrors({ restartPolicy, restartPolicyRules = [] }: Container, path: FieldPath): FieldError[] {
+function restartErrors(
+  { restartPolicy, restartPolicyRules = [] }: Container,
+  path: FieldPath,
+  { isInit = false } = {},
+): FieldError[] {
   const [policyPath, rulesPath] = [path.field('restartPolicy'), path.field('restartPolicyRules')]
   const errors: FieldError[] = []
   if (restartPolicy !== undefined && !restartPolicies.includes(restartPolicy)) {
@@ -196,6 +205,7 @@ function restartErrors({ restartPolicy, restartPolicyRules = [] }: Container, pa
   }
   if (restartPolicy === undefined && restartPolicyRules.length > 0) {
     errors.push(requiredField(policyPath, 'must specify restartPolicy when restart rules are used'))
+    if (isInit) return errors
   }
   if (restartPolicyRules.length > restartRulesMax) {
     errors.push(tooManyField(rulesPath, restartPolicyRules.length, restartRulesMax))
@@ -350,21 +360,28 @@ function validateDevices(container: Container, { volumes }: PodParts, path: Fiel
   }
   const [names, devicePaths] = [new Set<string>(), new Set<string>()]
   return container.volumeDevices.flatMap((device, index) => {
-    const errors = [
-      ...(device.name === '' ? [requiredField(path.index(index).field('name'))] : []),
+    const { name, devicePath } = device
+    const errors = name === '' ? [requiredField(path.index(index).field('name'))] : []
+    if (names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
+    if (name !== '') names.add(name)
+    return [
+      ...errors,
       ...deviceVolumeErrors(device, volumes, path.index(index).field('name')),
+      ...devicePathErrors(devicePath, devicePaths, path.index(index).field('devicePath')),
       ...deviceMountErrors(device, mounted, path.index(index)),
     ]
-    const { name, devicePath } = device
-    if (names.has(name)) errors.push(invalidField(path.index(index).field('name'), name, 'must be unique'))
-    names.add(name)
-    const devicePathPath = path.index(index).field('devicePath')
-    if (devicePath === '') errors.push(requiredField(devicePathPath))
-    if (devicePaths.has(devicePath)) errors.push(invalidField(devicePathPath, devicePath, 'must be unique'))
-    devicePaths.add(devicePath)
-    if (checkNoBacksteps(devicePath, devicePathPath).length === 0) return errors
-    return [...errors, invalidField(devicePathPath, devicePath, "can not contain backsteps ('..')")]
   })
+}
+
+/** A path that leads upwards does not count as taken. */
+function devicePathErrors(devicePath: string, taken: Set<string>, path: FieldPath): FieldError[] {
+  const errors = devicePath === '' ? [requiredField(path)] : []
+  if (taken.has(devicePath)) errors.push(invalidField(path, devicePath, 'must be unique'))
+  if (checkNoBacksteps(devicePath, path).length > 0) {
+    return [...errors, invalidField(path, devicePath, "can not contain backsteps ('..')")]
+  }
+  taken.add(devicePath)
+  return errors
 }
 
 function deviceVolumeErrors({ name }: VolumeDevice, volumes: PodParts['volumes'], path: FieldPath): FieldError[] {
@@ -401,7 +418,7 @@ function validateResizePolicy(
   path: FieldPath,
 ): FieldError[] {
   const seen = new Set<string>()
-  return (policies ?? []).flatMap(({ resourceName, restartPolicy }, index) => {
+  return (policies ?? []).flatMap(({ resourceName = '', restartPolicy = '' }, index) => {
     const errors: FieldError[] = []
     if (seen.has(resourceName)) errors.push(duplicateField(path.index(index), resourceName))
     seen.add(resourceName)

@@ -74,8 +74,24 @@ const isHugePagesOfQuota = (name: string): boolean => isHugePages(name.replace(/
 const containerNames = new Set(['cpu', 'memory', 'ephemeral-storage'])
 /** Resources that Kubernetes itself knows. */
 export const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/')
-/** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are. */
-export const isExtended = (name: string): boolean => !isNative(name) && !name.startsWith('requests.')
+/** Resources that a vendor counts, such as GPUs: whole ones, and never more than there are (core/v1/helper IsExtendedResourceName). */
+export const isExtended = (name: string): boolean =>
+  // A quota for it puts a prefix before its name, which must leave it a name.
+  !isNative(name) && !name.startsWith('requests.') && checkFormat('qualified-name', `requests.${name}`).length === 0
+const counts = new Set([
+  'configmaps',
+  'persistentvolumeclaims',
+  'pods',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'services',
+  'services.loadbalancers',
+  'services.nodeports',
+])
+
+/** Whether a resource is a number of objects. */
+export const isObjectCount = (name: string): boolean => counts.has(name)
 /** Whether more of a resource may be promised than there is. */
 export const mayBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name)
 
@@ -93,10 +109,7 @@ export function containerResourceName(name: string, path: FieldPath): FieldError
     if (containerNames.has(name) || isHugePages(name)) return errors
     return [...errors, invalidField(path, name, 'must be a standard resource for containers')]
   }
-  // A quota for an extended resource puts a prefix before its name, which must leave it a name.
-  if (isNative(name) || (isExtended(name) && checkFormat('qualified-name', `requests.${name}`).length === 0)) {
-    return errors
-  }
+  if (isNative(name) || isExtended(name)) return errors
   return [...errors, invalidField(path, name, "doesn't follow extended resource name standard")]
 }
 
@@ -171,7 +184,10 @@ const claimHints = new WeakMap<ReadonlySet<string>, string>()
 function claimHint(claimNames: ReadonlySet<string>): string {
   const made = claimHints.get(claimNames)
   if (made !== undefined) return made
-  const names = [...claimNames].sort().slice(0, shownClaimsMax)
+  const names = [...claimNames]
+    .filter((name) => name !== '')
+    .sort()
+    .slice(0, shownClaimsMax)
   const choice = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`
   const hint = `must be one of the names in pod.spec.resourceClaims${choice}`
   claimHints.set(claimNames, hint)
