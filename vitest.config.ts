@@ -25,6 +25,7 @@ export const alone = [
   'packages/environment/src/idle-memory-flags.test.ts',
   'packages/kubelet/src/runtimes/process/log-watcher-growth.test.ts',
   'packages/apiserver/src/admission/matching/load-expressions.test.ts',
+  'packages/cli/src/commands/port-forward.test.ts',
   'packages/cli/src/output/outcome-printer.test.ts',
   'packages/api/src/cost.test.ts',
   'packages/api/src/patch/strategic-merge-patch.test.ts',
