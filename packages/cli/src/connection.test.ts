@@ -138,10 +138,19 @@ describe('-v tells of requests', () => {
   })
 
   it('their bodies at 8, shortened', async () => {
-    expect(await told(8)).toContain(String.raw`"Response Body" body="{\"kind\":\"Answer\"}"`)
+    const ofVersion = async (level: number) =>
+      (await runCommand(['version', '--server', url, '-v', String(level)])).stderr
+    expect(await ofVersion(8)).toContain(String.raw`"Response Body" body="{\"kind\":\"Answer\"}"`)
     answer = (response) => response.end('x'.repeat(2000))
-    expect(await told(8)).toContain(`"Response Body" body="${'x'.repeat(1024)}" [truncated 976 chars]`)
-    expect(await told(9)).toContain(`"Response Body" body="${'x'.repeat(2000)}"\n`)
+    expect(await ofVersion(8)).toContain(`"Response Body" body="${'x'.repeat(1024)}" [truncated 976 chars]`)
+    expect(await ofVersion(9)).toContain(`"Response Body" body="${'x'.repeat(2000)}"\n`)
+  })
+
+  it('no body of what is shown as it comes, at 8', async () => {
+    const text = await told(8)
+    expect(text).toContain('"Response" verb="GET"')
+    expect(text).not.toContain('Body')
+    expect(text).toContain('\taccept: application/json, */*\n')
   })
 
   it('how to send them with curl at 9', async () => {

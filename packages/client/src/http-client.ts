@@ -174,7 +174,13 @@ class RestClient implements HttpClient {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = withQuery(objectPath(resource, key, subresource), query)
-    return this.#transport.open({ method: 'GET', path, accept: '*/*', mayBeginLate: true, ...signalOf(signal) })
+    return this.#transport.open({
+      method: 'GET',
+      path,
+      accept: 'application/json, */*',
+      mayBeginLate: true,
+      ...signalOf(signal),
+    })
   }
 
   patch<T extends KubernetesObject>(
@@ -228,7 +234,13 @@ class RestClient implements HttpClient {
   }
 
   async rawStream(path: string, signal?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-    return this.#transport.open({ method: 'GET', path, accept: '*/*', mayBeginLate: true, ...signalOf(signal) })
+    return this.#transport.open({
+      method: 'GET',
+      path,
+      accept: 'application/json, */*',
+      mayBeginLate: true,
+      ...signalOf(signal),
+    })
   }
 
   discover(): Promise<readonly DiscoveredResource[]> {
