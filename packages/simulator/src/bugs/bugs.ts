@@ -139,8 +139,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'watch gap: a watch that is begun again misses a change',
     file: 'apiserver/src/watch-cache/store-feed.ts',
-    find: '      else if (event.revision > (attached.filledAt ?? 0)) attached',
-    replace: '      else if (event.revision % 97 !== 0 && event.revision > (attached.filledAt ?? 0)) attached',
+    find: 'else if (event.revision > (attached.filledAt ?? 0)) {',
+    replace: 'else if (event.revision % 97 !== 0 && event.revision > (attached.filledAt ?? 0)) {',
   },
   {
     name: 'a status says that it observed what it did not',
