@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readOpenApiFacts } from './extract-openapi-facts.ts'
+import { type DeclaredTypes, readDeclarations } from './go-source.ts'
 
 /**
  * Fields of definitions as Go declares them: a star for a pointer, what it is, and the options of its JSON, such as
@@ -30,11 +31,7 @@ export interface GoField {
 }
 
 /** The types of upstream's packages, by their names in OpenAPI. */
-export interface GoTypes {
-  readonly structs: Map<string, readonly GoField[]>
-  /** What other types are declared as. */
-  readonly others: Map<string, string>
-}
+export interface GoTypes extends DeclaredTypes<GoField> {}
 
 /** Names of packages in imports, where the last part of their path is not enough. */
 const importedPackages: Readonly<Record<string, string>> = {
@@ -76,25 +73,7 @@ function readPackages(folder: string, root: string, types: GoTypes): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/(^|\/)(types\w*|uid)\.go$/.test(path) || /_test\.go$|swagger|generated/.test(path)) continue
     const packageName = [root, ...dirname(path).split('/')].join('.')
-    readTypes(readFileSync(join(folder, path), 'utf8'), packageName, types)
-  }
-}
-
-function readTypes(text: string, packageName: string, { structs, others }: GoTypes): void {
-  let open: { readonly name: string; readonly fields: GoField[] } | undefined
-  for (const raw of text.replace(/\/\*[\s\S]*?\*\//g, '').split('\n')) {
-    const line = raw.replace(/(^|\s)\/\/.*$/, '').trim()
-    if (open === undefined) {
-      const [, struct] = /^(?:type )?(\w+) struct \{$/.exec(line) ?? []
-      const [, other = '', is = ''] = /^type (\w+) (?:= )?([\w.[\]*]+)$/.exec(line) ?? []
-      if (struct !== undefined) open = { name: `${packageName}.${struct}`, fields: [] }
-      else if (other !== '') others.set(`${packageName}.${other}`, is)
-    } else if (line === '}') {
-      structs.set(open.name, open.fields)
-      open = undefined
-    } else {
-      open.fields.push(...fieldsOfLine(line))
-    }
+    readDeclarations(readFileSync(join(folder, path), 'utf8'), packageName, types, fieldsOfLine)
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type DeclaredTypes, readDeclarations } from './go-source.ts'
 
 interface GoField {
   /** What Go calls it; the name of its type where the members of that stand in its place. */
@@ -16,10 +17,7 @@ interface GoField {
   readonly isOmitted: boolean
 }
 
-interface Types {
-  readonly structs: Map<string, readonly GoField[]>
-  readonly others: Map<string, string>
-}
+type Types = DeclaredTypes<GoField>
 
 /** The structs that refusals show. */
 const shownStructs: readonly string[] = [
@@ -103,32 +101,14 @@ function readExternal(root: string): ReadonlyMap<string, string> {
   return names
 }
 
-function readTypes(folder: string, packageName: string, { structs, others }: Types): void {
+function readTypes(folder: string, packageName: string, types: Types): void {
   let files: string[]
   try {
     files = readdirSync(folder).filter((file) => /^types(_\w+)?\.go$/.test(file) && !/_test|swagger/.test(file))
   } catch {
     return
   }
-  for (const file of files) {
-    let open: { readonly name: string; readonly fields: GoField[] } | undefined
-    for (const raw of readFileSync(join(folder, file), 'utf8')
-      .replace(/\/\*[\s\S]*?\*\//g, '')
-      .split('\n')) {
-      const line = raw.replace(/(^|\s)\/\/.*$/, '').trim()
-      if (open === undefined) {
-        const [, struct] = /^(?:type )?(\w+) struct \{$/.exec(line) ?? []
-        const [, other = '', is = ''] = /^type (\w+) (?:= )?([\w.[\]*]+)$/.exec(line) ?? []
-        if (struct !== undefined) open = { name: `${packageName}.${struct}`, fields: [] }
-        else if (other !== '') others.set(`${packageName}.${other}`, is)
-      } else if (line === '}') {
-        structs.set(open.name, open.fields)
-        open = undefined
-      } else {
-        open.fields.push(...fieldsOfLine(line))
-      }
-    }
-  }
+  for (const file of files) readDeclarations(readFileSync(join(folder, file), 'utf8'), packageName, types, fieldsOfLine)
 }
 
 function fieldsOfLine(line: string): readonly GoField[] {
