@@ -174,13 +174,7 @@ class RestClient implements HttpClient {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<Uint8Array>> {
     const path = withQuery(objectPath(resource, key, subresource), query)
-    return this.#transport.open({
-      method: 'GET',
-      path,
-      accept: 'application/json, */*',
-      mayBeginLate: true,
-      ...signalOf(signal),
-    })
+    return this.rawStream(path, signal)
   }
 
   patch<T extends KubernetesObject>(

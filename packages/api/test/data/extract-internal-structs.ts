@@ -125,7 +125,7 @@ function qualify(type: string, packageName: string): string {
   return second === undefined ? `${packageName}.${type}` : `${imported[first] ?? first}.${second}`
 }
 
-/** What `shown-structs.ts` reads: all that can be reached from the structs that are shown. */
+/** What `struct-form.ts` reads: all that can be reached from the structs that are shown. */
 function render(internal: Types, external: ReadonlyMap<string, string>): string {
   const wanted = [...shownStructs]
   const lines = new Map<string, string>()
