@@ -15,6 +15,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coracle/api'
+import type { Clock } from '@coracle/environment'
 import type { Stored } from '../registry-contract.ts'
 import type { ChangedPart } from './changed-part.ts'
 import type { Pause } from './large-objects.ts'
@@ -48,16 +49,18 @@ export async function checkCreate(
   const onlyNow = strategy.validateCreate?.(object, requested) ?? []
   addErrors(errors, outside)
   addErrors(errors, inCheckedOrder(judged.schema, bySchema, byRules, onlyNow))
-  if (errors.length > 0) throw await refusal(kind, object, errors)
+  if (errors.length > 0) throw await refusal(parts.environment.clock, kind, object, errors)
 }
 
 /** Invalid (422), with values as upstream shows them. */
 export async function refusal(
+  clock: Clock,
   kind: StoredKind,
   { metadata }: KubernetesObject,
   errors: readonly FieldError[],
 ): Promise<ApiError> {
-  await loadStructForms()
+  // Time stands still meanwhile where it is virtual.
+  await clock.hold(loadStructForms())
   return invalid(kind, metadata.name ?? '', errors)
 }
 
@@ -111,7 +114,7 @@ export async function checkUpdate(
     addErrors(errors, strategy.validateUpdate?.(object, old, requested) ?? [])
   }
   const intolerable = errors.filter(({ isTolerated }) => isTolerated !== true)
-  if (intolerable.length > 0) throw await refusal(kind, object, intolerable)
+  if (intolerable.length > 0) throw await refusal(parts.environment.clock, kind, object, intolerable)
   return errors.map(describeFieldError)
 }
 

@@ -1,4 +1,4 @@
-import { addErrors, compile, type FieldError, type KubernetesObject, type StoredKind } from '@coracle/api'
+import { addErrors, compile, type FieldError, type KubernetesObject } from '@coracle/api'
 import { readConfiguration } from '../registry/apply-configuration.ts'
 import { decodeBody } from '../registry/body.ts'
 import type { ChangedPart } from '../registry/changed-part.ts'
@@ -20,13 +20,12 @@ export interface PartRules<T extends KubernetesObject> {
   validate(changed: T, old: T): readonly FieldError[]
 }
 
-async function refused(kind: StoredKind, object: KubernetesObject, errors: readonly FieldError[]): Promise<never> {
-  throw await refusal(kind, object, errors)
-}
-
 /** The object as a subresource: of what is written only a part counts, by rules of its own. */
 export function objectPart<T extends KubernetesObject>(registry: ResourceRegistry, rules: PartRules<T>): Subresource {
   const { definition, kind } = registry
+  const refuse = async (object: KubernetesObject, errors: readonly FieldError[]): Promise<never> => {
+    throw await refusal(registry.clock, kind, object, errors)
+  }
   const { subresource, makesGenerations } = rules
   const part: ChangedPart = {
     subresource,
@@ -40,7 +39,7 @@ export function objectPart<T extends KubernetesObject>(registry: ResourceRegistr
         const changed = rules.withPart(object as T, written as T)
         const errors = [...compile(kind.schema).validate(changed)]
         addErrors(errors, rules.validate(changed, object as T))
-        return errors.length === 0 ? changed : refused(kind, object, errors)
+        return errors.length === 0 ? changed : refuse(object, errors)
       },
     },
   }
