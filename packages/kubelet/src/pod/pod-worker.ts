@@ -1,38 +1,16 @@
-import {
-  type Container,
-  claimsOfPod,
-  deepEqual,
-  hasReason,
-  type ObjectMeta,
-  type Pod,
-  type PodSpec,
-  parseTime,
-  pods,
-  type ResourceRequirements,
-  type Volume,
-} from '@coracle/api'
+import { claimsOfPod, hasReason, type Pod, parseTime, pods } from '@coracle/api'
 import { compareVersions } from '@coracle/client'
 import type { Timer } from '@coracle/environment'
 import { isCritical } from '../admission/preemption.ts'
 import { agentCause } from '../agent-cause.ts'
-import type { IsolatingNode } from '../isolation/sandbox-isolation.ts'
 import type { PodOperation } from '../metrics/agent-metrics.ts'
 import { ProbeRunner } from '../probes/probe-runner.ts'
-import {
-  type ContainerRuntimeStatus,
-  type PodSandboxStatus,
-  RuntimeUnavailableError,
-  type SandboxIsolation,
-} from '../runtimes/runtime.ts'
-import { runsOf, type WaitingReason } from '../status/container-statuses.ts'
+import { type PodSandboxStatus, RuntimeUnavailableError } from '../runtimes/runtime.ts'
+import type { WaitingReason } from '../status/container-statuses.ts'
 import { type OwnPodStatus, podStatus, refusalOf, refusedStatus } from '../status/pod-status.ts'
 import { hadVolumes, type MountedVolumes, VolumesNotReadyError } from '../volumes/claimed-volumes.ts'
-import { needsVolumes } from '../volumes/mount-volumes.ts'
-import { isMadeOfFiles } from '../volumes/volume-files.ts'
-import type { BackOff } from './back-off.ts'
 import { startContainer } from './container-starter.ts'
 import { ContainerStops } from './container-stops.ts'
-import { type ImageFailure, imagePullBackOff } from './image-pull.ts'
 import {
   currentSandbox,
   isOver,
@@ -42,22 +20,16 @@ import {
   type PodPlan,
   planPod,
   preempting,
-  type StartFailure,
 } from './plan-pod.ts'
 import type { PodContext } from './pod-context.ts'
-import { recordContainerEvent, recordPodEvent } from './pod-events.ts'
-import { podHostname } from './pod-hostname.ts'
-import { podKey, podText, podUidOf } from './pod-name.ts'
-import {
-  isResized,
-  resizedInPlace,
-  resizeText,
-  restartedForResize,
-  withResourcesOf,
-  withResourcesOfStatus,
-} from './pod-resize.ts'
-import { ResourceUpdates } from './resource-updates.ts'
+import { recordPodEvent } from './pod-events.ts'
+import { podKey, podUidOf } from './pod-name.ts'
+import { withResourcesOfStatus } from './pod-resize.ts'
+import { PodResizing } from './pod-resizing.ts'
+import { PodVolumes } from './pod-volumes.ts'
 import { isRestartingAll } from './restart-all.ts'
+import { SandboxError, startSandbox } from './sandbox-starter.ts'
+import { StartTroubles, startRetryMs } from './start-troubles.ts'
 import { StatusWriter, type StatusWriterHost } from './status-writer.ts'
 import { deletedByTimestampMs } from './stop-containers.ts'
 
@@ -67,13 +39,6 @@ const passesMax = 100
 /** Passes of all the pods of an agent that start in one turn of the event loop, if the pods of its nodes are many. */
 export const passesPerTurnMax = 64
 
-/** A start that failed for its configuration is tried again after this: upstream's backOffPeriod. */
-export const startRetryMs = 10_000
-/** Volumes that are not there are looked for again after this, which doubles each time up to the longest. */
-const volumesRetryFirstMs = 500
-const volumesRetryMaxMs = 30_000
-/** Volumes that show other objects are brought up to date as often as this: upstream's sync period. */
-const volumesRefreshMs = 60_000
 /** Whoever marks a pod that waits for nothing removes it next. If it is still there after this it is looked after: upstream's sync period of statuses. */
 const removalMaxMs = 10_000
 /** A clock that goes so much faster or slower between two looks was set. */
@@ -106,14 +71,7 @@ export class PodWorker implements StatusWriterHost {
   /** Whether something is to be done as soon as the API shows the status. */
   #awaitsWrite = false
   #toldFailure = false
-  /** Undefined until they are there. */
-  #volumes: MountedVolumes | undefined
-  #volumesRetryMs = volumesRetryFirstMs
-  #volumesRetryAtMs: number | undefined
-  #toldVolumes = ''
-  #areVolumesReleased = false
-  /** What of the pod its volumes show, and until when that is good. Undefined where nothing in them changes. */
-  #volumesShow: VolumesShow | undefined
+  readonly #volumes: PodVolumes
   readonly #startTimeMs: number
   /** Whether the pod is to end. */
   #ending: boolean
@@ -122,14 +80,7 @@ export class PodWorker implements StatusWriterHost {
   /** While the node is asked and while containers start: aborted when the pod is to end. See `endingReason`. */
   #underWay: AbortController | undefined
   #pod: Pod
-  /** What the node has given the pod: of resources it may be less than what is asked for. */
-  #givenSpec: PodSpec
-  #judgedGeneration: number | undefined
-  #resizeRefusal: WaitingReason | undefined
-  /** Containers that are to start anew for their resources, by name. */
-  #resizing: ReadonlyMap<string, RestartForResize> = none
-  /** Made when containers that run are to have other resources: most pods never need it. */
-  #updates: ResourceUpdates | undefined
+  readonly #resizing: PodResizing
   /** Until when the runtime is not asked again to remove what is left of former runs; undefined where it has not refused. */
   #cleanupAtMs: number | undefined
   #gone = false
@@ -165,8 +116,8 @@ export class PodWorker implements StatusWriterHost {
     this.#refusal = refusalOf(pod)
     this.#asked = started !== undefined
     const given = started === undefined ? pod : withResourcesOfStatus(pod)
-    this.#givenSpec = given.spec
-    this.#judgedGeneration = given === pod ? pod.metadata.generation : undefined
+    this.#resizing = new PodResizing(context, pod, given, () => this.wake())
+    this.#volumes = new PodVolumes(context)
     if (started !== undefined && !isOver(pod)) context.admission.count(podUidOf(pod), given)
     this.#writer = new StatusWriter(context, this)
     // What counts is loaded by the time that there is something to count.
@@ -277,42 +228,36 @@ export class PodWorker implements StatusWriterHost {
     const isAway = error instanceof RuntimeUnavailableError
     const pod = podKey(this.#pod)
     if (isAway) logger.debug('pod worker waits for the container runtime', { pod })
-    else if (error instanceof VolumesNotReadyError) this.#warnOfVolumes(error.message)
+    else if (error instanceof VolumesNotReadyError) this.#volumes.warnOfRemains(this.#pod, error.message)
     else logger.error('pod worker failed', { pod, error })
     const waitsLong = error instanceof SandboxError || error instanceof VolumesNotReadyError
     this.#wakeAt(clock.now() + (waitsLong ? startRetryMs : this.#passRetryMs))
     this.#passRetryMs = Math.min(2 * this.#passRetryMs, startRetryMs)
   }
 
-  /** A driver may be away for long. */
-  #warnOfVolumes(problem: string): void {
-    if (this.#toldVolumes === problem) return
-    this.#toldVolumes = problem
-    const { logger } = this.#context.environment
-    logger.warn('volumes of a pod have to stay for now', { pod: podKey(this.#pod), error: problem })
-  }
-
   async #pass(): Promise<void> {
     if (!this.#asked) await this.#askForAdmission()
     this.#followClock()
-    this.#resize()
-    await this.#mountVolumes()
+    // A pod that is ending, or has ended, needs neither other resources nor volumes.
+    const goesOn = () => this.#refusal === undefined && !this.#ending && !isOver(this.#pod)
+    if (goesOn()) this.#resizing.judge(this.#pod)
+    if (goesOn()) await this.#volumes.mount(this.#pod)
     const observation = await this.#observe()
-    await this.#updateResources(observation.runs)
+    if (!this.#ending) await this.#resizing.updateContainers(this.#pod, observation.runs)
     const plan = planPod(observation)
     const leavesUntilMs = this.#leaves(observation)
     if ((this.#cleanupAtMs ?? observation.nowMs) <= observation.nowMs) this.#cleanupAtMs = undefined
-    const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumesShow?.untilMs
-    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#updates?.retryAtMs, volumesUntilMs))
+    const volumesUntilMs = this.#ending || isOver(this.#pod) ? undefined : this.#volumes.refreshAtMs
+    const updateAtMs = earlier(this.#cleanupAtMs, earlier(this.#resizing.retryAtMs, volumesUntilMs))
     this.#wakeAt(earlier(leavesUntilMs, earlier(plan.wakeAtMs, updateAtMs)))
-    this.#tellBackOffs(observation, plan)
+    if (hasBackOffs(plan)) this.#troublesToNote().tellBackOffs(this.#context, observation, plan)
     this.#tellFailure(observation, plan)
     const status = this.#statusOnce(observation, plan)
     this.#showLoss(observation, plan, status)
     this.#showVolumes(status)
     if (await this.#perform(plan, observation, status)) this.#dirty = true
     else if (isOver(this.#pod) && observation.runs.every(({ state }) => state !== 'running'))
-      await this.#releaseVolumes()
+      await this.#volumes.release(this.#pod)
     // Where there is news already the next pass, which follows at once, writes what they make of the status.
     if (!this.#dirty && !this.#gone && !this.#deleted && leavesUntilMs === undefined) this.#writer.write(status())
   }
@@ -341,173 +286,9 @@ export class PodWorker implements StatusWriterHost {
     recordPodEvent(this.#context, this.#pod, 'Warning', reason, message)
   }
 
-  /** Gives the pod the resources that are asked for, where the node can spare them. Each generation is judged once, and while it waits. */
-  #resize(): void {
-    const pod = this.#pod
-    const { generation } = pod.metadata
-    const isNew = this.#judgedGeneration !== generation
-    if (!isNew && this.#resizeRefusal === undefined) return
-    if (this.#refusal !== undefined || this.#ending || isOver(pod)) return
-    const before = this.#givenSpec
-    const isOther = isResized(pod.spec, before)
-    const { admission } = this.#context
-    if (!isOther) admission.withdraw(podUidOf(pod))
-    const refusal = !isOther ? undefined : admission.resize(podUidOf(pod), pod, () => this.wake())
-    const isKnown = !isNew && this.#resizeRefusal !== undefined
-    this.#judgedGeneration = generation
-    this.#resizeRefusal = refusal
-    if (refusal !== undefined) {
-      const { reason, message } = refusal
-      const told = `Pod resize ${reason}: ${resizeText(pod.spec, generation, message)}`
-      if (!isKnown) recordPodEvent(this.#context, pod, 'Warning', 'ResizeDeferred', told)
-      return
-    }
-    this.#givenSpec = pod.spec
-    if (!isOther) return
-    for (const { name, resources = {} } of restartedForResize(pod.spec, before)) {
-      const known = this.#resizing.get(name)
-      this.#resizingToNote().set(name, { runId: undefined, before: known?.before ?? resources })
-    }
-    if (this.#updatesResources) {
-      this.#updates ??= new ResourceUpdates()
-      this.#updates.expect(resizedInPlace(pod.spec, before), before)
-    }
-    recordPodEvent(
-      this.#context,
-      pod,
-      'Normal',
-      'ResizeStarted',
-      `Pod resize started: ${resizeText(pod.spec, generation)}`,
-    )
-    if (!this.#isResizing) this.#tellResized()
-  }
-
-  /** Whether containers that run have limits that can be changed. */
-  get #updatesResources(): boolean {
-    const { runtime, isolation } = this.#context
-    return isolation !== undefined && runtime.updateContainerResources !== undefined
-  }
-
-  /** Whether the node has given the pod all that is asked for. A change that comes while a pass is under way is judged in the next. */
-  get #isJudged(): boolean {
-    return (
-      this.#resizeRefusal === undefined && (this.#ending || this.#judgedGeneration === this.#pod.metadata.generation)
-    )
-  }
-
-  get #isResizing(): boolean {
-    return this.#resizing.size > 0 || this.#updates?.isDone === false
-  }
-
-  /** Gives containers that run and go on the resources that they are to have now, where the runtime limits them. */
-  async #updateResources(runs: readonly ContainerRuntimeStatus[]): Promise<void> {
-    const { runtime, isolation, environment } = this.#context
-    const updates = this.#updates
-    if (updates === undefined || updates.isDone || isolation === undefined || this.#ending) return
-    const told = updates.error
-    const pod = { ...this.#pod, spec: this.#givenSpec }
-    await updates.carryOut(runtime, {
-      pod,
-      runs,
-      nodeMemoryBytes: isolation.memoryBytes,
-      nowMs: environment.clock.now(),
-    })
-    const { error } = updates
-    if (error !== undefined && error !== told) {
-      const text = resizeText(pod.spec, pod.metadata.generation, error)
-      recordPodEvent(this.#context, this.#pod, 'Warning', 'ResizeError', `Pod resize error: ${text}`)
-    }
-    if (updates.isDone && !this.#isResizing) this.#tellResized()
-  }
-
-  #resizingToNote(): Map<string, RestartForResize> {
-    if (this.#resizing === none) this.#resizing = new Map()
-    return this.#resizing as Map<string, RestartForResize>
-  }
-
-  /** What containers run with that are to have something else, by name: until they have it, whoever looks after the pod next goes by that. */
-  #actualResources(): ReadonlyMap<string, ResourceRequirements> | undefined {
-    const updated = this.#updates?.actual
-    if (this.#resizing.size === 0) return updated
-    return new Map([...(updated ?? []), ...[...this.#resizing].map(([name, { before }]) => [name, before] as const)])
-  }
-
-  #tellResized(): void {
-    const told = resizeText(this.#pod.spec, this.#pod.metadata.generation)
-    recordPodEvent(this.#context, this.#pod, 'Normal', 'ResizeCompleted', `Pod resize completed: ${told}`)
-  }
-
-  /** The runs that have yet to end for their resources: what runs after them has the new ones. */
-  #followResize(runs: readonly ContainerRuntimeStatus[]): ReadonlySet<string> {
-    if (this.#resizing.size === 0) return noNames
-    const resizing = this.#resizingToNote()
-    const ending = new Set<string>()
-    for (const [name, { runId, before }] of resizing) {
-      const run = runsOf(name, runs).find(({ state }) => state === 'running')
-      // One that does not run has what it is to have with its next start, if there is one.
-      if (runId === undefined ? run === undefined : run !== undefined && run.id !== runId) resizing.delete(name)
-      else if (run !== undefined) {
-        resizing.set(name, { runId: run.id, before })
-        ending.add(run.id)
-      }
-    }
-    if (!this.#isResizing) this.#tellResized()
-    return ending
-  }
-
   /** Those of its volumes that are on the node. */
   get volumes(): MountedVolumes {
-    return this.#volumes ?? noVolumes
-  }
-
-  /** Looks for the volumes of the pod until they are there. A pod that is ending, or has ended, needs none. */
-  async #mountVolumes(): Promise<void> {
-    if (this.#refusal !== undefined || this.#ending || isOver(this.#pod)) return
-    if (this.#volumes !== undefined && !this.#areVolumesStale()) return
-    if (!needsVolumes(this.#pod)) {
-      this.#volumes = noVolumes
-      return
-    }
-    const { environment, mountVolumes } = this.#context
-    const nowMs = environment.clock.now()
-    if (nowMs < (this.#volumesRetryAtMs ?? nowMs)) return
-    try {
-      this.#volumes = await mountVolumes(this.#pod, this.#volumes)
-      this.#volumesRetryAtMs = undefined
-      this.#noteVolumesMounted(nowMs)
-    } catch (error) {
-      if (!(error instanceof VolumesNotReadyError)) return this.#passOverStale(error, nowMs)
-      if (this.#volumes === undefined) {
-        this.#volumesRetryAtMs = nowMs + this.#volumesRetryMs
-        this.#volumesRetryMs = Math.min(2 * this.#volumesRetryMs, volumesRetryMaxMs)
-      } else this.#noteVolumesMounted(nowMs)
-      if (error.isWaiting || this.#toldVolumes === error.message) return
-      this.#toldVolumes = error.message
-      recordPodEvent(this.#context, this.#pod, 'Warning', error.reason, error.message)
-    }
-  }
-
-  /** A pod goes on with the volumes that it has, such as while the API is away or the disk is full. Throws where it has yet to get them. */
-  #passOverStale(error: unknown, nowMs: number): void {
-    if (this.#volumes === undefined) throw error
-    const { logger } = this.#context.environment
-    logger.warn('volumes of a pod were not brought up to date, trying again', { pod: podKey(this.#pod), error })
-    this.#noteVolumesMounted(nowMs)
-  }
-
-  /** Volumes that show what others may change are looked after from time to time, and where what they show of the pod has changed. */
-  #noteVolumesMounted(nowMs: number): void {
-    if (this.#context.unmountVolumes === undefined || !showsOthers(this.#pod)) return
-    const { labels, annotations } = this.#pod.metadata
-    this.#volumesShow = { labels, annotations, untilMs: nowMs + volumesRefreshMs }
-  }
-
-  #areVolumesStale(): boolean {
-    if (this.#volumesShow === undefined || isOver(this.#pod)) return false
-    const { labels, annotations, untilMs } = this.#volumesShow
-    const { metadata } = this.#pod
-    if (this.#context.environment.clock.now() >= untilMs) return true
-    return !deepEqual(labels, metadata.labels) || !deepEqual(annotations, metadata.annotations)
+    return this.#volumes.mounted
   }
 
   async #observe(): Promise<PodObservation> {
@@ -517,12 +298,12 @@ export class PodWorker implements StatusWriterHost {
       Promise.all([runtime.listPodSandboxes(uid), runtime.listContainers(uid)]),
     )
     this.#probes?.follow(this.#pod, currentSandbox({ sandboxes }), runs)
-    for (const { name, state } of runs) if (state === 'running') this.#troubles?.failures.delete(name)
+    for (const { name, state } of runs) if (state === 'running') this.#troubles?.forgetFailure(name)
     this.#stops?.observe(runs)
     const monotonicMs = this.#monotonicMs()
     return {
-      pod: this.#isJudged ? this.#pod : withResourcesOf(this.#pod, this.#givenSpec),
-      resized: this.#followResize(runs),
+      pod: this.#resizing.asGiven(this.#pod, this.#ending),
+      resized: this.#resizing.runsToEnd(this.#pod, runs),
       gone: this.#gone,
       deletedForMs: this.#deletedAtMs === undefined ? undefined : monotonicMs - this.#deletedAtMs,
       sandboxes,
@@ -536,7 +317,7 @@ export class PodWorker implements StatusWriterHost {
       preempted: this.#preempted,
       evicted: this.#evicted,
       ...(deadContainers === undefined ? {} : { deadContainers }),
-      volumesRetryAtMs: this.#volumesRetryAtMs,
+      volumesRetryAtMs: this.#volumes.retryAtMs,
       startTimeMs: this.#startTimeMs,
       nowMs: environment.clock.now(),
       monotonicMs,
@@ -549,11 +330,9 @@ export class PodWorker implements StatusWriterHost {
     const setMs = aheadMs - this.#aheadMs
     this.#aheadMs = aheadMs
     if (Math.abs(setMs) < clockSetMinMs) return
-    if (this.#volumesRetryAtMs !== undefined) this.#volumesRetryAtMs += setMs
+    this.#volumes.followClock(setMs)
     if (this.#cleanupAtMs !== undefined) this.#cleanupAtMs += setMs
-    const { failures = none } = this.#troubles ?? {}
-    for (const [name, failure] of failures)
-      this.#troublesToNote().failures.set(name, { ...failure, retryAtMs: failure.retryAtMs + setMs })
+    this.#troubles?.followClock(setMs)
   }
 
   /** In whole milliseconds: what is added to a moment and taken from it again has to come to the same. */
@@ -594,12 +373,7 @@ export class PodWorker implements StatusWriterHost {
       terminal: plan.terminal,
       ended: plan.ended,
       failure: plan.failure,
-      resize: {
-        pending: this.#resizeRefusal,
-        inProgress: this.#isResizing,
-        error: this.#updates?.error,
-        actual: this.#actualResources(),
-      },
+      resize: this.#resizing.progress,
       startTimeMs,
       nodeAddress: this.#context.nodeAddress,
       runtimeName: this.#context.runtime.name,
@@ -623,13 +397,6 @@ export class PodWorker implements StatusWriterHost {
     if (this.#gone || hadVolumes(pod.status) || claimsOfPod(pod).length === 0) return
     const now = status()
     if (hadVolumes(now)) this.#writer.write(now)
-  }
-
-  /** A pod that has ended needs its volumes of drivers and those in memory no longer, however long it stays in the API. */
-  async #releaseVolumes(): Promise<void> {
-    if (this.#areVolumesReleased || this.#pod.spec.volumes?.some(isReleased) !== true) return
-    await this.#context.releaseVolumes?.(podUidOf(this.#pod))
-    this.#areVolumesReleased = true
   }
 
   /** True where something was done that makes another look worthwhile. */
@@ -743,61 +510,12 @@ export class PodWorker implements StatusWriterHost {
 
   /** What is left of the sandbox before, such as its network, is taken down first. */
   async #runSandbox(attempt: number, former: PodSandboxStatus | undefined): Promise<void> {
-    const { name = '', namespace = '' } = this.#pod.metadata
-    const { spec, status } = this.#pod
-    const { isolation } = this.#context
-    const preferredAddress = status?.podIP
     if (attempt > 0) {
       const message = 'Pod sandbox changed, it will be killed and re-created.'
       recordPodEvent(this.#context, this.#pod, 'Normal', 'SandboxChanged', message)
     }
     if (former !== undefined) await this.#stopSandbox(former.id)
-    try {
-      await this.#context.runtime.runPodSandbox({
-        podUid: podUidOf(this.#pod),
-        podName: name,
-        podNamespace: namespace,
-        attempt,
-        hostname: podHostname(this.#pod, isolation?.dns.domain),
-        hostNetwork: spec.hostNetwork === true,
-        ...(isolation === undefined ? {} : { isolation: await this.#isolation(isolation) }),
-        ...(spec.hostUsers === false && isolation === undefined ? { ownUsers: true } : {}),
-        ...(preferredAddress === undefined ? {} : { preferredAddress }),
-      })
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
-      recordPodEvent(
-        this.#context,
-        this.#pod,
-        'Warning',
-        'FailedCreatePodSandBox',
-        `Failed to create pod sandbox: ${message}`,
-      )
-      throw isolation === undefined ? error : new SandboxError(message, { cause: error })
-    }
-    await this.#warnOfPullSecrets()
-  }
-
-  /** Loaded where pods are isolated. */
-  async #isolation(node: IsolatingNode): Promise<SandboxIsolation> {
-    const { sandboxIsolation } = await import('../isolation/sandbox-isolation.ts')
-    const { dnsProblem, ...isolation } = await sandboxIsolation(this.#pod, node)
-    if (dnsProblem !== undefined) recordPodEvent(this.#context, this.#pod, 'Warning', 'MissingClusterDNS', dnsProblem)
-    return isolation
-  }
-
-  /** Images that need none of the secrets that are missing can be had all the same. */
-  async #warnOfPullSecrets(): Promise<void> {
-    const { metadata, spec } = this.#pod
-    const missing: string[] = []
-    for (const { name = '' } of spec.imagePullSecrets ?? []) {
-      if (name === '') continue
-      const secret = await this.#context.sources.secret(metadata.namespace ?? '', name).catch(() => undefined)
-      if (secret === undefined) missing.push(name)
-    }
-    if (missing.length === 0) return
-    const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`
-    recordPodEvent(this.#context, this.#pod, 'Warning', 'FailedToRetrieveImagePullSecret', message)
+    await startSandbox(this.#context, this.#pod, attempt)
   }
 
   async #start(action: StartAction, { sandboxes }: PodObservation): Promise<void> {
@@ -811,36 +529,23 @@ export class PodWorker implements StatusWriterHost {
       attempt,
       because: action.because,
     })
-    if (backOff !== undefined) this.#troublesToNote().backOffs.set(container.name, backOff)
+    if (backOff !== undefined) this.#troublesToNote().noteBackOff(container.name, backOff)
     const failure = await startContainer(
       this.#context,
       this.#pod,
       sandbox,
-      this.#volumes ?? noVolumes,
+      this.#volumes.mounted,
       container,
       attempt,
       this.#endingSignal(),
     )
-    if (failure === undefined) this.#troubles?.failures.delete(container.name)
+    if (failure === undefined) this.#troubles?.forgetFailure(container.name)
     // Where the command could not be run there is an ended container, and the back-off sees to it. It may have taken long to fail.
-    else this.#noteFailure(container, failure, environment.clock.now())
-  }
-
-  #noteFailure(container: Container, failure: ImageFailure, nowMs: number): void {
-    const { failures } = this.#troublesToNote()
-    failures.set(
-      container.name,
-      imagePullBackOff(container, failure, failures.get(container.name), nowMs) ?? {
-        ...failure,
-        ...(container.image === undefined ? {} : { image: container.image }),
-        retryAtMs: nowMs + startRetryMs,
-        endsRun: endsRun.has(failure.reason),
-      },
-    )
+    else this.#troublesToNote().noteFailure(container, failure, environment.clock.now())
   }
 
   #troublesToNote(): StartTroubles {
-    this.#troubles ??= { backOffs: new Map(), failures: new Map(), toldBackOffs: new Map() }
+    this.#troubles ??= new StartTroubles()
     return this.#troubles
   }
 
@@ -868,17 +573,6 @@ export class PodWorker implements StatusWriterHost {
     return this.#status?.podIP ?? this.#pod.status?.podIP ?? this.#context.nodeAddress
   }
 
-  /** Tells of each wait once, not on every look. */
-  #tellBackOffs({ pod, runs }: PodObservation, plan: PodPlan): void {
-    for (const [name, { reason }] of plan.waiting) {
-      const attempt = runsOf(name, runs)[0]?.attempt
-      if (reason !== 'CrashLoopBackOff' || this.#troubles?.toldBackOffs.get(name) === attempt) continue
-      this.#troublesToNote().toldBackOffs.set(name, attempt)
-      const message = `Back-off restarting failed container ${name} in pod ${podText(pod)}`
-      recordContainerEvent(this.#context, pod, { name }, 'Warning', 'BackOff', message)
-    }
-  }
-
   #tellFailure({ pod }: PodObservation, { failure }: PodPlan): void {
     if (failure === undefined || this.#toldFailure || pod.status?.reason === failure.reason) return
     this.#toldFailure = true
@@ -895,7 +589,7 @@ export class PodWorker implements StatusWriterHost {
     if (!this.#writer.shows(status)) return this.#writer.write(status)
     if (this.#deleted) return
     // Whoever waits for the pod to go may do something with its volumes then.
-    await this.#releaseVolumes()
+    await this.#volumes.release(this.#pod)
     const { name = '', namespace = '', uid } = this.#pod.metadata
     try {
       await this.#context.client.delete(
@@ -961,47 +655,11 @@ export class PodWorker implements StatusWriterHost {
  */
 const endingReason = new Error('the pod is ending')
 
-const noVolumes: MountedVolumes = new Map()
 const none: ReadonlyMap<string, never> = new Map<string, never>()
 const noNames: ReadonlySet<string> = new Set()
 
-/** A container that is to start anew for its resources. */
-interface RestartForResize {
-  /** Its run until then; undefined until it is looked for. */
-  readonly runId: string | undefined
-  /** What it runs with until then. */
-  readonly before: ResourceRequirements
-}
-
-interface VolumesShow {
-  readonly labels: ObjectMeta['labels']
-  readonly annotations: ObjectMeta['annotations']
-  readonly untilMs: number
-}
-
-const isReleased = ({ emptyDir, csi, persistentVolumeClaim, ephemeral }: Volume): boolean =>
-  emptyDir?.medium === 'Memory' || (csi ?? persistentVolumeClaim ?? ephemeral) !== undefined
-
-const showsOthers = ({ spec }: Pod): boolean => spec.volumes?.some(isMadeOfFiles) === true
-
 const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
-
-/** What did not go well with the starts of containers, by name. */
-interface StartTroubles {
-  readonly backOffs: Map<string, BackOff>
-  readonly failures: Map<string, StartFailure>
-  /** Back-offs that were told of: the run of each container that they follow. */
-  readonly toldBackOffs: Map<string, number | undefined>
-}
-
-/** A sandbox could not be made, which takes a runtime that isolates pods some effort: it is tried again after a while. */
-class SandboxError extends Error {
-  override readonly name = 'SandboxError'
-}
-
-/** Failures that leave an ended container behind, unless the runtime has not come so far. */
-const endsRun: ReadonlySet<string> = new Set(['RunContainerError', 'PostStartHookError'])
 
 /** Tells what only makes room: of a pod that is there, and does not start anew as a whole. */
 function isCleanupOf({ gone, pod, runs }: PodObservation): (action: PodAction) => boolean {
@@ -1014,6 +672,9 @@ type StartAction = Extract<PodAction, { readonly type: 'start-container' }>
 function isStart(action: PodAction): action is StartAction {
   return action.type === 'start-container'
 }
+
+const hasBackOffs = ({ waiting }: PodPlan): boolean =>
+  waiting.values().some(({ reason }) => reason === 'CrashLoopBackOff')
 
 function isReady(status: Pick<OwnPodStatus, 'conditions'> | undefined): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true
