@@ -116,7 +116,7 @@ describe.each(clients)('$name', (client) => {
       env,
     })
     expect(code).toBe(5)
-    expect(stdout).toMatch(/\/dev\/pts\/\d+\r+\n33 77\r+\n/)
+    expect(stdout).toMatch(/\/dev\/pts\/\d+\r\n33 77\r\n/)
   })
 
   it('is attached to a container that reads', async () => {
@@ -196,10 +196,13 @@ describe.each(clients)('$name', (client) => {
     const name = `once-${clients.indexOf(client)}`
     const script = 'read line; echo "got $line"; exit 4'
     const command = ['run', name, '--image=x', '-i', '--rm', '--restart=Never', '--command', '--', 'sh', '-c', script]
-    const { code, stdout } = await runWith(client, command, { input: 'hello\n' })
+    const { file, args, env } = await commandOf(client)
+    // Both outputs in the order in which they are written.
+    const both = ['-c', 'exec "$@" 2>&1', 'sh', file, ...args, ...command]
+    const { code, stdout } = await run('sh', both, { input: 'hello\n', env })
     expect(code).toBe(4)
     expect(stdout).toContain('got hello\n')
-    expect(stdout).toContain(`pod "${name}" deleted`)
+    expect(stdout).toMatch(/pod "once-\d" deleted from default namespace\npod default\/once-\d terminated \(Error\)\n$/)
     await expect.poll(() => kubectl.exists('pods', name)).toBe(false)
   })
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import type { TerminalSize } from '@coracle/client/streaming'
@@ -24,6 +25,7 @@ export const processInput: Input = {
   },
   makeRaw() {
     process.stdin.setRawMode?.(true)
+    showAsWritten()
     return () => process.stdin.setRawMode?.(false)
   },
   async *sizes(signal) {
@@ -37,6 +39,16 @@ export const processInput: Input = {
       }
     }
   },
+}
+
+/**
+ * A terminal in Node's raw mode goes on to begin a line for each line feed. Programs that draw at places of their own, such as editors, move down
+ * with one and stay in their column: what they write is for the terminal alone. Leaving raw mode restores this, too.
+ */
+function showAsWritten(): void {
+  if (process.platform === 'win32') return
+  // Where it is missing all but such programs look right.
+  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
 function presentSize(): TerminalSize | undefined {

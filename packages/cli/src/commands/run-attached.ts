@@ -1,5 +1,5 @@
 import { hasReason, notFound, type Pod, pods } from '@coracle/api'
-import { CliError, ExitError } from '../cli-error.ts'
+import { CliError, ExitError, SummaryError } from '../cli-error.ts'
 import type { Host } from '../host.ts'
 import { placeObject } from '../manifests/place-object.ts'
 import { type Session, withSession } from '../session.ts'
@@ -60,16 +60,16 @@ async function follow(host: Host, session: Session, pod: Pod, flags: RunFlags): 
     return phase === 'Succeeded' || (phase === 'Failed' && restartPolicy === 'Never')
   })
   if (!hasEnded) throw new CliError('timed out waiting for the condition')
-  if (latest.status?.phase === 'Failed') throw exitOf(host, latest)
+  if (latest.status?.phase === 'Failed') throw exitOf(latest)
 }
 
 /** How a command ends whose pod has failed: with the exit code of its container. */
-function exitOf(host: Host, { metadata, status }: Pod): Error {
+function exitOf({ metadata, status }: Pod): Error {
   const pod = `pod ${metadata.namespace}/${metadata.name}`
   const { exitCode = 0, reason = '', message = '' } = status?.containerStatuses?.[0]?.state?.terminated ?? {}
   if (exitCode === 0) return new CliError(`${pod} failed with unknown exit code`)
-  host.stderr.write(`${pod} terminated (${reason})\n${message}${message === '' || message.endsWith('\n') ? '' : '\n'}`)
-  return new ExitError(exitCode)
+  const last = message === '' ? '' : `\n${message.replace(/\n$/, '')}`
+  return new ExitError(exitCode, new SummaryError(`${pod} terminated (${reason})${last}`))
 }
 
 function stateOf({ status }: Pod, container: string): 'waiting' | 'running' | 'ended' {
