@@ -45,6 +45,8 @@ describe('logChange', () => {
       },
     ],
     ['service accounts', { level: 'info', message: 'create', fields: { ...action, kind: 'ServiceAccount' } }],
+    ['what is behind a Service', { level: 'info', message: 'update', fields: { ...action, kind: 'EndpointSlice' } }],
+    ['the same in its older form', { level: 'info', message: 'create', fields: { ...action, kind: 'Endpoints' } }],
     ['news among components', { level: 'info', message: 'watch has expired', fields: {} }],
   ] as const)('keeps quiet about %s', (_, line) => {
     expect(logChange(line)).toBeUndefined()

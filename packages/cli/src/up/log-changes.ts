@@ -37,8 +37,8 @@ const verbs: Readonly<Record<string, string>> = {
   delete: 'deleted',
 }
 
-/** What every namespace gets, and heartbeats. */
-const quietKinds = new Set(['ServiceAccount', 'Lease'])
+/** What every namespace gets, heartbeats, and what follows each pod that is told to be ready or gone. */
+const quietKinds = new Set(['ServiceAccount', 'Lease', 'Endpoints', 'EndpointSlice'])
 
 function details({ controller: _, ...fields }: LogLine['fields']): readonly string[] {
   return Object.entries(fields).map(([key, value]) => (key === 'error' ? String(value) : `${key} ${String(value)}`))
