@@ -321,6 +321,8 @@ describe('the keys that detach', { skip: process.platform !== 'linux', meta: { n
     expect(run.code).toBe(1)
     expect(run.shown).toContain("Session ended, resume using 'coracle attach left -c left -n ")
     expect(run.shown).toContain('error: timed out waiting for the condition')
+    // What the command itself says begins at the left edge, too.
+    expect(run.shown).not.toMatch(/(?<!\r)\n/)
     expect(await phaseOf('left')).toBe('Running')
     const attach = await onTerminal(['attach', '-it', 'left', '--detach-keys=ctrl-a,d'], note, '\x10\x11\x01d')
     expect(attach.code).toBe(0)

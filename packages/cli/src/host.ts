@@ -22,6 +22,11 @@ export interface Input {
   open(): { readonly stream: Readable; readonly close: () => void }
   /** Hands on each key as it is typed, Ctrl-C too, until the returned function is called. Only for a terminal. */
   makeRaw(): () => void
+  /**
+   * Has a terminal in raw mode show what it is given as it is, until that is left. Programs that draw at places of their own, such as editors, move
+   * down with a line feed and stay in their column.
+   */
+  showAsWritten(): void
   /** How large the terminal is that shows the output: now, and whenever that changes until the signal is aborted. */
   sizes(signal: AbortSignal): AsyncIterable<TerminalSize>
 }

@@ -25,8 +25,12 @@ export const processInput: Input = {
   },
   makeRaw() {
     process.stdin.setRawMode?.(true)
-    showAsWritten()
     return () => process.stdin.setRawMode?.(false)
+  },
+  showAsWritten() {
+    if (process.platform === 'win32') return
+    // Node's raw mode begins a line for each line feed. Where the program is missing all but those that draw on the screen look right.
+    spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
   },
   async *sizes(signal) {
     while (!signal.aborted) {
@@ -39,16 +43,6 @@ export const processInput: Input = {
       }
     }
   },
-}
-
-/**
- * A terminal in Node's raw mode goes on to begin a line for each line feed. Programs that draw at places of their own, such as editors, move down
- * with one and stay in their column: what they write is for the terminal alone. Leaving raw mode restores this, too.
- */
-function showAsWritten(): void {
-  if (process.platform === 'win32') return
-  // Where it is missing all but such programs look right.
-  spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
 function presentSize(): TerminalSize | undefined {

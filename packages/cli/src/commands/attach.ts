@@ -58,18 +58,22 @@ export async function attachTo(
     host.stderr.write(`error: Unable to use a TTY - container ${container} did not allocate one\n`)
   }
   const flags = { ...given, tty: hasTerminal && given.stdin === true }
-  return connectStreams(host, flags, async (request, isRaw) => {
-    if (given.quiet !== true) {
-      host.stderr.write(
-        "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n",
-      )
-    }
-    const attach = (streams: CommandRequest) =>
-      attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...streams, container })
-    await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
-    if (given.quiet !== true && isRaw) host.stdout.write(reattachText(session, pod, container))
-  })
+  const attach = (streams: CommandRequest) =>
+    attachToPod(session.client, host.environment.clock, podKey(session, pod), { ...streams, container })
+  const wasRaw = await connectStreams(
+    host,
+    flags,
+    async (request, isRaw) => {
+      await (isRaw ? untilKeys(request, given.detachKeys, attach) : attach(request))
+      return isRaw
+    },
+    given.quiet === true ? '' : recordedText,
+  )
+  if (given.quiet !== true && wasRaw) host.stdout.write(reattachText(session, pod, container))
 }
+
+const recordedText =
+  "All commands and output from this session will be recorded in container logs, including credentials and sensitive information passed through the command prompt.\nIf you don't see a command prompt, try pressing enter.\n"
 
 /** Attaches until the keys are typed. The connection is left then, and the container runs on. */
 async function untilKeys(

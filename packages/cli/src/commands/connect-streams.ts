@@ -22,12 +22,14 @@ export class InterruptedError extends Error {
 
 /**
  * Connects the input and the outputs of this process as flags say, and lets go of them again. Where there is to be a terminal
- * and the input is none, it is left out, and said so.
+ * and the input is none, it is left out, and said so. While a terminal is connected it shows what it is given as it is: what is to be told
+ * before is in `preface`, what comes after is told when this resolves.
  */
 export async function connectStreams<R>(
   host: Host,
   flags: StreamFlags,
   act: (request: CommandRequest, isRaw: boolean) => Promise<R>,
+  preface = '',
 ): Promise<R> {
   const { input, stdout, stderr } = host
   const wantsTty = flags.tty === true && flags.stdin === true
@@ -37,6 +39,9 @@ export async function connectStreams<R>(
   }
   const opened = flags.stdin === true ? input.open() : undefined
   const restore = isRaw ? input.makeRaw() : undefined
+  // What is typed from now on is for the other end.
+  stderr.write(preface)
+  if (isRaw) input.showAsWritten()
   const ended = new AbortController()
   // With a terminal at the other end Ctrl-C is a key like others.
   const stopInterrupts = host.onInterrupt(() => ended.abort(new InterruptedError()))

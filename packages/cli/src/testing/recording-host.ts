@@ -65,6 +65,7 @@ export function recordingHost(options: RecordingOptions = {}): RecordingHost {
       isTerminal: false,
       open: () => ({ stream: Readable.from([Buffer.from(options.stdin ?? '')]), close: () => {} }),
       makeRaw: () => () => {},
+      showAsWritten() {},
       sizes: async function* () {},
     },
     onInterrupt(handler) {
