@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { tools } from './tools.ts'
+import { thriftyTools, tools } from './tools.ts'
 
 /** The program's file: a bundle made for the run of the tests (`scripts/bundled-program.ts`), or without one that of the source tree. */
 export const coracleFile =
@@ -230,9 +230,8 @@ export class Program {
     const flags = options.env?.KUBECONFIG === undefined ? ['--kubeconfig', this.kubeconfig] : []
     return run(kubectl, [...flags, ...args], {
       ...options,
-      // A home of its own keeps kubectl's discovery cache apart from any other test's. It ends before its garbage is worth collecting,
-      // which takes a quarter of its CPU time.
-      env: { HOME: this.dataDir, GOGC: 'off', ...options.env },
+      // A home of its own keeps kubectl's discovery cache apart from any other test's.
+      env: { ...thriftyTools, HOME: this.dataDir, ...options.env },
     })
   }
 
