@@ -322,7 +322,7 @@ first() {
 runs() { if follows "$@"; then first "$@"; else "$@"; fi; }
 coracle() {
   echo "coracle $*" >&9
-  if [ "$1" = up ]; then shift; start "$@"; else runs node "$CORACLE" "$@"; fi
+  if [ "$1" = up ]; then shift; start "$@"; else NODE_COMPILE_CACHE="\${TMPDIR:-/tmp}/node-compile-cache/\${1//\\//_}" runs node "$CORACLE" "$@"; fi
 }
 kubectl() { echo "kubectl $*" >&9; runs "$KUBECTL" "$@"; }
 npx() { "$@"; }

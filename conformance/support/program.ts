@@ -85,7 +85,16 @@ export const thriftyCompiler = { GOGC: 'off' } as const
 
 /** Runs the `coracle` command, wherever it finds its cluster. */
 export function runCoracle(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  return run(process.execPath, [coracleFile, ...args], options)
+  return run(process.execPath, [coracleFile, ...args], { ...options, env: { ...keptCodeOf(args), ...options.env } })
+}
+
+/**
+ * Environment in which a command keeps its code where no other does. Fewer files of code stay in a directory than the tests have commands: in
+ * one for all, each start would compile anew what others have pushed out, and servers would, too.
+ */
+function keptCodeOf([command = '']: readonly string[]): Readonly<Record<string, string>> {
+  const isServer = command === 'up' || command === 'agent'
+  return isServer ? {} : { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache', command.replaceAll(/\W/g, '_')) }
 }
 
 export interface ProgramOptions {
