@@ -178,6 +178,15 @@ describe('the coracle command', () => {
     })
   })
 
+  it.skipIf(process.env.CORACLE_TEST_PROGRAM === undefined)(
+    'does not have the parser of answers compiled for speed, which takes more than what most commands ask for',
+    async () => {
+      const args = ['--trace-wasm-compilation-times', coracleFile, 'get', 'namespaces', '-o', 'name']
+      const { code, stdout } = await run(process.execPath, args, { env: { KUBECONFIG: program.kubeconfig } })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('using TurboFan') })
+    },
+  )
+
   it('suggests the command that was meant', async () => {
     const { code, stderr } = await program.coracle(['creat', '-f', 'x'])
     expect([code, stderr]).toEqual([
