@@ -289,7 +289,10 @@ export class Program {
   }
 }
 
-/** Asks until `probe` returns something other than undefined or false, every 50 ms; throws `what` after the timeout. */
+/**
+ * Asks until `probe` returns something other than undefined or false; throws `what` after the timeout. Between two times there are 50 ms, or as
+ * long as it took to ask: who asks by a process leaves half of a core to those whom the test waits for.
+ */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined | false>,
@@ -298,13 +301,15 @@ export async function eventually<T>(
   const deadline = Date.now() + timeoutMs
   let lastError: unknown
   while (Date.now() < deadline) {
+    const askedAt = Date.now()
     try {
       const found = await probe()
       if (found !== undefined && found !== false) return found
     } catch (error) {
       lastError = error
     }
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    const restMs = Math.max(50, Date.now() - askedAt)
+    await new Promise((resolve) => setTimeout(resolve, restMs))
   }
   throw new Error(`timed out waiting: ${what}`, { cause: lastError })
 }
