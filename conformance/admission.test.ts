@@ -10,7 +10,7 @@ import {
 } from '../packages/apiserver/src/testing/test-webhook.ts'
 import { rows } from './support/kubectl.ts'
 import { eventually, Program, run } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // Webhooks and policies that judge and change what kubectl and Helm write.
 
@@ -218,7 +218,8 @@ describe('Helm', () => {
       await writeFile(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: shop\nversion: 1.0.0\n')
       const settings = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  colour: blue\n'
       await writeFile(join(chart, 'templates', 'settings.yaml'), settings)
-      const env = { HOME: home, KUBECONFIG: program.kubeconfig, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home }
+      const helmHome = { HOME: home, HELM_CACHE_HOME: home, HELM_CONFIG_HOME: home }
+      const env = { ...thriftyTools, ...helmHome, KUBECONFIG: program.kubeconfig }
       const { code, stderr } = await run((await tools()).helm, ['install', 'shop', chart], { env })
       expect(code).toBe(1)
       expect(stderr).toContain('admission webhook "check.example.com" denied the request: not in this cluster')

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createSecureServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -176,6 +179,43 @@ describe('the coracle command', () => {
       stdout: '',
       stderr: expect.stringMatching(/^error: cannot write what there is to show: ENOSPC: .*\n$/),
     })
+  })
+
+  it.skipIf(process.env.CORACLE_TEST_PROGRAM === undefined)(
+    'does not have the parser of answers compiled for speed, which takes more than what most commands ask for',
+    async () => {
+      const args = ['--trace-wasm-compilation-times', coracleFile, 'get', 'namespaces', '-o', 'name']
+      const { code, stdout } = await run(process.execPath, args, { env: { KUBECONFIG: program.kubeconfig } })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.not.stringContaining('using TurboFan') })
+    },
+  )
+
+  it.skipIf(process.env.CORACLE_TEST_PROGRAM === undefined)(
+    'loads nothing of HTTP/2, of which Node has much, for a server that does not speak it first',
+    async () => {
+      const report = "process.on('exit', () => console.log(process.moduleLoadList.join(',')))"
+      const args = ['--import', `data:text/javascript,${report}`, coracleFile, 'get', 'namespaces', '-o', 'name']
+      const { code, stdout } = await run(process.execPath, args, { env: { KUBECONFIG: program.kubeconfig } })
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('NativeModule tls') })
+      expect(stdout).not.toContain('NativeModule http2')
+    },
+  )
+
+  it('speaks HTTP/2 with a server that wants to', async () => {
+    const pki = (name: string) => readFile(join(program.dataDir, 'pki', name))
+    const server = createSecureServer(
+      { key: await pki('apiserver.key'), cert: await pki('apiserver.crt'), allowHTTP1: true },
+      ({ httpVersion }, response) => response.end(`asked by ${httpVersion}`),
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const { code, stdout } = await program.coracle(['get', '--raw', '/', '--server', `https://127.0.0.1:${port}`])
+      expect({ code, stdout }).toEqual({ code: 0, stdout: 'asked by 2.0' })
+    } finally {
+      server.close()
+    }
   })
 
   it('suggests the command that was meant', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../packages/cli/src/testing/recording-host.ts'
 import type { Outcome } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // `config` side by side with kubectl: what is printed, and every file afterwards.
 
@@ -227,7 +227,7 @@ function runKubectl(
   env: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(kubectl, args, { cwd, env }, (error, stdout, stderr) =>
+    execFile(kubectl, args, { cwd, env: { ...thriftyTools, ...env } }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })

@@ -7,7 +7,7 @@ import { connectionOf, createHttpClient, loadKubeconfig } from '../packages/clie
 import { realEnvironment } from '../packages/environment/src/index.ts'
 import { rows } from './support/kubectl.ts'
 import { Program, run } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // A kind of the user's own, as kubectl sees it from its definition to its end.
 
@@ -269,6 +269,7 @@ it('comes with a Helm chart that brings its definition and an object of it', asy
     await writeFile(join(chart, 'crds', 'charted.yaml'), JSON.stringify(charted))
     await writeFile(join(chart, 'templates', 'a.yaml'), JSON.stringify(object))
     const env = {
+      ...thriftyTools,
       HOME: home,
       KUBECONFIG: program.kubeconfig,
       HELM_CACHE_HOME: home,

@@ -24,7 +24,7 @@ import {
   matchesTranscript,
 } from './support/documents.ts'
 import { coracleFile, Program, type RunOptions, run, thriftyCompiler } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 const root = join(import.meta.dirname, '..')
 const binaries = join(root, 'node_modules', '.bin')
@@ -200,7 +200,7 @@ describe('commands', () => {
       const { code, stdout, stderr } = await run('bash', ['commands.sh'], {
         cwd: home,
         timeoutMs: 150_000,
-        env: { ...withBinaries({ GOGC: 'off' }), HOME: home, KUBECTL: kubectl, CORACLE: coracleFile },
+        env: { ...withBinaries(thriftyTools), HOME: home, KUBECTL: kubectl, CORACLE: coracleFile },
       })
       expect(code, `${stdout}\n${stderr}`).toBe(0)
       for (const [index, { command, output }] of exchanges.entries()) {
@@ -322,7 +322,7 @@ first() {
 runs() { if follows "$@"; then first "$@"; else "$@"; fi; }
 coracle() {
   echo "coracle $*" >&9
-  if [ "$1" = up ]; then shift; start "$@"; else runs node "$CORACLE" "$@"; fi
+  if [ "$1" = up ]; then shift; start "$@"; else NODE_COMPILE_CACHE="\${TMPDIR:-/tmp}/node-compile-cache/\${1//\\//_}" runs node "$CORACLE" "$@"; fi
 }
 kubectl() { echo "kubectl $*" >&9; runs "$KUBECTL" "$@"; }
 npx() { "$@"; }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Api } from './support/api.ts'
 import { paths } from './support/objects.ts'
 import { eventually, type Outcome, Program, run } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // Helm 4, which installs a chart of three kinds, waits for it, changes it, and takes it away again.
 
@@ -67,6 +67,7 @@ afterAll(async () => {
 
 async function helm(args: readonly string[]): Promise<Outcome> {
   const env = {
+    ...thriftyTools,
     HOME: home,
     KUBECONFIG: program.kubeconfig,
     HELM_CACHE_HOME: home,

@@ -9,7 +9,7 @@ import { Cp, Exec, KubeConfig, PortForward, type V1Status } from '@kubernetes/cl
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kubectl, pod } from './support/kubectl.ts'
 import { coracleFile, type Outcome, Program, type RunOptions, run } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // Real clients in all the ways they connect. Further versions of kubectl: CORACLE_KUBECTLS=/path/kubectl-1.20:/path/kubectl-1.36
 
@@ -56,7 +56,11 @@ afterAll(() => program[Symbol.asyncDispose]())
 
 async function commandOf({ path, args = [], env }: Client) {
   const file = path ?? (await tools()).kubectl
-  return { file, args: [...args, '--kubeconfig', program.kubeconfig], env: { HOME: program.dataDir, ...env } }
+  return {
+    file,
+    args: [...args, '--kubeconfig', program.kubeconfig],
+    env: { ...thriftyTools, HOME: program.dataDir, ...env },
+  }
 }
 
 async function runWith(client: Client, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {

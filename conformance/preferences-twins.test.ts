@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../packages/cli/src/testing/recording-host.ts'
 import type { Outcome } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // Preferences (kuberc) side by side with kubectl: what commands do by them, and what `kuberc` shows and writes. No command asks a server.
 
@@ -220,8 +220,11 @@ function runKubectl(
   variables: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
   return new Promise((resolve) => {
-    const child = execFile(kubectl, args, { cwd, env: { ...variables, HOME: cwd } }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    const child = execFile(
+      kubectl,
+      args,
+      { cwd, env: { ...thriftyTools, ...variables, HOME: cwd } },
+      (error, stdout, stderr) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
     child.stdin?.end(input)
   })

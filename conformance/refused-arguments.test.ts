@@ -7,7 +7,7 @@ import { runCommand } from '../packages/cli/src/testing/recording-host.ts'
 import { kubectlCommands } from './support/kubectl-help.ts'
 import { withoutNewsOf136 } from './support/news-of-136.ts'
 import type { Outcome } from './support/program.ts'
-import { tools } from './support/tools.ts'
+import { thriftyTools, tools } from './support/tools.ts'
 
 // What the command line refuses before it does anything, side by side with kubectl: exit codes and messages are equal.
 
@@ -23,7 +23,7 @@ const concurrency = 4
 async function theirs(args: readonly string[]): Promise<Outcome> {
   const { kubectl } = await tools()
   return new Promise((resolve) => {
-    execFile(kubectl, [...args], { cwd: home, env: { HOME: home, GOGC: 'off' } }, (error, stdout, stderr) =>
+    execFile(kubectl, [...args], { cwd: home, env: { ...thriftyTools, HOME: home } }, (error, stdout, stderr) =>
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     )
   })

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { BuildOptions, Metafile, Plugin } from 'esbuild'
 import { commitOf } from '../packages/apiserver/src/http/source-commit.ts'
 import { wholeCommands } from '../packages/cli/src/start/run-bundled.ts'
@@ -97,6 +97,31 @@ const withSeldomUsedBeside: Plugin = {
   },
 }
 
+/** All that the client takes of undici. */
+const poolOfUndici = `
+Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'))
+exports.Pool = require('./lib/dispatcher/pool')
+`
+
+/**
+ * undici runs all of itself when it is loaded, from mocks to WebSockets, and much of Node that it needs for them: a fifth of the CPU of a command
+ * that asks a server. This is what the client takes of it; HTTP/2 comes with the first server that wants to speak it.
+ */
+const withLittleOfUndici: Plugin = {
+  name: 'with-little-of-undici',
+  setup({ onResolve, onLoad }) {
+    onLoad({ filter: /[/]undici[/]index\.js$/ }, () => ({ contents: poolOfUndici }))
+    onResolve({ filter: /[/]client-h2(\.js)?$/, namespace: 'file' }, ({ resolveDir }) => ({
+      path: join(resolveDir, 'client-h2.js'),
+      namespace: 'late',
+    }))
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports = (...args) => require(${JSON.stringify(path)})(...args)`,
+      resolveDir: dirname(path),
+    }))
+  },
+}
+
 /** Bundles an installed package into a script that is required. */
 async function bundlePackage(name: string, file: string, choices: BundleChoices): Promise<Metafile> {
   const { metafile } = await build({
@@ -104,6 +129,7 @@ async function bundlePackage(name: string, file: string, choices: BundleChoices)
     stdin: { contents: `module.exports = require('${name}')`, resolveDir: root },
     outfile: file,
     format: 'cjs',
+    plugins: [withLittleOfUndici],
   })
   return metafile
 }
@@ -133,7 +159,13 @@ const scriptOptions = (choices: BundleChoices, plugins: readonly Plugin[]) =>
     // Beside them, where they may have other characters.
     legalComments: 'external',
     define: { ...defined, 'import.meta.dirname': '__dirname', 'import.meta.url': 'coracleUrl' },
-    plugins: [lookThroughIndexes(root), withYamlThreadBeside, ...plugins, ...(choices.plugins ?? [])],
+    plugins: [
+      lookThroughIndexes(root),
+      withYamlThreadBeside,
+      withLittleOfUndici,
+      ...plugins,
+      ...(choices.plugins ?? []),
+    ],
     banner: {
       js: "(function (exports, require, module, __filename, __dirname, runPart) { const coracleUrl = require('node:url').pathToFileURL(__filename).href;",
     },

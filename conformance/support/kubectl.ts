@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Api, makeNamespace, post } from './api.ts'
 import { eventually, type Outcome, type Program, type RunOptions } from './program.ts'
-import { tools } from './tools.ts'
+import { thriftyTools, tools } from './tools.ts'
 
 /** What the tests read of any object. */
 export interface AnyObject {
@@ -129,7 +129,7 @@ export class Kubectl {
   async start(args: readonly string[], input = ''): Promise<RunningKubectl> {
     const { kubectl } = await tools()
     const child = spawn(kubectl, ['--kubeconfig', this.#program.kubeconfig, ...this.#arguments(args)], {
-      env: { ...process.env, HOME: this.#program.dataDir },
+      env: { ...process.env, ...thriftyTools, HOME: this.#program.dataDir },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     child.stdin.on('error', () => {}) // it may end without reading its input

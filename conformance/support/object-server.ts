@@ -8,7 +8,7 @@ import { StateWriter } from '../../packages/apiserver/src/index.ts'
 import { runCommand } from '../../packages/cli/src/testing/recording-host.ts'
 import { createMemoryStore } from '../../packages/store/src/memory-store.ts'
 import { type Outcome, run } from './program.ts'
-import { tools } from './tools.ts'
+import { thriftyTools, tools } from './tools.ts'
 
 /** A server, in this process, of objects that are as they are given: nothing has checked them, and nothing acts on them. */
 export class ObjectServer {
@@ -38,7 +38,7 @@ export class ObjectServer {
 
   async kubectl(args: readonly string[]): Promise<Outcome> {
     const { kubectl } = await tools()
-    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], { env: { HOME: this.#directory, GOGC: 'off' } })
+    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], { env: { ...thriftyTools, HOME: this.#directory } })
   }
 
   coracle(args: readonly string[]): Promise<Outcome> {

@@ -102,6 +102,18 @@ it('keeps what each use needs by itself, and the latest of them', () => {
   expect(uses).not.toContain('use-2')
 })
 
+it('keeps what is used again and again, however long ago it was made', () => {
+  for (let number = 1; number <= keptFilesMax; number++) {
+    runOnce(directory, `use-${number}`)
+    utimesSync(keptFor(`use-${number}`), number, number)
+  }
+  runOnce(directory, 'use-1')
+  runOnce(directory, 'one-more')
+  const uses = readdirSync(directory).map((name) => name.replace(/-[^-]*$/, ''))
+  expect(uses).toContain('use-1')
+  expect(uses).not.toContain('use-2')
+})
+
 it('leaves files alone that are not its own', () => {
   writeFileSync(join(directory, 'notes'), '')
   for (let number = 0; number <= keptFilesMax; number++) runOnce(directory, `use-${number}`)

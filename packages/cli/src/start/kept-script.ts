@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -27,7 +28,7 @@ export interface RunScript {
 /** What begins a file of kept code: the checksum of the rest, and zeros. V8 copies code that does not begin at a multiple of eight bytes. */
 const headBytes = 8
 
-/** So many files of kept code stay, of about 2 MB each: the oldest make room for others. */
+/** So many files of kept code stay, of about 2 MB each: those that were taken least lately make room for others. */
 export const keptFilesMax = 24
 
 const keptFilePattern = /^[\w-]+-[\da-f]{8}\.code$/
@@ -104,7 +105,19 @@ function readKept(file: string): Buffer | undefined {
   }
   if (bytes.length <= headBytes) return undefined
   const code = bytes.subarray(headBytes)
-  return crc32(code) === bytes.readUInt32LE(0) ? code : undefined
+  if (crc32(code) !== bytes.readUInt32LE(0)) return undefined
+  markTaken(file)
+  return code
+}
+
+/** The time of the file says when the process started that took it last. */
+function markTaken(file: string): void {
+  const startedAt = performance.timeOrigin / 1000
+  try {
+    utimesSync(file, startedAt, startedAt)
+  } catch {
+    // A disk that is read-only makes no room for others either.
+  }
 }
 
 /** Nobody waits for it, and a disk that is full or read-only costs only time at the next start. */
@@ -113,7 +126,7 @@ function writeKept(file: string, code: Buffer): void {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32LE(crc32(code))
   try {
-    removeOldest(dirname(file))
+    makeRoom(dirname(file))
     writeFileSync(unfinished, Buffer.concat([head, code]), { mode: 0o600 })
     renameSync(unfinished, file)
   } catch {
@@ -122,11 +135,11 @@ function writeKept(file: string, code: Buffer): void {
 }
 
 /** Makes room for one more file. */
-function removeOldest(directory: string): void {
-  const keptAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+function makeRoom(directory: string): void {
+  const takenAt = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
   const files = readdirSync(directory)
     .filter((name) => keptFilePattern.test(name))
     .map((name) => join(directory, name))
-    .sort((a, b) => keptAt(b) - keptAt(a))
+    .sort((a, b) => takenAt(b) - takenAt(a))
   for (const file of files.slice(keptFilesMax - 1)) rmSync(file, { force: true })
 }

@@ -1,9 +1,16 @@
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { type RunScript, runKeptScript } from './kept-script.ts'
 
 /** The commands that run a cluster or read a data directory: they need the whole program. */
 export const wholeCommands: readonly string[] = ['up', 'agent', 'plan', 'snapshot', 'import']
+
+/**
+ * How much WebAssembly runs before V8 compiles it for speed, in its own unit: 75 times as much as without this. The parser of answers would
+ * get there with the first kilobytes, and to compile it takes more than all that a command asks for.
+ */
+const tieringBudget = 1_000_000_000
 
 /** What either script of the bundle exports. */
 interface Program {
@@ -18,6 +25,7 @@ export async function runBundled(directory: string, args: readonly string[]): Pr
   // What is loaded beside the scripts is compiled once and kept by Node, which also says where.
   enableCompileCache()
   const isWhole = args.some((arg) => wholeCommands.includes(arg))
+  if (!isWhole) setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`)
   const scripts: RunScript[] = []
   const runPart = (name: string): unknown => {
     const script = runKeptScript(join(directory, name), getCompileCacheDir(), useOf(args), runPart)

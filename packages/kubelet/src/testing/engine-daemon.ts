@@ -129,6 +129,7 @@ export class EngineDaemon {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         ...process.env,
+        PATH: `${join(this.directory, 'bin')}:${process.env.PATH}`,
         CONTAINERS_CONF: join(this.directory, 'containers.conf'),
         CONTAINERS_REGISTRIES_CONF: join(this.directory, 'registries.conf'),
       },
@@ -258,6 +259,10 @@ events_logger = "file"
 tmp_dir = ${at('tmp')}
 `,
     )
+    // Podman looks for the packages of its helpers whenever it is asked what it is, which takes longer than all else that it does then.
+    await mkdir(join(this.directory, 'bin'))
+    for (const name of ['dpkg', 'dpkg-query', 'rpm'])
+      await writeFile(join(this.directory, 'bin', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     await mkdir(join(this.directory, 'networks'))
     await writeFile(join(this.directory, 'networks', 'podman.json'), JSON.stringify(this.#podmanNetwork()))
     await writeFile(
