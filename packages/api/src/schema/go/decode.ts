@@ -44,6 +44,7 @@ function makeDecoder(schema: Schema): Decoder {
     case 'number':
       return (value, context, owner) => {
         if (typeof value === 'number') return value
+        if (typeof value === 'bigint') return Number(value)
         return context.mistaken(value, 'float64', owner)
       }
     case 'integer':
@@ -75,6 +76,8 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
   const bound = bounds[format]
   return (value, context, owner) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
+    // Beyond 2^53 the nearest number there is.
+    if (typeof value === 'bigint' && value >= -bound && value < bound) return Number(value)
     return context.mistaken(value, format, owner)
   }
 }
@@ -82,7 +85,8 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
 /** Nothing is decoded after what types that decode themselves in Go cannot take. */
 const decodeIntOrString: Decoder = (value, context, owner) => {
   if (typeof value === 'string') return value
-  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < bounds.int32) return value
+  const bound = bounds.int32
+  if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
   throw context.mismatch(value, 'int32', owner)
 }
 
