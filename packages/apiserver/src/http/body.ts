@@ -17,7 +17,7 @@ import {
   withNumbersOf,
   writtenNumber,
 } from '@coracle/api'
-import { jsonSyntaxError } from '@coracle/api/json-syntax'
+import { jsonBytesError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
 import { inGoTypes } from '../go-types.ts'
 import { pauseFor } from '../registry/large-objects.ts'
@@ -30,6 +30,7 @@ import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { hasProtobufFields } from './protobuf.ts'
 import type { RawDeleteOptions } from './query.ts'
 import { yamlInlineLengthMax } from './representation/format.ts'
+import { decodeBrokenText, decodeText } from './utf8-text.ts'
 
 /** Deeper nesting is refused before anything walks the value. */
 export const bodyDepthMax = 200
@@ -89,13 +90,13 @@ export async function parseObject(
   const format = bodyFormatOf(contentType)
   if (format === 'protobuf') return parseProtobuf(body, definition, wording)
   if (format === 'json') checkText(body)
-  const text = decodeText(body)
+  const text = decodeText(body) ?? (format === 'json' ? decodeBrokenText(body) : undefined)
   const pause = turns && pauseFor(turns, 0, body.length)
   let parsed =
     text === undefined
       ? unreadable(body)
       : format === 'json'
-        ? parseJson(text, definition)
+        ? parseJson(text, body, definition)
         : await parseYaml(text, fieldValidation)
   if (pause !== undefined) await pause()
   if (format === 'json' && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
@@ -219,12 +220,12 @@ export async function parsePatch(
   fieldValidation: RegistryWriteOptions['fieldValidation'],
   turns?: WorkTurns,
 ): Promise<ParsedPatch> {
-  const text = decodeText(body)
+  const text = decodeText(body) ?? (type === 'apply' ? undefined : decodeBrokenText(body))
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
   // In YAML brackets and commas may be text without quotes.
   if (!isYaml) checkText(body)
   const pause = turns && pauseFor(turns, 0, body.length)
-  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text)
+  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, body)
   if (pause !== undefined) await pause()
   if (parsed !== undefined && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   // What is not quite JSON may still be YAML.
@@ -303,9 +304,9 @@ interface Parsed {
   readonly misfit?: string
 }
 
-/** What is no text is no JSON either, mostly from its first byte: a compressed body, say, which upstream does not take. */
+/** Of what is no text JSON may be made; YAML is none, mostly from its first byte. */
 function unreadable(body: Buffer): Parsed {
-  const problem = jsonSyntaxError(body.toString('latin1'))
+  const problem = jsonBytesError(body)
   if (!problem.startsWith('invalid character')) throw noText()
   return { value: undefined, duplicates: [], problem }
 }
@@ -314,7 +315,7 @@ function unreadable(body: Buffer): Parsed {
  * Whole numbers stay what is written, though no JavaScript number holds them. Of an object of a built-in kind so do others, as far as it
  * matters how they are written.
  */
-function parseJson(text: string, definition?: ExpectedKind): Parsed {
+function parseJson(text: string, body: Buffer, definition?: ExpectedKind): Parsed {
   const isOdd = text.includes('\\') && halfSurrogate.test(text)
   try {
     if (definition === undefined || isCustom(definition)) {
@@ -325,7 +326,7 @@ function parseJson(text: string, definition?: ExpectedKind): Parsed {
     return { value, duplicates: [] }
   } catch (error) {
     if (error instanceof InfiniteNumberError) return { value: undefined, duplicates: [], misfit: error.message }
-    return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
+    return { value: undefined, duplicates: [], problem: jsonBytesError(body) }
   }
 }
 
@@ -374,17 +375,6 @@ async function parseYaml(text: string, fieldValidation: RegistryWriteOptions['fi
 async function readYaml(text: string): Promise<Parsed | undefined> {
   if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text, true)
   return (await import('./yaml-thread.ts')).parseYamlInThread(text, true)
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Undefined for what is no text. */
-function decodeText(body: Buffer): string | undefined {
-  try {
-    return utf8.decode(body)
-  } catch {
-    return undefined
-  }
 }
 
 const noText = (): ApiError => badRequest('the body of the request is not valid UTF-8')

@@ -122,3 +122,16 @@ it('numbers are kept as they are written where a kind takes any JSON', async () 
   })
   expect(patched.text).toContain('"data":{"count":9007199254740993}')
 })
+
+it('what is no UTF-8 in a text is replaced, as in Go', async () => {
+  const configMap = (data: string) => Buffer.from(`{"metadata":{"name":"latin"},"data":{"a":"${data}"}}`, 'latin1')
+  const headers = { 'content-type': 'application/json' }
+  const created = await server.call(`${namespace}/configmaps`, { method: 'POST', headers, body: configMap('caf\xe9') })
+  expect(created.json.data).toEqual({ a: 'caf\ufffd' })
+  const patched = await server.call(`${namespace}/configmaps/latin`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: configMap('th\xe9'),
+  })
+  expect(patched.json.data).toEqual({ a: 'th\ufffd' })
+})
