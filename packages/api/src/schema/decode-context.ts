@@ -1,6 +1,7 @@
 /** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
 import { WrittenNumber } from '../exact-json.ts'
 import { FieldPath } from '../field-path.ts'
+import { goQuoted } from '../go-text.ts'
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
 import { requestTooLarge } from '../status.ts'
 import type { DecodeOptions } from './decode.ts'
@@ -66,6 +67,7 @@ export class DecodeContext {
   readonly #keys: number[] = []
   readonly #known: JsonObject | undefined
   readonly #root: Schema
+  readonly #isCustom: boolean
   readonly #goTypes: GoTypes | undefined
   #valuesCount = 0
   #firstMistake: Undecodable | undefined
@@ -74,6 +76,7 @@ export class DecodeContext {
   constructor(root: Schema, options: DecodeOptions) {
     const { fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false, goTypes } = options
     this.#root = root
+    this.#isCustom = root.type === 'object' && root.dialect === 'structural'
     this.#goTypes = goTypes
     this.#collects = fieldValidation !== 'Ignore'
     this.#known = known as JsonObject | undefined
@@ -136,7 +139,8 @@ export class DecodeContext {
       path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
     }
     const found = this.isInEmbeddedMetadata ? unknownInEmbedded : unknown
-    found.push(`unknown field "${path}"`)
+    // Of custom kinds upstream tells it as it is.
+    found.push(`unknown field ${this.#isCustom ? `"${path}"` : goQuoted(path)}`)
   }
 
   /** The first value that has not the type its schema wants: what is said unless decoding fails at another. */

@@ -5,6 +5,8 @@ import { arbitraryOf } from '../testing/arbitrary.ts'
 import { widget, widgetSpec } from '../testing/sample-kind.ts'
 import { bytes, object, optional, string } from './builders.ts'
 import { compile } from './compile.ts'
+import type { ObjectSchema } from './schema.ts'
+import { addStructuralDialect } from './structural/dialect.ts'
 
 const decode = (spec: unknown): unknown =>
   compile(widget).decode({ apiVersion: 'example.test/v1', kind: 'Widget', spec }).value.spec
@@ -131,6 +133,15 @@ describe('unknown fields', () => {
       'unknown field "spec.foo"',
       'unknown field "constructor"',
     ])
+  })
+
+  it('are quoted as Go does, but for those of custom kinds', () => {
+    const odd = { ...value, spec: { 'a"\u0001': 1 } }
+    const warnings = (schema: ObjectSchema) => compile(schema).decode(odd, { fieldValidation: 'Warn' }).warnings
+    expect(warnings(widget as ObjectSchema)).toContain('unknown field "spec.a\\"\\x01"')
+    addStructuralDialect()
+    const custom: ObjectSchema = { ...(widget as ObjectSchema), dialect: 'structural' }
+    expect(warnings(custom)).toContain('unknown field "spec.a"\u0001"')
   })
 
   it('are an error in strict mode', () => {
