@@ -56,6 +56,14 @@ describe('decode', () => {
     })
   })
 
+  it.each([' 500m', '500m \u00a0', '\u2003500m'])('takes the amount %j without white space around it', (budget) => {
+    expect(decode({ budget })).toEqual({ budget: '500m' })
+  })
+
+  it.each(['5 00m', '\t500m', '500m\n', ' '])('takes no amount %j', (budget) => {
+    expect(() => decode({ budget })).toThrow('quantities must match the regular expression')
+  })
+
   it('makes quantities and times canonical', () => {
     const spec = {
       parts: [{ name: 'a', limits: { cpu: 0.5, memory: '1024Mi' } }],

@@ -90,8 +90,20 @@ const decodeIntOrString: Decoder = (value, context, owner) => {
   throw context.mismatch(value, 'int32', owner)
 }
 
+/** White space that JSON does not escape: Go's decoder passes over it around an amount. */
+const space = /[ \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
+
+function withoutSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && space.test(text.charAt(start))) start += 1
+  while (end > start && space.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
 const decodeQuantity: Decoder = (value) => {
-  const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value)
+  const given = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value)
+  const text = withoutSpaces(given)
   try {
     return canonicalQuantity(text)
   } catch {
