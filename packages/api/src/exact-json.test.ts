@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { exactInteger, parseExactJson } from './exact-json.ts'
+import { describe, expect, it } from 'vitest'
+import { exactInteger, parseExactJson, parseFiniteJson } from './exact-json.ts'
 
 it.each([
   '9223372036854775807',
@@ -29,4 +29,16 @@ it.each([
   [2n ** 63n, 2 ** 63],
 ])('holds %s as it can', (value, held) => {
   expect(exactInteger(value)).toBe(held)
+})
+
+describe('a number that no float64 holds', () => {
+  it.each(['1e400', '-1E+400', `1${'0'.repeat(400)}`])('is refused: %s', (text) => {
+    expect(() => parseFiniteJson(`{"a":[${text}]}`)).toThrow(
+      `json: cannot unmarshal number ${text} into Go value of type float64`,
+    )
+  })
+
+  it.each(['1e300', '0e999', '1e-999', '"1e400"'])('is not %s', (text) => {
+    expect(parseFiniteJson(text)).toBe(JSON.parse(text))
+  })
 })

@@ -19,6 +19,69 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   writable: true,
 })
 
+/**
+ * May have a number in it that is written as JavaScript would not write it: with a fraction or an exponent, or too long. Only what follows
+ * a key, or stands in a list, is looked at: texts in quotes rarely look like that.
+ */
+export const oddNumber = /(?:"\s*:|[[,])\s*-?(?:\d+[.eE]|\d{16})/
+
+/** A number that is not written as JavaScript would write it, such as `1.0`: Go takes it for no integer. */
+export class WrittenNumber {
+  readonly #value: number
+  readonly #source: string
+
+  constructor(value: number, source: string) {
+    this.#value = value
+    this.#source = source
+  }
+
+  /** As near as JavaScript has it: infinite, where it is beyond all numbers. */
+  valueOf(): number {
+    return this.#value
+  }
+
+  /** As it is written. */
+  toString(): string {
+    return this.#source
+  }
+}
+
+/** A number beyond all that a float64 holds: JavaScript would make a null of it. */
+export class InfiniteNumberError extends Error {
+  override readonly name = 'InfiniteNumberError'
+
+  /** `source` is how it is written. */
+  constructor(source: string) {
+    super(`json: cannot unmarshal number ${source} into Go value of type float64`)
+  }
+}
+
+/** May have a number in it that is beyond a float64. */
+const hugeNumber = /\d[eE]\+?\d{3}|\d{309}/
+
+/** As `parseExactJson`. Throws an InfiniteNumberError for a number that no float64 holds. */
+export function parseFiniteJson(text: string): unknown {
+  if (!hugeNumber.test(text)) return parseExactJson(text)
+  return JSON.parse(text, finiteNumber)
+}
+
+/** A reviver as `exactNumber`, which throws an InfiniteNumberError. */
+export function finiteNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
+    throw new InfiniteNumberError(context?.source ?? String(value))
+  }
+  return exactNumber(key, value, context)
+}
+
+/** A reviver as `exactNumber`, with numbers that are not written as JavaScript would write them as WrittenNumbers. */
+export function writtenNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || context?.source === undefined) return value
+  const { source } = context
+  const exact = exactNumber(key, value, context)
+  const isPlain = typeof exact === 'bigint' || String(value) === source || source === '-0'
+  return isPlain ? exact : new WrittenNumber(value, source)
+}
+
 /** As `JSON.parse`, with whole numbers as they are written. Throws a SyntaxError. */
 export function parseExactJson(text: string): unknown {
   return longNumber.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text)

@@ -32,8 +32,8 @@ export interface FieldError {
 /** Answers name this many errors, and say how many more there are. */
 export const fieldErrorsMax = 100
 
-/** Messages show this much of a value. */
-export const shownValueLengthMax = 1000
+/** Messages show this much of a value, which is all of a pod's template as a rule. Upstream shows values of any length. */
+export const shownValueLengthMax = 16 * 1024
 
 class LazyFieldError implements FieldError {
   readonly type: FieldErrorType

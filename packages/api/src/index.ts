@@ -12,13 +12,19 @@ export { versionRank } from './discovery/version-rank.ts'
 export * from './downward-api.ts'
 export * from './duration-text.ts'
 export * from './equality.ts'
-export { exactNumber, parseExactJson } from './exact-json.ts'
+export {
+  finiteNumber,
+  InfiniteNumberError,
+  parseExactJson,
+  parseFiniteJson,
+  writtenNumber,
+} from './exact-json.ts'
 export * from './field-error.ts'
 export * from './field-manager.ts'
 export * from './field-path.ts'
 export { finderOf, lookedThroughMax } from './finder.ts'
 export * from './freeze.ts'
-export { goFloat, goNumber, goText, trimRight } from './go-text.ts'
+export { goFloat, goNumber, goQuoted, goText, trimRight } from './go-text.ts'
 export * from './human-duration.ts'
 export { illegalByte } from './illegal-base64.ts'
 export { loadStructForms } from './internal-structs/struct-value.ts'
@@ -70,6 +76,7 @@ export {
 } from './schema/decode-context.ts'
 export { omittedZero } from './schema/go/go-types.ts'
 export { withoutNulls } from './schema/go/nulls.ts'
+export { jsonReaderOf, parseJsonOf, withNumbersOf } from './schema/go/numbers.ts'
 export * from './schema/resolve.ts'
 export * from './schema/schema.ts'
 export * from './selectors.ts'

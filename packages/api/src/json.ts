@@ -1,4 +1,5 @@
 /** JSON values as this package passes them around. Nothing here changes a value it got. */
+import { WrittenNumber } from './exact-json.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -14,7 +15,7 @@ export const nestingMax = 200
 export function jsonTypeOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'
-  if (typeof value === 'bigint') return 'number'
+  if (typeof value === 'bigint' || value instanceof WrittenNumber) return 'number'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 

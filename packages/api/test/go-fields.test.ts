@@ -11,7 +11,7 @@ import {
   writtenByGo,
 } from '../src/go-structs/index.ts'
 import { builtinResources } from '../src/kinds/builtin-kinds.ts'
-import { deployments, limitRanges, podSchema } from '../src/kinds/index.ts'
+import { deployments, limitRanges, podDisruptionBudgets, podSchema } from '../src/kinds/index.ts'
 import { compile } from '../src/schema/compile.ts'
 import { isWrittenZero, omittedZero, zeroOf } from '../src/schema/go/go-types.ts'
 import { isWrittenAsNull, withNulls, withoutNulls } from '../src/schema/go/nulls.ts'
@@ -172,6 +172,14 @@ describe('nulls', () => {
     const json = withNulls(limitRanges.schema, object)
     expect(json).toEqual({ ...object, spec: { limits: null } })
     expect(withoutNulls(limitRanges.schema, json)).toEqual(object)
+  })
+
+  it('stand for times in a map that are not set', () => {
+    const status = { disruptedPods: { a: '', b: '2026-01-02T03:04:05Z' }, disruptionsAllowed: 0 }
+    const object = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: {}, status }
+    const json = withNulls(podDisruptionBudgets.schema, object as never) as unknown as typeof object
+    expect(json.status.disruptedPods).toEqual({ a: null, b: '2026-01-02T03:04:05Z' })
+    expect(withoutNulls(podDisruptionBudgets.schema, json as never)).toMatchObject({ status })
   })
 
   it('leave what is complete as it is', () => {

@@ -6,6 +6,10 @@ import { skipWhitespace } from './json-whitespace.ts'
  */
 export const jsonSyntaxError = (text: string): string => findJsonFault(text)?.message ?? endOfInput
 
+/** The same of bytes, which may be no text at all. */
+export const jsonBytesError = (bytes: Buffer): string =>
+  findFault(bytes.toString('latin1'), true)?.message ?? endOfInput
+
 const endOfInput = 'unexpected end of JSON input'
 
 /** What is wrong with a text that is no JSON. */
@@ -18,9 +22,11 @@ export interface JsonFault {
 }
 
 /** Why `text` is not JSON; undefined where it is. */
-export function findJsonFault(text: string): JsonFault | undefined {
+export const findJsonFault = (text: string): JsonFault | undefined => findFault(text, false)
+
+function findFault(text: string, isBytes: boolean): JsonFault | undefined {
   try {
-    new SyntaxChecker(text).check()
+    new SyntaxChecker(text, isBytes).check()
     return undefined
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
@@ -40,13 +46,16 @@ class JsonSyntaxError extends Error {
 /** Follows Go's scanner without recursion: what is open is kept on a stack of its own. */
 class SyntaxChecker {
   readonly #text: string
+  /** Whether characters stand for bytes. */
+  readonly #isBytes: boolean
   readonly #open: ('{' | '[')[] = []
   /** Nothing of what was opened last has been read. */
   #entered = false
   #position = 0
 
-  constructor(text: string) {
+  constructor(text: string, isBytes: boolean) {
     this.#text = text
+    this.#isBytes = isBytes
   }
 
   check(): void {
@@ -142,7 +151,7 @@ class SyntaxChecker {
 
   #literal(word: string): void {
     for (const expected of word) {
-      if (this.#current() !== expected) this.#fail(`in literal ${word} (expecting ${quoted(expected)})`)
+      if (this.#current() !== expected) this.#fail(`in literal ${word} (expecting ${quoted(expected.charCodeAt(0))})`)
       this.#position++
     }
   }
@@ -180,15 +189,38 @@ class SyntaxChecker {
   }
 
   #fail(where: string): never {
-    throw new JsonSyntaxError(`invalid character ${quoted(this.#current())} ${where}`, this.#position + 1)
+    this.#current()
+    const code = this.#text.codePointAt(this.#position) ?? 0
+    const byte = this.#isBytes ? code : firstByte(code)
+    throw new JsonSyntaxError(`invalid character ${quoted(byte)} ${where}`, this.#position + 1)
   }
 }
 
 const isDigit = (character: string): boolean => character >= '0' && character <= '9' && character !== ''
 
-const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' }
+const escapes: Readonly<Record<number, string>> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  39: "\\'",
+  92: '\\\\',
+}
 
-function quoted(character: string): string {
-  const hex = character.charCodeAt(0).toString(16).padStart(2, '0')
-  return `'${escapes[character] ?? (character < ' ' ? `\\x${hex}` : character)}'`
+/** A byte as Go shows it. */
+function quoted(byte: number): string {
+  const hex = byte.toString(16).padStart(2, '0')
+  const isPrinted = (byte >= 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad)
+  const shown = isPrinted ? String.fromCharCode(byte) : byte < 0x80 ? `\\x${hex}` : `\\u00${hex}`
+  return `'${escapes[byte] ?? shown}'`
+}
+
+/** The first byte of a character in UTF-8, which is what Go comes to. */
+function firstByte(code: number): number {
+  if (code < 0x80) return code
+  if (code < 0x800) return 0xc0 | (code >> 6)
+  return code < 0x10000 ? 0xe0 | (code >> 12) : 0xf0 | (code >> 18)
 }

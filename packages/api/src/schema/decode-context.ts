@@ -1,5 +1,7 @@
 /** What decoders share while they walk through a value: where they are, and which fields nobody knows. */
+import { WrittenNumber } from '../exact-json.ts'
 import { FieldPath } from '../field-path.ts'
+import { goQuoted } from '../go-text.ts'
 import { isJsonObject, type JsonObject, jsonTypeOf, nestingMax } from '../json.ts'
 import { requestTooLarge } from '../status.ts'
 import type { DecodeOptions } from './decode.ts'
@@ -65,6 +67,7 @@ export class DecodeContext {
   readonly #keys: number[] = []
   readonly #known: JsonObject | undefined
   readonly #root: Schema
+  readonly #isCustom: boolean
   readonly #goTypes: GoTypes | undefined
   #valuesCount = 0
   #firstMistake: Undecodable | undefined
@@ -73,6 +76,7 @@ export class DecodeContext {
   constructor(root: Schema, options: DecodeOptions) {
     const { fieldValidation = 'Ignore', known, keepsZeros = false, keepsNulls = false, goTypes } = options
     this.#root = root
+    this.#isCustom = root.type === 'object' && root.dialect === 'structural'
     this.#goTypes = goTypes
     this.#collects = fieldValidation !== 'Ignore'
     this.#known = known as JsonObject | undefined
@@ -135,7 +139,8 @@ export class DecodeContext {
       path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
     }
     const found = this.isInEmbeddedMetadata ? unknownInEmbedded : unknown
-    found.push(`unknown field "${path}"`)
+    // Of custom kinds upstream tells it as it is.
+    found.push(`unknown field ${this.#isCustom ? `"${path}"` : goQuoted(path)}`)
   }
 
   /** The first value that has not the type its schema wants: what is said unless decoding fails at another. */
@@ -159,7 +164,7 @@ export class DecodeContext {
   /** Positions in lists and keys of maps are left out of the path: so does Go's decoder. */
   mismatch(value: unknown, goType: string, owner: string | undefined): Undecodable {
     const { path, type = goType } = this.#goPlace()
-    const found = typeof value === 'number' && /^u?int/.test(goType) ? `number ${digits(value)}` : jsonTypeOf(value)
+    const found = /^(?:u?int|float)/.test(goType) ? numberOrType(value) : jsonTypeOf(value)
     const target = owner === undefined || path === '' ? 'Go value' : `Go struct field ${owner}.${path}`
     return new Undecodable(
       `json: cannot unmarshal ${found} into ${target} of type ${owner === undefined ? goType : type}`,
@@ -192,8 +197,11 @@ export class DecodeContext {
   }
 }
 
-/** All digits of an integer, as far as they were kept: JavaScript itself ends them in zeros. */
-const digits = (value: number): string => (Number.isInteger(value) ? BigInt(value).toString() : String(value))
+/** A number with all its digits, as far as they were kept: JavaScript itself ends them in zeros. Of anything else what it is. */
+function numberOrType(value: unknown): string {
+  if (typeof value === 'number') return `number ${Number.isInteger(value) ? BigInt(value) : value}`
+  return typeof value === 'bigint' || value instanceof WrittenNumber ? `number ${value}` : jsonTypeOf(value)
+}
 
 /** `owner` is the definition the value is a field of, for messages. */
 export type Decoder = (value: unknown, context: DecodeContext, owner: string | undefined) => unknown

@@ -5,6 +5,8 @@ import { arbitraryOf } from '../testing/arbitrary.ts'
 import { widget, widgetSpec } from '../testing/sample-kind.ts'
 import { bytes, object, optional, string } from './builders.ts'
 import { compile } from './compile.ts'
+import type { ObjectSchema } from './schema.ts'
+import { addStructuralDialect } from './structural/dialect.ts'
 
 const decode = (spec: unknown): unknown =>
   compile(widget).decode({ apiVersion: 'example.test/v1', kind: 'Widget', spec }).value.spec
@@ -52,6 +54,14 @@ describe('decode', () => {
       steps: ['a', ''],
       selector: { a: '' },
     })
+  })
+
+  it.each([' 500m', '500m \u00a0', '\u2003500m'])('takes the amount %j without white space around it', (budget) => {
+    expect(decode({ budget })).toEqual({ budget: '500m' })
+  })
+
+  it.each(['5 00m', '\t500m', '500m\n', ' '])('takes no amount %j', (budget) => {
+    expect(() => decode({ budget })).toThrow('quantities must match the regular expression')
   })
 
   it('makes quantities and times canonical', () => {
@@ -131,6 +141,15 @@ describe('unknown fields', () => {
       'unknown field "spec.foo"',
       'unknown field "constructor"',
     ])
+  })
+
+  it('are quoted as Go does, but for those of custom kinds', () => {
+    const odd = { ...value, spec: { 'a"\u0001': 1 } }
+    const warnings = (schema: ObjectSchema) => compile(schema).decode(odd, { fieldValidation: 'Warn' }).warnings
+    expect(warnings(widget as ObjectSchema)).toContain('unknown field "spec.a\\"\\x01"')
+    addStructuralDialect()
+    const custom: ObjectSchema = { ...(widget as ObjectSchema), dialect: 'structural' }
+    expect(warnings(custom)).toContain('unknown field "spec.a"\u0001"')
   })
 
   it('are an error in strict mode', () => {

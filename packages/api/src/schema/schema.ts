@@ -147,6 +147,8 @@ export interface AnySchema<T = unknown> extends Described<T> {
   readonly object: boolean
   /** In custom resources: nothing is said of the value but that it may be there, so fields in it are unknown ones. */
   readonly isUndescribed?: true
+  /** What objects are of this schema, or in a list that is the value, where they are told apart from others by the kind itself. */
+  readonly objects?: Schema
   /** OpenAPI definition name where upstream gives one (`FieldsV1`, `RawExtension`). */
   readonly name?: string
   readonly doc?: string

@@ -472,6 +472,45 @@ it('what needs a namespace is not found without one', async () => {
   for (const method of ['POST', 'DELETE']) expect((await server.call(`${all}/crates`, { method })).code).toBe(404)
 })
 
+it('a number that no float64 holds is refused, rather than kept as a null', async () => {
+  const body = '{"apiVersion":"example.com/v1","kind":"Crate","metadata":{"name":"a"},"spec":{"kept":{"count":1e400}}}'
+  const { code, json } = await server.call(crates, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect([code, json.message]).toEqual([
+    400,
+    'Crate in version "v1" cannot be handled as a Crate: json: cannot unmarshal number 1e400 into Go value of type float64',
+  ])
+})
+
+it('a default is given with the digits that its definition has', async () => {
+  const count = { type: 'integer', default: 1 }
+  const schema = { type: 'object', properties: { spec: { type: 'object', properties: { count } } } }
+  const version = crateVersion('v1', { storage: true, schema: { openAPIV3Schema: schema } })
+  const definition = crateDefinition([version], { group: 'exact.example.com' })
+  await establish(client, { ...definition, metadata: { name: 'crates.exact.example.com' } })
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/crates.exact.example.com'
+  const value =
+    '{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/count/default",'
+  const changed = await server.call(path, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json-patch+json' },
+    body: `[${value}"value":9007199254740993}]`,
+  })
+  expect(changed.text).toContain('"default":9007199254740993')
+  const headers = { 'content-type': 'application/json' }
+  const replaced = await server.call(path, { method: 'PUT', headers, body: changed.text })
+  expect(replaced.text).toContain('"default":9007199254740993')
+  await server.core.kindsSettled()
+  const { text } = await server.call('/apis/exact.example.com/v1/namespaces/default/crates', {
+    method: 'POST',
+    body: { apiVersion: 'exact.example.com/v1', kind: 'Crate', metadata: { name: 'a' }, spec: {} },
+  })
+  expect(text).toContain('"spec":{"count":9007199254740993}')
+})
+
 describe('a status with a default', () => {
   const condition = { type: 'Accepted', status: 'Unknown' }
   const defaulted = {

@@ -5,15 +5,19 @@ import {
   checkValuesCount,
   compile,
   deleteOptionsSchema,
-  exactNumber,
+  finiteNumber,
+  InfiniteNumberError,
   isJsonObject,
   type JsonObject,
   jsonTypeOf,
   type ObjectSchema,
-  parseExactJson,
+  parseFiniteJson,
+  parseJsonOf,
   tooManyRequests,
+  withNumbersOf,
+  writtenNumber,
 } from '@coracle/api'
-import { jsonSyntaxError } from '@coracle/api/json-syntax'
+import { jsonBytesError } from '@coracle/api/json-syntax'
 import type { PatchType } from '@coracle/client'
 import { inGoTypes } from '../go-types.ts'
 import { pauseFor } from '../registry/large-objects.ts'
@@ -26,6 +30,7 @@ import { bodyFormatOf, unknownBodyFormat } from './media-types.ts'
 import { hasProtobufFields } from './protobuf.ts'
 import type { RawDeleteOptions } from './query.ts'
 import { yamlInlineLengthMax } from './representation/format.ts'
+import { decodeBrokenText, decodeText } from './utf8-text.ts'
 
 /** Deeper nesting is refused before anything walks the value. */
 export const bodyDepthMax = 200
@@ -85,16 +90,19 @@ export async function parseObject(
   const format = bodyFormatOf(contentType)
   if (format === 'protobuf') return parseProtobuf(body, definition, wording)
   if (format === 'json') checkText(body)
-  const text = decodeText(body)
+  const text = decodeText(body) ?? (format === 'json' ? decodeBrokenText(body) : undefined)
   const pause = turns && pauseFor(turns, 0, body.length)
   let parsed =
     text === undefined
       ? unreadable(body)
       : format === 'json'
-        ? parseJson(text, isCustom(definition))
-        : await parseYaml(text, fieldValidation, isCustom(definition))
+        ? parseJson(text, body, definition)
+        : await parseYaml(text, fieldValidation)
   if (pause !== undefined) await pause()
   if (format === 'json' && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
+  if (parsed.misfit !== undefined) {
+    throw badRequest(wording.undecodable(parsed.misfit, definition, namedKind(parsed.value, definition)))
+  }
   const problem =
     parsed.problem === undefined ? typeProblem(parsed.value, definition, text) : unreadableType(parsed.problem)
   if (problem !== undefined) throw badRequest(wording.unrecognized(problem, definition, body))
@@ -210,23 +218,23 @@ export async function parsePatch(
   body: Buffer,
   type: PatchType,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
-  definition: Pick<ExpectedKind, 'schema'>,
   turns?: WorkTurns,
 ): Promise<ParsedPatch> {
-  const text = decodeText(body)
+  const text = decodeText(body) ?? (type === 'apply' ? undefined : decodeBrokenText(body))
   let isYaml = type === 'apply' && text !== undefined && !text.startsWith('{')
   // In YAML brackets and commas may be text without quotes.
   if (!isYaml) checkText(body)
   const pause = turns && pauseFor(turns, 0, body.length)
-  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, isCustom(definition))
+  let parsed = text === undefined ? unreadable(body) : isYaml ? undefined : parseJson(text, body)
   if (pause !== undefined) await pause()
   if (parsed !== undefined && repeatsFields(parsed, text, fieldValidation)) parsed = await withDuplicates(parsed, text)
   // What is not quite JSON may still be YAML.
   if (type === 'apply' && (parsed?.problem !== undefined || (parsed?.duplicates.length ?? 0) > 0))
     isYaml = text !== undefined
   if (isYaml || parsed === undefined) {
-    parsed = await parseYaml(text ?? '', fieldValidation, isCustom(definition))
+    parsed = await parseYaml(text ?? '', fieldValidation)
   }
+  if (parsed.misfit !== undefined) throw badRequest(parsed.misfit)
   if (parsed.problem !== undefined) throw badRequest(unreadablePatch(type, parsed.problem, fieldValidation))
   if ((isYaml || mayNestTooDeep(body.length)) && nestsTooDeep(parsed.value, bodyDepthMax)) throw tooDeep()
   const { value } = parsed
@@ -292,33 +300,43 @@ interface Parsed {
   readonly duplicates: readonly string[]
   /** Why it could not be parsed. */
   readonly problem?: string
+  /** Why no object can be made of it, although it is JSON. */
+  readonly misfit?: string
 }
 
-/** What is no text is no JSON either, mostly from its first byte: a compressed body, say, which upstream does not take. */
+/** Of what is no text JSON may be made; YAML is none, mostly from its first byte. */
 function unreadable(body: Buffer): Parsed {
-  const problem = jsonSyntaxError(body.toString('latin1'))
+  const problem = jsonBytesError(body)
   if (!problem.startsWith('invalid character')) throw noText()
   return { value: undefined, duplicates: [], problem }
 }
 
-/** With `isExact` whole numbers stay what is written, though no JavaScript number holds them. */
-function parseJson(text: string, isExact: boolean): Parsed {
+/**
+ * Whole numbers stay what is written, though no JavaScript number holds them. Of an object of a built-in kind so do others, as far as it
+ * matters how they are written.
+ */
+function parseJson(text: string, body: Buffer, definition?: ExpectedKind): Parsed {
+  const isOdd = text.includes('\\') && halfSurrogate.test(text)
   try {
-    const parse = isExact ? parseExactJson : JSON.parse
-    const isOdd = text.includes('\\') && halfSurrogate.test(text)
-    return { value: isOdd ? parseWellFormed(text, isExact) : parse(text), duplicates: [] }
-  } catch {
-    return { value: undefined, duplicates: [], problem: jsonSyntaxError(text) }
+    if (definition === undefined || isCustom(definition)) {
+      return { value: isOdd ? parseWellFormed(text, finiteNumber) : parseFiniteJson(text), duplicates: [] }
+    }
+    const { schema } = definition
+    const value = isOdd ? withNumbersOf(schema, parseWellFormed(text, writtenNumber)) : parseJsonOf(schema, text)
+    return { value, duplicates: [] }
+  } catch (error) {
+    if (error instanceof InfiniteNumberError) return { value: undefined, duplicates: [], misfit: error.message }
+    return { value: undefined, duplicates: [], problem: jsonBytesError(body) }
   }
 }
 
 /** Whether fields occur twice in a JSON text, where the request wants to hear of them. */
 function repeatsFields(
-  { value, problem }: Parsed,
+  { value, problem, misfit }: Parsed,
   text: string | undefined,
   fieldValidation: RegistryWriteOptions['fieldValidation'],
 ): boolean {
-  if (text === undefined || problem !== undefined || fieldValidation === 'Ignore') return false
+  if (text === undefined || (problem ?? misfit) !== undefined || fieldValidation === 'Ignore') return false
   // Deep values are refused by the caller; looking for duplicates in them would recurse as deep.
   if (mayNestTooDeep(text.length) && nestsTooDeep(value, bodyDepthMax)) return false
   return hasDuplicateFields(text, value)
@@ -336,10 +354,10 @@ const loadOddFields = async () => (await import('./odd-fields.ts')).oddFields
 const halfSurrogate = /\\u[dD][89a-fA-F]/
 
 /** Halves of surrogate pairs become U+FFFD, as Go has it: they could not be written as UTF-8. */
-function parseWellFormed(text: string, isExact: boolean): unknown {
+function parseWellFormed(text: string, readNumber: typeof finiteNumber): unknown {
   return JSON.parse(text, (key: string, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value === 'string') return value.toWellFormed()
-    if (isExact && typeof value === 'number') return exactNumber(key, value, context)
+    if (typeof value === 'number') return readNumber(key, value, context)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const entries = Object.entries(value)
     if (entries.every(([key]) => key.isWellFormed())) return value
@@ -347,31 +365,16 @@ function parseWellFormed(text: string, isExact: boolean): unknown {
   })
 }
 
-async function parseYaml(
-  text: string,
-  fieldValidation: RegistryWriteOptions['fieldValidation'],
-  isExact: boolean,
-): Promise<Parsed> {
-  const parsed = await readYaml(text, isExact)
+async function parseYaml(text: string, fieldValidation: RegistryWriteOptions['fieldValidation']): Promise<Parsed> {
+  const parsed = await readYaml(text)
   if (parsed === undefined) throw tooManyRequests(busyMessage, 1)
   return fieldValidation === 'Ignore' ? { ...parsed, duplicates: [] } : parsed
 }
 
 /** Neither is loaded before the first YAML comes. */
-async function readYaml(text: string, isExact: boolean): Promise<Parsed | undefined> {
-  if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text, isExact)
-  return (await import('./yaml-thread.ts')).parseYamlInThread(text, isExact)
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
-/** Undefined for what is no text. */
-function decodeText(body: Buffer): string | undefined {
-  try {
-    return utf8.decode(body)
-  } catch {
-    return undefined
-  }
+async function readYaml(text: string): Promise<Parsed | undefined> {
+  if (text.length <= yamlInlineLengthMax) return (await import('./yaml-text.ts')).parseYamlText(text, true)
+  return (await import('./yaml-thread.ts')).parseYamlInThread(text, true)
 }
 
 const noText = (): ApiError => badRequest('the body of the request is not valid UTF-8')

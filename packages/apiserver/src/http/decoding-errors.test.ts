@@ -1,5 +1,5 @@
 /** What upstream 1.36.2 answered to values of wrong types, with the names of its types. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestServer } from './testing/test-server.ts'
 
 let server: TestServer
@@ -67,4 +67,71 @@ it.each([
     body,
   })
   expect(json.message).toMatch(new RegExp(`: ${problem}$`))
+})
+
+describe('a number that is no integer as it is written', () => {
+  const json = { 'content-type': 'application/json' }
+  const post = (body: string) => server.call(`${namespace}/pods`, { method: 'POST', headers: json, body })
+  const spec = (fields: string) =>
+    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n"},"spec":{"containers":[{"name":"a","image":"b"}],${fields}}}`
+
+  it.each(['1.0', '1e2', '99999999999999999999'])('is refused: %s', async (number) => {
+    const { code, json } = await post(spec(`"terminationGracePeriodSeconds":${number}`))
+    expect([code, json.message]).toEqual([
+      400,
+      `Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal number ${number} into Go struct field PodSpec.spec.terminationGracePeriodSeconds of type int64`,
+    ])
+  })
+
+  it('is refused in options, and beside a text of half a character', async () => {
+    const options = { method: 'DELETE', headers: json, body: '{"gracePeriodSeconds":1.0}' }
+    expect((await server.call(`${namespace}/configmaps/a`, options)).json.message).toBe(
+      'json: cannot unmarshal number 1.0 into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+    )
+    const { json: status } = await post(spec('"hostname":"\\ud800","priority":1.0'))
+    expect(status.message).toContain(
+      'cannot unmarshal number 1.0 into Go struct field PodSpec.spec.priority of type int32',
+    )
+  })
+
+  it('is one in YAML, and in a patch that upstream converts', async () => {
+    const yaml =
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: whole}\nspec:\n  activeDeadlineSeconds: 5.0\n  containers: [{name: a, image: b}]\n'
+    const headers = { 'content-type': 'application/yaml' }
+    const created = await server.call(`${namespace}/pods?dryRun=All`, { method: 'POST', headers, body: yaml })
+    expect(created.json.spec).toMatchObject({ activeDeadlineSeconds: 5 })
+    const patched = await server.call(`${namespace}/pods/a?dryRun=All`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+      body: '{"spec":{"activeDeadlineSeconds":1e2}}',
+    })
+    expect(patched.json.spec.activeDeadlineSeconds).toBe(100)
+  })
+})
+
+it('numbers are kept as they are written where a kind takes any JSON', async () => {
+  const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions'
+  const body = '{"metadata":{"name":"a"},"revision":1,"data":{"count":9007199254740993}}'
+  const headers = { 'content-type': 'application/json' }
+  const created = await server.call(revisions, { method: 'POST', headers, body })
+  expect(created.text).toContain('"data":{"count":9007199254740993}')
+  const patched = await server.call(`${revisions}/a`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: '{"revision":2}',
+  })
+  expect(patched.text).toContain('"data":{"count":9007199254740993}')
+})
+
+it('what is no UTF-8 in a text is replaced, as in Go', async () => {
+  const configMap = (data: string) => Buffer.from(`{"metadata":{"name":"latin"},"data":{"a":"${data}"}}`, 'latin1')
+  const headers = { 'content-type': 'application/json' }
+  const created = await server.call(`${namespace}/configmaps`, { method: 'POST', headers, body: configMap('caf\xe9') })
+  expect(created.json.data).toEqual({ a: 'caf\ufffd' })
+  const patched = await server.call(`${namespace}/configmaps/latin`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: configMap('th\xe9'),
+  })
+  expect(patched.json.data).toEqual({ a: 'th\ufffd' })
 })

@@ -57,4 +57,11 @@ describe('oddFields', () => {
       'unknown field "spec.y"',
     ])
   })
+
+  it('quotes them as Go does', () => {
+    expect(oddFields('{"a\\"\\u007f":1,"\\u0001é":1,"\\u0001é":2}', new Set(['unknown field "a\\"\\x7f"']))).toEqual([
+      'unknown field "a\\"\\x7f"',
+      'duplicate field "\\x01é"',
+    ])
+  })
 })

@@ -1,4 +1,4 @@
-import { type ApiError, badRequest, isJsonObject, jsonTypeOf } from '@coracle/api'
+import { type ApiError, badRequest, goQuoted, isJsonObject, jsonTypeOf } from '@coracle/api'
 
 /** What is said of fields that operations of a JSON patch do not have. */
 export function unknownOperationFields(patch: unknown): ReadonlySet<string> {
@@ -6,7 +6,7 @@ export function unknownOperationFields(patch: unknown): ReadonlySet<string> {
     isJsonObject(operation)
       ? Object.keys(operation)
           .filter((field) => !operationFields.includes(field))
-          .map((field) => `unknown field "[${index}].${field}"`)
+          .map((field) => `unknown field ${goQuoted(`[${index}].${field}`)}`)
       : [],
   )
   return new Set(messages)

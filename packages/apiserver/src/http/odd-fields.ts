@@ -1,3 +1,4 @@
+import { goQuoted } from '@coracle/api'
 import { skipWhitespace } from '@coracle/api/json-syntax'
 import { endOfString } from './duplicate-fields.ts'
 
@@ -51,13 +52,13 @@ class OddFieldFinder {
       const fieldPath = path === '' ? key : `${path}.${key}`
       this.#peek()
       this.#position++
-      const unknown = `unknown field "${fieldPath}"`
+      const unknown = `unknown field ${goQuoted(fieldPath)}`
       if (this.#unknown.has(unknown)) {
         this.#report(unknown)
         this.#pass(fieldPath)
         continue
       }
-      if (seen.has(key)) this.#report(`duplicate field ${JSON.stringify(fieldPath)}`)
+      if (seen.has(key)) this.#report(`duplicate field ${goQuoted(fieldPath)}`)
       seen.add(key)
       this.value(fieldPath)
     }

@@ -7,6 +7,7 @@ import {
   type MapSchema,
   type ObjectSchema,
   omittedZero,
+  parseExactJson,
   type ResolvedSchema,
   resolveSchema,
   setMember,
@@ -274,7 +275,7 @@ function readWrapped(reader: WireReader): string {
 function parseRaw(text: string): unknown {
   if (text === '') return undefined
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     throw new ProtobufError('raw JSON in the message is not JSON')
   }

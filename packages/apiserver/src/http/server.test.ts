@@ -410,7 +410,14 @@ describe('a failed request', () => {
     ['JSON that is something else', 'kind: ConfigMap', json, "invalid character 'k' looking for beginning of value"],
     ['malformed YAML', 'kind: [', { 'content-type': 'application/yaml' }, 'yaml: line 1'],
     ['no body', '', json, 'unexpected end of JSON input (<empty>)'],
-    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), json, 'not valid UTF-8'],
+    ['a text that is no UTF-8', Buffer.from([0x22, 0xff, 0x22]), json, 'json: cannot unmarshal string'],
+    ['no UTF-8 at all', Buffer.from([0xff, 0xfe]), json, "invalid character 'ÿ' looking for beginning of value"],
+    [
+      'YAML that is no UTF-8',
+      Buffer.from([0x22, 0xff, 0x22]),
+      { 'content-type': 'application/yaml' },
+      'not valid UTF-8',
+    ],
     ['endless nesting', `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, json, 'exceeded max depth'],
     ['a list for an object', '[]', json, 'must be of type ConfigMap'],
     [

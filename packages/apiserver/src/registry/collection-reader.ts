@@ -46,7 +46,7 @@ export class CollectionReader {
   async list(options: ListOptions): Promise<Page> {
     const selection = selectionOf(this.#view.definition, options, this.#view)
     const request = parseListRequest(options)
-    const start = await this.#startOf(request)
+    const start = await this.#startOf(request, options.resourceVersion)
     this.#checkReadable(selection, start.revision)
     const { limit } = request
     const { matchesShown } = selection
@@ -89,7 +89,8 @@ export class CollectionReader {
     const { resourceVersion = '', sendInitialEvents, allowWatchBookmarks = false, timeoutSeconds, signal } = options
     const revision = resourceVersion === '' ? 0 : requestedVersion(resourceVersion)
     const beginsWithState = sendInitialEvents ?? revision === 0
-    if (beginsWithState) await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision))
+    if (beginsWithState)
+      await (resourceVersion === '' ? this.#feed.catchUp() : this.#feed.reach(revision, resourceVersion))
     else if (revision > 0) await this.#cache.reachBack(revision)
     if (beginsWithState) this.#checkReadable(selection, this.#cache.revision)
     signal?.throwIfAborted()
@@ -121,14 +122,14 @@ export class CollectionReader {
   }
 
   /** Where a list begins, when the caches are as far as it asks. */
-  async #startOf(request: ListRequest): Promise<ListStart> {
+  async #startOf(request: ListRequest, resourceVersion: string | undefined): Promise<ListStart> {
     switch (request.type) {
       case 'latest':
-        if (request.atLeast !== undefined) await this.#feed.reach(request.atLeast)
+        if (request.atLeast !== undefined) await this.#feed.reach(request.atLeast, resourceVersion)
         else await this.#feed.catchUp()
         return { revision: this.#cache.revision, afterKey: '', gone: tooOld }
       case 'exact':
-        await this.#feed.reach(request.revision)
+        await this.#feed.reach(request.revision, resourceVersion)
         await this.#cache.reachBack(request.revision)
         return { revision: request.revision, afterKey: '', gone: tooOld }
       case 'continue': {

@@ -211,6 +211,20 @@ describe('resourceVersion', () => {
     })
   })
 
+  it('of more digits than a number holds is told as it is asked for', async () => {
+    const { client, registry, environment } = await startTestCore()
+    await client.create(configMaps, configMap('a'))
+    const resourceVersion = '9007199254740993'
+    const reads = [
+      client.list(configMaps, { resourceVersion: `00${resourceVersion}` }),
+      client.list(configMaps, { resourceVersion, resourceVersionMatch: 'Exact' }),
+      registry(configMaps).get('default', 'a', resourceVersion),
+    ].map(refusal)
+    await environment.clock.advance('3s')
+    for (const { message } of await Promise.all(reads))
+      expect(message).toContain('version: 9007199254740993, current: ')
+  })
+
   it.each([
     [{ resourceVersionMatch: 'Exact' }, 422, 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
     [{ resourceVersion: 'abc' }, 400, 'invalid resource version: resourceVersion: Invalid value: "abc"'],

@@ -116,7 +116,7 @@ export class ResourceRegistry implements Registry {
 
   async get(namespace: string, name: string, resourceVersion = ''): Promise<Stored> {
     const { feed } = this.#parts
-    await (resourceVersion === '' ? feed.catchUp() : feed.reach(requestedVersion(resourceVersion)))
+    await (resourceVersion === '' ? feed.catchUp() : feed.reach(requestedVersion(resourceVersion), resourceVersion))
     return this.#view.show(this.storage.existing(namespace, name))
   }
 

@@ -150,7 +150,7 @@ export class StateWriter {
   async #put({ kind, definition, object }: Readable): Promise<void> {
     const { namespace = '', name = '' } = object.metadata
     const key = `${registryPrefix}${kind.storageKey}/${kind.namespaced ? `${namespace}/${name}` : name}`
-    await this.#commit(key, createObjectCodec(definition, kind.custom !== undefined).encode(object, []))
+    await this.#commit(key, createObjectCodec(definition).encode(object, []))
     this.report.wrote()
     if (kind.storageKey === 'core/services') this.#services.push(object as Service)
     if (kind.storageKey === 'networking.k8s.io/ipaddresses')

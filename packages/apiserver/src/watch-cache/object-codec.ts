@@ -6,7 +6,6 @@ import {
   type KubernetesObject,
   ofJsonForm,
   ownersOf,
-  parseExactJson,
   type Resource,
 } from '@coracle/api'
 import { ownersTrailer, splitOwners } from './owners-trailer.ts'
@@ -36,12 +35,11 @@ export interface DecodedValue {
   readonly owners: FieldOwners | undefined
 }
 
-/** With `isExact` whole numbers are read as they are written, as those of custom resources. */
+/** `parse` reads their JSON, such as `jsonReaderOf` the kind's schema. */
 export function createObjectCodec(
   resource: Pick<Resource, 'group' | 'version' | 'kind'>,
-  isExact: boolean,
+  parse: (text: string) => unknown = JSON.parse,
 ): ObjectCodec {
-  const parse = isExact ? parseExactJson : JSON.parse
   const apiVersion = apiVersionOf(resource)
   const head = `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(resource.kind)},"metadata":{`
   const reordered = ({ metadata, kind: _kind, apiVersion: _apiVersion, ...rest }: KubernetesObject) => ({

@@ -7,7 +7,7 @@ import { lazyLengthMax, lazyPut } from './object-put.ts'
 import { StoredObject } from './stored-object.ts'
 
 const key = { namespace: 'default', name: 'a' }
-const codec = createObjectCodec({ group: '', version: 'v1', kind: 'ConfigMap' }, false)
+const codec = createObjectCodec({ group: '', version: 'v1', kind: 'ConfigMap' })
 const put = (object: KubernetesObject, old?: StoredObject) => lazyPut(codec, 'k', object, [], old)
 const isLazy = ({ lazy }: Put): boolean => lazy === true
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { createObjectCodec } from './object-codec.ts'
 import { hasOwners, readOwners } from './owners-trailer.ts'
 
-const codec = createObjectCodec(configMaps, false)
+const codec = createObjectCodec(configMaps)
 const configMap: ConfigMap = {
   apiVersion: 'v1',
   kind: 'ConfigMap',

@@ -1,4 +1,4 @@
-import { type ConfigMap, configMaps, namespaces } from '@coracle/api'
+import { type ConfigMap, configMaps, controllerRevisions, namespaces } from '@coracle/api'
 import { faultyStore } from '@coracle/store/faults'
 import { createMemoryStore } from '@coracle/store/memory'
 import { describe, expect, it } from 'vitest'
@@ -189,4 +189,14 @@ describe('history that was compacted before it was read', () => {
     store.loseHistory()
     expect((await read).data).toEqual({ x: '2' })
   })
+})
+
+it('what another server stored is read with whole numbers as they are, where a kind takes any JSON', async () => {
+  const { here, there, clock } = await twoServers()
+  const data = { count: 9007199254740993n }
+  const type = { apiVersion: 'apps/v1', kind: 'ControllerRevision' } as const
+  const revision = { ...type, metadata: { name: 'a', namespace: 'default' }, revision: 2 ** 60, data }
+  await there.create(controllerRevisions, revision)
+  await clock.settle()
+  expect(await here.get(controllerRevisions, a)).toMatchObject({ revision: 2 ** 60, data })
 })

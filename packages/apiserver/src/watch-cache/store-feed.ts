@@ -138,10 +138,13 @@ export class StoreFeed {
     throw timeout('this server has not heard of the latest changes in time', 1)
   }
 
-  /** Waits for a version that is still to come, though not for long. Rejects with a Timeout (504). */
-  async reach(revision: number): Promise<void> {
+  /**
+   * Waits for a version that is still to come, though not for long. Rejects with a Timeout (504), which names the version as it is
+   * `asked` for: no number holds all its digits where it has very many.
+   */
+  async reach(revision: number, asked = String(revision)): Promise<void> {
     if (await this.waitFor(revision, futureVersionWaitMs)) return
-    throw tooLargeVersion(revision, this.#revision)
+    throw tooLargeVersion(Number.isSafeInteger(revision) ? String(revision) : asked.replace(/^0+/, ''), this.#revision)
   }
 
   /** Leaves a sink as it is from now on. */

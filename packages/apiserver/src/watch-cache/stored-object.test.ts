@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createObjectCodec, withRevision } from './object-codec.ts'
 import { heldObjectsMax, releaseHeldObjects, StoredObject, unstored } from './stored-object.ts'
 
-const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' }, false)
+const codec = createObjectCodec({ group: 'apps', version: 'v1', kind: 'Widget' })
 const object = { apiVersion: 'apps/v1', kind: 'Widget', metadata: { name: 'ä', uid: 'u' }, spec: { size: 1 } }
 
 const storedAt = (revision: number) => {

@@ -23,7 +23,7 @@ import { type PodParts, podSelection, storedPod } from './testing/stored-pods.ts
 import { type CacheWatchOptions, snapshotsMax, WatchCache } from './watch-cache.ts'
 
 const prefix = '/registry/core/pods/'
-const codec = createObjectCodec(pods, false)
+const codec = createObjectCodec(pods)
 const everything = { limit: 0, afterKey: '' }
 const onNode = (nodeName: string): PodParts => ({ nodeName })
 const names = (items: readonly Stored[]) => items.map(({ object }) => object.metadata.name).join(' ')

@@ -3,6 +3,7 @@ import {
   deepFreeze,
   expired,
   type FieldOwners,
+  jsonReaderOf,
   type KubernetesObject,
   type StoredKind,
 } from '@coracle/api'
@@ -90,7 +91,7 @@ export class WatchCache implements FeedSink {
   constructor(definition: StoredKind, environment: Environment, feed: StoreFeed, historyMax = historyEventsMax) {
     this.definition = definition
     this.prefix = `${registryPrefix}${definition.storageKey}/`
-    this.codec = createObjectCodec(definition, definition.custom !== undefined)
+    this.codec = createObjectCodec(definition, jsonReaderOf(definition.schema))
     this.unreadable = new UnreadableValues(environment.logger)
     this.#indexes = new KeyIndexes(definition)
     this.#watchers = new WatcherIndex(definition)
@@ -406,9 +407,9 @@ export class WatchCache implements FeedSink {
   /** What makes bytes of an object in the version it has. */
   #codecOf(apiVersion: string): ObjectCodec {
     if (apiVersion === this.#type.apiVersion) return this.codec
-    const { group, kind, custom } = this.definition
+    const { group, kind, schema } = this.definition
     const version = apiVersion.slice(apiVersion.indexOf('/') + 1)
-    return createObjectCodec({ group, kind, version }, custom !== undefined)
+    return createObjectCodec({ group, kind, version }, jsonReaderOf(schema))
   }
 
   /** Reads what this process has not written itself. Throws an UnreadableValueError. */

@@ -38,10 +38,16 @@ export const validationRule = object(
   },
 )
 
-/** Something that is a schema or something simpler: what it is, `canonicalProps` looks at. */
-const schemaOr = (what: string, doc: string): AnySchema => ({ ...any, name: `${apiextensionsV1}.${what}`, doc })
-const json = schemaOr('JSON', 'Any JSON value.')
+const json: AnySchema = { ...any, name: `${apiextensionsV1}.JSON`, doc: 'Any JSON value.' }
 const props: Schema = lazy(() => jsonSchemaProps as Schema)
+
+/** Something that is a schema or something simpler: what it is, `canonicalProps` looks at. */
+const schemaOr = (what: string, doc: string): AnySchema => ({
+  ...any,
+  name: `${apiextensionsV1}.${what}`,
+  doc,
+  objects: props,
+})
 const propsOrBool = schemaOr('JSONSchemaPropsOrBool', 'A schema, or whether anything is allowed.')
 
 /** `JSONSchemaProps`: a schema in OpenAPI v3, as far as custom resources know it. */

@@ -8,6 +8,7 @@ import { formatLabels } from '../../selectors.ts'
 import { column, nameColumn } from '../columns.ts'
 import { kind } from '../kind.ts'
 import { coreV1 } from '../meta/names.ts'
+import { enabledTemplate } from './pod/disabled-fields.ts'
 import { emptyTemplate, podTemplateSpec } from './pod/pod-template.ts'
 import { podTemplateDefaults } from './pod/pod-template-defaults.ts'
 import { validatePodTemplateSpec } from './pod/pod-validation.ts'
@@ -28,6 +29,11 @@ const templateOf = ({ template = emptyTemplate }: PodTemplate) => template
 
 function validate(podTemplate: PodTemplate): readonly FieldError[] {
   return validatePodTemplateSpec(templateOf(podTemplate), templatePath)
+}
+
+function withEnabledTemplate(podTemplate: PodTemplate, old?: PodTemplate): PodTemplate {
+  const template = enabledTemplate(podTemplate.template, old?.template)
+  return template === podTemplate.template ? podTemplate : { ...podTemplate, template }
 }
 
 /** `v1` podtemplates. */
@@ -57,6 +63,8 @@ export const podTemplates = kind<PodTemplate>(podTemplateSchema, {
   countsGenerations: true,
   defaults: (podTemplate) =>
     withFields(podTemplateSchema, podTemplate, { template: podTemplateDefaults(templateOf(podTemplate)) }),
+  prepareForCreate: (podTemplate) => withEnabledTemplate(podTemplate),
+  prepareForUpdate: withEnabledTemplate,
   validate,
   warnings: (podTemplate, old) => podTemplateWarnings(templateOf(podTemplate), templatePath, podTemplate, old),
 })

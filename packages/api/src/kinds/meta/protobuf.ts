@@ -14,7 +14,7 @@ GroupVersionForDiscovery: groupVersion version
 GroupVersionKind: group version kind
 LabelSelector: matchLabels matchExpressions
 LabelSelectorRequirement: key operator values
-ListMeta: selfLink resourceVersion continue remainingItemCount
+ListMeta: selfLink resourceVersion continue remainingItemCount shardInfo
 ManagedFieldsEntry: manager operation apiVersion time 6:fieldsType fieldsV1 subresource
 ObjectMeta: name generateName namespace selfLink uid resourceVersion generation creationTimestamp! deletionTimestamp
   deletionGracePeriodSeconds labels annotations ownerReferences finalizers 17:managedFields
@@ -22,6 +22,7 @@ OwnerReference: kind 3:name uid apiVersion controller blockOwnerDeletion
 PartialObjectMetadata: metadata
 PartialObjectMetadataList: metadata items
 Preconditions: uid resourceVersion
+ShardInfo: selector
 ServerAddressByClientCIDR: clientCIDR serverAddress
 Status: metadata status message reason details code
 StatusCause: reason message field

@@ -44,6 +44,7 @@ function makeDecoder(schema: Schema): Decoder {
     case 'number':
       return (value, context, owner) => {
         if (typeof value === 'number') return value
+        if (typeof value === 'bigint') return Number(value)
         return context.mistaken(value, 'float64', owner)
       }
     case 'integer':
@@ -75,6 +76,8 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
   const bound = bounds[format]
   return (value, context, owner) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
+    // Beyond 2^53 the nearest number there is.
+    if (typeof value === 'bigint' && value >= -bound && value < bound) return Number(value)
     return context.mistaken(value, format, owner)
   }
 }
@@ -82,12 +85,25 @@ function integerDecoder({ format }: IntegerSchema): Decoder {
 /** Nothing is decoded after what types that decode themselves in Go cannot take. */
 const decodeIntOrString: Decoder = (value, context, owner) => {
   if (typeof value === 'string') return value
-  if (typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < bounds.int32) return value
+  const bound = bounds.int32
+  if (typeof value === 'number' && Number.isInteger(value) && value >= -bound && value < bound) return value
   throw context.mismatch(value, 'int32', owner)
 }
 
+/** White space that JSON does not escape: Go's decoder passes over it around an amount. */
+const space = /[ \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
+
+function withoutSpaces(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && space.test(text.charAt(start))) start += 1
+  while (end > start && space.test(text.charAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
 const decodeQuantity: Decoder = (value) => {
-  const text = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value)
+  const given = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : JSON.stringify(value)
+  const text = withoutSpaces(given)
   try {
     return canonicalQuantity(text)
   } catch {

@@ -31,16 +31,20 @@ interface Direction {
   readonly rewriters: WeakMap<object, Rewriter | undefined>
   /** What becomes of a field that is written as null. */
   rewrite(value: unknown, empty: unknown): unknown
+  /** What becomes of a time in a map, which has an empty text for one that is not set. */
+  rewriteTime(value: unknown): unknown
 }
 
 const writing: Direction = {
   rewriters: new WeakMap(),
   rewrite: (value, empty) => (value === undefined || (empty !== undefined && isEmpty(value)) ? null : value),
+  rewriteTime: (value) => (value === '' ? null : value),
 }
 
 const reading: Direction = {
   rewriters: new WeakMap(),
   rewrite: (value, empty) => (value === null ? empty : value),
+  rewriteTime: (value) => (value === null ? '' : value),
 }
 
 /** Undefined where no value of the schema has such a field. */
@@ -64,7 +68,8 @@ function makeRewriter(schema: ResolvedSchema, direction: Direction): Rewriter | 
       return items && ((value) => rewriteItems(value, items))
     }
     case 'map': {
-      const values = rewriterOf(schema.values, direction)
+      const isTimes = resolveSchema(schema.values).type === 'time'
+      const values = isTimes ? direction.rewriteTime : rewriterOf(schema.values, direction)
       return values && ((value) => rewriteMembers(value, values))
     }
     default:

@@ -61,21 +61,8 @@ export function reviewOf(
 
 const formOf = (object: KubernetesObject | null): unknown => object && jsonFormOf(object)
 
-/** What an answer may say. */
-export interface Answerable {
-  /** Whether it may change the object. */
-  readonly mutates: boolean
-  /** Whether whole numbers are taken as they are written, as those of custom resources. */
-  readonly isExact: boolean
-}
-
-/** Reads what a webhook answers. Throws an Error that says what is wrong with it. */
-export function readReview(
-  answer: unknown,
-  version: ReviewVersion,
-  uid: string,
-  { mutates, isExact }: Answerable,
-): ReviewAnswer {
+/** Reads what a webhook answers that may change the object, if it `mutates`. Throws an Error that says what is wrong with it. */
+export function readReview(answer: unknown, version: ReviewVersion, uid: string, mutates: boolean): ReviewAnswer {
   const review = isJsonObject(answer) ? answer : {}
   const { response } = review
   if (!isJsonObject(response)) throw invalid('webhook response was absent')
@@ -85,8 +72,7 @@ export function readReview(
   if (version === 'v1') checkPatchType(patch, patchType, mutates)
   return {
     allowed: allowed === true,
-    patch:
-      mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch', isExact) : undefined,
+    patch: mutates && patch !== '' ? operationsOf(patch, version === 'v1' ? patchType : 'JSONPatch') : undefined,
     warnings: textsOf(warnings),
     auditAnnotations: textMapOf(auditAnnotations),
     result: resultOf(status),
@@ -124,12 +110,11 @@ function checkPatchType(patch: string, patchType: unknown, mutates: boolean): vo
 }
 
 /** The operations of a patch; none where there are none. */
-function operationsOf(patch: string, patchType: unknown, isExact: boolean): readonly unknown[] | undefined {
+function operationsOf(patch: string, patchType: unknown): readonly unknown[] | undefined {
   const refuse = (why: string) => new Error(`received undecodable patch in webhook response: ${why}`)
   let operations: unknown
   try {
-    const text = Buffer.from(patch, 'base64').toString()
-    operations = isExact ? parseExactJson(text) : JSON.parse(text)
+    operations = parseExactJson(Buffer.from(patch, 'base64').toString())
   } catch (error) {
     throw refuse((error as Error).message)
   }

@@ -85,8 +85,7 @@ export async function ask(
     const given = await client.post(review, Math.min(timeoutSeconds * 1000, leftMs())).catch((error: Error) => {
       throw new Error(`failed to call webhook: ${error.message}`, { cause: error })
     })
-    const isExact = mutates && attributes.definition.schema?.dialect === 'structural'
-    return readReview(given, reviewVersion, uid, { mutates, isExact })
+    return readReview(given, reviewVersion, uid, mutates)
   })
   for (const [key, value] of Object.entries(answer.auditAnnotations)) context.annotate?.(`${name}/${key}`, value)
   for (const warning of answer.warnings) context.warn?.(warning)

@@ -5,7 +5,7 @@ import { createObjectCodec } from '../object-codec.ts'
 import { type SelectionOptions, selectionOf } from '../selection.ts'
 import { StoredObject } from '../stored-object.ts'
 
-const codec = createObjectCodec(pods, false)
+const codec = createObjectCodec(pods)
 
 export interface PodParts {
   readonly labels?: Readonly<Record<string, string>>

@@ -3,6 +3,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { withFields } from '../../../schema/with-fields.ts'
 import { formatLabels, formatSelector } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
@@ -88,14 +89,14 @@ export const daemonSets = kind<DaemonSet>(daemonSetSchema, {
   defaults: withDefaults,
   countsGenerations: true,
   prepareForCreate: (daemonSet) => ({
-    ...withTemplateGeneration(daemonSet, templateGeneration(daemonSet)),
+    ...withTemplateGeneration(withoutDisabledTemplateFields(daemonSet), templateGeneration(daemonSet)),
     status: noPods,
   }),
-  prepareForUpdate: (daemonSet, old) =>
-    withTemplateGeneration(
-      daemonSet,
-      templateGeneration(old) + (deepEqual(daemonSet.spec.template, old.spec.template) ? 0 : 1),
-    ),
+  prepareForUpdate: (given, old) => {
+    const daemonSet = withoutDisabledTemplateFields(given, old)
+    const isSame = deepEqual(daemonSet.spec.template, old.spec.template)
+    return withTemplateGeneration(daemonSet, templateGeneration(old) + (isSame ? 0 : 1))
+  },
   validate: validateDaemonSet,
   validateUpdate: validateDaemonSetUpdate,
   validateStatusUpdate: validateDaemonSetStatusUpdate,

@@ -2,6 +2,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { withFields } from '../../../schema/with-fields.ts'
 import { formatSelector } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { nameWarnings, podTemplateWarnings } from '../../core/pod/pod-warnings.ts'
@@ -67,7 +68,8 @@ export const deployments = kind<Deployment>(deploymentSchema, {
   defaults: withDefaults,
   // Controllers copy annotations of a Deployment to its ReplicaSets: a change of them is one to act on.
   countsGenerations: 'with-annotations',
-  prepareForCreate: (deployment) => ({ ...deployment, status: {} }),
+  prepareForCreate: (deployment) => ({ ...withoutDisabledTemplateFields(deployment), status: {} }),
+  prepareForUpdate: withoutDisabledTemplateFields,
   validate: validateDeployment,
   validateUpdate: validateDeploymentUpdate,
   validateStatusUpdate: validateDeploymentStatusUpdate,

@@ -2,6 +2,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { withFields } from '../../../schema/with-fields.ts'
 import { formatSelector } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { emptyTemplate } from '../../core/pod/pod-template.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
@@ -36,7 +37,8 @@ export const replicaSets = kind<ReplicaSet>(replicaSetSchema, {
   ],
   defaults: withDefaults,
   countsGenerations: true,
-  prepareForCreate: (replicaSet) => ({ ...replicaSet, status: { replicas: 0 } }),
+  prepareForCreate: (replicaSet) => ({ ...withoutDisabledTemplateFields(replicaSet), status: { replicas: 0 } }),
+  prepareForUpdate: withoutDisabledTemplateFields,
   validate: validateReplicaSet,
   validateUpdate: validateReplicaSetUpdate,
   validateStatusUpdate: validateReplicaSetStatus,

@@ -2,6 +2,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { mapShared, withFields } from '../../../schema/with-fields.ts'
 import { ageColumn, column, nameColumn } from '../../columns.ts'
 import { type PersistentVolumeClaim, persistentVolumeClaimSchema } from '../../core/persistent-volume-claim/schema.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { nameWarnings, podTemplateWarnings, storageWarnings } from '../../core/pod/pod-warnings.ts'
@@ -88,10 +89,10 @@ export const statefulSets = kind<StatefulSet>(statefulSetSchema, {
   defaults: withDefaults,
   countsGenerations: true,
   prepareForCreate: (statefulSet) => ({
-    ...withoutMaxUnavailable(statefulSet),
+    ...withoutMaxUnavailable(withoutDisabledTemplateFields(statefulSet)),
     status: { replicas: 0, availableReplicas: 0 },
   }),
-  prepareForUpdate: withoutMaxUnavailable,
+  prepareForUpdate: (statefulSet, old) => withoutMaxUnavailable(withoutDisabledTemplateFields(statefulSet, old), old),
   load: statefulSetChecks.load,
   validate: (statefulSet) => statefulSetChecks.get().validateStatefulSet(statefulSet),
   validateCreate: (statefulSet) => statefulSetChecks.get().validateNewStatefulSet(statefulSet),

@@ -2,6 +2,7 @@ import { FieldPath } from '../../../field-path.ts'
 import { withFields } from '../../../schema/with-fields.ts'
 import { formatSelector } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, timeSince, wideColumn } from '../../columns.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { containerColumns } from '../../core/pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../../core/pod/pod-template-defaults.ts'
 import { nameWarnings } from '../../core/pod/pod-warnings.ts'
@@ -27,6 +28,13 @@ function withDefaults(cronJob: CronJob): CronJob {
 function suspendText({ spec: { suspend } }: CronJob): string {
   if (suspend === undefined) return '<unset>'
   return suspend ? 'True' : 'False'
+}
+
+/** A CronJob whose template of Jobs makes pods without the fields that are off. */
+function withEnabledTemplate(cronJob: CronJob, old?: CronJob): CronJob {
+  const { jobTemplate } = cronJob.spec
+  const enabled = withoutDisabledTemplateFields(jobTemplate, old?.spec.jobTemplate)
+  return enabled === jobTemplate ? cronJob : { ...cronJob, spec: { ...cronJob.spec, jobTemplate: enabled } }
 }
 
 /** `batch/v1` cronjobs. */
@@ -57,7 +65,8 @@ export const cronJobs = kind<CronJob>(cronJobSchema, {
   ],
   defaults: withDefaults,
   countsGenerations: true,
-  prepareForCreate: (cronJob) => ({ ...cronJob, status: {} }),
+  prepareForCreate: (cronJob) => ({ ...withEnabledTemplate(cronJob), status: {} }),
+  prepareForUpdate: withEnabledTemplate,
   load: batchChecks.load,
   validate: (cronJob) => batchChecks.get().validateCronJob(cronJob),
   validateCreate: (cronJob) => batchChecks.get().validateNewCronJob(cronJob),

@@ -349,6 +349,12 @@ describe('an update of a job', () => {
     expect(update(before, after)).toEqual(problems)
   })
 
+  it('shows all of a template that it refuses', () => {
+    const containers = Array.from({ length: 5 }, (_, index) => ({ name: `c${index}`, image: 'work' }))
+    const [problem = ''] = update({}, { template: { ...template, spec: { ...template.spec, containers } } })
+    expect(problem).toMatch(/"Name":"c4".*"SchedulingGroup":null\}\}: field is immutable$/)
+  })
+
   describe('of what its pods are like', () => {
     const asking = (cpu: string, parts: Draft = {}) => ({
       suspend: true,

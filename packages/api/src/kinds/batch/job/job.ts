@@ -1,4 +1,5 @@
 import { FieldPath } from '../../../field-path.ts'
+import { withoutDisabledTemplateFields } from '../../core/pod/disabled-fields.ts'
 import { nameWarnings } from '../../core/pod/pod-warnings.ts'
 import { kind } from '../../kind.ts'
 import { batchChecks } from '../batch-checks.ts'
@@ -22,7 +23,8 @@ export const jobs = kind<Job>(jobSchema, {
   },
   defaults: jobDefaults,
   countsGenerations: true,
-  prepareForCreate: (job) => withGeneratedSelector({ ...job, status: {} }),
+  prepareForCreate: (job) => withGeneratedSelector({ ...withoutDisabledTemplateFields(job), status: {} }),
+  prepareForUpdate: withoutDisabledTemplateFields,
   load: batchChecks.load,
   validate: (job) => batchChecks.get().validateJob(job),
   validateUpdate: (job, old) => batchChecks.get().validateJobUpdate(job, old),

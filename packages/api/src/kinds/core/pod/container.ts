@@ -15,7 +15,7 @@ import { coreV1 } from '../../meta/names.ts'
 import { envFromSource, envVar } from './env.ts'
 import { keyedList } from './lists.ts'
 import { lifecycle, probe } from './probe.ts'
-import { containerResizePolicy, containerRestartRule, resourceRequirements } from './resources.ts'
+import { containerResizePolicy, containerRestartRule, resourceRequirements, resourcesWithout } from './resources.ts'
 import { securityContext } from './security.ts'
 
 /** Where a container leaves its last words unless it says otherwise. */
@@ -160,6 +160,11 @@ export const ephemeralContainer = object(
   'A container added to a running pod to look around in it. It is never restarted and has no resources of its own.',
   {
     ...containerFields,
+    // What it may not have it may not have empty either.
+    ports: { ...containerFields.ports, keepsEmpty: true },
+    resizePolicy: { ...containerFields.resizePolicy, keepsEmpty: true },
+    restartPolicyRules: { ...containerFields.restartPolicyRules, keepsEmpty: true },
+    resources: { ...containerFields.resources, schema: resourcesWithout('requests', 'limits', 'claims') },
     targetContainerName: optional(string(), 'Container whose process namespace it joins.'),
   },
   { checkedOrder },

@@ -19,7 +19,7 @@ import { localObjectReference } from '../common.ts'
 import { affinity } from './affinity.ts'
 import { container, ephemeralContainer } from './container.ts'
 import { keyedList } from './lists.ts'
-import { resourceRequirements } from './resources.ts'
+import { resourcesWithout } from './resources.ts'
 import {
   podReadinessGate,
   podSchedulingGate,
@@ -178,7 +178,7 @@ export const podSpec = object(
       keyedList(podResourceClaim, ['name'], { patchStrategy: 'merge,retainKeys' }),
       'Dynamically allocated resources the pod needs before it starts.',
     ),
-    resources: optional(resourceRequirements, 'What all containers together need and may use.'),
+    resources: optional(resourcesWithout('claims'), 'What all containers together need and may use.'),
   },
   {
     checkedOrder: [

@@ -2,6 +2,7 @@ import type { Strategy } from '../../../stored-kind.ts'
 import type { LabelSelector, LabelSelectorRequirement } from '../common.ts'
 import type { Affinity, PodAffinity, PodAffinityTerm } from './affinity.ts'
 import { withAppArmorFields } from './app-armor-fields.ts'
+import { withoutDisabledFields } from './disabled-fields.ts'
 import { computeQos } from './pod-qos.ts'
 import type { Pod } from './pod-schema.ts'
 import type { PodSpec } from './pod-spec.ts'
@@ -14,6 +15,7 @@ import { podStatusWarnings, podWarnings } from './pod-warnings.ts'
 /** How writes change pods (registry/core/pod podStrategy). */
 export const podStrategy: Strategy<Pod> = {
   prepareForCreate,
+  prepareForUpdate,
   prepareForStatusUpdate,
   validate: validatePod,
   validateCreate: validatePodCreate,
@@ -32,9 +34,14 @@ function prepareForCreate(given: Pod): Pod {
   const gated = (pod.spec.schedulingGates ?? []).length > 0
   return {
     ...pod,
-    spec: mergeLabelKeys(pod.spec, pod.metadata.labels ?? {}),
+    spec: mergeLabelKeys(withoutDisabledFields(pod.spec), pod.metadata.labels ?? {}),
     status: { phase: 'Pending', ...(gated ? { conditions: [gatedCondition] } : {}), qosClass },
   }
+}
+
+function prepareForUpdate(pod: Pod, old: Pod): Pod {
+  const spec = withoutDisabledFields(pod.spec, old.spec)
+  return spec === pod.spec ? pod : { ...pod, spec }
 }
 
 const gatedCondition: PodCondition = {

@@ -359,6 +359,17 @@ describe('a pod', () => {
         'ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
       ],
     ],
+    ...[{ ports: [] }, { resizePolicy: [] }, { restartPolicyRules: [] }].map((empty): [Spec, readonly string[]] => [
+      { ephemeralContainers: [container({ name: 'd', ...empty })] },
+      [`ephemeralContainers[0].${Object.keys(empty)[0]}: Forbidden: cannot be set for an Ephemeral Container`],
+    ]),
+    ...[{ limits: {} }, { requests: {} }, { claims: [] }].map((resources): [Spec, readonly string[]] => [
+      { ephemeralContainers: [container({ name: 'd', resources })] },
+      ['ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container'],
+    ]),
+    [{ ephemeralContainers: [container({ name: 'd', env: [], resources: {} })] }, []],
+    [{ resources: { claims: [] } }, ['resources.claims: Forbidden: claims may not be set for Resources at pod-level']],
+    [{ resources: { limits: {} }, containers: [container({ ports: [], resources: { claims: [] } })] }, []],
     [
       { restartPolicy: 'Maybe' },
       ['restartPolicy: Unsupported value: "Maybe": supported values: "Always", "OnFailure", "Never"'],

@@ -24,6 +24,16 @@ export const resourceRequirements = object(
   },
 )
 
+/** The same where nothing of these may be set: empty lists and maps of them are kept, to be refused as upstream does. */
+export const resourcesWithout = (...names: readonly (keyof ResourceRequirements)[]): typeof resourceRequirements => {
+  const refused = names.map((name) => [name, { ...resourceRequirements.fields[name], keepsEmpty: true }])
+  return {
+    ...resourceRequirements,
+    definition: resourceRequirements,
+    fields: { ...resourceRequirements.fields, ...Object.fromEntries(refused) },
+  }
+}
+
 export interface ContainerResizePolicy extends Infer<typeof containerResizePolicy> {}
 export const containerResizePolicy = object(
   `${coreV1}.ContainerResizePolicy`,

@@ -3,6 +3,7 @@ import type { ScaleMapping } from '../../../resource.ts'
 import { formatLabels, selectorFromMap } from '../../../selectors.ts'
 import { ageColumn, column, nameColumn, wideColumn } from '../../columns.ts'
 import { kind } from '../../kind.ts'
+import { withoutDisabledTemplateFields } from '../pod/disabled-fields.ts'
 import { containerColumns } from '../pod/pod-template-columns.ts'
 import { podTemplateDefaults } from '../pod/pod-template-defaults.ts'
 import { nameWarnings, podTemplateWarnings } from '../pod/pod-warnings.ts'
@@ -64,7 +65,8 @@ export const replicationControllers = kind<ReplicationController>(replicationCon
   rules: { dependents: 'orphaned' },
   defaults: replicationControllerDefaults,
   countsGenerations: true,
-  prepareForCreate: (controller) => ({ ...controller, status: { replicas: 0 } }),
+  prepareForCreate: (controller) => ({ ...withoutDisabledTemplateFields(controller), status: { replicas: 0 } }),
+  prepareForUpdate: withoutDisabledTemplateFields,
   validate: validateReplicationController,
   validateStatusUpdate: validateReplicationControllerStatus,
   warnings: (controller, old) => [

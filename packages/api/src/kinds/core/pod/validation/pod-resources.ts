@@ -11,9 +11,11 @@ export function validatePodResources(spec: PodSpec, claimNames: ReadonlySet<stri
   const { resources } = spec
   if (resources === undefined) return []
   if (spec.os?.name === 'windows') return [forbiddenField(path, 'may not be set for a windows pod')]
-  const claims = resources.claims?.length
-    ? [forbiddenField(path.field('claims'), 'claims may not be set for Resources at pod-level')]
-    : []
+  // Not even an empty list.
+  const claims =
+    resources.claims === undefined
+      ? []
+      : [forbiddenField(path.field('claims'), 'claims may not be set for Resources at pod-level')]
   return [
     ...claims,
     ...validateResources(resources, claimNames, path, podResourceName),
