@@ -101,7 +101,6 @@ describe('applyJsonPatch', () => {
     [{ op: 'remove', path: '' }, 'remove operation does not apply: doc is missing path: "": missing value'],
     [{ op: 'replace', path: '', value: 1 }, 'replace operation value must be object or array'],
     [{ op: 'replace', path: '', value: null }, 'replace operation value must be object or array'],
-    [{ op: 'replace', path: '' }, 'replace operation value must be object or array'],
     [
       { op: 'replace', path: '/nope/x', value: 1 },
       'replace operation does not apply: doc is missing path: /nope/x: missing value',
