@@ -1,3 +1,4 @@
+import type { FieldSet } from './apply/field-set.ts'
 import type { FieldError } from './field-error.ts'
 import type { KubernetesObject } from './meta.ts'
 import type { ResourceDefinition } from './resource.ts'
@@ -114,6 +115,11 @@ export interface KindRules {
   readonly keepsStatusOnCreate: boolean
   /** What of the metadata a write of the status leaves as it is: all that people write there, or these fields. Nothing unless said. */
   readonly statusKeeps?: 'metadata' | readonly ('labels' | 'ownerReferences' | 'deletionTimestamp')[]
+  /**
+   * Fields that a write through a part leaves as they are, so that nobody owns them through it: by subresource, '' for the object itself. Where
+   * it says nothing of a part they follow from what the kind has. https://pkg.go.dev/k8s.io/apiserver/pkg/registry/rest#ResetFieldsStrategy
+   */
+  readonly resetFields?: Readonly<Record<string, FieldSet>>
   /** Why an object of that name may not be deleted; undefined where it may. Whoever deletes a collection is not asked, as upstream. */
   readonly deletionRefusal?: (name: string) => string | undefined
   /** What becomes of dependents when a delete does not say. `ignored`: objects of the kind own nothing. */

@@ -34,6 +34,18 @@ describe.each([
     expect(writes()).toEqual(['create', verb])
   })
 
+  it('does not let a change in place pass for none', async () => {
+    await ensure(client, widgets, sized(1))
+    const get = client.get.bind(client)
+    // As over HTTP, where each answer is read anew.
+    client.get = async (...asked) => structuredClone(await get(...asked))
+    const change = (object: Widget) => {
+      ;(object.spec as { gadgets: number }).gadgets = 2
+      return object
+    }
+    await expect(ensure(client, widgets, { initial: widget('a', 0), change })).rejects.toThrow(TypeError)
+  })
+
   it('does not let another object be meant', async () => {
     await ensure(client, widgets, sized(1))
     const change = (object: Widget) => ({ ...object, metadata: { ...object.metadata, name: 'b' } })

@@ -1,4 +1,11 @@
-import { createJsonMergePatch, deepEqual, hasReason, type KubernetesObject, type Resource } from '@coracle/api'
+import {
+  createJsonMergePatch,
+  deepEqual,
+  deepFreeze,
+  hasReason,
+  type KubernetesObject,
+  type Resource,
+} from '@coracle/api'
 import { type ApplyConfiguration, type Client, type ObjectKey, objectKeyOf, type Patch } from '@coracle/client'
 
 /** What was done to make an object as it should be. */
@@ -10,7 +17,7 @@ export interface Ensured<T> {
   readonly operation: Operation
 }
 
-/** Which object, and what it should become: from what it is, or from nothing but its name. Pure: it may be called again. */
+/** Which object, and what it should become: from what it is, or from nothing but its name. Pure: it may be called again, and may not change the object it is given. */
 export interface Wanted<T extends KubernetesObject> {
   /** The object as it begins where there is none; its name and namespace say which it is. */
   readonly initial: T
@@ -88,7 +95,8 @@ async function ensure<T extends KubernetesObject>(
   { initial, change }: Wanted<T>,
   write: (present: T, changed: T) => Promise<T>,
 ): Promise<Ensured<T>> {
-  const present = await find(client, resource, objectKeyOf(initial))
+  // What was changed in place would look as if nothing were to be written.
+  const present = deepFreeze(await find(client, resource, objectKeyOf(initial)))
   if (present === undefined) return { object: await client.create(resource, change(initial)), operation: 'created' }
   const changed = change(present)
   const { namespace, name } = present.metadata

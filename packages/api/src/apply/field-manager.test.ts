@@ -320,8 +320,9 @@ describe('managedFields', () => {
     ['i:', false],
     ['i:x3', false],
     ['i:3x', false],
-    ['.', true],
     ['..', false],
+    ['fx:a', false],
+    ['v:1e999', false],
     ['', false],
   ])('may name %j: %s', (element, isElement) => {
     expect(fieldSetFrom({ [element]: {} })).toEqual(isElement ? { [element]: {} } : undefined)

@@ -77,6 +77,24 @@ describe('field sets', () => {
     )
   })
 
+  it.each<[string, unknown, unknown]>([
+    ['keys are in order', { 'k:{"protocol":"TCP","port":80}': {} }, { 'k:{"port":80,"protocol":"TCP"}': {} }],
+    ['texts are escaped as little as can be', { 'v:"a\\u003cb"': {} }, { 'v:"a<b"': {} }],
+    ['there is no space around', { 'v: "a" ': {}, 'k:{ "name": "x" }': {} }, { 'k:{"name":"x"}': {}, 'v:"a"': {} }],
+    ['numbers are as short as can be', { 'v:1.0': {}, 'i:+01': {} }, { 'i:1': {}, 'v:1': {} }],
+    ['numbers of 64 bits are exact', { 'v:9007199254740993': {} }, { 'v:9007199254740993': {} }],
+    ['null has no keys, and nothing below it', { 'k:null': null }, { 'k:{}': {} }],
+    ['what has nothing below it needs no mark', { 'f:a': { '.': {} } }, { 'f:a': {} }],
+    ['what a mark holds is nothing', { 'f:a': { '.': { 'f:x': {} }, 'f:b': {} } }, { 'f:a': { '.': {}, 'f:b': {} } }],
+    ['the whole is no field', { '.': {}, 'f:a': {} }, { 'f:a': {} }],
+    ['elements of later kinds are left out', { 'x:a': { 'f:b': {} }, 'f:a': {} }, { 'f:a': {} }],
+    [
+      'an element that is written in two ways has what both have',
+      { 'k:{"a":1,"b":2}': { 'f:x': {} }, 'k:{"b":2,"a":1}': { 'f:y': {} } },
+      { 'k:{"a":1,"b":2}': { 'f:x': {}, 'f:y': {} } },
+    ],
+  ])('are read as this server writes them: %s', (_why, json, set) => expect(fieldSetFrom(json)).toEqual(set))
+
   it.each([[{ a: {} }], [{ 'f:a': 1 }], [{ 'k:x': {} }], [{ 'v:{': {} }], [{ 'i:x': {} }], [[]], ['f:a']])(
     'are not read from %j',
     (json) => expect(fieldSetFrom(json)).toBeUndefined(),

@@ -1,8 +1,9 @@
 import { compareText } from '../compare-text.ts'
-import { isJsonObject, setMember } from '../json.ts'
+import { parseExactJson } from '../exact-json.ts'
+import { isJsonObject } from '../json.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
 import { ownedText } from './alike-updates.ts'
-import { type FieldSet, noFields, selfElement } from './field-set.ts'
+import { type FieldSet, noFields, selfElement, setOfElements, unionOf } from './field-set.ts'
 import { type FieldOwners, managerKey, type Owned } from './ownership.ts'
 
 /** Owners as `metadata.managedFields` shows them. */
@@ -105,40 +106,63 @@ function ownedOf(entry: ManagedFieldsEntry): Owned | undefined {
 /** Stands for a manager that has no name. */
 export const unknownManager = 'unknown'
 
-/** A fieldsV1 value as a set; undefined where it is none. */
-export function fieldSetFrom(value: unknown): FieldSet | undefined {
+/**
+ * A fieldsV1 value as a set, whoever wrote it and however its elements are written: undefined where it is none. Elements of kinds that nobody
+ * knows are left out, as upstream, for a later version may have them.
+ */
+export const fieldSetFrom = (value: unknown): FieldSet | undefined => nodeFrom(value, true)
+
+function nodeFrom(value: unknown, isRoot: boolean): FieldSet | undefined {
+  if (value === null) return noFields
   if (!isJsonObject(value)) return undefined
-  const set: Record<string, FieldSet> = {}
-  let isEmpty = true
-  for (const element of Object.keys(value).sort(compareText)) {
-    const below = isPathElement(element) ? fieldSetFrom(value[element]) : undefined
-    if (below === undefined) return undefined
-    setMember(set, element, below)
-    isEmpty = false
+  const nodes = new Map<string, FieldSet>()
+  for (const written of Object.keys(value)) {
+    if (written === selfElement || isOfUnknownKind(written)) continue
+    const element = pathElementFrom(written)
+    const below = element === undefined ? undefined : nodeFrom(value[written], false)
+    if (element === undefined || below === undefined) return undefined
+    const same = nodes.get(element)
+    nodes.set(
+      element,
+      same === undefined ? below : (unionOf({ [element]: same }, { [element]: below })[element] ?? below),
+    )
   }
-  return isEmpty ? noFields : Object.freeze(set)
+  if (nodes.size === 0) return noFields
+  if (!isRoot && Object.hasOwn(value, selfElement)) nodes.set(selfElement, noFields)
+  return setOfElements([...nodes])
 }
 
-function isPathElement(element: string): boolean {
-  if (element === selfElement) return true
+const isOfUnknownKind = (element: string): boolean => element.charAt(1) === ':' && !'fkvi'.includes(element.charAt(0))
+
+/** A path element as this server writes it; undefined where it makes no sense. */
+function pathElementFrom(element: string): string | undefined {
   const rest = element.slice(2)
   switch (element.slice(0, 2)) {
     case 'f:':
-      return true
-    case 'v:':
-      return parsed(rest) !== undefined
-    case 'k:':
-      return isJsonObject(parsed(rest))
+      return element
+    case 'v:': {
+      const value = parsed(rest)
+      return value === undefined || isEndless(value) ? undefined : `v:${JSON.stringify(value)}`
+    }
+    case 'k:': {
+      const given = parsed(rest)
+      const keys = given === null ? {} : given
+      if (!isJsonObject(keys) || Object.values(keys).some(isEndless)) return undefined
+      return `k:${JSON.stringify(Object.fromEntries(Object.entries(keys).sort(([a], [b]) => compareText(a, b))))}`
+    }
     case 'i:':
-      return /^-?\d+$/.test(rest)
+      return /^[-+]?\d+$/.test(rest) ? `i:${BigInt(rest.replace('+', ''))}` : undefined
     default:
-      return false
+      return undefined
   }
 }
 
+/** Too great for a number. */
+const isEndless = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value)
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return undefined
   }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
-import { mapList, object, optional, string } from '../schema/builders.ts'
+import { mapList, object, optional, setList, string } from '../schema/builders.ts'
 import { recordUpdate } from './field-manager.ts'
 import { managedFieldsOf } from './managed-fields.ts'
+import { mergeApplied } from './merge.ts'
 import type { FieldOwners, Manager, Versions } from './ownership.ts'
 
 const item = object('', '', { name: optional(string(), '') })
@@ -25,4 +26,10 @@ it('updates take time in proportion to the elements, of which there may be very 
   const [owner] = managedFieldsOf(owners)
   const owned = Object.keys(owner?.fieldsV1?.['f:addresses'] ?? {})
   expect(owned.filter((element) => element.startsWith('k:'))).toHaveLength(count - 1)
+})
+
+it('merging takes time in proportion to the elements that are there already', { timeout: 20_000 }, () => {
+  const tags = Array.from({ length: 200_000 }, (_, index) => `many-${index}`)
+  const ofTags = object('', '', { tags: optional(setList(string()), '') })
+  expect(mergeApplied(ofTags, { tags }, { tags: [...tags] })).toEqual({ tags })
 })

@@ -58,12 +58,14 @@ function mergeElements(list: ListSchema, live: readonly unknown[], applied: read
   const [liveByElement, appliedByElement] = [uniqueByElement(liveElements, live), byElement(appliedElements, applied)]
   const inLive = new Set(liveElements)
   const shared = appliedElements.filter((element) => inLive.has(element))
+  // By its place: to take the first of very many away moves all others.
+  let atShared = 0
   const merged: unknown[] = []
   const taken = new Set<string>()
   const take = (element: string) => {
     taken.add(element)
     merged.push(mergeApplied(list.items, liveByElement.get(element), appliedByElement.get(element)))
-    if (shared[0] === element) shared.shift()
+    if (shared[atShared] === element) atShared += 1
   }
   let [atLive, atApplied] = [0, 0]
   while (atLive < live.length || atApplied < applied.length) {
@@ -73,8 +75,8 @@ function mergeElements(list: ListSchema, live: readonly unknown[], applied: read
       atLive += 1
       continue
     }
-    const isNext = own === wanted || own === shared[0]
-    if (own !== undefined && wanted !== undefined && shared.length > 0 && !isNext) {
+    const isNext = own === wanted || own === shared[atShared]
+    if (own !== undefined && wanted !== undefined && atShared < shared.length && !isNext) {
       // It is taken, or will be, in the place where it was applied.
       atLive += 1
       continue

@@ -93,11 +93,20 @@ describe('what is wrong with a value of a type', () => {
       { items: [{ name: 'a', value: 1 }, 5, { name: 'b', value: 1 }] },
       'errors:\n  .items[name="a"].value: expected string, got &value.valueUnstructured{Value:1}\n  .items: element 1: associative list with keys may not have non-map elements',
     ],
+    [{ items: [null] }, '.items: element 0: associative list with keys may not have a null element'],
+    [{ tags: ['a', null] }, ".tags: element 1: associative list without keys has an element that's an explicit null"],
+    [{ tags: [['a']] }, '.tags: element 0: not supported: associative list with lists as elements'],
+    [{ tags: [{}] }, ".tags: element 0: associative list without keys has an element that's a map type"],
   ])('%j', (value, problem) => expect(typedProblems(typed, value)).toBe(problem))
 
   it.each([[{ share: 1.5, port: 80, secret: 'eA==' }], [{ port: 'http', tags: ['a', 'b'] }]])('takes %j', (value) =>
     expect(typedProblems(typed, value)).toBeUndefined(),
   )
+
+  it('takes sets of objects where the schema has them', () => {
+    const schema = object('', '', { points: optional(setList(object('', '', { x: optional(double(), '') })), '') })
+    expect(typedProblems(schema, { points: [{ x: 1 }, { x: 2 }] })).toBeUndefined()
+  })
 
   it('takes what a custom resource keeps without a description', () => {
     const keeping = { ...typed, preserveUnknownFields: true as const }

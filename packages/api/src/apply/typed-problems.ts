@@ -84,18 +84,36 @@ function lookInList(list: ListSchema, values: readonly unknown[], path: readonly
   for (const [index, value] of values.entries()) {
     let element = `i:${index}`
     if (isAssociative) {
-      try {
-        element = listElement(list, value)
-      } catch (error) {
-        if (!(error instanceof UnidentifiedElementError)) throw error
+      const named = elementOf(list, value)
+      if ('problem' in named) {
         // What is in such an element has no path, and neither has what follows it.
-        note(path, `element ${index}: ${error.message}`)
+        note(path, `element ${index}: ${named.problem}`)
         return
       }
+      element = named.element
       if (seen.has(element)) note(path, `duplicate entries for key ${pathText([element])}`)
       seen.add(element)
     }
     look(list.items, value, [...path, element], note)
+  }
+}
+
+/** The path element of an element, or why it has none. Unlike upstream, sets may have objects and lists where their schema says so. */
+function elementOf(list: ListSchema, value: unknown): { readonly element: string } | { readonly problem: string } {
+  if (list.listType === 'set' && typeof value === 'object') {
+    if (value === null) return { problem: "associative list without keys has an element that's an explicit null" }
+    const { type } = resolveSchema(list.items)
+    const isObject = type === 'object' || type === 'map'
+    if (Array.isArray(value) && type !== 'any' && type !== 'list')
+      return { problem: 'not supported: associative list with lists as elements' }
+    if (isJsonObject(value) && type !== 'any' && !isObject)
+      return { problem: "associative list without keys has an element that's a map type" }
+  }
+  try {
+    return { element: listElement(list, value) }
+  } catch (error) {
+    if (!(error instanceof UnidentifiedElementError)) throw error
+    return { problem: error.message }
   }
 }
 

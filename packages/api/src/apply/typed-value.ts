@@ -70,7 +70,8 @@ export function listElement(list: ListSchema, value: unknown): string {
 
 function keyedElement({ mapKeys = [], items }: ListSchema, value: unknown): string {
   if (!isJsonObject(value)) {
-    throw new UnidentifiedElementError(`associative list with keys may not have non-map elements`)
+    const what = value === null ? 'a null element' : 'non-map elements'
+    throw new UnidentifiedElementError(`associative list with keys may not have ${what}`)
   }
   const keys: Record<string, unknown> = {}
   for (const name of sortedKeys(mapKeys)) {

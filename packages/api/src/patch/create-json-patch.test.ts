@@ -3,15 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { createJsonPatch } from './create-json-patch.ts'
 import { applyJsonPatch } from './json-patch.ts'
 
-/** Documents over few keys, so that two of them have much in common. */
-const documents = fc.letrec((tie) => ({
+/** Values over few keys, so that two of them have much in common. */
+const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
     fc.constantFrom(null, true, 0, 1, '', 'a'),
     fc.array(tie('value'), { maxLength: 3 }),
     fc.dictionary(fc.constantFrom('a', 'b/c', 'd~e', '~1', '', '__proto__'), tie('value'), { maxKeys: 4 }),
   ),
-})).value
+}))
+
+/** No document is a mere scalar: nothing may replace the whole by one. */
+const documents = value.map((each) => ({ value: each }))
 
 describe('a JSON patch made of two documents', () => {
   it('makes the one of the other', () => {

@@ -110,9 +110,10 @@ export class JsonDocument {
     }
   }
 
-  /** Puts a value in the place of another; in an object, as with the library that upstream uses, there need be none. Throws an Invalid where a list has none. */
+  /** Puts a value in the place of another; in an object, as with the library that upstream uses, there need be none. Throws an Invalid where a list has none, and where the whole would be neither object nor list. */
   replace(pointer: JsonPointer, value: unknown): void {
     if (pointer.text === '') {
+      if (!isContainer(value)) throw patchDoesNotApply('replace operation value must be object or array')
       this.#root = value
       return
     }

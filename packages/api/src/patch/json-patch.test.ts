@@ -46,7 +46,8 @@ describe('applyJsonPatch', () => {
       'm~n': 2,
       keep: { me: true },
     })
-    expect(apply({ op: 'replace', path: '', value: 1 })).toBe(1)
+    expect(apply({ op: 'replace', path: '', value: { b: 2 } })).toEqual({ b: 2 })
+    expect(apply({ op: 'replace', path: '', value: [1] })).toEqual([1])
   })
 
   it('takes a value that is left out for null', () => {
@@ -98,6 +99,8 @@ describe('applyJsonPatch', () => {
       "error in remove for path: '/a/b/-4': Unable to access invalid index: -4: invalid index referenced",
     ],
     [{ op: 'remove', path: '' }, 'remove operation does not apply: doc is missing path: "": missing value'],
+    [{ op: 'replace', path: '', value: 1 }, 'replace operation value must be object or array'],
+    [{ op: 'replace', path: '', value: null }, 'replace operation value must be object or array'],
     [
       { op: 'replace', path: '/nope/x', value: 1 },
       'replace operation does not apply: doc is missing path: /nope/x: missing value',

@@ -22,6 +22,20 @@ function patched(spec: object, patch: object): unknown {
 describe('applyStrategicMergePatch', () => {
   it.each<[string, object, object, object]>([
     [
+      'takes several elements of one key into a list that was not there, in the order it wants',
+      {},
+      {
+        '$setElementOrder/parts': [{ name: 'b' }, { name: 'b' }, { name: 'a' }],
+        parts: [
+          { $patch: 'delete', name: 'z' },
+          { name: 'b', image: '1' },
+          { name: 'b', image: '2' },
+          { name: 'a', image: null },
+        ],
+      },
+      { parts: [{ name: 'b', image: '1' }, { name: 'b', image: '2' }, { name: 'a' }] },
+    ],
+    [
       'merges objects',
       { selector: { a: '1', b: '2' } },
       { selector: { b: null, c: '3' } },

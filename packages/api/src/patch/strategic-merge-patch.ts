@@ -151,12 +151,32 @@ function applyToList(field: PatchMetadata, before: unknown, changes: Changes, wo
   const { value, deleted, order } = changes
   if (value !== undefined && !Array.isArray(value)) return value
   if (before === undefined && value === undefined) return undefined
-  if (!Array.isArray(before) && value !== undefined && order === undefined) return withoutDirectives(value, work)
+  if (!Array.isArray(before) && value !== undefined) return addedList(field, value, order, work)
   const start: readonly unknown[] = Array.isArray(before) ? before : []
   work.add(start.length + (value?.length ?? 0) + deleted.length + (order?.length ?? 0))
   const after =
     field.strategy === 'merge' ? mergeList(field, start, value ?? [], deleted, order, work) : (value ?? start)
   return Array.isArray(before) && deepEqual(before, after) ? before : after
+}
+
+/** A list where there was none, in the order a patch wants: elements of one key are not merged with each other. */
+function addedList(
+  { strategy, mergeKey }: PatchMetadata,
+  value: readonly unknown[],
+  order: readonly unknown[] | undefined,
+  work: Work,
+): unknown {
+  const added = withoutDirectives(value, work) as readonly unknown[]
+  if (order === undefined || strategy !== 'merge') return added
+  work.add(order.length)
+  const changes = value.filter((each) => !isJsonObject(each) || each[directives.patch] === undefined)
+  if (mergeKey !== undefined) for (const each of changes) keyed(each, mergeKey)
+  const keyOf = remembered((element) =>
+    mergeKey === undefined ? JSON.stringify(element) : elementKey(element, mergeKey),
+  )
+  const wanted = order.map(keyOf)
+  checkOrder(changes.map(keyOf), wanted, value, order)
+  return mergeOrdered(added, wanted, [], keyOf)
 }
 
 function mergeList(

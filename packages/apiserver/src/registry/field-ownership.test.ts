@@ -1,4 +1,5 @@
 import {
+  certificateSigningRequests,
   configMaps,
   horizontalPodAutoscalers,
   horizontalPodAutoscalersV1,
@@ -10,6 +11,7 @@ import {
   replicationControllers,
   serviceAccounts,
 } from '@coracle/api'
+import { certificateRequests } from '@coracle/api/testing'
 import { describe, expect, it } from 'vitest'
 import { admin, configMap, pod, refusal, startTestCore, type TestCore } from '../testing/test-core.ts'
 
@@ -117,6 +119,39 @@ describe('the owners of fields', () => {
     expect(await owned(core, nodes, 'n', '')).toEqual({})
     await core.client.create(pods, pod('a'), as('creator'))
     expect(JSON.stringify(await owned(core, pods, 'a'))).not.toMatch(/f:tolerations|f:uid|f:creationTimestamp/)
+  })
+
+  it('of a request for a certificate own neither what is asked for nor what only others may write', async () => {
+    const core = await startTestCore()
+    const { client } = core
+    const key = { name: 'jane' }
+    const spec = { request: certificateRequests.jane, signerName: 'example.com/own', usages: ['client auth'] } as never
+    const request = { apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', spec } as const
+    const labelled = (label: string) => ({ ...request, metadata: { ...key, labels: { [label]: '1' } } })
+    const conditions = (...types: readonly string[]) => ({
+      status: { conditions: types.map((type) => ({ type, status: 'True', reason: 'Test' })) },
+    })
+    await client.create(certificateSigningRequests, labelled('created') as never, as('creator'))
+    await client.apply(certificateSigningRequests, labelled('applied') as never, as('applier'))
+    for (const [subresource, body] of [
+      ['approval', conditions('Approved')],
+      ['status', { ...conditions('Approved', 'Failed'), metadata: { labels: { failed: '1' } } }],
+    ] as const)
+      await client.patch(certificateSigningRequests, key, { type: 'merge', body }, { subresource, ...as(subresource) })
+    const fields = ['.', 'f:lastTransitionTime', 'f:lastUpdateTime', 'f:reason', 'f:status', 'f:type']
+    expect(await owned(core, certificateSigningRequests, 'jane', '')).toEqual({
+      'creator Update certificates.k8s.io/v1': { 'f:metadata': { 'f:labels': { '.': {}, 'f:created': {} } } },
+      'applier Apply certificates.k8s.io/v1': { 'f:metadata': { 'f:labels': { 'f:applied': {} } } },
+      'approval Update certificates.k8s.io/v1 approval': {
+        'f:status': {
+          'f:conditions': {
+            '.': {},
+            'k:{"type":"Approved"}': Object.fromEntries(fields.map((field) => [field, {}])),
+          },
+        },
+      },
+      'status Update certificates.k8s.io/v1 status': { 'f:metadata': { 'f:labels': { 'f:failed': {} } } },
+    })
   })
 
   it('of the number of replicas may own it through the scale', async () => {

@@ -79,9 +79,11 @@ function managerNameOf(program: string): string {
 export function ignoredFields(
   schema: Schema | undefined,
   { hasStatus }: ResourceDefinition,
-  { statusKeeps = [] }: Pick<KindRules, 'statusKeeps'>,
+  { statusKeeps = [], resetFields = {} }: Pick<KindRules, 'statusKeeps' | 'resetFields'>,
   part: OwnedPart,
 ): FieldSet {
+  const own = resetFields[part]
+  if (own !== undefined) return own
   if (part === '') return hasStatus ? statusOnly : noFields
   if (part !== 'status' || schema?.type !== 'object') return noFields
   // A custom kind may have a spec that its schema does not speak of.
@@ -199,10 +201,12 @@ function record(
   pause: Pause | undefined,
 ): FieldOwners | Promise<FieldOwners> {
   const time = formatTime(nowMs)
+  const reset = kind.rules.resetFields?.[manager.subresource]
+  const ignored = reset && (() => reset)
   // As upstream: a write does not fail for the sake of ownership where nobody converts, or elements do not say which they are.
   try {
     const recorded = withConversions(kind, (versions) => {
-      const owned = { ...change, owners, manager, versions }
+      const owned = { ...change, owners, manager, versions, ignored }
       return pause === undefined ? recordUpdate(owned, time) : withRests(updateRecording(owned, time), pause)
     })
     return recorded instanceof Promise ? recorded.catch(() => owners) : recorded

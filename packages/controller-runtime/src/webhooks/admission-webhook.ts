@@ -65,7 +65,7 @@ export interface AdmissionWebhookOptions {
 
 /**
  * A webhook that may change objects before they are checked and stored: it returns the object as it should be, which may be the
- * same, or a denial. The patch that says so is made of the two.
+ * same, or a denial. The patch that says so is made of the two; where the object itself was changed, of what it was and what it is.
  */
 export function mutatingWebhook<T extends KubernetesObject>(
   path: string,
@@ -74,9 +74,9 @@ export function mutatingWebhook<T extends KubernetesObject>(
   options: AdmissionWebhookOptions = {},
 ): Webhook {
   return admissionWebhook('mutating', path, resource, options, async (request: AdmissionRequest<T>) => {
+    const before = structuredClone(request.object)
     const changed = await mutate(request)
-    if (changed instanceof Denial) return changed
-    return changed === undefined ? [] : createJsonPatch(request.object, changed)
+    return changed instanceof Denial ? changed : createJsonPatch(before, changed ?? request.object)
   })
 }
 

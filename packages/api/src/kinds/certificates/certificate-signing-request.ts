@@ -96,6 +96,13 @@ export const certificateSigningRequests = kind<CertificateSigningRequest>(certif
     }),
     column('Condition', signingRequestState, { type: 'string', description: 'What has become of it.' }),
   ],
+  rules: {
+    resetFields: {
+      '': { 'f:spec': {}, 'f:status': {} },
+      status: { 'f:spec': {}, 'f:status': { 'f:conditions': {} } },
+      approval: { 'f:spec': {}, 'f:status': { 'f:certificate': {} } },
+    },
+  },
   prepareForUpdate: (changed, old) => ({ ...changed, spec: old.spec }),
   prepareForStatusUpdate: withSignersPart,
   load: requestChecks.load,

@@ -1,4 +1,4 @@
-import { deepEqual, type KubernetesObject, type ResourceDefinition } from '@coracle/api'
+import { deepEqual, type KubernetesObject, managedFieldsOf, type ResourceDefinition } from '@coracle/api'
 import type { HeldClock } from '../../go-types.ts'
 import { decodeBody } from '../../registry/body.ts'
 import type { AdmissionAttributes } from '../admission.ts'
@@ -10,7 +10,7 @@ import { fromVersion } from './versioned-objects.ts'
  */
 export async function changedObject(
   clock: HeldClock,
-  { kind, definition }: AdmissionAttributes,
+  { kind, definition, owners }: AdmissionAttributes,
   version: ResourceDefinition,
   sent: KubernetesObject,
   body: unknown,
@@ -18,8 +18,9 @@ export async function changedObject(
   const isWhole = kind === definition
   const { object } = await decodeBody(clock, isWhole ? version : kind, body, 'Ignore', () => false)
   if (deepEqual(object, sent)) return undefined
-  const { managedFields, ...metadata } = object.metadata
-  // Owners that are as they were sent need not be looked at again.
-  const own = deepEqual(managedFields, sent.metadata.managedFields) ? { ...object, metadata } : object
+  const { managedFields = [], ...others } = object.metadata
+  // Owners that are those of the request need not be looked at again. What somebody has made of them stays, none at all included.
+  const isAsRequested = deepEqual(managedFields, managedFieldsOf(owners?.() ?? []))
+  const own = { ...object, metadata: isAsRequested ? others : { ...others, managedFields } }
   return isWhole ? fromVersion(definition, version, own) : own
 }

@@ -37,7 +37,7 @@ export class RequestObjects {
     const { old, owners, oldOwners } = this.#attributes
     const [object, oldObject] = await Promise.all([this.#show(this.#object, version), this.#show(old, version)])
     return {
-      object: object?.metadata.managedFields === undefined ? withOwners(object, owners) : object,
+      object: object?.metadata.managedFields === undefined ? withOwners(object, owners) : withoutNoOwners(object),
       oldObject: withOwners(oldObject, oldOwners),
     }
   }
@@ -59,6 +59,12 @@ function withOwners(
   const owned = owners?.() ?? []
   if (object === undefined || owned.length === 0) return object
   return { ...object, metadata: { ...object.metadata, managedFields: managedFieldsOf(owned) } }
+}
+
+/** The object as it is shown where somebody has taken all owners away. */
+function withoutNoOwners(object: KubernetesObject): KubernetesObject {
+  const { managedFields, ...metadata } = object.metadata
+  return managedFields?.length === 0 ? { ...object, metadata } : object
 }
 
 /** A stored object as a version of its kind shows it. */

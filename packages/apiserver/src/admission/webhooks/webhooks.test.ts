@@ -237,6 +237,36 @@ describe('a mutating webhook', () => {
     expect(await owned()).toMatchObject([['not me', { 'f:data': { 'f:own': {} } }]])
   })
 
+  it('leaves the owners that one before it wrote, whatever it changes itself', async () => {
+    const webhook = await startTestWebhook(({ object }) => {
+      const renamed = { op: 'replace', path: '/metadata/managedFields/0/manager', value: 'renamed' }
+      return object.data.k === 'v' ? { patch: [renamed, { op: 'replace', path: '/data/k', value: 'w' }] } : addData('n')
+    })
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook), webhookOf(webhook, { name: 'second.example.com' }))
+    const { stored } = await test
+      .registry(configMaps)
+      .create(admin, 'default', configMap('a', { k: 'v' }), { ...writeOptions, fieldManager: 'me' })
+    expect(webhook.requests[1]?.object.metadata.managedFields[0].manager).toBe('renamed')
+    expect(stored.object).toMatchObject({ data: { k: 'w', n: 'added' } })
+    expect(stored.owners.map(({ name }) => name)).toEqual(['renamed'])
+  })
+
+  it('may take all owners away', async () => {
+    const webhook = await startTestWebhook(({ object }) =>
+      object.metadata.managedFields === undefined
+        ? addData('n')
+        : { patch: [{ op: 'remove', path: '/metadata/managedFields' }] },
+    )
+    const test = await startTestCore()
+    await mutating(test, 'a', webhookOf(webhook), webhookOf(webhook, { name: 'second.example.com' }))
+    const { stored } = await test
+      .registry(configMaps)
+      .create(admin, 'default', configMap('a', { k: 'v' }), writeOptions)
+    expect(stored.object).toMatchObject({ data: { k: 'v', n: 'added' } })
+    expect(stored.owners).toEqual([])
+  })
+
   it('is told of owners, and its nonsense about them is passed over with a warning', async () => {
     const webhook = await startTestWebhook(() => ({
       patch: [{ op: 'replace', path: '/metadata/managedFields/0/operation', value: 'Steal' }],
