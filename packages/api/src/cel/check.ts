@@ -13,6 +13,7 @@ import type { Overload } from './functions.ts'
 import {
   type Bindings,
   type CelType,
+  commonType,
   fieldNamed,
   isAssignable,
   joined,
@@ -34,6 +35,8 @@ export interface Checked {
   readonly typeOf: (expression: Expression) => CelType
   /** The functions a call may mean; more than one where types are only known when it runs. */
   readonly overloadsOf: (call: CallExpression) => readonly Overload[]
+  /** The names of types that parts of it stand for. */
+  readonly typeNamed: (expression: Expression) => string | undefined
   /** Names of variables that it uses, apart from its own. */
   readonly variables: ReadonlySet<string>
 }
@@ -47,6 +50,10 @@ export const typeNames: ReadonlyMap<string, CelType> = new Map<string, CelType>(
   ['map', mapOf(types.dyn, types.dyn)],
   ['null_type', types.null],
   ['optional_type', optionalOf(types.dyn)],
+  ['google.protobuf.Duration', types.duration],
+  ['google.protobuf.Timestamp', types.timestamp],
+  ['net.IP', { kind: 'opaque', name: 'net.IP' }],
+  ['net.CIDR', { kind: 'opaque', name: 'net.CIDR' }],
 ])
 
 /** The types that expressions may make objects of, by their names. */
@@ -73,6 +80,7 @@ export function checkCel(
     type,
     typeOf: (each) => checker.types.get(each) ?? types.dyn,
     overloadsOf: (call) => checker.overloads.get(call) ?? [],
+    typeNamed: (each) => checker.typeNames.get(each),
     variables: checker.used,
   }
 }
@@ -87,6 +95,7 @@ interface Scope {
 class Checker {
   readonly types = new Map<Expression, CelType>()
   readonly overloads = new Map<CallExpression, readonly Overload[]>()
+  readonly typeNames = new Map<Expression, string>()
   readonly used = new Set<string>()
   readonly problems: CelProblem[] = []
   readonly #variables: ReadonlyMap<string, CelType>
@@ -110,19 +119,19 @@ class Checker {
       case 'literal':
         return literalType(expression.value)
       case 'identifier':
-        return this.#identifier(expression.name, expression.offset, scope)
+        return this.#identifier(expression, expression.name, scope)
       case 'select':
         return this.#select(expression, scope)
       case 'call':
         return this.#call(expression, scope)
       case 'list': {
         const elements = expression.elements.map(({ value, optional }) => this.#element(value, optional, scope))
-        return { ...listOf(joined(elements)), maxSize: elements.length } as CelType
+        return { ...listOf(commonType(elements)), maxSize: elements.length } as CelType
       }
       case 'map': {
         const keys = expression.entries.map(({ key }) => this.check(key, scope))
         const values = expression.entries.map(({ value, optional }) => this.#element(value, optional, scope))
-        return { ...mapOf(joined(keys), joined(values)), maxSize: keys.length } as CelType
+        return { ...mapOf(commonType(keys), commonType(values)), maxSize: keys.length } as CelType
       }
       case 'fold':
         return this.#fold(expression, scope)
@@ -152,7 +161,10 @@ class Checker {
 
   #construct({ typeName, fields, offset }: ConstructExpression, scope: Scope | undefined): CelType {
     const constructed = this.#constructible(typeName)
-    if (constructed === undefined) return this.#undeclared(offset, typeName)
+    if (constructed === undefined) {
+      if (typeNames.has(typeName)) return this.#problem(offset, `'${typeName}' is not a message type`)
+      return this.#undeclared(offset, typeName)
+    }
     for (const field of fields) {
       const given = this.#element(field.value, field.optional, scope)
       const wanted = constructed.fieldType(field.name)
@@ -171,7 +183,7 @@ class Checker {
     return this.#problem(offset, `undeclared reference to '${name}' (in container '')`)
   }
 
-  #identifier(name: string, offset: number, scope: Scope | undefined): CelType {
+  #identifier(expression: Expression, name: string, scope: Scope | undefined): CelType {
     const local = name.startsWith('.') ? undefined : find(name, scope)
     if (local !== undefined) return local
     const global = name.replace(/^\./, '')
@@ -180,11 +192,19 @@ class Checker {
       this.used.add(global)
       return type
     }
-    const named = typeNames.get(global)
-    return named === undefined ? this.#undeclared(offset, name) : { kind: 'type', of: named }
+    return this.#namedType(expression, global) ?? this.#undeclared(expression.offset, name)
   }
 
-  #select({ operand, field, test, optional, offset }: SelectExpression, scope: Scope | undefined): CelType {
+  /** Undefined where there is no type of this name. */
+  #namedType(expression: Expression, name: string): CelType | undefined {
+    const named = typeNames.get(name)
+    if (named === undefined) return undefined
+    this.typeNames.set(expression, name)
+    return { kind: 'type', of: named }
+  }
+
+  #select(expression: SelectExpression, scope: Scope | undefined): CelType {
+    const { operand, field, test, optional, offset } = expression
     const qualified = qualifiedName(operand)
     if (qualified !== undefined && find(qualified.split('.')[0] ?? '', scope) === undefined) {
       const type = this.#variables.get(`${qualified}.${field}`)
@@ -192,12 +212,15 @@ class Checker {
         this.used.add(`${qualified}.${field}`)
         return test ? types.bool : type
       }
+      const name = `${qualified.replace(/^\./, '')}.${field}`
+      const named = test || optional ? undefined : this.#namedType(expression, name)
+      if (named !== undefined) return named
     }
     const of = this.check(operand, scope)
     const isOptional = of.kind === 'optional'
     const type = this.#fieldType(isOptional ? of.of : of, field, offset)
     if (test) return types.bool
-    return isOptional || optional ? (type.kind === 'optional' ? type : optionalOf(type)) : type
+    return isOptional || optional ? optionalOf(type) : type
   }
 
   #call(call: CallExpression, scope: Scope | undefined): CelType {

@@ -1,7 +1,7 @@
 /** Text into expressions, by the grammar of the Common Expression Language. */
 import { type ConstructedField, type Element, type Entry, type Expression, qualifiedName } from './ast.ts'
-import { CelSyntaxError } from './errors.ts'
-import { expandMacro } from './macros.ts'
+import { CelCheckError, CelSyntaxError } from './errors.ts'
+import { expandMacro, type MacroOptions } from './macros.ts'
 import { reservedWords, type Token, tokensOf } from './tokens.ts'
 
 /** Deeper nesting is refused: whatever walks an expression would run out of stack. */
@@ -10,10 +10,15 @@ export const expressionDepthMax = 250
 /** Longer texts are refused. */
 export const expressionLengthMax = 100_000
 
+export interface ParseOptions {
+  /** Whether `cel.bind` is a macro. */
+  readonly bindings?: boolean
+}
+
 /** Reads an expression. Throws CelSyntaxError. */
-export function parseCel(source: string): Expression {
+export function parseCel(source: string, options: ParseOptions = {}): Expression {
   if (source.length > expressionLengthMax) throw new CelSyntaxError(0, 'expression code point size exceeds limit')
-  return new Parser(tokensOf(source), source).whole()
+  return new Parser(tokensOf(source), source, options).whole()
 }
 
 /** Binary operators by how tightly they bind, loosest first; `?:` binds loosest of all. */
@@ -28,6 +33,7 @@ const binary: readonly (readonly string[])[] = [
 class Parser {
   readonly #tokens: readonly Token[]
   readonly #source: string
+  readonly #macros: MacroOptions
   #next = 0
   #depth = 0
   /** How many brackets and conditions are open. */
@@ -35,7 +41,8 @@ class Parser {
   /** What else may stand at the place where a bracket has just been opened. */
   #atStart: { readonly at: number; readonly also: readonly string[] } = { at: -1, also: [] }
 
-  constructor(tokens: readonly Token[], source: string) {
+  constructor(tokens: readonly Token[], source: string, { bindings = false }: ParseOptions) {
+    this.#macros = { bindings }
     this.#tokens = tokens
     this.#source = source
   }
@@ -157,7 +164,7 @@ class Parser {
     this.#next += 1
     const token = this.#peek()
     if (token.kind === 'literal' && typeof token.value === 'object' && token.value !== null) {
-      if ('int' in token.value || 'double' in token.value) return this.#member(true)
+      if ('int' in token.value || 'double' in token.value) return this.#member(offset)
     }
     let count = 1
     while (this.#take('-')) count += 1
@@ -165,8 +172,9 @@ class Parser {
     return count % 2 === 0 ? operand : { kind: 'call', name: '-_', args: [operand], offset }
   }
 
-  #member(negative = false): Expression {
-    let operand = this.#primary(negative)
+  /** `minus`: where the sign of the number is that comes first. */
+  #member(minus?: number): Expression {
+    let operand = this.#primary(minus)
     for (let links = 0; ; links += 1) {
       const { offset } = this.#peek()
       if (links > expressionDepthMax)
@@ -190,19 +198,17 @@ class Parser {
   #dotted(operand: Expression, offset: number): Expression {
     const optional = this.#take('?')
     const token = this.#peek()
-    if (token.kind !== 'name') {
-      const found = token.kind === 'end' ? '' : this.#text()
-      throw new CelSyntaxError(token.offset, `Syntax error: no viable alternative at input '.${found}'`)
-    }
+    if (!isFieldName(token)) throw this.#noField(optional)
+    if (token.quoted) throw unsupportedQuotes(token.offset)
     this.#next += 1
-    if (optional || token.quoted || !this.#isNext('(')) {
+    if (optional || !this.#isNext('(')) {
       return { kind: 'select', operand, field: token.text, test: false, optional, offset }
     }
     const { offset: at } = this.#peek()
     this.#next += 1
     const args = this.#arguments(')')
     return (
-      expandMacro(token.text, operand, args, at) ?? {
+      expandMacro(token.text, operand, args, at, this.#macros) ?? {
         kind: 'call',
         name: token.text,
         target: operand,
@@ -210,6 +216,19 @@ class Parser {
         offset: at,
       }
     )
+  }
+
+  #noField(optional: boolean): CelSyntaxError | CelCheckError {
+    const token = this.#peek()
+    if (optional) {
+      const { message } = this.#unexpected('{IDENTIFIER, ESC_IDENTIFIER}', false)
+      return new CelCheckError(
+        [message, 'unsupported ident kind'].map((each) => ({ offset: token.offset, message: each })),
+      )
+    }
+    if (token.kind === 'literal' && wordsOfValues.has(token.value)) return this.#unexpected('IDENTIFIER', false)
+    const found = token.kind === 'end' ? '' : this.#text()
+    return new CelSyntaxError(token.offset, `Syntax error: no viable alternative at input '.${found}'`)
   }
 
   #arguments(end: string): readonly Expression[] {
@@ -223,12 +242,12 @@ class Parser {
     return args
   }
 
-  #primary(negative: boolean): Expression {
+  #primary(minus: number | undefined): Expression {
     const token = this.#peek()
     const { offset } = token
     if (token.kind === 'literal') {
       this.#next += 1
-      return { kind: 'literal', value: signed(token, negative), offset }
+      return { kind: 'literal', value: signed(token, minus), offset: minus ?? offset }
     }
     if (this.#take('(')) {
       this.#enter()
@@ -243,9 +262,9 @@ class Parser {
 
   /** A name may begin with a dot: it is then not looked up in the loops around it. */
   #name(): Expression {
-    const { offset } = this.#peek()
     const dot = this.#take('.') ? '.' : ''
     const token = this.#peek()
+    const { offset } = token
     if (token.kind !== 'name' || token.quoted || token.text === 'in') throw this.#noOperand()
     if (reservedWords.has(token.text)) throw new CelSyntaxError(token.offset, `reserved identifier: ${token.text}`)
     this.#next += 1
@@ -253,7 +272,7 @@ class Parser {
     const { offset: at } = this.#peek()
     this.#next += 1
     const args = this.#arguments(')')
-    const expanded = dot === '' ? expandMacro(token.text, undefined, args, at) : undefined
+    const expanded = dot === '' ? expandMacro(token.text, undefined, args, at, this.#macros) : undefined
     return expanded ?? { kind: 'call', name: token.text, args, offset: at }
   }
 
@@ -275,7 +294,8 @@ class Parser {
     while (!this.#endsWith('}', fields.length)) {
       const optional = this.#take('?')
       const token = this.#peek()
-      if (token.kind !== 'name') throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
+      if (!isFieldName(token)) throw this.#unexpected("{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", false)
+      if (token.quoted) throw unsupportedQuotes(token.offset)
       this.#next += 1
       const { offset } = this.#peek()
       this.#expect(':')
@@ -310,6 +330,15 @@ class Parser {
   }
 }
 
+const wordsOfValues: ReadonlySet<unknown> = new Set([true, false, null])
+
+/** Fields may be called as variables may not be; but for the operator. */
+const isFieldName = (token: Token): token is Extract<Token, { kind: 'name' }> =>
+  token.kind === 'name' && token.text !== 'in'
+
+/** Kubernetes does not let names be quoted. */
+const unsupportedQuotes = (offset: number): CelSyntaxError => new CelSyntaxError(offset, "unsupported syntax: '`'")
+
 const tokenOrder = "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?'".split(' ')
 const operandSymbols = "'[' '{' '(' '.' '-' '!'".split(' ')
 const operandWords = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER"
@@ -320,8 +349,9 @@ function operandStarts(also: readonly string[]): string {
   return `{${symbols.join(', ')}, ${operandWords}}`
 }
 
-function signed(token: Extract<Token, { kind: 'literal' }>, negative: boolean): typeof token.value {
+function signed(token: Extract<Token, { kind: 'literal' }>, minus: number | undefined): typeof token.value {
   const { value, offset } = token
+  const negative = minus !== undefined
   if (typeof value !== 'object' || value === null) return value
   if ('int' in value) {
     if (!negative && value.int === 2n ** 63n) throw new CelSyntaxError(offset, 'invalid int literal')

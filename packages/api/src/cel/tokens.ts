@@ -137,6 +137,12 @@ function readString(
     if (character === undefined || (mark.length === 1 && (character === '\n' || character === '\r'))) {
       throw new CelSyntaxError(start, `Syntax error: token recognition error at: '${source.slice(start)}'`)
     }
+    if (character === '\r') {
+      // However lines end in the text of the expression, in strings they end in one way.
+      addText('\n')
+      at += source[at + 1] === '\n' ? 2 : 1
+      continue
+    }
     if (character !== '\\' || raw) {
       const whole = String.fromCodePoint(source.codePointAt(at) ?? 0)
       addText(whole)
@@ -154,10 +160,9 @@ function readString(
     if (coded === null) throw new CelSyntaxError(start, 'Syntax error: invalid escape sequence')
     const [whole, byte, short, long, octal] = coded
     const code = octal === undefined ? Number.parseInt(byte ?? short ?? long ?? '', 16) : Number.parseInt(octal, 8)
-    if (asBytes && (short ?? long) !== undefined)
-      throw new CelSyntaxError(start, 'Syntax error: unicode escape in bytes')
+    if (asBytes && (short ?? long) !== undefined) throw new CelSyntaxError(start, 'unable to unescape string')
     if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-      throw new CelSyntaxError(start, 'Syntax error: invalid unicode code point')
+      throw new CelSyntaxError(start, 'invalid unicode code point')
     }
     if (asBytes) bytes.push(code)
     else text += String.fromCodePoint(code)

@@ -34,7 +34,7 @@ export interface DeviceSelectorProgram {
 export function compileDeviceSelector(
   expression: string,
 ): { readonly selector: DeviceSelectorProgram } | ExpressionProblem {
-  const compiled = compileCel(expression, new Map([['device', deviceType]]), { typeProblem })
+  const compiled = compileCel(expression, new Map([['device', deviceType]]), { extension: 'bindings', typeProblem })
   if ('problem' in compiled) return expressionProblem(compiled)
   const { program } = compiled
   return {

@@ -43,6 +43,7 @@ function parseDouble(text: string): number {
     inf: Number.POSITIVE_INFINITY,
     '+inf': Number.POSITIVE_INFINITY,
     infinity: Number.POSITIVE_INFINITY,
+    '+infinity': Number.POSITIVE_INFINITY,
     '-inf': Number.NEGATIVE_INFINITY,
     '-infinity': Number.NEGATIVE_INFINITY,
     nan: Number.NaN,

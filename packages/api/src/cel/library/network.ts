@@ -31,7 +31,7 @@ const isMapped = (text: string): boolean => /^::ffff:[0-9a-f]+:[0-9a-f]+$/.test(
 
 function ip(text: string): AddressValue {
   const address = parseAddress(text)
-  if (address !== undefined) return new Opaque('net.IP', address, address.text)
+  if (address !== undefined) return addressOf(address)
   if (isIP(text) === 6 && !text.includes('%')) {
     throw new CelError(`IPv4-mapped IPv6 address ${goQuoted(text)} is not allowed`)
   }
@@ -46,9 +46,13 @@ function parseNetwork(text: string): Network | undefined {
   return Number(bits) <= (address.family === 4 ? 32 : 128) ? { address, bits: Number(bits) } : undefined
 }
 
-function networkOf(network: Network): NetworkValue {
-  return new Opaque('net.CIDR', network, `${network.address.text}/${network.bits}`)
-}
+/** Its size is that of its bytes. */
+const addressOf = (address: Address): AddressValue =>
+  new Opaque('net.IP', address, address.text, address.family === 4 ? 4 : 16)
+
+/** Its size is that of the bytes that its length covers. */
+const networkOf = (network: Network): NetworkValue =>
+  new Opaque('net.CIDR', network, `${network.address.text}/${network.bits}`, Math.ceil(network.bits / 8))
 
 function cidr(text: string): NetworkValue {
   const network = parseNetwork(text)
@@ -94,8 +98,7 @@ function contains({ value: outer }: NetworkValue, { value: address }: AddressVal
 }
 
 function containsNetwork(outer: NetworkValue, inner: NetworkValue): boolean {
-  const first = new Opaque('net.IP', inner.value.address, '')
-  return inner.value.bits >= outer.value.bits && contains(outer, first)
+  return inner.value.bits >= outer.value.bits && contains(outer, addressOf(inner.value.address))
 }
 
 function addressBits({ text, family }: Address): bigint {
@@ -121,16 +124,16 @@ function masked({ value: { address, bits } }: NetworkValue): NetworkValue {
   return networkOf({ address: parseAddress(text) ?? address, bits })
 }
 
-const addressBytesMax = 16
-/** Compares two addresses, byte by byte. */
-const inNetwork: CallCost = () => Math.ceil(2 * addressBytesMax * stringTraversal)
+/** Compares as many bytes of two addresses as the network's length covers. */
+const inNetwork: CallCost = ([network = 1]) => Math.ceil(2 * network * stringTraversal)
 /** The same, after the network is masked, and its length. */
-const networkInNetwork: CallCost = () => inNetwork([], []) + Math.ceil(addressBytesMax * stringTraversal) + 1
+const networkInNetwork: CallCost = ([network = 1]) =>
+  inNetwork([network], []) + Math.ceil(network * stringTraversal) + 1
 /** The same of a text that has to be read first. */
 const parsed =
   (cost: CallCost): CallCost =>
-  ([, text = 1]) =>
-    cost([], []) + Math.ceil(text * stringTraversal)
+  ([network = 1, text = 1]) =>
+    cost([network], []) + Math.ceil(text * stringTraversal)
 
 const addresses = [
   overload('isIP(string): bool', (text: string) => parseAddress(text) !== undefined, traversalCost),
@@ -155,10 +158,7 @@ const addresses = [
     (network: NetworkValue, text: string) => containsNetwork(network, cidr(text)),
     parsed(networkInNetwork),
   ),
-  overload(
-    'net.CIDR.ip(): net.IP',
-    ({ value }: NetworkValue) => new Opaque('net.IP', value.address, value.address.text),
-  ),
+  overload('net.CIDR.ip(): net.IP', ({ value }: NetworkValue) => addressOf(value.address)),
   overload('net.CIDR.masked(): net.CIDR', masked),
   overload('net.CIDR.prefixLength(): int', ({ value }: NetworkValue) => BigInt(value.bits)),
   overload('string(net.CIDR): string', ({ text }: NetworkValue) => text),

@@ -10,6 +10,7 @@ import {
   type Duration,
   equality,
   equals,
+  Opaque,
   type Timestamp,
   typeName,
   Uint,
@@ -18,9 +19,11 @@ import { toInt, toUint } from './integers.ts'
 import { durationOf, timestampOf } from './times.ts'
 
 /** Comparing looks at no more than the shorter of both. */
-const comparison: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil(Math.min(a, b) * stringTraversal))
-const joining: CallCost = ([a = 1, b = 1]) => Math.max(1, Math.ceil((a + b) * stringTraversal))
-const membership: CallCost = ([, size = 1]) => Math.max(1, size)
+const comparison: CallCost = ([a = 1, b = 1]) => Math.ceil(Math.min(a, b) * stringTraversal)
+/** Values of Kubernetes' own types are small. */
+const equalityCost: CallCost = (sizes, values) => (values[0] instanceof Opaque ? 1 : comparison(sizes, values))
+const joining: CallCost = ([a = 1, b = 1]) => Math.ceil((a + b) * stringTraversal)
+const membership: CallCost = ([, size = 1]) => size
 
 const add = (a: bigint, b: bigint): bigint => toInt(a + b)
 const subtract = (a: bigint, b: bigint): bigint => toInt(a - b)
@@ -133,7 +136,7 @@ function isIn(value: CelValue, list: CelList): boolean {
 }
 
 const comparingEquality = [
-  overload('_==_(A, A): bool', areEqual, comparison),
+  overload('_==_(A, A): bool', areEqual, equalityCost),
   overload('_!=_(A, A): bool', (a: CelValue, b: CelValue) => !equals(a, b), comparison),
 ]
 

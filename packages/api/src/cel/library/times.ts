@@ -9,12 +9,12 @@ const second = 1_000_000_000n
 /** Durations of cel-go have 64 bits of nanoseconds. */
 const durationMax = 2n ** 63n - 1n
 /** The years 1 to 9999. */
-const timestampMin = -62_135_596_800n * second
+export const timestampMin = -62_135_596_800n * second
 const timestampMax = 253_402_300_800n * second - 1n
 
 export function durationOf(nanos: bigint): Duration {
   if (nanos >= -durationMax - 1n && nanos <= durationMax) return new Duration(nanos)
-  throw new CelError('duration overflow')
+  throw new CelError('integer overflow')
 }
 
 export function timestampOf(nanos: bigint): Timestamp {
